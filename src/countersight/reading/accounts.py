@@ -16,7 +16,7 @@ _DENIED = re.compile(r"\bnot(?: the| just)?\s*$", re.IGNORECASE)  # "5, not 8"
 _THERE_ARE = re.compile(r"\b(?:there (?:is|are)|shows?|see)\s*$", re.IGNORECASE)
 _THE = re.compile(r"\bthe\s*$", re.IGNORECASE)
 _SUBJECT = re.compile(r"\W*(?:the|his|her|their|its) ([a-z]+)", re.IGNORECASE)
-_PARTS_OF_NAMES = frozenset(map(stem, words("questions.parts_of_names")))
+PARTS_OF_NAMES = frozenset(map(stem, words("questions.parts_of_names")))
 _NOWHERE: frozenset[str] = frozenset()
 
 
@@ -84,7 +84,7 @@ def is_of_any_kind(value: str, every: list[Quantity], asked: Counted) -> bool:
     of_all = all(n.rank in (Rank.STATED, Rank.CONCLUDED) and stem(n.noun) in asked.nouns for n in named)
     told = frozenset[str]().union(*(n.words for n in every))
     alone = len({n.value for n in every}) == 1 and all(len(n.phrase) == 1 for n in named)
-    kinds = asked.kinds - _PARTS_OF_NAMES if alone else asked.kinds
+    kinds = asked.kinds - PARTS_OF_NAMES if alone else asked.kinds
     of_another_kind = bool(kinds) and not told & kinds
     only_there = all(_THERE_ARE.search(n.before) and n.words & asked.qualities for n in named)
     only_placed = only_there and bool(asked.predicate) and not told & (asked.predicate | asked.kinds)

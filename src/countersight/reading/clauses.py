@@ -15,7 +15,7 @@ _NUMBER_SIGN = re.compile(r"\bno\.$", re.IGNORECASE)  # before a digit; anywhere
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)]\s+(?=\S)", re.MULTILINE)
 _STEP = re.compile(r"\bstep \d+\s*[:.)-]?\s*", re.IGNORECASE)
 
-_IF = found("worlds.suppositions")
+IF_AT = found("worlds.suppositions")
 # "While there are 3 now, …" sets the scene; "…, while 2 are sitting" is a statement of its own.
 _BECAUSE = re.compile(rf"{any_of('worlds.reasons')}|(?<=, )as\b|^\W*(?:while|whilst|whereas)\b", re.IGNORECASE)
 _CONNECTIVE = any_of("worlds.connectives")
@@ -126,17 +126,17 @@ def tells_of_now(clause: str) -> bool:
 
 def imagines(clause: str) -> bool:
     """Whether a clause has a "would" or an "if"."""
-    return bool(MODAL_AT.search(clause) or _IF.search(clause))
+    return bool(MODAL_AT.search(clause) or IF_AT.search(clause))
 
 
 def supposes(clause: str) -> bool:
     """Whether a clause says what would be if something else was."""
-    return bool(MODAL_AT.search(clause) and _IF.search(clause))
+    return bool(MODAL_AT.search(clause) and IF_AT.search(clause))
 
 
 def supposes_at_last(sentence: str) -> bool:
     """Whether a sentence comes to what would be after all else: "… and if one fell, there would be …"."""
-    opening = _IF.search(sentence)
+    opening = IF_AT.search(sentence)
     if not opening or MODAL_AT.search(sentence[: opening.start()]):
         return False
     return bool(MODAL_AT.search(sentence, opening.end()))
@@ -158,12 +158,12 @@ def stated(sentence: str) -> str:
         start = _main_clause(sentence[opening.end() :])
         if start is not None:
             sentence = sentence[: opening.start("opening")] + sentence[opening.end() + start :]
-    return _without(_BECAUSE, _without(_IF, sentence, always=True), always=False).strip()
+    return _without(_BECAUSE, _without(IF_AT, sentence, always=True), always=False).strip()
 
 
 def supposed(sentence: str) -> str:
     """What a sentence supposes: the words of its "if", up to its end, or to the main clause that follows it."""
-    opening = _IF.search(sentence)
+    opening = IF_AT.search(sentence)
     if not opening:
         return ""
     rest = sentence[opening.end() :]

@@ -3,7 +3,8 @@
 import re
 
 from countersight.reading.asked import Asked, content
-from countersight.reading.negation import AUXILIARY, NEGATED
+from countersight.reading.negation import NEGATED
+from countersight.reading.repetitions import HELPING_VERB
 
 _ASKED = re.compile(
     r"\b(?:(?P<less>less)|more) (?P<what>(?!than\b)[a-z]+)(?! than \w+ \w+ing\b)|\b(?P<er>[a-z]{3,}er) than\b"
@@ -16,7 +17,6 @@ _AS = re.compile(
 )
 _LESS = re.compile(r"\b(?P<less>less|more) (?P<what>[a-z]+)", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+")
-_VERB = re.compile(rf"{AUXILIARY}|'d\b|n't\b", re.IGNORECASE)
 
 
 def in_degree(clause: str, asked: Asked) -> str | None:
@@ -24,7 +24,7 @@ def in_degree(clause: str, asked: Asked) -> str | None:
     degree = _ASKED.search(asked.text)
     if not degree:
         return None
-    verb = _VERB.search(clause)
+    verb = HELPING_VERB.search(clause)
     if not verb or not content(clause[: verb.start()]) <= asked.words:
         return None
     told, what = _AS.search(clause, verb.start()), (degree["what"] or degree["er"] or degree["last"]).lower()

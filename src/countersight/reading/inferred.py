@@ -4,6 +4,7 @@ import re
 
 from countersight.reading.asked import CALLED, Asked, content
 from countersight.reading.numerals import less, numerals
+from countersight.reading.presence import EMPTINESS
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import words
 
@@ -38,7 +39,6 @@ _BESIDE = re.compile(
     rf"^\W*{_SOME} {_IS_DOING} (?:next to|beside|with) (?P<what>him|her|them|the [a-z ]+)\W*$|{_HAS_SOMEBODY}",
     re.IGNORECASE,
 )
-_EMPTY = frozenset({"empty", "deserted", "vacant"})
 _PEOPLE = frozenset(map(stem, words("questions.some_people") | {"people", "men", "women", "children", "kids"}))
 _SOMEBODY = _PEOPLE.union(*CALLED.values())
 
@@ -73,7 +73,7 @@ def is_taken(clause: str, asked: Asked) -> bool:
     if beside:
         who, what = beside["who"] or beside["friend"], beside["what"] or beside["it"]
         return bool(content(who) & _SOMEBODY - asked.words) and content(what) <= asked.words
-    told = _TAKEN.match(clause) if _EMPTY.intersection(asked.states) and asked.of_now else None
+    told = _TAKEN.match(clause) if EMPTINESS.intersection(asked.states) and asked.of_now else None
     if not told or not content(told["what"]) <= asked.words:
         return False
     return bool(content(told["who"]) & _SOMEBODY)

@@ -2,10 +2,11 @@
 
 import re
 
+from countersight.reading.accounts import PARTS_OF_NAMES
 from countersight.reading.asked import CALLED
 from countersight.reading.company import names_several
 from countersight.reading.opposites import opposed_stems
-from countersight.reading.other_counts import GENERAL
+from countersight.reading.other_counts import GENERAL, SOME_PEOPLE
 from countersight.reading.question import Counted
 from countersight.reading.stems import spelled, stem
 from countersight.reading.tallies import GRAMMAR, Entry
@@ -26,8 +27,6 @@ _WHERE = re.compile(
 )
 _LIGHT = frozenset(map(stem, words("counts.having_verbs")))
 _MERELY_THERE = frozenset(map(stem, words("counts.being_there")))
-_PARTS_OF_NAMES = frozenset(map(stem, words("questions.parts_of_names")))
-_NARROW = frozenset(map(stem, words("questions.some_people")))
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -46,7 +45,7 @@ def best_of(entries: list[Entry], asked: Counted, mentioned: frozenset[str]) -> 
     own = {entry: _denied(entry, asked) | (entry.words & wanted) - shared for entry in rest}
     telling = _telling(asked, shared) - places
     if len(rest) == len(entries) and not telling & mentioned:
-        telling -= _MERELY_THERE | (asked.kinds & _PARTS_OF_NAMES)
+        telling -= _MERELY_THERE | (asked.kinds & PARTS_OF_NAMES)
     fitting = [entry for entry in rest if own[entry] & telling] if telling else _by_name(own, wanted)
     if asked.negated:
         fitting = [entry for entry in fitting if entry.negated or _denied(entry, asked)]
@@ -58,7 +57,7 @@ def best_of(entries: list[Entry], asked: Counted, mentioned: frozenset[str]) -> 
     if fitting:
         return _sum(fitting) or _only([entry for entry in fitting if not (entry.aside - entry.words) & wanted])
     whole = [entry for entry in rest if entry.is_total and entry.words <= wanted | GENERAL | shared]
-    named = asked.nouns & (mentioned | (GENERAL - _NARROW)) or not any(map(_names_things, parts))
+    named = asked.nouns & (mentioned | (GENERAL - SOME_PEOPLE)) or not any(map(_names_things, parts))
     elsewhere = any(_PLACED.match(entry.label) and not entry.words & wanted for entry in parts) and asked.places
     parted_off = len(rest) < len(entries) and not _telling(asked, _NOTHING) & shared
     if parted_off or elsewhere or any(own[entry] for entry in parts) or not named:

@@ -10,7 +10,7 @@ from countersight.reading.option_amounts import says_none
 from countersight.reading.option_texts import affirmed, name_of, words_of
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, found, words
-from countersight.reading.wordings import PRONOUNS, by_wording, not_denied, own_words
+from countersight.reading.wordings import DENYING, PRONOUNS, by_wording, not_denied, own_words
 
 _FIRST_PIECE = re.compile(r"\W*(?P<what>[^.!?,;:\n]{1,60}?)\s*(?:[.!]\s|\n|--|, (?:as|since|because)\b)")
 _LAST_PIECE = re.compile(r"(?::|--)\s+(?P<what>[^.!?,;:\n]{1,60}?)[.!]?\s*$")
@@ -37,7 +37,6 @@ _CONCLUDES = re.compile(
 _SO = re.compile(r"\W*(?:so|thus|therefore|hence|consequently)\b(?! that\b)", re.IGNORECASE)
 _IT_IS = re.compile(rf"{_LEAD}(?:it|that|this)(?:'s| is)\b(?! (?:not|no)\b)", re.IGNORECASE)
 _LEFT_OVER = found("options.left_over")
-_DENYING = found("options.denying")
 _HEDGED = found("yes_no.hedges")
 _WHAT_KIND = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*(?:which|what|who|where)\b", re.IGNORECASE)
 _SAID_OF_SOMETHING = words("questions.helping") | PRONOUNS
@@ -68,7 +67,7 @@ def remaining(text: str, options: Sequence[str], letters: str, question: str) ->
 def left_over(text: str, options: Sequence[str], letters: str) -> str | None:
     """The only option that a reply does not name, where it ends with what is left: "The remaining one would."."""
     *others, last = sentences(text) or [""]
-    if len(options) == 2 or not others or not _LEFT_OVER.search(last) or _DENYING.search(last):
+    if len(options) == 2 or not others or not _LEFT_OVER.search(last) or DENYING.search(last):
         return None
     named = {letter for letter in CAPITAL.findall(text) if letter in letters}
     said = {stem(word) for word in words_of(text).split()}

@@ -15,7 +15,7 @@ _ALL_OF_THEM = re.compile(
     r"\s*of (?:them|these|those)(?: (?:here|there|in all|in total|altogether))?\W*", re.IGNORECASE
 )
 _ANYBODY = frozenset(map(stem, ("people", "person", "individuals")))
-_SOME_PEOPLE = frozenset(map(stem, words("questions.some_people")))
+SOME_PEOPLE = frozenset(map(stem, words("questions.some_people")))
 _KINDS_OF_PEOPLE = tuple(
     frozenset(map(stem, kind)) for kind in (("man", "guy"), ("woman", "lady"), ("child", "boy", "girl", "baby"))
 )
@@ -68,7 +68,7 @@ def _is_of_all_people(quantity: Quantity, asked: Counted) -> bool:
     """Whether it counts people of any kind where one kind was asked for: "6 people", to how many men."""
     noun = stem(quantity.noun)
     group = _GROUP_OF.search(quantity.before) if not noun else None  # "a family of six"
-    narrower = _SOME_PEOPLE if noun in _ANYBODY or group else _CHILDREN if noun == _CHILD else frozenset[str]()
+    narrower = SOME_PEOPLE if noun in _ANYBODY or group else _CHILDREN if noun == _CHILD else frozenset[str]()
     concluded = quantity.rank == Rank.CONCLUDED and not asked.of_now
     return bool(asked.nouns & narrower) and not concluded and not quantity.is_share
 

@@ -7,7 +7,7 @@ from countersight.reading.clauses import MODAL
 from countersight.reading.repetitions import LEADS
 from countersight.reading.stems import stem
 
-_EMPTINESS = frozenset({"empty", "deserted", "vacant"})
+EMPTINESS = frozenset({"empty", "deserted", "vacant"})
 _BUSTLE = frozenset({"busy", "crowded", "occupied"})
 _NO_ONE_THERE = re.compile(
     r"^\W*(?:there(?:'s| is| are| would be|(?= isn't| wouldn't)) ?)?"
@@ -41,10 +41,10 @@ _THERE = re.compile(r"^\W*there(?:'s| is| are) (?P<no>no\b)?(?P<what>.+)", re.IG
 
 def is_there(clause: str, asked: Asked, *, negated: bool) -> bool | None:
     """Whether something is there, or had, that was asked for; None where a clause does not tell."""
-    states = {*asked.states} & (_EMPTINESS | _BUSTLE if asked.of_now else _EMPTINESS)
+    states = {*asked.states} & (EMPTINESS | _BUSTLE if asked.of_now else EMPTINESS)
     nobody = _NO_ONE_THERE.match(clause) if states else None
     if nobody and content(clause[nobody.end() :]) - {stem("left")} <= asked.words:
-        return bool(states & _EMPTINESS)  # "there's not a soul on it", to whether the beach is empty
+        return bool(states & EMPTINESS)  # "there's not a soul on it", to whether the beach is empty
     if asked.of_being or asked.of_anyone:
         place = _EMPTY_PLACE.match(clause)
         if place and content(place["what"]) <= asked.words:

@@ -47,7 +47,7 @@ PLACES = frozenset(map(stem, words("questions.prepositions")))
 """Stems of the words that tell a place by a thing."""
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
 PRONOUN = re.compile(r"^\W*(?:(?:and|but|so|then)\s+)?(?P<who>it|they|he|she|this|that|these|those)\b", re.IGNORECASE)
-_VERB = re.compile(rf"{AUXILIARY}|'d\b|n't\b", re.IGNORECASE)
+HELPING_VERB = re.compile(rf"{AUXILIARY}|'d\b|n't\b", re.IGNORECASE)
 
 
 def says_it_all(clause: str, asked: Asked) -> bool:
@@ -98,12 +98,12 @@ def says_no_more(clause: str, asked: Asked) -> bool:
         return False
     if asked.subject and said == {asked.subject} and PRONOUN.match(clause):
         return False  # "it couldn't get to the swimmer", to whether she would be safe
-    return bool(said) and said <= asked.words and (said == asked.words or bool(_VERB.search(clause)))
+    return bool(said) and said <= asked.words and (said == asked.words or bool(HELPING_VERB.search(clause)))
 
 
 def covers(clause: str, asked: Asked) -> bool:
     """Whether a clause says all that the question asked, of its own subject, and something more."""
-    verb = _VERB.search(clause)
+    verb = HELPING_VERB.search(clause)
     if not verb or not asked.words or is_turned_round(clause, asked):
         return False
     said, subject = content(clause), content(clause[: verb.start()])

@@ -6,7 +6,7 @@ import re
 import msgspec
 from msgspec.structs import replace
 
-from countersight.reading.clauses import sentences
+from countersight.reading.clauses import IF_AT, sentences
 from countersight.reading.company import names_several
 from countersight.reading.numerals import numerals
 from countersight.reading.question import Counted
@@ -37,7 +37,6 @@ _SUPPOSED = re.compile(
 _WITH = re.compile(r"\W*with(?:out)?\b", re.IGNORECASE)
 _HEADING = re.compile(r"\W*(?:let me|let's|let us|i|we|here|now|so)\b", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]*\)")
-_IF = found("worlds.suppositions")
 GRAMMAR = frozenset(
     map(stem, ("without", "after", "before", "along", "across", "through", "against", "initial", "sum", "everything"))
 )
@@ -83,7 +82,7 @@ def entries_in(text: str, asked: Counted) -> list[Entry]:
     if asked.imagined:
         return [] if any(entry.is_prose for entry in supposed) else supposed
     two_worlds = any(_AS_IT_IS.search(entry.label) for entry in every)
-    return [entry for entry in every if not (_IF.search(entry.label) or (two_worlds and entry in supposed))]
+    return [entry for entry in every if not (IF_AT.search(entry.label) or (two_worlds and entry in supposed))]
 
 
 def _is_supposed(entry: Entry, asked: Counted) -> bool:

@@ -20,7 +20,7 @@ _EMPTY = frozenset(map(stem, words("questions.empty"))) - {"all", "most", "still
 _PREPOSITIONS = words("questions.prepositions")
 WHAT_IS_DONE = re.compile(r"\W*what (?:would|will|could|should|does|did)\b.*\bdo\b", re.IGNORECASE)
 _IT = re.compile(r"\W*(?:(?:and|but|so|then) )?(?:it|he|she|they)\b", re.IGNORECASE)
-_DENYING = found("options.denying")
+DENYING = found("options.denying")
 _IS = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"^\W*(?:yes|no)\s*[,:;-]\s*(?=\w)", re.IGNORECASE)
 _DETERMINED = r"\b(?:the|an?|this|that|his|her|its|their|one)(?:\s+[\w-]+){0,2}?\s+"
@@ -42,7 +42,7 @@ def by_wording(text: str, options: Sequence[str], letters: str, question: str) -
         for letter, option in zip(letters, options, strict=True)
         if words_of(option)
         # An option that denies something itself stands where it is denied.
-        for found in _standing(option, text if _DENYING.search(option) else said)
+        for found in _standing(option, text if DENYING.search(option) else said)
         if not DENIED_BEFORE.search(text[max(0, found.start() - NEAR) : found.start()])
     ]
     # "dark red" is not also "red".
@@ -101,7 +101,7 @@ def _by_some_words(text: str, options: Sequence[str], letters: str, question: st
     return {
         letter
         for letter, option, bag in zip(letters, options, bags, strict=True)
-        if not _DENYING.search(option)
+        if not DENYING.search(option)
         and any(sum(word in other for other in bags) == 1 for word in said & bag)
         and (
             (_names_a_thing(option) and not deed)
@@ -116,7 +116,7 @@ def _by_all_words(text: str, said: str, options: Sequence[str], letters: str, qu
     return {
         letter
         for letter, option in zip(letters, options, strict=True)
-        if MODAL_AT.search(option) and content(option) and not _DENYING.search(option)
+        if MODAL_AT.search(option) and content(option) and not DENYING.search(option)
         for clause in every_clause(said)
         if MODAL_AT.search(clause)
         and _says_all(stated(clause), option, content(stated(question)), content(text) | alike)
@@ -166,7 +166,7 @@ def not_denied(said: str) -> set[str]:
 def _by_long_runs(text: str, said: str, options: Sequence[str], letters: str) -> set[str]:
     """The option of which a reply repeats so many words in a row that no other comes near."""
     runs = [
-        (_longest_run(words_of(option).split(), words_of(text if _DENYING.search(option) else said).split()), letter)
+        (_longest_run(words_of(option).split(), words_of(text if DENYING.search(option) else said).split()), letter)
         for letter, option in zip(letters, options, strict=True)
     ]
     (best, letter), *others = sorted(runs, reverse=True)
