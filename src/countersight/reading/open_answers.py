@@ -77,7 +77,14 @@ def open_answer(text: str, question: str) -> str | None:
         answer = named_first(said) or _without_subject(said, question)
         if answer != said or not (said.endswith(".") and _is_sentence(said)):
             return answer
-    return _of_sentences(said, question)
+    answer = _of_sentences(said, question)
+    return None if answer and _is_only_mentioned(answer, said) else answer
+
+
+def _is_only_mentioned(answer: str, said: str) -> bool:
+    """Whether a reply that sets out with a description comes to something else than this part of it."""
+    first, *later = sentences(said) or [said]
+    return bool(later) and len(first.split()) > _FEW and answer.lower() not in later[-1].lower()
 
 
 def _of_sentences(said: str, question: str) -> str | None:
