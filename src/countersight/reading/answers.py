@@ -8,39 +8,34 @@ from typing import Literal
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, Order, Question, Reply
+from countersight.reading.bare import loose, own_words, unlisted
 from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.clauses import sentences
 from countersight.reading.corrections import Correction, corrected, holds_elsewhere, is_cut_off, stands_after_all
 from countersight.reading.counting import count
 from countersight.reading.endings import marked, passages, tails
 from countersight.reading.languages import eastern, is_strange, language_of
+from countersight.reading.learned import is_unlikely
 from countersight.reading.letters import opening_choice
 from countersight.reading.numerals import canonical
 from countersight.reading.open_answers import open_answer
-from countersight.reading.option_texts import without_listing
 from countersight.reading.options import choice
 from countersight.reading.plain import plain, spoken
 from countersight.reading.polarity import asks_another, polarity
 from countersight.reading.ranks import opening_number
 from countersight.reading.statements import announced, tagged, without_refusal
-from countersight.reading.vocabulary import any_of, found
+from countersight.reading.vocabulary import found
 from countersight.reading.yes_words import opening_polarity
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
 
-_LOOSE = re.compile(r"[\W_]+")
-# "In the kitchen" and "the kitchen" name one place.
-_ARTICLE = re.compile(r"^(?:(?:in|on|at|from|to|into|onto) )?(?:(?:a|an|the|his|her|its|their) )?(?=\w)")
 _WHICH = re.compile(r"\W*which (\w+)", re.IGNORECASE)
 _BEFORE_ONE = re.compile(
     r"(?:.* )?(?:no|any|some|every|each|number|hundred|thousand|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)|.*\d"
 )
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
-_ASKED_AGAIN = re.compile(r"^\W*(?:q|question)\s*:[^\n]*\n\s*(?:a|answer)\s*:\s*(?=\S)", re.IGNORECASE)
-_LABEL = re.compile(r"^\s*(?:a|ans)\s*:\s*(?=\S)", re.IGNORECASE)  # "A: No"
-_NEXT_TURN = re.compile(rf"(?<=\S)\s*\n\s*{any_of('statements.turns')}\s*\d*\s*:", re.IGNORECASE)
 _ANNOUNCEMENT = re.compile(
     r"\W*(?:so |therefore,? |thus,? |hence,? )?(?:the |my )?(?:final )?answer(?: is|:)\W*\S+\W*$", re.IGNORECASE
 )
@@ -77,7 +72,7 @@ def agrees(answer: str, question: Question) -> bool:
     if question.kind == "number":
         return answer == canonical(question.answer)
     if question.kind == "open":
-        return _is_the_same(_loose(answer), _loose(question.answer), question.text)
+        return _is_the_same(loose(answer), loose(question.answer), question.text)
     if question.kind == "choice":  # where the right option stands there twice, either is right
         return question.options[LETTERS.index(answer)].text.strip() == question.right_text.strip()
     return answer == question.answer
@@ -115,9 +110,7 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
     said = spoken(text)
     if said is None:
         return None
-    bare = _own_turn(_ASKED_AGAIN.sub("", plain(said)), question)
-    if question.kind != "choice":
-        bare = _LABEL.sub("", bare)
+    bare = own_words(said, question)
     if read_from == "end" and (last := marked(bare)) is not None:
         return _marked(last, question)
     for region in dict.fromkeys(tagged(said)):
@@ -125,14 +118,6 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
         if answer is not None:
             return answer
     return _untagged(bare, question, read_from, finished)
-
-
-def _own_turn(said: str, question: Question) -> str:
-    """The text up to where a model that rambles on asks itself another question, and answers that."""
-    for turn in _NEXT_TURN.finditer(said):
-        if _loose(question.text) not in _loose(said[turn.end() :]):
-            return said[: turn.start()]
-    return said
 
 
 def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool) -> str | None:
@@ -143,10 +128,13 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
         return None
     if language == "eastern":
         return eastern(bare, question) if finished else None
-    said = _without_listing(bare, question)
+    said = unlisted(bare, question)
     if not finished or is_cut_off(said):
         return _before_it_broke_off(said, question) if read_from == "whole" else None
-    return _of_passages(said, question) if read_from == "end" else _anywhere(said, question)
+    if read_from == "end":
+        return _of_passages(said, question)
+    answer = _anywhere(said, question)
+    return None if answer and is_unlikely(answer, said, question) else answer
 
 
 def _before_it_broke_off(said: str, question: Question) -> str | None:
@@ -168,7 +156,7 @@ def _marked(region: str, question: Question) -> str | None:
             return answer
     if question.kind == "open":
         return region.split("\n")[0].strip()
-    usable = _usable(_without_listing(region, question), question)
+    usable = _usable(unlisted(region, question), question)
     if usable is None:
         return None
     return (None if corrected(usable) else _opening(usable, question)) or _of_passages(usable, question)
@@ -179,10 +167,6 @@ def _usable(text: str, question: Question) -> str | None:
     if any(without_refusal(option.text) is None for option in question.options):
         return text
     return without_refusal(text)
-
-
-def _without_listing(said: str, question: Question) -> str:
-    return without_listing(said, [option.text for option in question.options]) if question.kind == "choice" else said
 
 
 def _of_passages(said: str, question: Question) -> str | None:
@@ -290,7 +274,3 @@ def _prose(text: str, question: Question) -> str | None:
             return choice(text, [option.text for option in question.options], question.text)
         case "open":
             return text
-
-
-def _loose(text: str) -> str:
-    return _ARTICLE.sub("", _LOOSE.sub(" ", text).strip().casefold())

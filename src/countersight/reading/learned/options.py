@@ -1,0 +1,119 @@
+"""What speaks for and against each option of a question being the one that a reply chooses."""
+
+import re
+from collections.abc import Sequence
+
+from countersight.case import LETTERS
+from countersight.reading.clauses import asks_of_now, imagines
+from countersight.reading.learned.told import CUES, Told
+from countersight.reading.learned.trees import Evidence
+
+_LETTER = re.compile(r"(?<![A-Za-z'])([A-Z])(?![A-Za-z'])(?! [a-z]+ )|(?<![A-Za-z'])([B-HJ-Z])(?![A-Za-z'])")
+_CHOSEN = re.compile(
+    r"(?:answer|option|choice|choose|pick|select|correct|go(?:ing)? with|best)\W*(?:is|would be|:)?\W*(?:option )?\W*$",
+    re.IGNORECASE,
+)
+_ENDED = re.compile(r"[.!?)\]}\"'`]\s*$")
+_NEAR = 40  # characters
+
+
+def option_evidence(text: str, question: str, options: Sequence[str]) -> list[tuple[str, Evidence]]:
+    """Each option's letter, with what is to be said of it and of the others."""
+    told = Told(text)
+    letters = LETTERS[: len(options)]
+    words = [Told(option).all_said for option in options]
+    named = [(m[1] or m[2], m.start()) for m in _LETTER.finditer(text) if (m[1] or m[2]) in letters]
+    shared: Evidence = {
+        "options": len(options),
+        "sentences": len(told.sentences),
+        "words": len(told.words),
+        "ended": bool(_ENDED.search(text)),
+        "letters": len(named),
+        "different letters": len({letter for letter, _ in named}),
+        "asked: now": asks_of_now(question),
+        "asked: imagined": imagines(question),
+        "asked: not": bool(CUES["not"].search(question)),
+        **{f"anywhere: {name}": bool(places) for name, places in told.cues.items()},
+    }
+    own = [
+        _of_one(option, words[place], frozenset().union(*words[:place], *words[place + 1 :]), told, places)
+        for place, option in enumerate(options)
+        for places in [[at for letter, at in named if letter == letters[place]]]
+    ]
+    return [
+        (
+            letter,
+            {
+                **shared,
+                **own[place],
+                **_beside_others(own[place], [*own[:place], *own[place + 1 :]]),
+                "last letter": bool(named) and named[-1][0] == letter,
+                "first letter": bool(named) and named[0][0] == letter,
+            },
+        )
+        for place, letter in enumerate(letters)
+    ]
+
+
+def _of_one(option: str, words: set[str], others: frozenset[str], told: Told, named: list[int]) -> Evidence:
+    alone = words - others
+    sentences = [told.said(*span) for span in told.sentences]
+    clauses = [told.said(*span) for span in told.clauses]
+    written = option.strip(" .").lower()
+    whole = [m.start() for m in re.finditer(re.escape(written), told.text.lower())] if written else []
+    best = max(range(len(clauses)), key=lambda place: (_share(words, clauses[place]), place))
+    at_best = max(range(len(sentences)), key=lambda place: (_share(words, sentences[place]), place))
+    places = sorted([*named, *whole])
+    evidence: Evidence = {
+        "by letter": len(named),
+        "in full": len(whole),
+        "first place": places[0] / len(told.text) if places else -1,
+        "last place": places[-1] / len(told.text) if places else -1,
+        "its words": _share(words, told.all_said),
+        "its own words": _share(alone, told.all_said),
+        "its words in a sentence": _share(words, sentences[at_best]),
+        "its own words in a sentence": max(_share(alone, said) for said in sentences),
+        "its words in a clause": _share(words, clauses[best]),
+        "its words in the first": _share(words, sentences[0]),
+        "its words in the last": _share(words, sentences[-1]),
+        "its own words in the first": _share(alone, sentences[0]),
+        "its own words in the last": _share(alone, sentences[-1]),
+        "its length": len(words),
+        "its own": len(alone),
+        "sentence": at_best,
+        "sentences after": len(sentences) - 1 - at_best,
+        "says not": bool(CUES["not"].search(option)),
+    }
+    for name in CUES:
+        evidence[f"{name} in its clause"] = told.has(name, *told.clauses[best])
+        evidence[f"{name} in its sentence"] = told.has(name, *told.sentences[at_best])
+    if places:
+        last = places[-1]
+        before = told.text[max(0, last - _NEAR) : last]
+        evidence["chosen at last"] = bool(_CHOSEN.search(before))
+        for name in CUES:
+            evidence[f"{name} before it"] = told.has(name, max(0, last - _NEAR), last)
+            evidence[f"{name} after it"] = told.has(name, last, last + _NEAR + 20)
+            evidence[f"{name} later"] = told.has(name, last + _NEAR + 20, len(told.text))
+    return evidence
+
+
+_COMPARED = (
+    "by letter", "in full", "first place", "last place", "its words", "its own words", "its words in a sentence",
+    "its own words in a sentence", "its words in a clause", "its words in the first", "its words in the last",
+    "its own words in the first", "its own words in the last", "its length", "sentence", "chosen at last",
+    "not in its clause", "not before it", "wrong in its sentence", "so in its sentence",
+)  # fmt: skip
+
+
+def _beside_others(own: Evidence, others: list[Evidence]) -> Evidence:
+    evidence: Evidence = {}
+    for name in _COMPARED:
+        most = max((other.get(name, 0.0) for other in others), default=0.0)
+        evidence[f"others: {name}"] = most
+        evidence[f"more: {name}"] = own.get(name, 0.0) - most
+    return evidence
+
+
+def _share(words: set[str], said: set[str]) -> float:
+    return len(words & said) / len(words) if words else 0

@@ -1,0 +1,187 @@
+"""Learns the trees of the last look from replies with fixed readings: `make reader`. Needs LightGBM.
+
+A reply's candidates (its numbers, or the options) and "none of them" share one unit of likelihood; the trees raise what
+falls to the fixed reading. A number that is said twice has the likelihood of both its mentions.
+"""
+
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.case import AnswerKind, Option, Question
+from countersight.reading.bare import in_plain_words
+from countersight.reading.clauses import supposed
+from countersight.reading.learned import FILES, evidence
+from countersight.reading.learned.trees import LEAVES, Evidence, Trees
+from countersight.reading.question import counted_by
+from countersight.text import UNITS
+
+_SETTINGS: Final = {
+    "learning_rate": 0.08,
+    "num_leaves": LEAVES,
+    "min_data_in_leaf": 20,
+    "feature_fraction": 0.4,
+    "bagging_fraction": 0.8,
+    "bagging_freq": 1,
+    "lambda_l2": 5,
+    "deterministic": True,
+    "seed": 0,
+    "verbose": -1,
+}
+_TREES: Final = 300
+_RARE: Final = 25  # what fewer candidates have than that is no evidence
+_NOT_AMONG_THEM: Final = 0.3  # a reply whose reading is none of its candidates teaches less
+_LARGEST: Final = 30.0  # score, so that no exponential overflows
+
+
+_OF_WHAT_WOULD_BE: Final = (
+    "if {supposed}, there would be {then}.",
+    "if {supposed} there would be {then}",
+    "there would be {then} if {supposed}, because there are {now} now.",
+    "you would see {then} if {supposed}.",
+    "currently there are {now}, so if {supposed}, there would be {then}.",
+    "there are {now} in the picture. If {supposed}, there would be {then}.",
+    "{then}, since there are {now} now.",
+    "there are {now}. If {supposed}, {then} would be left.",
+    "the answer would change from {now} to {then}.",
+)
+_OF_WHAT_IS: Final = (
+    "there are {now}. If one left, there would be {then}.",
+    "there are {now}; {then} would be left if some went.",
+    "{now}. If more came, there would be {then}.",
+)
+_OF_ALL: Final = ("there are {now}. {then} of them are sleeping.", "there are {now}, {then} of which are sitting.")
+
+
+class _Reply(msgspec.Struct):
+    """A reply, as a line of a file of them holds it."""
+
+    question: str
+    kind: AnswerKind
+    reply: str
+    reading: str | None
+    options: tuple[str, ...] = ()
+    weight: float = 1.0
+
+
+class _Lesson(msgspec.Struct):
+    """The candidates of a reply, and which of them is its reading."""
+
+    candidates: list[tuple[str, Evidence]]
+    reading: str | None
+    weight: float
+
+
+def replies(folder: Path) -> list[_Reply]:
+    """The replies to learn from under a folder, each once: all sets but those that are kept apart."""
+    return list({(each.question, each.reply, each.options): each for each in _in_files(folder)}.values())
+
+
+def plainly(every: Iterable[_Reply]) -> Iterator[_Reply]:
+    """Plain replies to the same questions: what nobody doubts is seldom written by hand."""
+    draw = Random(0)
+    for question in sorted({each.question for each in every if each.kind == "number"}):
+        supposition, asked = supposed(question).strip(" ?.,"), counted_by(question)
+        frames = _OF_WHAT_WOULD_BE if supposition else _OF_WHAT_IS if asked.qualities else _OF_WHAT_IS + _OF_ALL
+        now, then = draw.sample(range(1, 13), 2)
+        text = draw.choice(frames).format(now=now, then=draw.choice((then, UNITS[then])), supposed=supposition)
+        yield _Reply(question, "number", text[0].upper() + text[1:], str(then if supposition else now))
+
+
+def _in_files(folder: Path) -> Iterator[_Reply]:
+    for path in sorted(folder.rglob("*.toml")):
+        for asked in tomllib.loads(path.read_text(encoding="utf-8"))["asked"]:
+            for text, reading in asked["replies"]:
+                yield _Reply(asked["question"], asked["kind"], text, reading or None, tuple(asked.get("options", ())))
+    for path in sorted((folder / "learned_from").glob("*.jsonl")):
+        for line in path.read_bytes().splitlines():
+            yield msgspec.json.decode(line, type=_Reply)
+
+
+def learn(every: Iterable[_Reply], kind: AnswerKind) -> Trees:
+    """The trees for the questions of one kind."""
+    import lightgbm
+
+    lessons = [lesson for reply in every if reply.kind == kind and (lesson := _lesson(reply)).candidates]
+    counts = Counter(
+        name for lesson in lessons for _, each in lesson.candidates for name, value in each.items() if value
+    )
+    names = sorted(name for name, count in counts.items() if count >= _RARE)
+    given = Trees.of_names(names).table([each for lesson in lessons for _, each in lesson.candidates])
+    of_reply = np.repeat(np.arange(len(lessons)), [len(lesson.candidates) for lesson in lessons])
+    right = np.array([answer == lesson.reading for lesson in lessons for answer, _ in lesson.candidates])
+
+    def steepest(scores: NDArray[np.float64], _: object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        weight = np.exp(np.clip(scores, -_LARGEST, _LARGEST))
+        likely = weight / (1 + np.bincount(of_reply, weight))[of_reply]
+        of_right = np.maximum(np.bincount(of_reply, weight * right)[of_reply], 1e-9)
+        wanted = np.where(right, weight / of_right, 0)
+        return counted * (likely - wanted), counted * np.maximum(likely * (1 - likely), 1e-3)
+
+    found = np.bincount(of_reply, right) > 0
+    none = np.array([lesson.reading is None for lesson in lessons])
+    weights = np.array([lesson.weight for lesson in lessons])
+    counted = (weights * np.where(found | none, 1.0, _NOT_AMONG_THEM))[of_reply]
+    booster = lightgbm.train(
+        {**_SETTINGS, "objective": steepest}, lightgbm.Dataset(given, np.zeros(len(given))), num_boost_round=_TREES
+    )
+    return _in_one_row([tree["tree_structure"] for tree in booster.dump_model()["tree_info"]], names)
+
+
+def _lesson(reply: _Reply) -> _Lesson:
+    question = Question(reply.question, "A", reply.kind, tuple(map(Option, reply.options)))
+    text = in_plain_words(reply.reply, question)
+    return _Lesson(evidence(text, question) if text else [], reply.reading, reply.weight)
+
+
+def _in_one_row(roots: list[dict[str, Any]], names: list[str]) -> Trees:
+    nodes: list[tuple[int, float, int]] = []
+    first: list[int] = []
+    leaves = np.zeros((len(roots), LEAVES))
+
+    def put(node: dict[str, Any], tree: int, leaf: int) -> int:
+        """Puts a node and what hangs from it into the row; returns how many leaves that has."""
+        if "leaf_value" in node:
+            leaves[tree, leaf] = node["leaf_value"]
+            return 1
+        place = len(nodes)
+        nodes.append((0, 0.0, 0))
+        left = put(node["left_child"], tree, leaf)
+        shut_out = sum(1 << each for each in range(leaf, leaf + left))
+        nodes[place] = (node["split_feature"], node["threshold"], (2**LEAVES - 1) ^ shut_out)
+        return left + put(node["right_child"], tree, leaf + left)
+
+    for tree, root in enumerate(roots):
+        first.append(len(nodes))
+        put(root, tree, 0)
+    pieces, bounds, keeps = zip(*nodes, strict=True)
+    used = sorted(set(pieces))
+    return Trees(
+        [names[piece] for piece in used],
+        np.searchsorted(used, pieces).astype(np.int32),
+        np.array(bounds),
+        np.array(keeps, np.uint16),
+        np.array(first, np.int32),
+        leaves,
+    )
+
+
+def main(source: Path, folder: Path) -> None:
+    """Learn from all replies under a folder, and write the trees of each kind into another."""
+    every = replies(source)
+    for kind, name in FILES.items():
+        trees = learn([*every, *plainly(every)], kind)
+        trees.save(folder / name)
+        print(f"{name}: {len(trees.first)} trees over {len(trees.names)} pieces of evidence")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,94 @@
+"""The last look, which was learned: what it takes back, and that it takes back little else."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import countersight as cs
+from countersight.case import Option, Question, Reply
+from countersight.reading import agrees, answers, learned, read_reply
+from countersight.reading.learned.training import _in_one_row
+
+KEPT_APART = Path(__file__).parent / "kept_apart"
+_GOLD = {"number": "77777", "boolean": "yes", "choice": "A", "open": "gold"}
+
+
+def _outcomes() -> dict[str, int]:
+    """How many replies that neither the rules nor the trees were made with are misread, unread and all."""
+    found = {"wrong": 0, "unread": 0, "all": 0}
+    for path in sorted(KEPT_APART.glob("*.jsonl")):
+        for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+            question = Question(
+                row["question"], _GOLD[row["kind"]], row["kind"], (*map(Option, row.get("options", ())),)
+            )
+            answer = read_reply(Reply("case", 0, "factual", text=row["reply"], finish=row.get("finish", "")), question)
+            fixed = row["reading"]
+            right = answer == fixed or (answer and fixed and agrees(answer, replace(question, answer=fixed)))
+            found["unread" if answer is None else "wrong"] += not right
+            found["all"] += 1
+    return found
+
+
+def test_replies_that_nothing_was_made_with_are_hardly_misread():
+    found = _outcomes()
+    assert found["all"] == 1_000
+    assert found["wrong"] <= 15
+    assert found["unread"] <= 110
+
+
+def test_it_takes_back_more_than_a_quarter_of_what_the_rules_misread(monkeypatch):
+    with_it = _outcomes()
+    monkeypatch.setattr(answers, "is_unlikely", lambda *_: False)
+    without = _outcomes()
+    assert with_it["wrong"] <= 0.75 * without["wrong"]
+    assert with_it["unread"] <= without["unread"] + 0.015 * without["all"]
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        ("There are 3 cows. If one left, there would be 2.", "How many cows are there?", "3"),
+        ("There are 3 cows. If one left, there would be 2.", "How many cows would there be if one left?", "2"),
+        ("5 people, 3 of them in hats.", "How many people are wearing hats?", "3"),
+    ],
+)
+def test_what_is_plain_is_left_as_it_is(text, question, answer):
+    assert cs.read(text, question, kind="number").answer == answer
+
+
+@given(st.text(max_size=80), st.sampled_from(("number", "choice")))
+def test_likelihoods_are_shares_of_one(text, kind):
+    options = tuple(map(Option, ("red", "two cats", "no change"))) if kind == "choice" else ()
+    likely = learned.likelihoods(text, Question("How many cats would be left?", "A", kind, options))
+    assert all(0 <= share <= 1 for share in likely.values())
+    assert sum(likely.values()) <= 1 + 1e-9
+
+
+_leaf = st.builds(lambda value: {"leaf_value": value}, st.integers(-8, 8))
+_tree = st.recursive(
+    _leaf,
+    lambda inner: st.builds(
+        lambda piece, bound, left, right: {
+            "split_feature": piece, "threshold": bound, "left_child": left, "right_child": right,
+        },
+        st.integers(0, 2), st.integers(-3, 3), inner, inner,
+    ),
+    max_leaves=10,
+).filter(lambda tree: "leaf_value" not in tree)  # fmt: skip
+
+
+@given(st.lists(_tree, min_size=1, max_size=4), st.lists(st.tuples(*[st.integers(-4, 4)] * 3), min_size=1, max_size=4))
+def test_trees_in_one_row_come_to_the_leaves_that_walking_them_comes_to(roots, rows):
+    def walked(node, row):
+        if "leaf_value" in node:
+            return node["leaf_value"]
+        beyond = row[node["split_feature"]] > node["threshold"]
+        return walked(node["right_child" if beyond else "left_child"], row)
+
+    trees = _in_one_row(roots, ["a", "b", "c"])
+    scores = trees.scores([dict(zip("abc", map(float, row), strict=True)) for row in rows])
+    assert scores.tolist() == [sum(walked(root, row) for root in roots) for row in rows]
