@@ -57,7 +57,7 @@ COUNTS = [
     ("How many people are in the ward?", "Besides the doctor, there are three nurses in the ward.", None),
     # a question whose verb helps no other: the noun is what does it, and it asks of now
     ("How many divers wear a mask?", "All five divers wear a mask.", "5"),
-    ("How many divers wear a mask?", "Every one of the five divers wears a mask.", None),  # by the last look
+    ("How many divers wear a mask?", "Every one of the five divers wears a mask.", "5"),
     ("How many guards flank the king?", "The king with the number 4 on his cloak is flanked by two guards.", "2"),
     (
         "How many pears lie in the bowl?",

@@ -33,19 +33,13 @@ def _outcomes() -> dict[str, int]:
     return found
 
 
-def test_replies_that_nothing_was_made_with_are_hardly_misread():
-    found = _outcomes()
-    assert found["all"] == 1_000
-    assert found["wrong"] <= 15
-    assert found["unread"] <= 110
-
-
-def test_it_takes_back_more_than_a_quarter_of_what_the_rules_misread(monkeypatch):
+def test_replies_that_nothing_was_made_with_are_hardly_misread_and_less_so_with_the_last_look(monkeypatch):
     with_it = _outcomes()
     monkeypatch.setattr(answers, "is_unlikely", lambda *_: False)
     without = _outcomes()
-    assert with_it["wrong"] <= 0.75 * without["wrong"]
-    assert with_it["unread"] <= without["unread"] + 0.015 * without["all"]
+    assert with_it["all"] == 1_800
+    assert with_it["wrong"] < without["wrong"] < 30
+    assert without["unread"] <= with_it["unread"] < 200
 
 
 @pytest.mark.parametrize(
@@ -53,11 +47,27 @@ def test_it_takes_back_more_than_a_quarter_of_what_the_rules_misread(monkeypatch
     [
         ("There are 3 cows. If one left, there would be 2.", "How many cows are there?", "3"),
         ("There are 3 cows. If one left, there would be 2.", "How many cows would there be if one left?", "2"),
+        ("The answer is 5. There are no other cows in the field.", "How many cows are in the field?", "5"),
         ("5 people, 3 of them in hats.", "How many people are wearing hats?", "3"),
     ],
 )
 def test_what_is_plain_is_left_as_it_is(text, question, answer):
     assert cs.read(text, question, kind="number").answer == answer
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Option {} is correct. The other options do not make sense in this picture.",
+        "I would choose {} as the best answer, since nothing else fits what the picture shows.",
+        "{} is the correct answer, since the dog is hungry and would not wait.",
+    ],
+)
+def test_no_letter_is_read_less_than_another(reply):
+    options = ["Run away", "Sleep", "Bark at the mailman", "Eat its food"]
+    question = "What would happen if the gate were opened?"
+    read = [cs.read(reply.format(letter), question, kind="choice", options=options).answer for letter in "ABCD"]
+    assert read == [*"ABCD"]
 
 
 @given(st.text(max_size=80), st.sampled_from(("number", "choice")))
@@ -78,7 +88,7 @@ _tree = st.recursive(
         st.integers(0, 2), st.integers(-3, 3), inner, inner,
     ),
     max_leaves=10,
-).filter(lambda tree: "leaf_value" not in tree)  # fmt: skip
+)  # fmt: skip
 
 
 @given(st.lists(_tree, min_size=1, max_size=4), st.lists(st.tuples(*[st.integers(-4, 4)] * 3), min_size=1, max_size=4))

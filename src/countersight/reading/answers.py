@@ -134,7 +134,9 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
     if read_from == "end":
         return _of_passages(said, question)
     answer = _anywhere(said, question)
-    return None if answer and is_unlikely(answer, said, question) else answer
+    if answer is None or any(announced(said)):
+        return answer
+    return None if is_unlikely(answer, said, question) else answer
 
 
 def _before_it_broke_off(said: str, question: Question) -> str | None:

@@ -8,9 +8,12 @@ from countersight.reading.learned.told import CUES, Told
 from countersight.reading.learned.trees import Evidence
 from countersight.reading.numerals import Numeral, numerals
 from countersight.reading.question import Counted, counted_by
+from countersight.reading.stems import stem
 
 _ONE = re.compile(r"\b(?:an?|single|lone|sole|another|only)(?= ([a-z]+))", re.IGNORECASE)
+_MOST = 40  # numbers of a reply that are weighed; who names more gives a table, or raves
 _OPERATOR = frozenset("+-*/=")
+_ALL_OF_THEM = re.compile(r"\b(?:every|each|any)\s$", re.IGNORECASE)  # every "one" of them
 _ANNOUNCED = re.compile(r"\b(?:answer|count|total)\b[^.\n]{0,20}$", re.IGNORECASE)
 _ENDED = re.compile(r"[.!?)\]}\"'`]\s*$")
 _FROM_QUESTION = {
@@ -25,6 +28,8 @@ def count_evidence(text: str, question: str) -> list[tuple[str, Evidence]]:
     """Each number of a plain text, in order, with what is to be said of it."""
     told, asked = Told(text), counted_by(question)
     found = _mentions(text, asked)
+    if len(found) > _MOST:
+        return []
     values = [_value(mention) for mention in found if mention.word not in _ARTICLES]
     shared = _of_all(told, asked, question, found, values)
     return [
@@ -39,12 +44,12 @@ _ARTICLES = frozenset({"a", "an", "single", "lone", "sole", "another", "only"})
 
 def _mentions(text: str, asked: Counted) -> list[Numeral]:
     """The numbers, and "a cow" where cows were asked for."""
-    found = [each for each in numerals(text) if each.value is not None]
+    found = [each for each in numerals(text) if each.value and not _ALL_OF_THEM.search(text, 0, each.start)]
     taken = {each.start for each in found}
     ones = [
         Numeral("1", one.start(), one.end(), word=one.group().lower())
         for one in _ONE.finditer(text)
-        if one.start() not in taken and Told(one[1]).all_said & asked.nouns
+        if one.start() not in taken and stem(one[1].lower()) in asked.nouns
     ]
     return sorted([*found, *ones], key=lambda each: each.start)
 

@@ -8,21 +8,28 @@ from countersight.reading.clauses import asks_of_now, imagines
 from countersight.reading.learned.told import CUES, Told
 from countersight.reading.learned.trees import Evidence
 
-_LETTER = re.compile(r"(?<![A-Za-z'])([A-Z])(?![A-Za-z'])(?! [a-z]+ )|(?<![A-Za-z'])([B-HJ-Z])(?![A-Za-z'])")
+# "A man" is no letter, but "option A", "A is" and "A)" are.
+_LETTER = re.compile(
+    r"(?<![A-Za-z'])(?:[B-HJ-Z]|[AI](?! [a-z])"
+    r"|A(?= (?:is|was|would|seems|fits|because|since|as|and|or|but|over|rather)\b)"
+    r"|(?i:(?<=option )|(?<=answer )|(?<=choice )|(?<=choose )|(?<=pick ))[AI])(?![A-Za-z'])"
+)
 _CHOSEN = re.compile(
     r"(?:answer|option|choice|choose|pick|select|correct|go(?:ing)? with|best)\W*(?:is|would be|:)?\W*(?:option )?\W*$",
     re.IGNORECASE,
 )
 _ENDED = re.compile(r"[.!?)\]}\"'`]\s*$")
 _NEAR = 40  # characters
+_LONGEST = 400  # characters of an option that are looked at
 
 
 def option_evidence(text: str, question: str, options: Sequence[str]) -> list[tuple[str, Evidence]]:
     """Each option's letter, with what is to be said of it and of the others."""
     told = Told(text)
     letters = LETTERS[: len(options)]
-    words = [Told(option).all_said for option in options]
-    named = [(m[1] or m[2], m.start()) for m in _LETTER.finditer(text) if (m[1] or m[2]) in letters]
+    words = [Told(option[:_LONGEST]).all_said for option in options]
+    sentences, clauses = ([told.said(*span) for span in spans] for spans in (told.sentences, told.clauses))
+    named = [(m.group(), m.start()) for m in _LETTER.finditer(text) if m.group() in letters]
     shared: Evidence = {
         "options": len(options),
         "sentences": len(told.sentences),
@@ -36,7 +43,15 @@ def option_evidence(text: str, question: str, options: Sequence[str]) -> list[tu
         **{f"anywhere: {name}": bool(places) for name, places in told.cues.items()},
     }
     own = [
-        _of_one(option, words[place], frozenset().union(*words[:place], *words[place + 1 :]), told, places)
+        _of_one(
+            option,
+            words[place],
+            frozenset().union(*words[:place], *words[place + 1 :]),
+            told,
+            places,
+            sentences,
+            clauses,
+        )
         for place, option in enumerate(options)
         for places in [[at for letter, at in named if letter == letters[place]]]
     ]
@@ -55,10 +70,16 @@ def option_evidence(text: str, question: str, options: Sequence[str]) -> list[tu
     ]
 
 
-def _of_one(option: str, words: set[str], others: frozenset[str], told: Told, named: list[int]) -> Evidence:
+def _of_one(
+    option: str,
+    words: set[str],
+    others: frozenset[str],
+    told: Told,
+    named: list[int],
+    sentences: list[set[str]],
+    clauses: list[set[str]],
+) -> Evidence:
     alone = words - others
-    sentences = [told.said(*span) for span in told.sentences]
-    clauses = [told.said(*span) for span in told.clauses]
     written = option.strip(" .").lower()
     whole = [m.start() for m in re.finditer(re.escape(written), told.text.lower())] if written else []
     best = max(range(len(clauses)), key=lambda place: (_share(words, clauses[place]), place))

@@ -79,8 +79,7 @@ class Told:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        lower = text.lower()
-        self.words = [Word(m.group(), _stem(m.group()), *m.span()) for m in _WORD.finditer(lower)]
+        self.words = [Word(w, _stem(w), *m.span()) for m in _WORD.finditer(text) for w in [m.group().lower()]]
         self.sentences = _spans(text, [m.end() for m in _SENTENCE_END.finditer(text)])
         ends = {end for _, end in self.sentences}
         self.clauses = _spans(text, sorted({m.start() for m in _JOINT.finditer(text)} | ends))
@@ -110,7 +109,7 @@ class Told:
 
 
 def _stem(word: str) -> str:
-    return str(NUMBER_WORDS[word]) if word in NUMBER_WORDS else stem(word)
+    return str(NUMBER_WORDS[word]) if word in NUMBER_WORDS else stem(word.replace(",", ""))
 
 
 def _spans(text: str, ends: list[int]) -> list[tuple[int, int]]:

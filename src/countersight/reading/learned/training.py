@@ -161,7 +161,8 @@ def _in_one_row(roots: list[dict[str, Any]], names: list[str]) -> Trees:
 
     for tree, root in enumerate(roots):
         first.append(len(nodes))
-        put(root, tree, 0)
+        if put(root, tree, 0) == 1:
+            nodes.append((0, np.inf, 2**LEAVES - 1))  # it asks nothing
     pieces, bounds, keeps = zip(*nodes, strict=True)
     used = sorted(set(pieces))
     return Trees(
