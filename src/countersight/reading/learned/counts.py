@@ -10,12 +10,13 @@ from countersight.reading.numerals import Numeral, numerals
 from countersight.reading.question import Counted, counted_by
 from countersight.reading.stems import stem
 
-_ONE = re.compile(r"\b(?:an?|single|lone|sole|another|only)(?= ([a-z]+))", re.IGNORECASE)
+_ARTICLES = frozenset({"a", "an", "single", "lone", "sole", "another", "only"})
+_ONE = re.compile(rf"\b(?:{'|'.join(sorted(_ARTICLES))})(?= ([a-z]+))", re.IGNORECASE)
 _MOST = 40  # numbers of a reply that are weighed; who names more gives a table, or raves
+_NEAR = 6  # characters
 _OPERATOR = frozenset("+-*/=")
 _ALL_OF_THEM = re.compile(r"\b(?:every|each|any)\s$", re.IGNORECASE)  # every "one" of them
 _ANNOUNCED = re.compile(r"\b(?:answer|count|total)\b[^.\n]{0,20}$", re.IGNORECASE)
-_ENDED = re.compile(r"[.!?)\]}\"'`]\s*$")
 _FROM_QUESTION = {
     "left": re.compile(r"\b(?:left|remain\w*|still|stay)\b", re.IGNORECASE),
     "total": re.compile(r"\b(?:total|in all|altogether|combined|together)\b", re.IGNORECASE),
@@ -39,12 +40,10 @@ def count_evidence(text: str, question: str) -> list[tuple[str, Evidence]]:
     ]
 
 
-_ARTICLES = frozenset({"a", "an", "single", "lone", "sole", "another", "only"})
-
-
 def _mentions(text: str, asked: Counted) -> list[Numeral]:
     """The numbers, and "a cow" where cows were asked for."""
-    found = [each for each in numerals(text) if each.value and not _ALL_OF_THEM.search(text, 0, each.start)]
+    every = [each for each in numerals(text) if each.value]
+    found = [each for each in every if not _ALL_OF_THEM.search(text, max(0, each.start - _NEAR), each.start)]
     taken = {each.start for each in found}
     ones = [
         Numeral("1", one.start(), one.end(), word=one.group().lower())
@@ -64,7 +63,7 @@ def _of_all(told: Told, asked: Counted, question: str, found: list[Numeral], val
         "words": len(told.words),
         "numbers": len(found),
         "different numbers": len(set(values)),
-        "ended": bool(_ENDED.search(told.text)),
+        "ended": told.is_ended,
         "asked: imagined": asked.imagined,
         "asked: now": asked.of_now,
         "asked: not": asked.negated,

@@ -18,7 +18,6 @@ _CHOSEN = re.compile(
     r"(?:answer|option|choice|choose|pick|select|correct|go(?:ing)? with|best)\W*(?:is|would be|:)?\W*(?:option )?\W*$",
     re.IGNORECASE,
 )
-_ENDED = re.compile(r"[.!?)\]}\"'`]\s*$")
 _NEAR = 40  # characters
 _LONGEST = 400  # characters of an option that are looked at
 
@@ -34,7 +33,7 @@ def option_evidence(text: str, question: str, options: Sequence[str]) -> list[tu
         "options": len(options),
         "sentences": len(told.sentences),
         "words": len(told.words),
-        "ended": bool(_ENDED.search(text)),
+        "ended": told.is_ended,
         "letters": len(named),
         "different letters": len({letter for letter, _ in named}),
         "asked: now": asks_of_now(question),

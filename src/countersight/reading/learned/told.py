@@ -11,6 +11,7 @@ from countersight.reading.vocabulary import found
 from countersight.text import NUMBER_WORDS
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|[\"')])|\n+|;")
+_END = re.compile(r"[.!?)\]}\"'`]\s*$")
 _JOINT = re.compile(
     r"[,:()]|\s--\s|\s-\s|\b(?:but|while|whereas|though|although|and|so|because|since|leaving|which|who|with|if|when"
     r"|after|once|or|that|as)\b",
@@ -102,6 +103,10 @@ class Told:
     def has(self, cue: str, start: int, end: int) -> bool:
         places = self.cues[cue]
         return bisect_left(places, start) < bisect_left(places, end)
+
+    @property
+    def is_ended(self) -> bool:
+        return bool(_END.search(self.text))
 
     @cached_property
     def all_said(self) -> set[str]:
