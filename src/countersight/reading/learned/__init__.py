@@ -7,14 +7,15 @@ err alike, and it never reads anything by itself.
 
 from functools import cache
 from pathlib import Path
-from typing import Final
-
-import numpy as np
+from typing import TYPE_CHECKING, Final
 
 from countersight.case import AnswerKind, Question
 from countersight.reading.learned.counts import count_evidence
 from countersight.reading.learned.options import option_evidence
-from countersight.reading.learned.trees import Evidence, Trees
+from countersight.reading.learned.told import Evidence
+
+if TYPE_CHECKING:
+    from countersight.reading.learned.trees import Trees
 
 FILES: Final[dict[AnswerKind, str]] = {"number": "counts.npz", "choice": "options.npz"}
 """The kinds of questions that it reads replies to, and the trees it does it with."""
@@ -40,6 +41,8 @@ def likelihoods(text: str, question: Question) -> dict[str, float]:
     candidates = evidence(text, question)
     if not candidates:
         return {}
+    import numpy as np  # only where something is weighed: who asks models needs none
+
     scores = _trees(question.kind).scores([each for _, each in candidates])
     weights = np.exp(np.clip(scores, -_LARGEST, _LARGEST))
     likely: dict[str, float] = {}
@@ -56,5 +59,7 @@ def evidence(text: str, question: Question) -> list[tuple[str, Evidence]]:
 
 
 @cache
-def _trees(kind: AnswerKind) -> Trees:
+def _trees(kind: AnswerKind) -> "Trees":
+    from countersight.reading.learned.trees import Trees
+
     return Trees.load(Path(__file__).parent / FILES[kind])

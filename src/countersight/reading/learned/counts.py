@@ -4,8 +4,7 @@ import re
 from collections import Counter
 from itertools import combinations
 
-from countersight.reading.learned.told import CUES, Told
-from countersight.reading.learned.trees import Evidence
+from countersight.reading.learned.told import CUES, Evidence, Told
 from countersight.reading.numerals import Numeral, numerals
 from countersight.reading.question import Counted, counted_by
 from countersight.reading.stems import stem

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from countersight.case import LETTERS
 from countersight.reading.clauses import asks_of_now, imagines
-from countersight.reading.learned.told import CUES, Told
-from countersight.reading.learned.trees import Evidence
+from countersight.reading.learned.told import CUES, Evidence, Told
 
 # "A man" is no letter, but "option A", "A is" and "A)" are.
 _LETTER = re.compile(

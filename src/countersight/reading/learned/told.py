@@ -19,6 +19,9 @@ _JOINT = re.compile(
 )
 _WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|[a-z]+(?:'[a-z]+)?|[^\sa-z\d]", re.IGNORECASE)
 
+Evidence = dict[str, float]
+"""What is to be said of one candidate for the answer, by name; what is not named is nought."""
+
 CUES: Final = {
     "would": MODAL_AT,
     "if": re.compile(rf"{IF_AT.pattern}|\b(?:once|after|when|had|without|suppos\w+|imagin\w+)\b", re.IGNORECASE),

@@ -20,7 +20,8 @@ from countersight.case import AnswerKind, Option, Question
 from countersight.reading.bare import in_plain_words
 from countersight.reading.clauses import supposed
 from countersight.reading.learned import FILES, evidence
-from countersight.reading.learned.trees import LEAVES, Evidence, Trees
+from countersight.reading.learned.told import Evidence
+from countersight.reading.learned.trees import LEAVES, Trees
 from countersight.reading.question import counted_by
 from countersight.text import UNITS
 

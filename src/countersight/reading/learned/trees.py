@@ -6,7 +6,8 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-Evidence = dict[str, float]
+from countersight.reading.learned.told import Evidence
+
 LEAVES: Final = 16
 """As many leaves as a tree may have: so many bits say which of them can still be reached."""
 _ARRAYS: Final = ("piece", "bound", "keeps", "first", "leaves")
