@@ -53,7 +53,7 @@ def corpus(name: str = "corpus") -> tuple[Line, ...]:
     """Every line of a set, in the order of its files."""
     asked = [asked for path in _files(name) for asked in tomllib.loads(path.read_text(encoding="utf-8"))["asked"]]
     return tuple(
-        Line(_question(entry), text, answer or None, entry.get("from", "whole"), entry.get("finish", ""))
+        Line(question_of(entry), text, answer or None, entry.get("from", "whole"), entry.get("finish", ""))
         for entry in asked
         for text, answer in entry["replies"]
     )
@@ -74,6 +74,6 @@ def _files(name: str) -> list[Path]:
     return sorted((FOLDER / name).glob("*.toml"))
 
 
-def _question(entry: dict) -> Question:
+def question_of(entry: dict) -> Question:
     options = tuple(map(Option, entry.get("options", ())))
     return Question(entry["question"], _GOLD[entry["kind"]], entry["kind"], options)

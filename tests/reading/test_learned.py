@@ -6,15 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
+from replies import Line, question_of
 
 import countersight as cs
-from countersight.case import Option, Question, Reply
-from countersight.reading import agrees, answers, learned, read_reply
+from countersight.case import Option, Question
+from countersight.reading import answers, learned, read_reply
 from countersight.reading.learned.training import _in_one_row
 
 KEPT_APART = Path(__file__).parent / "kept_apart"
-_GOLD = {"number": "77777", "boolean": "yes", "choice": "A", "open": "gold"}
 
 
 def _outcomes() -> dict[str, int]:
@@ -22,13 +21,10 @@ def _outcomes() -> dict[str, int]:
     found = {"wrong": 0, "unread": 0, "all": 0}
     for path in sorted(KEPT_APART.glob("*.jsonl")):
         for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-            question = Question(
-                row["question"], _GOLD[row["kind"]], row["kind"], (*map(Option, row.get("options", ())),)
-            )
-            answer = read_reply(Reply("case", 0, "factual", text=row["reply"], finish=row.get("finish", "")), question)
-            fixed = row["reading"]
-            right = answer == fixed or (answer and fixed and agrees(answer, replace(question, answer=fixed)))
-            found["unread" if answer is None else "wrong"] += not right
+            line = Line(question_of(row), row["reply"], row["reading"], "whole", row.get("finish", ""))
+            answer = read_reply(line.reply, line.question)
+            found["wrong"] += line.is_misread(answer)
+            found["unread"] += answer is None and line.expected is not None
             found["all"] += 1
     return found
 

@@ -22,7 +22,7 @@ FILES: Final[dict[AnswerKind, str]] = {"number": "counts.npz", "choice": "option
 
 _UNLIKELY: Final = 0.3
 _FEW: Final = 8  # words that name an option, and hardly anything besides
-_LARGEST: Final = 30.0  # score, so that no exponential overflows
+LARGEST: Final = 30.0  # score, so that no exponential overflows
 
 
 def is_unlikely(answer: str, text: str, question: Question) -> bool:
@@ -32,19 +32,22 @@ def is_unlikely(answer: str, text: str, question: Question) -> bool:
     """
     if question.kind not in FILES or (question.kind == "choice" and len(text.split()) <= _FEW):
         return False
-    likely = likelihoods(text, question)
-    return len(likely) > 1 and likely.get(answer, 1.0) < _UNLIKELY
+    candidates = evidence(text, question)
+    known = {each for each, _ in candidates}
+    return len(known) > 1 and answer in known and _shares(candidates, question.kind)[answer] < _UNLIKELY
 
 
 def likelihoods(text: str, question: Question) -> dict[str, float]:
     """How likely each number or option of a text is its answer; what is left to one is that it has none."""
     candidates = evidence(text, question)
-    if not candidates:
-        return {}
+    return _shares(candidates, question.kind) if candidates else {}
+
+
+def _shares(candidates: list[tuple[str, Evidence]], kind: AnswerKind) -> dict[str, float]:
     import numpy as np  # only where something is weighed: who asks models needs none
 
-    scores = _trees(question.kind).scores([each for _, each in candidates])
-    weights = np.exp(np.clip(scores, -_LARGEST, _LARGEST))
+    scores = _trees(kind).scores([each for _, each in candidates])
+    weights = np.exp(np.clip(scores, -LARGEST, LARGEST))
     likely: dict[str, float] = {}
     for (each, _), share in zip(candidates, weights / (1 + weights.sum()), strict=True):
         likely[each] = likely.get(each, 0.0) + float(share)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from countersight.case import AnswerKind, Option, Question
 from countersight.reading.bare import in_plain_words
 from countersight.reading.clauses import supposed
-from countersight.reading.learned import FILES, evidence
+from countersight.reading.learned import FILES, LARGEST, evidence
 from countersight.reading.learned.told import Evidence
 from countersight.reading.learned.trees import LEAVES, Trees
 from countersight.reading.question import counted_by
@@ -40,7 +40,6 @@ _SETTINGS: Final = {
 _TREES: Final = 300
 _RARE: Final = 25  # what fewer candidates have than that is no evidence
 _NOT_AMONG_THEM: Final = 0.3  # a reply whose reading is none of its candidates teaches less
-_LARGEST: Final = 30.0  # score, so that no exponential overflows
 
 
 _OF_WHAT_WOULD_BE: Final = (
@@ -121,7 +120,7 @@ def learn(every: Iterable[_Reply], kind: AnswerKind) -> Trees:
     right = np.array([answer == lesson.reading for lesson in lessons for answer, _ in lesson.candidates])
 
     def steepest(scores: NDArray[np.float64], _: object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        weight = np.exp(np.clip(scores, -_LARGEST, _LARGEST))
+        weight = np.exp(np.clip(scores, -LARGEST, LARGEST))
         likely = weight / (1 + np.bincount(of_reply, weight))[of_reply]
         of_right = np.maximum(np.bincount(of_reply, weight * right)[of_reply], 1e-9)
         wanted = np.where(right, weight / of_right, 0)
