@@ -186,6 +186,7 @@ COUNTS = [
 ]
 WALL = "What colour would the wall be if it were painted green?"
 COLD = "What would the woman put on if it were cold?"
+BELL = "What would the guard do if the bell rang?"
 OPENS = [
     # what somebody is doing with what was asked for
     ("What is the cat chewing on?", "The cat is chewing on a shoe.", "shoe"),
@@ -223,6 +224,15 @@ OPENS = [
         "It reads $9.50 now, and leaving out the pie it would read $7.50.",
         "$7.50",
     ),
+    # what somebody does, or would do
+    ("What is the girl on the stage doing?", "She is juggling three oranges.", "juggling three oranges"),
+    (BELL, "If the bell rang, he would probably open the gate.", "open the gate"),
+    (BELL, "He is asleep on his chair. He would wake up.", "wake up"),
+    (BELL, "The guard is asleep on his chair.", None),
+    ("What is the girl doing?", "juggling", "juggling"),
+    # what holds the thing is no part of it, and a thing does not end in what is done to it
+    ("What is in the basket?", "The basket contains ripe pears.", "ripe pears"),
+    ("What does the badge show?", "A snake coiled around a staff.", None),
 ]
 
 

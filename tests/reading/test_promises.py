@@ -277,6 +277,8 @@ def test_reading_is_a_function_of_texts():
     assert read("Not sure.", "How many cats would there be?", kind="number").unread
     with pytest.raises(CountersightError, match="a choice needs its options"):
         read("B", "Which?", kind="choice")
+    with pytest.raises(CountersightError, match="at most 26 options, A to Z, not 27"):
+        read("B", "Which?", kind="choice", options=[f"the bird of row {row}" for row in range(27)])
 
 
 def test_an_unknown_kind_of_answer_is_told_with_those_there_are():

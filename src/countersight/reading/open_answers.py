@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from countersight.reading.clauses import MODAL, MODAL_AT, contrasted, imagines, sentences, stated
+from countersight.reading.deeds import asks_for_a_deed, deed
 from countersight.reading.languages import language_of
 from countersight.reading.new_words import QUOTED, RATHER_THAN, answering, is_told_of_now, is_vague
 from countersight.reading.open_parts import ASIDE, COLOUR_ASKED, IS_SENTENCE, LEAD, PALE, is_of_another, named_first
@@ -50,6 +51,7 @@ _SAID_OF = re.compile(
 _BEING: Final = frozenset({"is", "are", "was", "were", "'s", "'re", "shows", "show", "reads", "says"})
 _MAY: Final = re.compile(r"\W*May\W*")  # the month
 _WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
+_PARTICIPLE = re.compile(r"\w \w{3,}ed$", re.IGNORECASE)
 _FEW = 4  # words that are an answer by themselves
 _SHORT = 8  # words of a reply that is left as it is where nothing in it can be told from the question
 
@@ -64,6 +66,8 @@ def open_answer(text: str, question: str) -> str | None:
         return None
     if language_of(said) == "other" and (len(said.split()) > _FEW or said.endswith((".", "!"))):
         return None  # few words that are no sentence may be a name: Los Angeles
+    if said.endswith((".", "!")) and asks_for_a_deed(question) and _is_sentence(said):
+        return deed(said, question)
     if _TELLS.search(question) or not question.strip(" ?") or _MAY.fullmatch(said):
         return said
     quoted = QUOTED.findall(said)
@@ -78,13 +82,21 @@ def open_answer(text: str, question: str) -> str | None:
         if answer != said or not (said.endswith(".") and _is_sentence(said)):
             return answer
     answer = _of_sentences(said, question)
-    return None if answer and _is_only_mentioned(answer, said) else answer
+    if answer and (_is_only_mentioned(answer, said) or _breaks_off(answer, said)):
+        return None
+    return answer
 
 
 def _is_only_mentioned(answer: str, said: str) -> bool:
     """Whether a reply that sets out with a description comes to something else than this part of it."""
     first, *later = sentences(said) or [said]
     return bool(later) and len(first.split()) > _FEW and answer.lower() not in later[-1].lower()
+
+
+def _breaks_off(answer: str, said: str) -> bool:
+    """Whether an answer ends in what goes on behind it: "snake wrapped", of a snake wrapped around a dagger."""
+    end = said.find(answer) + len(answer)
+    return bool(_PARTICIPLE.search(answer)) and said.find(answer) >= 0 and said[end : end + 1] == " "
 
 
 def _of_sentences(said: str, question: str) -> str | None:

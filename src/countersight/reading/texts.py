@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from countersight.arguments import checked
-from countersight.case import AnswerKind, Option, Question
+from countersight.case import LETTERS, AnswerKind, Option, Question
 from countersight.errors import CountersightError
 from countersight.reading.answers import ReadFrom, answer_in
 
@@ -37,5 +37,7 @@ def read(
     """
     if kind == "choice" and len(options) < 2:
         raise CountersightError("a choice needs its options: pass their texts as options=[…]")
+    if len(options) > len(LETTERS):
+        raise CountersightError(f"a choice has at most {len(LETTERS)} options, A to {LETTERS[-1]}, not {len(options)}")
     asked = Question(question, "", kind, tuple(map(Option, options)))
     return Reading(answer_in(text, asked, read_from, finished=finished))
