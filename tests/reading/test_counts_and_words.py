@@ -229,6 +229,7 @@ OPENS = [
     (BELL, "If the bell rang, he would probably open the gate.", "open the gate"),
     (BELL, "He is asleep on his chair. He would wake up.", "wake up"),
     (BELL, "The guard is asleep on his chair.", None),
+    (BELL, "The dog would bark.", None),
     ("What is the girl doing?", "juggling", "juggling"),
     # what holds the thing is no part of it, and a thing does not end in what is done to it
     ("What is in the basket?", "The basket contains ripe pears.", "ripe pears"),
