@@ -31,11 +31,11 @@ def _outcomes() -> dict[str, int]:
 
 def test_replies_that_nothing_was_made_with_are_hardly_misread_and_less_so_with_the_last_look(monkeypatch):
     with_it = _outcomes()
-    monkeypatch.setattr(answers, "is_unlikely", lambda *_: False)
+    monkeypatch.setattr(answers, "last_look", lambda answer, *_: answer)
     without = _outcomes()
     assert with_it["all"] == 1_800
-    assert with_it["wrong"] < without["wrong"] < 30
-    assert without["unread"] <= with_it["unread"] < 200
+    assert with_it["wrong"] < without["wrong"] < 25
+    assert with_it["unread"] < 160 < without["unread"]
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,14 @@ def test_replies_that_nothing_was_made_with_are_hardly_misread_and_less_so_with_
         ("There are 3 cows. If one left, there would be 2.", "How many cows would there be if one left?", "2"),
         ("The answer is 5. There are no other cows in the field.", "How many cows are in the field?", "5"),
         ("5 people, 3 of them in hats.", "How many people are wearing hats?", "3"),
+        ("If I had to guess, I would say 5.", "How many cows are there?", "5"),
+        # a supposition says nothing of the picture as it is
+        ("If another cow came, there would be 6 cows in the field.", "How many cows are in the field?", None),
+        ("There would be six if a cow came.", "How many cows are there?", None),
+        ("There are 5 cows. If one came there would be six.", "How many cows are there?", "5"),
     ],
 )
-def test_what_is_plain_is_left_as_it_is(text, question, answer):
+def test_what_is_plain_is_read(text, question, answer):
     assert cs.read(text, question, kind="number").answer == answer
 
 

@@ -276,6 +276,7 @@ def test_the_beginning_of_ten_megabytes_is_read() -> None:
 def test_an_answer_agrees_with_the_gold_one_in_any_spelling() -> None:
     assert agrees("3", Question("?", "3.0", "number"))
     assert agrees("A red umbrella.", Question("?", "red umbrella", "open"))
+    assert agrees("reading a map", Question("What is he doing?", "He is reading a map.", "open"))
     assert not agrees("4", Question("?", "3", "number"))
 
 

@@ -13,9 +13,10 @@ from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.clauses import sentences
 from countersight.reading.corrections import Correction, corrected, holds_elsewhere, is_cut_off, stands_after_all
 from countersight.reading.counting import count
+from countersight.reading.deeds import asks_for_a_deed, deed
 from countersight.reading.endings import marked, passages, tails
 from countersight.reading.languages import eastern, is_strange, language_of
-from countersight.reading.learned import is_unlikely
+from countersight.reading.learned import last_look
 from countersight.reading.letters import opening_choice
 from countersight.reading.numerals import canonical
 from countersight.reading.open_answers import open_answer
@@ -72,7 +73,9 @@ def agrees(answer: str, question: Question) -> bool:
     if question.kind == "number":
         return answer == canonical(question.answer)
     if question.kind == "open":
-        return _is_the_same(loose(answer), loose(question.answer), question.text)
+        done = deed(question.answer, question.text) if asks_for_a_deed(question.text) else None
+        golds = {loose(question.answer), loose(done or question.answer)}  # "he is reading", and "reading"
+        return any(_is_the_same(loose(answer), gold, question.text) for gold in golds)
     if question.kind == "choice":  # where the right option stands there twice, either is right
         return question.options[LETTERS.index(answer)].text.strip() == question.right_text.strip()
     return answer == question.answer
@@ -134,9 +137,9 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
     if read_from == "end":
         return _of_passages(said, question)
     answer = _anywhere(said, question)
-    if answer is None or any(announced(said)):
-        return answer
-    return None if is_unlikely(answer, said, question) else answer
+    if any(announced(said)) or _usable(said, question) is None:
+        return answer  # what is called the answer needs no second opinion, and a refusal gets none
+    return last_look(answer, said, question)
 
 
 def _before_it_broke_off(said: str, question: Question) -> str | None:

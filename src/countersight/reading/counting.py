@@ -151,6 +151,9 @@ def _another(chosen: str, every: list[Quantity], text: str, asked: Counted) -> s
     return others.pop() if len(others) == 1 else None
 
 
+_WOULD = re.compile(r"\b(?:would|could|might)\b|'d\b", re.IGNORECASE)
+
+
 def _parts_of_now(text: str) -> list[str]:
     """The sentences, and of one that supposes something the parts: "if one came there would be 4, but there are 3"."""
     return [part for piece in sentences(text) for part in (contrasted(piece) if supposes(piece) else [piece])]
@@ -163,7 +166,12 @@ def _is_strongest(value: str, every: list[Quantity], asked: Counted) -> bool:
 
 def _of_now(every: list[Quantity], pieces: list[str]) -> list[Quantity]:
     """The numbers, without those of sentences that suppose something, where the question supposes nothing."""
-    return [quantity for quantity in every if not supposes(pieces[quantity.sentence])] or every
+    return [
+        quantity
+        for quantity in every
+        # "Eleven can be seen if the half one is counted, as it should be" supposes nothing.
+        if not (supposes(piece := pieces[quantity.sentence]) and _WOULD.search(piece))
+    ]
 
 
 def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str], since: frozenset[str]) -> str | None:

@@ -49,11 +49,19 @@ def opposed(first: str, second: str) -> bool:
     return not same_state(first, second) and any(_holds(line, first, second) for line in _SIDES)
 
 
-@lru_cache(maxsize=8192)
 def opposed_stems(first: str, second: str) -> bool:
     """The same of stems, by which counted things are compared, and of where such things are."""
-    return first != second and any(
-        _holds(line, first, second) and not any(first in side and second in side for side in line) for line in _STEMS
+    return second in stems_opposed_to(first)
+
+
+@lru_cache(maxsize=8192)
+def stems_opposed_to(word: str) -> frozenset[str]:
+    """The stems that a stem shuts out."""
+    lines = [line for line in _STEMS if any(word in side for side in line)]
+    return frozenset(
+        other
+        for line in lines
+        for other in frozenset[str]().union(*line).difference(*(side for side in line if word in side))
     )
 
 

@@ -1,8 +1,9 @@
 """A last look, learned from replies whose readings were fixed by hand.
 
 It weighs every number of a reply, or every option, against the others and against "none of them". What the rules read
-is left unread where it finds that unlikely. It knows nothing of what the rules made of the reply, so that both seldom
-err alike, and it never reads anything by itself.
+is left unread where it finds that unlikely, and what they leave unread is read where it finds one answer very likely.
+It knows nothing of what the rules made of the reply, so that both seldom err alike; where they disagree, nothing is
+read.
 """
 
 from functools import cache
@@ -20,21 +21,26 @@ if TYPE_CHECKING:
 FILES: Final[dict[AnswerKind, str]] = {"number": "counts.npz", "choice": "options.npz"}
 """The kinds of questions that it reads replies to, and the trees it does it with."""
 
-_UNLIKELY: Final = 0.3
+_LIKELY: Final = 0.5  # enough for what the rules read
+_CERTAIN: Final = 0.85  # enough for what they do not
 _FEW: Final = 8  # words that name an option, and hardly anything besides
 LARGEST: Final = 30.0  # score, so that no exponential overflows
 
 
-def is_unlikely(answer: str, text: str, question: Question) -> bool:
-    """Whether what the rules read in a plain text is hardly what it answers.
+def last_look(answer: str | None, text: str, question: Question) -> str | None:
+    """The answer in a plain text once it is weighed: what the rules read if that is likely, or what is very likely.
 
-    The only number of a reply is not weighed, nor an option named in a few words, nor a sum that is not told.
+    What cannot be weighed stays as the rules have it: a sum that is not told, an option named in a few words.
     """
-    if question.kind not in FILES or (question.kind == "choice" and len(text.split()) <= _FEW):
-        return False
-    candidates = evidence(text, question)
-    known = {each for each, _ in candidates}
-    return len(known) > 1 and answer in known and _shares(candidates, question.kind)[answer] < _UNLIKELY
+    if question.kind not in FILES:
+        return answer
+    likely = likelihoods(text, question)
+    if answer is None:
+        best = max(likely, key=likely.__getitem__, default=None)
+        return best if best is not None and likely[best] >= _CERTAIN else None
+    if question.kind == "choice" and len(text.split()) <= _FEW:
+        return answer
+    return answer if likely.get(answer, 1.0) >= _LIKELY else None
 
 
 def likelihoods(text: str, question: Question) -> dict[str, float]:

@@ -28,12 +28,13 @@ def count_evidence(text: str, question: str) -> list[tuple[str, Evidence]]:
     """Each number of a plain text, in order, with what is to be said of it."""
     told, asked = Told(text), counted_by(question)
     found = _mentions(text, asked)
-    if len(found) > _MOST:
+    if len(found) > _MOST or not Told(question).all_said:  # "How many?" names nothing to weigh a number by
         return []
     values = [_value(mention) for mention in found if mention.word not in _ARTICLES]
     shared = _of_all(told, asked, question, found, values)
+    opposed = told.opposed_to(asked.words)
     return [
-        (mention.value, {**shared, **_of_one(place, mention, found, values, told, asked)})
+        (mention.value, {**shared, **_of_one(place, mention, found, values, told, asked, opposed)})
         for place, mention in enumerate(found)
         if mention.value
     ]
@@ -77,7 +78,13 @@ def _of_all(told: Told, asked: Counted, question: str, found: list[Numeral], val
 
 
 def _of_one(
-    place: int, mention: Numeral, found: list[Numeral], values: list[str], told: Told, asked: Counted
+    place: int,
+    mention: Numeral,
+    found: list[Numeral],
+    values: list[str],
+    told: Told,
+    asked: Counted,
+    opposed: set[str],
 ) -> Evidence:
     value = _value(mention)
     sentence = told.sentence_at(mention.start)
@@ -114,6 +121,15 @@ def _of_one(
             evidence[f"{name}: owner"] = _share(asked.owner, said)
             evidence[f"{name}: supposition"] = _share(asked.supposition, said)
             evidence[f"{name}: others"] = len(said - asked.words)
+            evidence[f"{name}: opposed"] = len(said & opposed)
+            evidence[f"{name}: asked unsaid"] = len(asked.qualities | asked.owner) - len(
+                (asked.qualities | asked.owner) & said
+            )
+            first = next((word for word in told.between(*stretch) if word.tells and not word.stem.isdigit()), None)
+            evidence[f"{name} opens with the asked"] = first is not None and first.stem in asked.words
+            evidence[f"{name} opens with another"] = (
+                first is not None and first.stem not in asked.words and first.start < mention.start
+            )
     for name in CUES:
         evidence[f"{name} before in clause"] = told.has(name, clause_start, mention.start)
         evidence[f"{name} after in clause"] = told.has(name, mention.end, clause_end)

@@ -1,7 +1,7 @@
 """What speaks for and against each option of a question being the one that a reply chooses."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from countersight.case import LETTERS
 from countersight.reading.clauses import asks_of_now, imagines
@@ -17,6 +17,10 @@ _CHOSEN = re.compile(
     r"(?:answer|option|choice|choose|pick|select|correct|go(?:ing)? with|best)\W*(?:is|would be|:)?\W*(?:option )?\W*$",
     re.IGNORECASE,
 )
+_CALLED_RIGHT = re.compile(
+    r"[A-Z][^\w.]*(?:is|seems|looks|would be|must be)(?: clearly| the)? (?:correct|right|best|answer|one)\b",
+    re.IGNORECASE,
+)
 _NEAR = 40  # characters
 _LONGEST = 400  # characters of an option that are looked at
 
@@ -27,6 +31,8 @@ def option_evidence(text: str, question: str, options: Sequence[str]) -> list[tu
     letters = LETTERS[: len(options)]
     words = [Told(option[:_LONGEST]).all_said for option in options]
     sentences, clauses = ([told.said(*span) for span in spans] for spans in (told.sentences, told.clauses))
+    asked = frozenset(Told(question).all_said) - frozenset().union(*words)
+    opposed = told.opposed_to(asked)
     named = [(m.group(), m.start()) for m in _LETTER.finditer(text) if m.group() in letters]
     shared: Evidence = {
         "options": len(options),
@@ -49,6 +55,8 @@ def option_evidence(text: str, question: str, options: Sequence[str]) -> list[tu
             places,
             sentences,
             clauses,
+            asked,
+            opposed,
         )
         for place, option in enumerate(options)
         for places in [[at for letter, at in named if letter == letters[place]]]
@@ -76,10 +84,12 @@ def _of_one(
     named: list[int],
     sentences: list[set[str]],
     clauses: list[set[str]],
+    asked: frozenset[str],
+    opposed: set[str],
 ) -> Evidence:
     alone = words - others
     written = option.strip(" .").lower()
-    whole = [m.start() for m in re.finditer(re.escape(written), told.text.lower())] if written else []
+    whole = list(_places(written, told.text.lower()))
     best = max(range(len(clauses)), key=lambda place: (_share(words, clauses[place]), place))
     at_best = max(range(len(sentences)), key=lambda place: (_share(words, sentences[place]), place))
     places = sorted([*named, *whole])
@@ -103,6 +113,15 @@ def _of_one(
         "sentences after": len(sentences) - 1 - at_best,
         "says not": bool(CUES["not"].search(option)),
     }
+    for name, said in (("clause", clauses[best]), ("sentence", sentences[at_best])):
+        evidence[f"asked in its {name}"] = _share(set(asked), said)
+        evidence[f"opposed in its {name}"] = len(said & opposed)
+        evidence[f"others in its {name}"] = len(said - asked - words)
+        evidence[f"other options in its {name}"] = len(said & (others - words))
+    first = next((word for word in told.between(*told.sentences[at_best]) if word.tells), None)
+    evidence["its sentence opens with the asked"] = first is not None and first.stem in asked
+    evidence["its sentence opens with it"] = first is not None and first.stem in words
+    evidence["its sentence opens with another"] = first is not None and first.stem not in words | asked
     for name in CUES:
         evidence[f"{name} in its clause"] = told.has(name, *told.clauses[best])
         evidence[f"{name} in its sentence"] = told.has(name, *told.sentences[at_best])
@@ -110,6 +129,7 @@ def _of_one(
         last = places[-1]
         before = told.text[max(0, last - _NEAR) : last]
         evidence["chosen at last"] = bool(_CHOSEN.search(before))
+        evidence["called right"] = any(_CALLED_RIGHT.match(told.text, place) for place in places)
         for name in CUES:
             evidence[f"{name} before it"] = told.has(name, max(0, last - _NEAR), last)
             evidence[f"{name} after it"] = told.has(name, last, last + _NEAR + 20)
@@ -132,6 +152,14 @@ def _beside_others(own: Evidence, others: list[Evidence]) -> Evidence:
         evidence[f"others: {name}"] = most
         evidence[f"more: {name}"] = own.get(name, 0.0) - most
     return evidence
+
+
+def _places(written: str, text: str) -> Iterator[int]:
+    """Where an option stands in a text in full."""
+    place = text.find(written) if written else -1
+    while place >= 0:
+        yield place
+        place = text.find(written, place + len(written))
 
 
 def _share(words: set[str], said: set[str]) -> float:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from countersight.reading.clauses import IF_AT, MODAL_AT, NOW_AT
+from countersight.reading.opposites import stems_opposed_to
 from countersight.reading.stems import is_empty, stem
 from countersight.reading.vocabulary import found
 from countersight.text import NUMBER_WORDS
@@ -60,6 +61,12 @@ CUES: Final = {
     "chosen": re.compile(
         r"\b(?:answer|option|choice|choose|pick|select|correct|go(?:ing)? with|best|right|most likely)\b", re.IGNORECASE
     ),
+    "all but": re.compile(
+        r"\b(?:(?:all|every\w*|each|any\w*|none|nothing) (?:of \w+ )?(?:but|except|save)|except|but for|apart from"
+        r"|other than|twice|double|half)\b",
+        re.IGNORECASE,
+    ),
+    "he or it": re.compile(r"\b(?:it|its|he|his|she|her|they|their|them|this|that|these|those)\b", re.IGNORECASE),
     "asks": re.compile(r"\?"),
 }
 
@@ -87,8 +94,11 @@ class Told:
         self.sentences = _spans(text, [m.end() for m in _SENTENCE_END.finditer(text)])
         ends = {end for _, end in self.sentences}
         self.clauses = _spans(text, sorted({m.start() for m in _JOINT.finditer(text)} | ends))
-        self.cues = {name: [m.start() for m in cue.finditer(text)] for name, cue in CUES.items()}
         self._starts = [word.start for word in self.words]
+
+    @cached_property
+    def cues(self) -> dict[str, list[int]]:
+        return {name: [m.start() for m in cue.finditer(self.text)] for name, cue in CUES.items()}
 
     def sentence_at(self, place: int) -> int:
         return _holding(self.sentences, place)
@@ -102,6 +112,10 @@ class Told:
     def said(self, start: int, end: int) -> set[str]:
         """The stems of the words of a stretch that tell something."""
         return {word.stem for word in self.between(start, end) if word.tells}
+
+    def opposed_to(self, asked: frozenset[str]) -> set[str]:
+        """Those of its stems that shut out one of the asked ones: "right" to the left car."""
+        return self.all_said & frozenset[str]().union(*map(stems_opposed_to, asked))
 
     def has(self, cue: str, start: int, end: int) -> bool:
         places = self.cues[cue]

@@ -37,28 +37,44 @@ _SETTINGS: Final = {
     "seed": 0,
     "verbose": -1,
 }
-_TREES: Final = 300
+_TREES: Final[dict[AnswerKind, int]] = {"number": 1200, "choice": 700}
+_PLAIN: Final = 2  # plain replies to each question
 _RARE: Final = 25  # what fewer candidates have than that is no evidence
+_OF_THE_PLAIN: Final = 3.0  # what nobody doubts shall not be doubted
+_OF_A_TRAP: Final = 4.0  # what was written to mislead a reader counts more
 _NOT_AMONG_THEM: Final = 0.3  # a reply whose reading is none of its candidates teaches less
 
 
+# Plain replies, and which of their numbers answers: to what would be, to what is, and to how many there are in all.
 _OF_WHAT_WOULD_BE: Final = (
-    "if {supposed}, there would be {then}.",
-    "if {supposed} there would be {then}",
-    "there would be {then} if {supposed}, because there are {now} now.",
-    "you would see {then} if {supposed}.",
-    "currently there are {now}, so if {supposed}, there would be {then}.",
-    "there are {now} in the picture. If {supposed}, there would be {then}.",
-    "{then}, since there are {now} now.",
-    "there are {now}. If {supposed}, {then} would be left.",
-    "the answer would change from {now} to {then}.",
+    ("if {supposed}, there would be {then}.", "then"),
+    ("if {supposed} there would be {then}", "then"),
+    ("there would be {then} of them if {supposed}.", "then"),
+    ("there would be {then} if {supposed}, because there are {now} now.", "then"),
+    ("you would see {then} if {supposed}.", "then"),
+    ("currently there are {now}, so if {supposed}, there would be {then}.", "then"),
+    ("there are {now} in the picture. If {supposed}, there would be {then}.", "then"),
+    ("{then}, since there are {now} now.", "then"),
+    ("there are {now}. If {supposed}, {then} would be left.", "then"),
+    ("the answer would change from {now} to {then}.", "then"),
+    ("there are {then}.", "then"),
+    ("currently there are {now}.", None),
+    ("there are {now} at the moment.", None),
 )
 _OF_WHAT_IS: Final = (
-    "there are {now}. If one left, there would be {then}.",
-    "there are {now}; {then} would be left if some went.",
-    "{now}. If more came, there would be {then}.",
+    ("there are {now}. If one left, there would be {then}.", "now"),
+    ("there are {now}; {then} would be left if some went.", "now"),
+    ("{now}. If more came, there would be {then}.", "now"),
+    ("if I had to guess, I would say {now}.", "now"),
+    ("I would say there are {now}.", "now"),
+    ("if one more came, there would be {then}.", None),
+    ("there would be {then} if one left.", None),
+    ("without the one on the left, there'd be {then}.", None),
 )
-_OF_ALL: Final = ("there are {now}. {then} of them are sleeping.", "there are {now}, {then} of which are sitting.")
+_OF_ALL: Final = (
+    ("there are {now}. {then} of them are sleeping.", "now"),
+    ("there are {now}, {then} of which are sitting.", "now"),
+)
 
 
 class _Reply(msgspec.Struct):
@@ -91,16 +107,20 @@ def plainly(every: Iterable[_Reply]) -> Iterator[_Reply]:
     for question in sorted({each.question for each in every if each.kind == "number"}):
         supposition, asked = supposed(question).strip(" ?.,"), counted_by(question)
         frames = _OF_WHAT_WOULD_BE if supposition else _OF_WHAT_IS if asked.qualities else _OF_WHAT_IS + _OF_ALL
-        now, then = draw.sample(range(1, 13), 2)
-        text = draw.choice(frames).format(now=now, then=draw.choice((then, UNITS[then])), supposed=supposition)
-        yield _Reply(question, "number", text[0].upper() + text[1:], str(then if supposition else now))
+        for frame, which in draw.sample(frames, _PLAIN):
+            now, then = draw.sample(range(1, 13), 2)
+            text = frame.format(now=now, then=draw.choice((then, UNITS[then])), supposed=supposition)
+            reading = str(then if which == "then" else now) if which else None
+            yield _Reply(question, "number", text[0].upper() + text[1:], reading, weight=_OF_THE_PLAIN)
 
 
 def _in_files(folder: Path) -> Iterator[_Reply]:
     for path in sorted(folder.rglob("*.toml")):
         for asked in tomllib.loads(path.read_text(encoding="utf-8"))["asked"]:
             for text, reading in asked["replies"]:
-                yield _Reply(asked["question"], asked["kind"], text, reading or None, tuple(asked.get("options", ())))
+                options = tuple(asked.get("options", ()))
+                weight = 1.0 if reading else _OF_A_TRAP
+                yield _Reply(asked["question"], asked["kind"], text, reading or None, options, weight)
     for path in sorted((folder / "learned_from").glob("*.jsonl")):
         for line in path.read_bytes().splitlines():
             yield msgspec.json.decode(line, type=_Reply)
@@ -131,7 +151,9 @@ def learn(every: Iterable[_Reply], kind: AnswerKind) -> Trees:
     weights = np.array([lesson.weight for lesson in lessons])
     counted = (weights * np.where(found | none, 1.0, _NOT_AMONG_THEM))[of_reply]
     booster = lightgbm.train(
-        {**_SETTINGS, "objective": steepest}, lightgbm.Dataset(given, np.zeros(len(given))), num_boost_round=_TREES
+        {**_SETTINGS, "objective": steepest},
+        lightgbm.Dataset(given, np.zeros(len(given))),
+        num_boost_round=_TREES[kind],
     )
     return _in_one_row([tree["tree_structure"] for tree in booster.dump_model()["tree_info"]], names)
 
