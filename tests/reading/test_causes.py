@@ -164,6 +164,14 @@ POLARITIES = [
     ("Is the beach empty?", "There's not a soul on it.", "yes"),
     ("路上还有车吗？", "路上就没有车了。", "no"),
     ("Is the door closed?", "It isn't open.", "yes"),
+    # what is out of reach, and what is more than one
+    ("Is the mug out of the toddler's reach?", "It is out of reach.", "yes"),
+    ("Is the mug out of the toddler's reach?", "The mug is not out of reach.", "no"),
+    ("Is the mug out of the toddler's reach?", "It's in reach.", "no"),
+    ("Is he cooking for more than one person?", "This suggests that he is cooking for more than one person.", "yes"),
+    # what stands in the picture is nobody, and what is at the moment is what was asked
+    ("Is anyone in the pool?", "The image shows a swimming pool with blue water and a seat.", None),
+    ("Is anyone in the pool?", "The image shows a pool. However, there is no one in the pool at the moment.", "no"),
     # questions for a lack
     ("Is the lot free of cars?", "There isn't a single car in the lot.", "yes"),
     ("Is the bottle without a cap?", "The bottle has a cap.", "no"),

@@ -11,6 +11,7 @@ from countersight.reading.opposites import states
 from countersight.reading.stems import stem
 from countersight.reading.verdicts import judged_in
 from countersight.reading.vocabulary import any_of, found, words
+from countersight.text import NUMBER_WORDS
 
 _IF = re.compile(r"\b(?:if|when|unless|after|(?<!left )without)\b", re.IGNORECASE)
 _OF_ALL = re.compile(
@@ -29,6 +30,7 @@ _LACKING = found("yes_no.lacking_what_is_asked")
 _IS_WITHOUT = re.compile(r"^(\W*(?:is|are|was|were)\b(?:(?!\bif\b)[^?,])*?)\bwithout\b(?=[^,]*$)", re.IGNORECASE)
 _FALSE_THAT = found("yes_no.false_that")
 _FAILING = re.compile(r"\bfail to\b", re.IGNORECASE)
+_OUT_OF = re.compile(r"(?P<denied>\bnot )?\bout of (?=(?:[\w']+ ){0,3}(?:reach|sight|view|earshot)\b)", re.IGNORECASE)
 _UNABLE = re.compile(r"\bunable(?= to\b)", re.IGNORECASE)
 IMPROBABLE = re.compile(r"\b(?:im(?=possible\b)|un(?=likely\b))", re.IGNORECASE)
 """What makes a question for the impossible one for what is not possible."""
@@ -55,6 +57,9 @@ _HIS = re.compile(r"\b(?:his|her|him)\b", re.IGNORECASE)  # whose words these ar
 _ADDS = re.compile(rf"\bif\b.{{1,80}}{any_of('yes_no.adding')}", re.IGNORECASE)
 _BY_TRADE = re.compile(r"\w{3,}(?:er|or|ist|ian|man)")
 _NO_TRADE = frozenset(map(stem, words("fates.no_trade")))
+
+
+_THAN_SO_MANY = re.compile(rf"\b(?:more|less|fewer) than (?:\d+|{'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE)
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -140,8 +145,14 @@ def _is_person(word: str) -> bool:
 
 def _as_denied(main: str) -> str:
     """What is asked, with a "not" where it asks for a lack: whether a lot is free of cars, or somebody fails to see."""
-    main = IMPROBABLE.sub("not ", _UNABLE.sub("not able", _FAILING.sub("not", _FALSE_THAT.sub("not", main))))
+    main = _FAILING.sub("not", _FALSE_THAT.sub("not", in_reach(main)))
+    main = IMPROBABLE.sub("not ", _UNABLE.sub("not able", main))
     return _LACKING.sub("not have", main)
+
+
+def in_reach(text: str) -> str:
+    """A text with "not in" for what is out of reach, out of sight, and "in" for what is not."""
+    return _OUT_OF.sub(lambda found: "in " if found["denied"] else "not in ", text)
 
 
 def first_word(main: str) -> str:
@@ -163,6 +174,7 @@ def content(text: str) -> frozenset[str]:
 
 def compared(text: str) -> tuple[str, ...]:
     """The content of a comparison in its order: "more dogs than cats" is not "more cats than dogs"."""
+    text = _THAN_SO_MANY.sub("", text)  # "more than one person" compares nothing with another
     if " than " not in f" {text.lower()} ":
         return ()
     return tuple(stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY | _LIGHT | {"than"})

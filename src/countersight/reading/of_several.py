@@ -2,7 +2,7 @@
 
 import re
 
-from countersight.reading.asked import Asked, content, first_word
+from countersight.reading.asked import CALLED, Asked, content, first_word
 from countersight.reading.numerals import less, numerals
 from countersight.reading.opposites import told_of
 from countersight.reading.stems import stem
@@ -21,6 +21,8 @@ _NONE_OF_THEM = re.compile(
 )
 _NOBODY_AT_ALL = re.compile(r"^\W*(?:nobody|no one|none|neither)\b", re.IGNORECASE)
 _ANYBODY = frozenset({stem("person")})
+_SOMEBODY = frozenset(map(stem, ("person", "people", "child", "children", "kid", "someone"))).union(*CALLED.values())
+_IS_SHOWN = re.compile(r"\W*(?:the|this) (?:image|picture|photo\w*|scene) (?:shows|depicts|features)\b", re.IGNORECASE)
 
 
 def is_none_of_them(clause: str) -> bool:
@@ -80,4 +82,6 @@ def of_anyone(clause: str, asked: Asked, *, negated: bool) -> bool | None:
         return None
     if asked.of_being and first_word(clause) in asked.words:
         return None  # "the car is parked", to whether anyone is in the car
+    if asked.of_being and _IS_SHOWN.match(clause) and content(clause).isdisjoint(_SOMEBODY):
+        return None  # "the image shows a blue car"
     return (False if _NOBODY_AT_ALL.match(clause) else None) if negated else True

@@ -4,7 +4,7 @@ import re
 
 from msgspec.structs import replace
 
-from countersight.reading.asked import Asked, asked_by, content
+from countersight.reading.asked import Asked, asked_by, content, in_reach
 from countersight.reading.claims import asserted, denied
 from countersight.reading.clauses import (
     MODAL_AT,
@@ -54,6 +54,7 @@ _LEANING = re.compile(
 )
 _CERTAIN = re.compile(rf"\W*{any_of('yes_no.certain')}(?:\s*,\s+(?!but\b)|\W*$)", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:no|not|never|none|nobody|nothing|neither|without|hardly|un\w+|less)\b|n't\b", re.IGNORECASE)
+_AT_THE_MOMENT = re.compile(r",? (?:at the moment|at present|right now)(?=\W*$)", re.IGNORECASE)
 _NOT_SO = found("yes_no.doubts", "yes_no.supposed_not")
 _CONCLUSION = found("yes_no.conclusions")
 _IS = re.compile(r"\b(?:is|are|was|were|has|have|does|do)\b|'s\b|'re\b", re.IGNORECASE)
@@ -86,14 +87,14 @@ def polarity(text: str, question: str) -> str | None:
     statement = judged_in(question)
     if statement and not _YES_OR_NO.match(text) and (called := verdict(text, statement)):
         return called
-    text = plainer(text, question)
+    text = plainer(in_reach(text) if in_reach(question) != question else text, question)
     asked = asked_by(question)
     agreeing = _AGREEING.match(text)
     if agreeing:
         return _agreement(text, agreeing, asked)
     pieces = [_BEFORE_NO.sub("", part) for sentence in sentences(text) for part in contrasted(sentence)]
     if asked.of_now:
-        kept = [piece for piece in pieces if not supposes(piece)]
+        kept = [_AT_THE_MOMENT.sub("", piece) for piece in pieces if not supposes(piece)]
     else:
         # Models first say what is there now, and only then what would be: "It is off now, but it would be on."
         kept = [told for piece in pieces if (told := _of_what_would_be(piece))]
