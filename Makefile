@@ -38,7 +38,7 @@ bench: $(VENV)/.dev
 	$(BIN)/pip install --quiet -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks
 
-# The trees of reading's last look, from all replies with fixed readings; half a minute.
+# The trees of reading's last look, from all replies with fixed readings; two minutes.
 reader: $(VENV)/.dev
 	$(BIN)/pip install --quiet lightgbm
 	$(BIN)/python -m countersight.reading.learned.training tests/reading src/countersight/reading/learned

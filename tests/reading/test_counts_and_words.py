@@ -152,7 +152,7 @@ COUNTS = [
     (
         "How many hens would be in the coop if one hatched?",
         "The coop would hold one chick and four hens, so five.",
-        None,  # by the last look
+        "4",
     ),
     ("How many mugs are on the tray?", "On the tray sits one jug surrounded by six mugs.", "6"),
     # what is now is no answer where the reply comes to what would be
@@ -230,6 +230,9 @@ OPENS = [
     (BELL, "He is asleep on his chair. He would wake up.", "wake up"),
     (BELL, "The guard is asleep on his chair.", None),
     (BELL, "The dog would bark.", None),
+    (BELL, "Ben would hide.", None),
+    (BELL, "He wouldn't move.", "not move"),
+    (BELL, "He would get up. That would be nice.", None),
     ("What is the girl doing?", "juggling", "juggling"),
     # what holds the thing is no part of it, and a thing does not end in what is done to it
     ("What is in the basket?", "The basket contains ripe pears.", "ripe pears"),

@@ -11,7 +11,6 @@ from countersight.reading.opposites import states
 from countersight.reading.stems import stem
 from countersight.reading.verdicts import judged_in
 from countersight.reading.vocabulary import any_of, found, words
-from countersight.text import NUMBER_WORDS
 
 _IF = re.compile(r"\b(?:if|when|unless|after|(?<!left )without)\b", re.IGNORECASE)
 _OF_ALL = re.compile(
@@ -59,7 +58,7 @@ _BY_TRADE = re.compile(r"\w{3,}(?:er|or|ist|ian|man)")
 _NO_TRADE = frozenset(map(stem, words("fates.no_trade")))
 
 
-_THAN_SO_MANY = re.compile(rf"\b(?:more|less|fewer) than (?:\d+|{'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE)
+_MORE_THAN_ONE = re.compile(r"\bmore than (?:one|1)\b", re.IGNORECASE)
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -174,7 +173,7 @@ def content(text: str) -> frozenset[str]:
 
 def compared(text: str) -> tuple[str, ...]:
     """The content of a comparison in its order: "more dogs than cats" is not "more cats than dogs"."""
-    text = _THAN_SO_MANY.sub("", text)  # "more than one person" compares nothing with another
+    text = _MORE_THAN_ONE.sub("", text)  # "more than one person" compares nothing with another
     if " than " not in f" {text.lower()} ":
         return ()
     return tuple(stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY | _LIGHT | {"than"})

@@ -95,8 +95,7 @@ def _is_only_mentioned(answer: str, said: str) -> bool:
 
 def _breaks_off(answer: str, said: str) -> bool:
     """Whether an answer ends in what goes on behind it: "snake wrapped", of a snake wrapped around a dagger."""
-    end = said.find(answer) + len(answer)
-    return bool(_PARTICIPLE.search(answer)) and said.find(answer) >= 0 and said[end : end + 1] == " "
+    return bool(_PARTICIPLE.search(answer)) and f"{answer} " in said
 
 
 def _of_sentences(said: str, question: str) -> str | None:

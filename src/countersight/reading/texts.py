@@ -37,7 +37,7 @@ def read(
     """
     if kind == "choice" and len(options) < 2:
         raise CountersightError("a choice needs its options: pass their texts as options=[…]")
-    if len(options) > len(LETTERS):
+    if kind == "choice" and len(options) > len(LETTERS):
         raise CountersightError(f"a choice has at most {len(LETTERS)} options, A to {LETTERS[-1]}, not {len(options)}")
     asked = Question(question, "", kind, tuple(map(Option, options)))
     return Reading(answer_in(text, asked, read_from, finished=finished))

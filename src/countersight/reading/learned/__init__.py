@@ -6,6 +6,7 @@ It knows nothing of what the rules made of the reply, so that both seldom err al
 read.
 """
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,6 +15,8 @@ from countersight.case import AnswerKind, Question
 from countersight.reading.learned.counts import count_evidence
 from countersight.reading.learned.options import option_evidence
 from countersight.reading.learned.told import Evidence
+from countersight.reading.question import counted_by
+from countersight.reading.stems import stem
 
 if TYPE_CHECKING:
     from countersight.reading.learned.trees import Trees
@@ -24,32 +27,48 @@ FILES: Final[dict[AnswerKind, str]] = {"number": "counts.npz", "choice": "option
 _LIKELY: Final = 0.5  # enough for what the rules read
 _CERTAIN: Final = 0.85  # enough for what they do not
 _FEW: Final = 8  # words that name an option, and hardly anything besides
+_SHORTEST: Final = 4  # words of a reply in which a count is read that the rules do not read
+_IN_DOUBT: Final = frozenset(
+    f"{cue} {where}" for cue in ("not", "wrong", "asks") for where in ("before in clause", "in its clause")
+) | {"supposed"}
+_OF_EACH: Final = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
+_NUMBERED: Final = re.compile(r"\b([a-z]+) #?(\d+)\b", re.IGNORECASE)
 LARGEST: Final = 30.0  # score, so that no exponential overflows
 
 
 def last_look(answer: str | None, text: str, question: Question) -> str | None:
     """The answer in a plain text once it is weighed: what the rules read if that is likely, or what is very likely.
 
-    What cannot be weighed stays as the rules have it: a sum that is not told, an option named in a few words.
+    What cannot be weighed stays as the rules have it: a sum that is not told, an option in a few words. Beyond the
+    rules nothing is read that is short, denied, asked back or only supposed.
     """
-    if question.kind not in FILES:
+    if question.kind not in FILES or (question.kind == "choice" and len(text.split()) <= _FEW):
         return answer
-    likely = likelihoods(text, question)
-    if answer is None:
-        best = max(likely, key=likely.__getitem__, default=None)
-        return best if best is not None and likely[best] >= _CERTAIN else None
-    if question.kind == "choice" and len(text.split()) <= _FEW:
-        return answer
-    return answer if likely.get(answer, 1.0) >= _LIKELY else None
-
-
-def likelihoods(text: str, question: Question) -> dict[str, float]:
-    """How likely each number or option of a text is its answer; what is left to one is that it has none."""
     candidates = evidence(text, question)
-    return _shares(candidates, question.kind) if candidates else {}
+    likely = likelihoods(candidates, question.kind)
+    if answer is not None:
+        return answer if likely.get(answer, 1.0) >= _LIKELY else None
+    best = max(likely, key=likely.__getitem__, default=None)
+    if best is None or likely[best] < _CERTAIN or len(text.split()) < _SHORTEST or _OF_EACH.search(text):
+        return None
+    said = [each for value, each in candidates if value == best]
+    return None if any(map(_is_in_doubt, said)) or _is_a_name(best, text, question) else best
 
 
-def _shares(candidates: list[tuple[str, Evidence]], kind: AnswerKind) -> dict[str, float]:
+def _is_in_doubt(said: Evidence) -> bool:
+    return any(said.get(piece) for piece in _IN_DOUBT)
+
+
+def _is_a_name(value: str, text: str, question: Question) -> bool:
+    """Whether a number tells which of the things is meant: "player 23", to how many players."""
+    named = [word for word, number in _NUMBERED.findall(text) if number == value]
+    return question.kind == "number" and any(stem(word.lower()) in counted_by(question.text).nouns for word in named)
+
+
+def likelihoods(candidates: list[tuple[str, Evidence]], kind: AnswerKind) -> dict[str, float]:
+    """How likely each candidate of a text is its answer; what is left to one is that it has none."""
+    if not candidates:
+        return {}
     import numpy as np  # only where something is weighed: who asks models needs none
 
     scores = _trees(kind).scores([each for _, each in candidates])

@@ -34,9 +34,8 @@ def count_evidence(text: str, question: str) -> list[tuple[str, Evidence]]:
     shared = _of_all(told, asked, question, found, values)
     opposed = told.opposed_to(asked.words)
     return [
-        (mention.value, {**shared, **_of_one(place, mention, found, values, told, asked, opposed)})
+        (_value(mention), {**shared, **_of_one(place, mention, found, values, told, asked, opposed)})
         for place, mention in enumerate(found)
-        if mention.value
     ]
 
 
@@ -92,7 +91,7 @@ def _of_one(
     clause_start, clause_end = told.clauses[told.clause_at(mention.start)]
     clause_end = max(clause_end, mention.end)
     evidence: Evidence = {
-        "value": min(float(value), 50.0) if value else -1,
+        "value": min(float(value), 50.0),
         "in digits": value.isdigit() and told.text[mention.start : mention.end].strip(" +-").isdigit(),
         "article": mention.word in _ARTICLES,
         "opens": mention.start == 0,

@@ -129,7 +129,7 @@ def _of_one(
         last = places[-1]
         before = told.text[max(0, last - _NEAR) : last]
         evidence["chosen at last"] = bool(_CHOSEN.search(before))
-        evidence["called right"] = any(_CALLED_RIGHT.match(told.text, place) for place in places)
+        evidence["called right"] = any(_CALLED_RIGHT.match(told.text, place) for place in named)
         for name in CUES:
             evidence[f"{name} before it"] = told.has(name, max(0, last - _NEAR), last)
             evidence[f"{name} after it"] = told.has(name, last, last + _NEAR + 20)

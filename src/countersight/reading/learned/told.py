@@ -41,9 +41,12 @@ CUES: Final = {
     ),
     "but": re.compile(r"\b(?:but|however|though|although|except|yet|while|whereas|despite)\b", re.IGNORECASE),
     "only": re.compile(r"\b(?:only|just|exactly|merely)\b", re.IGNORECASE),
-    "not": re.compile(r"\b(?:no|not|none|never|neither|nor|without|nobody|nothing|cannot)\b|n't\b", re.IGNORECASE),
+    "not": re.compile(
+        r"\b(?:no|not|none|never|neither|nor|without|nobody|nothing|cannot|doubt\w*|hardly)\b|n't\b", re.IGNORECASE
+    ),
     "open": re.compile(
-        r"\b(?:about|around|approximately|roughly|at (?:least|most)|maybe|perhaps|possibly|or|either|between|depends?"
+        r"\b(?:about|around|over|under|more than|less than|approximately"
+        r"|roughly|at (?:least|most)|maybe|perhaps|possibly|or|either|between|depends?"
         r"|unclear|unsure|hard|difficult|might|may|probably|likely|almost|nearly|up to|can't|cannot)\b",
         re.IGNORECASE,
     ),
@@ -55,7 +58,8 @@ CUES: Final = {
         r"\b(?:thought|seem\w*|appear\w*|glance|tempt\w*|looks? like|assum\w*|guess|first)\b", re.IGNORECASE
     ),
     "wrong": re.compile(
-        r"\b(?:rul(?:e|es|ed|ing) out|eliminat\w*|exclud\w*|wrong|incorrect|unlikely|instead of|rather than|unlike)\b",
+        r"\b(?:rul(?:e|es|ed|ing) out|eliminat\w*|exclud\w*|wrong|incorrect|false|unlikely"
+        r"|instead of|rather than|unlike)\b",
         re.IGNORECASE,
     ),
     "chosen": re.compile(

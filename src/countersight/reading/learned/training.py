@@ -4,6 +4,7 @@ A reply's candidates (its numbers, or the options) and "none of them" share one 
 falls to the fixed reading. A number that is said twice has the likelihood of both its mentions.
 """
 
+import re
 import sys
 import tomllib
 from collections import Counter
@@ -38,13 +39,29 @@ _SETTINGS: Final = {
     "verbose": -1,
 }
 _TREES: Final[dict[AnswerKind, int]] = {"number": 1200, "choice": 700}
-_PLAIN: Final = 2  # plain replies to each question
+_THINGS: Final = re.compile(
+    r"\bhow many (\w+s|people|children|men|women) (?:are|is|do|does|can|have|has|were)\b", re.IGNORECASE
+)
+_PLAIN: Final = 3  # plain replies to each question
 _RARE: Final = 25  # what fewer candidates have than that is no evidence
 _OF_THE_PLAIN: Final = 3.0  # what nobody doubts shall not be doubted
 _OF_A_TRAP: Final = 4.0  # what was written to mislead a reader counts more
 _NOT_AMONG_THEM: Final = 0.3  # a reply whose reading is none of its candidates teaches less
 
 
+_DENIED: Final = (
+    ("not {now}.", None),
+    ("it isn't {now}.", None),
+    ("there would not be {now}.", None),
+    ("{now} is wrong.", None),
+    ("I doubt that it's {now}.", None),
+    ("over {now}.", None),
+)
+_BESIDE_OTHERS: Final = (
+    ("there are {now} {things} and {then} bottles.", "now"),
+    ("I see {now} {things} and one lamp.", "now"),
+    ("the picture shows {now} {things}, {then} bags and a box.", "now"),
+)
 # Plain replies, and which of their numbers answers: to what would be, to what is, and to how many there are in all.
 _OF_WHAT_WOULD_BE: Final = (
     ("if {supposed}, there would be {then}.", "then"),
@@ -60,6 +77,7 @@ _OF_WHAT_WOULD_BE: Final = (
     ("there are {then}.", "then"),
     ("currently there are {now}.", None),
     ("there are {now} at the moment.", None),
+    *_DENIED,
 )
 _OF_WHAT_IS: Final = (
     ("there are {now}. If one left, there would be {then}.", "now"),
@@ -70,6 +88,7 @@ _OF_WHAT_IS: Final = (
     ("if one more came, there would be {then}.", None),
     ("there would be {then} if one left.", None),
     ("without the one on the left, there'd be {then}.", None),
+    *_DENIED,
 )
 _OF_ALL: Final = (
     ("there are {now}. {then} of them are sleeping.", "now"),
@@ -105,11 +124,15 @@ def plainly(every: Iterable[_Reply]) -> Iterator[_Reply]:
     """Plain replies to the same questions: what nobody doubts is seldom written by hand."""
     draw = Random(0)
     for question in sorted({each.question for each in every if each.kind == "number"}):
-        supposition, asked = supposed(question).strip(" ?.,"), counted_by(question)
+        supposition, asked, things = supposed(question).strip(" ?.,"), counted_by(question), _THINGS.search(question)
         frames = _OF_WHAT_WOULD_BE if supposition else _OF_WHAT_IS if asked.qualities else _OF_WHAT_IS + _OF_ALL
-        for frame, which in draw.sample(frames, _PLAIN):
+        chosen = draw.sample(frames, _PLAIN)
+        if things and not supposition:
+            chosen.append(draw.choice(_BESIDE_OTHERS))
+        for frame, which in chosen:
             now, then = draw.sample(range(1, 13), 2)
-            text = frame.format(now=now, then=draw.choice((then, UNITS[then])), supposed=supposition)
+            said = draw.choice((then, UNITS[then]))
+            text = frame.format(now=now, then=said, supposed=supposition, things=things and things[1])
             reading = str(then if which == "then" else now) if which else None
             yield _Reply(question, "number", text[0].upper() + text[1:], reading, weight=_OF_THE_PLAIN)
 
