@@ -16,7 +16,7 @@ from countersight.reading.counting import count
 from countersight.reading.deeds import asks_for_a_deed, deed
 from countersight.reading.endings import marked, passages, tails
 from countersight.reading.languages import eastern, is_strange, language_of
-from countersight.reading.learned import last_look
+from countersight.reading.learned import FILES, last_look
 from countersight.reading.letters import opening_choice
 from countersight.reading.numerals import canonical
 from countersight.reading.open_answers import open_answer
@@ -137,7 +137,7 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
     if read_from == "end":
         return _of_passages(said, question)
     answer = _anywhere(said, question)
-    if any(announced(said)) or _usable(said, question) is None:
+    if question.kind not in FILES or any(announced(said)) or _usable(said, question) is None:
         return answer  # what is called the answer needs no second opinion, and a refusal gets none
     return last_look(answer, said, question)
 

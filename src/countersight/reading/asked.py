@@ -54,11 +54,9 @@ CALLED = {pronoun: frozenset(map(stem, words(f"questions.{pronoun}"))) for prono
 
 _HIS = re.compile(r"\b(?:his|her|him)\b", re.IGNORECASE)  # whose words these are is not known
 _ADDS = re.compile(rf"\bif\b.{{1,80}}{any_of('yes_no.adding')}", re.IGNORECASE)
+_MORE_THAN_ONE = re.compile(r"\bmore than (?:one|1)\b", re.IGNORECASE)
 _BY_TRADE = re.compile(r"\w{3,}(?:er|or|ist|ian|man)")
 _NO_TRADE = frozenset(map(stem, words("fates.no_trade")))
-
-
-_MORE_THAN_ONE = re.compile(r"\bmore than (?:one|1)\b", re.IGNORECASE)
 
 
 class Asked(msgspec.Struct, frozen=True):

@@ -47,6 +47,7 @@ from countersight.reading.unfinished import (
 )
 
 _SUM = re.compile(r"^\W*\d+(?: [a-z]+)? ?[-+*/] ?\d+(?: [a-z]+)?\W*$", re.IGNORECASE)  # and no result
+_WOULD = re.compile(r"\b(?:would|could|might)\b|'d\b", re.IGNORECASE)
 _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one more|others)\b", re.IGNORECASE)
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
 _MOST = 200  # numbers of a reply that are held against the question; of more, the last
@@ -149,9 +150,6 @@ def _another(chosen: str, every: list[Quantity], text: str, asked: Counted) -> s
         and accounts_for(n.value, every, mentioned, asked)
     }
     return others.pop() if len(others) == 1 else None
-
-
-_WOULD = re.compile(r"\b(?:would|could|might)\b|'d\b", re.IGNORECASE)
 
 
 def _parts_of_now(text: str) -> list[str]:

@@ -39,12 +39,12 @@ def asks_for_a_deed(question: str) -> bool:
 
 def deed(said: str, question: str) -> str | None:
     """What the one sentence about the world in question says to be done; None where there are more, or no deed."""
+    every = sentences(said)
     if imagines(question):
-        told = [main for piece in sentences(said) if MODAL_AT.search(main := stated(piece))]
-        found = _WOULD.match(_OPINION.sub("", told[0])) if len(told) == 1 else None
+        verb, told = _WOULD, [main for piece in every if MODAL_AT.search(main := stated(piece))]
     else:
-        told = [piece for piece in sentences(said) if _IS.match(piece) and not imagines(piece)]
-        found = _IS.match(_OPINION.sub("", told[0])) if len(told) == 1 else None
+        verb, told = _IS, [piece for piece in every if _IS.match(piece) and not imagines(piece)]
+    found = verb.match(_OPINION.sub("", told[0])) if len(told) == 1 else None
     if found is None or _is_another(found["who"], question):
         return None
     does = _REASON.sub("", RATHER_THAN.sub("", _AND_ANOTHER.sub("", found["does"]))).strip(" .,;!")

@@ -42,7 +42,7 @@ def last_look(answer: str | None, text: str, question: Question) -> str | None:
     What cannot be weighed stays as the rules have it: a sum that is not told, an option in a few words. Beyond the
     rules nothing is read that is short, denied, asked back or only supposed.
     """
-    if question.kind not in FILES or (question.kind == "choice" and len(text.split()) <= _FEW):
+    if question.kind == "choice" and len(text.split()) <= _FEW:
         return answer
     candidates = evidence(text, question)
     likely = likelihoods(candidates, question.kind)
