@@ -47,6 +47,9 @@ def test_replies_that_nothing_was_made_with_are_hardly_misread_and_less_so_with_
         ("5 people, 3 of them in hats.", "How many people are wearing hats?", "3"),
         ("If I had to guess, I would say 5.", "How many cows are there?", "5"),
         ("There are 4 cows and 2 horses.", "How many cows are in the field?", "4"),
+        # a few words that the rules read are not doubted
+        ("There would be 4.", "How many flowers are inside the orange polygons?", "4"),
+        ("There are eight reindeer.", "How many reindeer pull the sleigh?", "8"),
         # what is denied, or of another thing, is no count
         ("It isn't 3.", "How many cows are there?", None),
         ("Definitely not 4.", "How many cows are there?", None),

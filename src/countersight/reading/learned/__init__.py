@@ -26,7 +26,7 @@ FILES: Final[dict[AnswerKind, str]] = {"number": "counts.npz", "choice": "option
 
 _LIKELY: Final = 0.5  # enough for what the rules read
 _CERTAIN: Final = 0.85  # enough for what they do not
-_FEW: Final = 8  # words that name an option, and hardly anything besides
+_FEW: Final[dict[AnswerKind, int]] = {"number": 5, "choice": 8}  # words that give an answer, and hardly anything else
 _SHORTEST: Final = 4  # words of a reply in which a count is read that the rules do not read
 _IN_DOUBT: Final = frozenset(
     f"{cue} {where}" for cue in ("not", "wrong", "asks") for where in ("before in clause", "in its clause")
@@ -39,17 +39,18 @@ LARGEST: Final = 30.0  # score, so that no exponential overflows
 def last_look(answer: str | None, text: str, question: Question) -> str | None:
     """The answer in a plain text once it is weighed: what the rules read if that is likely, or what is very likely.
 
-    What cannot be weighed stays as the rules have it: a sum that is not told, an option in a few words. Beyond the
-    rules nothing is read that is short, denied, asked back or only supposed.
+    What cannot be weighed stays as the rules have it: a sum that is not told, a few words. Beyond the rules nothing is
+    read that is short, denied, asked back or only supposed.
     """
-    if question.kind == "choice" and len(text.split()) <= _FEW:
+    words = len(text.split())
+    if words <= _FEW[question.kind] and (answer is not None or question.kind == "choice"):
         return answer
     candidates = evidence(text, question)
     likely = likelihoods(candidates, question.kind)
     if answer is not None:
         return answer if likely.get(answer, 1.0) >= _LIKELY else None
     best = max(likely, key=likely.__getitem__, default=None)
-    if best is None or likely[best] < _CERTAIN or len(text.split()) < _SHORTEST or _OF_EACH.search(text):
+    if best is None or likely[best] < _CERTAIN or words < _SHORTEST or _OF_EACH.search(text):
         return None
     said = [each for value, each in candidates if value == best]
     return None if any(map(_is_in_doubt, said)) or _is_a_name(best, text, question) else best
