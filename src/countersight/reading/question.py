@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import dropwhile, takewhile
 
 import msgspec
 
@@ -9,11 +10,18 @@ from countersight.reading.clauses import asks_of_now, imagines, stated, supposed
 from countersight.reading.numerals import numerals
 from countersight.reading.stems import counted_words, spelled, stem
 from countersight.reading.vocabulary import any_of, words
+from countersight.text import NUMBER_WORDS
 
 _HELPING = any_of("questions.helping")
+_COUNT = r"\bhow many|(?:\bthe |^)(?:\w+ )?(?:number|count) of|^(?:please )?count(?: up)?(?: all)?(?: of)? the"
 _HOW_MANY = re.compile(
-    rf"\b(?:how many|the number of) (?P<what>[^?.,]{{1,60}}?)(?:\s+(?P<verb>{_HELPING})(?P<rest>[^?]*)|[?.,]|$)",
+    rf"(?:{_COUNT}) (?!{_HELPING}\b|of (?:them|these|those)\b)"
+    rf"(?P<what>[^?.,]{{1,60}}?)(?:\s+(?P<verb>{_HELPING})(?P<rest>[^?]*)|[?.,]|$)",
     re.IGNORECASE,
+)
+# "If one of the swans flew off, how many would be on the lake?"
+_HOW_MANY_OF_THEM = re.compile(
+    rf"\bhow many(?P<what>(?: of (?:them|these|those))?) (?P<verb>{_HELPING}\b)(?P<rest>[^?]*)", re.IGNORECASE
 )
 _SHORT_NOT = re.compile(r"(?<=\b(?:do|is))n't\b|(?<=\b(?:are|did|has))n't\b|(?<=\b(?:does|have))n't\b", re.IGNORECASE)
 _RIGHT_NOW = re.compile(r"\bright now\b", re.IGNORECASE)  # which is on no side
@@ -35,6 +43,11 @@ _DOING = re.compile(
     re.IGNORECASE,
 )
 _DETERMINERS = words("questions.determiners")
+_WORD_OR_NUMBER = re.compile(r"[a-z]+|\d+")
+_PLURAL = re.compile(rf"\w*[^\Ws]s|\w*men|{any_of('questions.plurals')}")
+_OF_THE = _DETERMINERS | {"of", "all", "more", "other", "new", "additional", "extra"} | words("open.colours")
+_COUNTERS = (frozenset(NUMBER_WORDS) | {"another", "more"}, _DETERMINERS - {"a", "an"} | {"of", "all", "are", "see", "several", "many"}, {"a", "an"})
+"""What stands before a thing that is counted, the surest first."""
 _MEANWHILE = frozenset({"still", "already", "currently", "now", "then", "also"})
 _PREPOSITIONS = words("questions.prepositions")
 _POSSESSION = words("questions.possession")
@@ -88,16 +101,19 @@ def counted_by(question: str) -> Counted:
     """Reads a question once, for all the numbers that are held against it."""
     question = _INCLUDING.sub("", _RIGHT_NOW.sub("now", _SHORT_NOT.sub(" not", question)))
     main = stated(question)
-    asked = _HOW_MANY.search(main) or _HOW_MANY.search(question)
+    searched = (how.search(text) for how in (_HOW_MANY, _HOW_MANY_OF_THEM) for text in (main, question))
+    asked = next(filter(None, searched), None)
     of_now = asks_of_now(question)
     if not asked:
         return Counted(of_now=of_now)
     what, rest = _noun_and_verb(asked["what"]) if not asked["verb"] else (asked["what"], asked["rest"])
+    supposition = supposed(question)
     nouns, portioned, kinds, places = _noun_phrase(what)
+    if asked.re is _HOW_MANY_OF_THEM:
+        nouns = _counted_before(f"{asked.string[: asked.start()]} {supposition}")
     rest = stated(rest)
     of_now = of_now or (bool(counted_words(rest) or places) and not imagines(question))
     owner, said = (set(), counted_words(rest)) if _is_had(asked["verb"], rest) else _owner_and_rest(rest)
-    supposition = supposed(question)
     told = {*kinds, *places, *said} - nouns - owner
     return Counted(
         nouns=frozenset(nouns),
@@ -131,6 +147,22 @@ def _noun_and_verb(what: str) -> tuple[str, str]:
     """The things, and what they do, where no helping verb parts them: "rowers" who "wear a cap"."""
     found = _DOING.match(what)
     return (what[: found.start("does")], found["does"]) if found else (what, "")
+
+
+def _counted_before(text: str) -> set[str]:
+    """What "how many?" may be asked of after a text: the shells of "she picked up one more shell"."""
+    every = _WORD_OR_NUMBER.findall(text.lower())
+    for counters in _COUNTERS:
+        found = set[str]()
+        for place, word in enumerate(every):
+            if word in counters or (word.isdigit() and "another" in counters):
+                phrase = list(dropwhile(lambda each: each in _OF_THE or each in _COUNTERS[0], every[place + 1 :]))[:3]
+                phrase = list(takewhile(lambda each: each not in _PREPOSITIONS, phrase))
+                single = phrase[:1] if {"one", "1", "another", "more", "a", "an"} & {word} else []
+                found.update(next(([each] for each in phrase if _PLURAL.fullmatch(each)), single))
+        if found:
+            return {stem(each) for each in found}
+    return set()
 
 
 def _noun_phrase(what: str) -> tuple[set[str], set[str], set[str], set[str]]:
