@@ -452,7 +452,7 @@ COUNTS: list[tuple[str, str, str | None]] = [
     (COWS_NOW, "There are eleven cows grazing in a field with 2 trees.", "11"),
     (COWS, "4 cows would be left in a field with 2 trees.", "4"),
     (COWS, "You would be left with 4 cows.", "4"),
-    (COWS, "There are 4 cows. Turning off 1 light has no effect on that.", None),  # by the last look
+    (COWS, "There are 4 cows. Turning off 1 light has no effect on that.", "4"),
     # now and then
     (COWS, "Now 1. Then 3.", "3"),
     (COWS, "1 animal now, 3 then", "3"),

@@ -24,7 +24,7 @@ from countersight.reading.options import choice
 from countersight.reading.plain import plain, spoken
 from countersight.reading.polarity import asks_another, polarity
 from countersight.reading.ranks import opening_number
-from countersight.reading.statements import announced, tagged, without_refusal
+from countersight.reading.statements import announced, tagged, without_hedges, without_refusal
 from countersight.reading.vocabulary import found
 from countersight.reading.yes_words import opening_polarity
 
@@ -39,6 +39,12 @@ _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _ANNOUNCEMENT = re.compile(
     r"\W*(?:so |therefore,? |thus,? |hence,? )?(?:the |my )?(?:final )?answer(?: is|:)\W*\S+\W*$", re.IGNORECASE
+)
+# "Is it 4?", "Did you say B?": nobody answers by asking.
+_ASKS_BACK = re.compile(
+    r"\W*(?:(?:so|or|and|but|hm+|well),? )?(?:is|are|was|were|would|will|could|should|shall|can|do|does|did|has|have)"
+    r"(?:n't)? [^.!?]*\?\W*$",
+    re.IGNORECASE,
 )
 _OPENING_REFUSAL = 200
 _MOST_CORRECTIONS = 20  # one within the other; a model that goes on ("no wait no wait …") hangs, and says nothing
@@ -111,7 +117,7 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
     if question.kind == "number" and _DIGITS.fullmatch(short) and short.isascii():
         return canonical(short)
     said = spoken(text)
-    if said is None:
+    if said is None or _only_asks(said, question):
         return None
     bare = own_words(said, question)
     if read_from == "end" and (last := marked(bare)) is not None:
@@ -131,7 +137,7 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
         return None
     if language == "eastern":
         return eastern(bare, question) if finished else None
-    said = unlisted(bare, question)
+    said = unlisted(bare if question.kind == "open" else without_hedges(bare), question)
     if not finished or is_cut_off(said):
         return _before_it_broke_off(said, question) if read_from == "whole" else None
     if read_from == "end":
@@ -140,6 +146,15 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
     if question.kind not in FILES or any(announced(said)) or _usable(said, question) is None:
         return answer  # what is called the answer needs no second opinion, and a refusal gets none
     return last_look(answer, said, question)
+
+
+def _only_asks(said: str, question: Question) -> bool:
+    """Whether a reply is a question back and nothing else; an option may be a question too."""
+    return (
+        said.rstrip(" \"'*_)\n").endswith("?")
+        and not any("?" in option.text for option in question.options)
+        and all(map(_ASKS_BACK.match, sentences(said)))
+    )
 
 
 def _before_it_broke_off(said: str, question: Question) -> str | None:

@@ -60,6 +60,25 @@ _COMPOUND = re.compile(r"\b(?:an? )?(\w+)-([a-z]{3,}?)(?:ed)?\b(?: \w+)?", re.IG
 _DIGITS = re.compile(r"\d+")
 _DASH_FIRST = re.compile(r"^(\W*\w+) - (?=[a-z])", re.IGNORECASE)
 _PRICE = re.compile(r"[$€£]\d+(?:\.\d\d)?")  # "the $12 pasta"
+# "The sign on the table says 14.", "a bottle costs $15"
+_WRITTEN = re.compile(
+    rf"\b(?P<on>{any_of('counts.written_on')})\b[^.,;:\d]{{0,30}}?"
+    r"\b(?:says?|said|reads?|shows?|lists?|is|would (?:say|read|show|be))\b"
+    r"[^.,;:\d]{0,20}? (?P<number>[\w-]+)(?=\W*$|[.,;])",
+    re.IGNORECASE,
+)
+# "Twelve cars, six on each side"
+_ON_EACH_SIDE = re.compile(
+    r"(?P<all>\b[\w-]+\b)(?P<what>[^.;:,\d]{0,60})[:,] (?:with )?(?P<half>[\w-]+) "
+    r"(?:of them )?(?:on|at|to) (?:each|either|both) (?:sides?|ends?)(?: of (?:the|it) ?\w*)?(?=\s*(?:[.,;]|$))",
+    re.IGNORECASE,
+)
+# "Open from 8 to 6"
+_HOURS = re.compile(
+    r"\b(?:open|opens|closed|allowed|permitted|temperature|parking|park|works?|hours)\b[^.,;\d]{0,40}?"
+    r"\bfrom [\w:]+(?: ?[ap]m)? (?:to|until|till) [\w:]+(?: ?[ap]m)?",
+    re.IGNORECASE,
+)
 # "There is one zero on the plate"
 _COUNTED_NUMBER = re.compile(rf"\bhow many (?P<number>{'|'.join(NUMBER_WORDS)})e?s\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b(?! [a-z]+s\b)")  # "the poster, dated 1998, shows three people"
@@ -70,10 +89,9 @@ _BRACKETED = re.compile(r"(?:^|(?<=[.!?\n]))\s*\([^()]{8,300}\)\s*(?=$|[A-Z\n])"
 def in_things(text: str, question: str) -> str:
     """The text with its numbers as counts."""
     text = _ALL_IN_ALL.sub("in total", text)
+    text = _ON_EACH_SIDE.sub(_both_halves, without_what_is_written(text, question))
     if _ASKS_FOR_UNITS.search(question):
         text = _UNIT.sub("", text)
-    elif _PRICE.search(text):
-        text = _unless_empty(_PRICE.sub("", text), text)
     if numbers := _COUNTED_NUMBER.search(question):
         text = re.sub(rf"(?<=\w ){numbers['number']}\b", f"{numbers['number']}s", text, flags=re.IGNORECASE)
     text = with_numbers(text, counted_by(question))
@@ -90,6 +108,30 @@ def in_things(text: str, question: str) -> str:
     text = _NUMBER_AS_A_NAME.sub("", text) if counted_by(question).nouns else text
     text = text if "=" in text else _DASH_FIRST.sub(r"\1 -- ", text)
     return _unless_empty(_YEAR.sub(" ", text), text)
+
+
+def _both_halves(found: re.Match[str]) -> str:
+    """The whole alone, where it is twice what stands on each of two sides."""
+    whole = [int(n.value) for n in numerals(f"{found['all']}{found['what']}") if n.value and n.value.isdigit()]
+    half = [int(n.value) for n in numerals(found["half"]) if n.value and n.value.isdigit()]
+    return f"{found['all']}{found['what']}" if len(half) == 1 and whole == [2 * half[0]] else found.group()
+
+
+def without_what_is_written(text: str, question: str) -> str:
+    """The text without prices, hours and what a sign says, which count nothing that was asked for."""
+    asked = counted_by(question)
+    if _ASKS_FOR_UNITS.search(question):
+        return text
+    priced = _PRICE.sub("", text)
+    text = priced if asked.nouns else _unless_empty(priced, text)
+    if not asked.nouns:
+        return text
+    hours, written = _HOURS.search(text), _WRITTEN.search(text)
+    if hours and not {*counted_words(hours.group())} & asked.nouns:
+        text = text.replace(hours.group(), "")
+    if written and numerals(written["number"]) and not {*counted_words(written["on"])} & asked.words:
+        text = text.replace(written.group(), "")
+    return text
 
 
 def _unless_empty(outside: str, text: str) -> str:

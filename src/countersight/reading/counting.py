@@ -48,6 +48,13 @@ from countersight.reading.unfinished import (
 
 _SUM = re.compile(r"^\W*\d+(?: [a-z]+)? ?[-+*/] ?\d+(?: [a-z]+)?\W*$", re.IGNORECASE)  # and no result
 _WOULD = re.compile(r"\b(?:would|could|might)\b|'d\b", re.IGNORECASE)
+# "4 would be wrong", and no word of what would be right
+_CALLED_WRONG = re.compile(
+    r"\W*[\w-]+(?: \w+)? (?:is|are|would be|seems|sounds|can't be|cannot be|isn't|aren't)(?: not)?"
+    r" (?:wrong|incorrect|false|right|correct|too (?:many|few|high|low|much|little))\W*$",
+    re.IGNORECASE,
+)
+_CALLED_RIGHT = re.compile(r"\b(?:is|are|would be|seems|sounds) (?:right|correct)\W*$", re.IGNORECASE)
 _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one more|others)\b", re.IGNORECASE)
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
 _MOST = 200  # numbers of a reply that are held against the question; of more, the last
@@ -66,7 +73,7 @@ def _counted(text: str, question: str) -> str | None:
     asked = counted_by(question)
     if repeats_the_supposition(text, question) or tells_another_number(text, question):
         return None
-    if _MORE_OR_NOT.search(text) or _SUM.match(text) or leaves_its_result_untold(text):
+    if _MORE_OR_NOT.search(text) or _SUM.match(text) or _is_called_wrong(text) or leaves_its_result_untold(text):
         return None
     if at_once := short_count(text, asked):
         return at_once
@@ -78,6 +85,11 @@ def _counted(text: str, question: str) -> str | None:
         if labelled or asked.of_now:
             return labelled
     return _weighed(text, asked) or comes_to(text, _numbers(sentences(text), asked), asked)
+
+
+def _is_called_wrong(text: str) -> bool:
+    called = _CALLED_WRONG.match(text)
+    return bool(called) and not _CALLED_RIGHT.search(text)
 
 
 def _weighed(text: str, asked: Counted) -> str | None:

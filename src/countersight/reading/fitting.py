@@ -125,7 +125,12 @@ def _is_anothers(quantity: Quantity, asked: Counted) -> bool:
 
 def is_of_he_or_she(quantity: Quantity, asked: Counted) -> bool:
     """Whether it is hers where it was asked for his: "he'd have 8 and she'd have 4", to how many the boy would have."""
-    called = {word.split("'")[0] for word in spelled(quantity.before)} & CALLED.keys() if asked.owner else ()
+    return speaks_of_him_or_her(quantity.before, asked)
+
+
+def speaks_of_him_or_her(text: str, asked: Counted) -> bool:
+    """Whether a text says "he" where it was asked what she has."""
+    called = {word.split("'")[0] for word in spelled(text)} & CALLED.keys() if asked.owner else ()
     known = any(asked.owner & of for of in CALLED.values())
     return known and bool(called) and not any(asked.owner & CALLED[who] for who in called)
 

@@ -50,10 +50,12 @@ DENIED_BEFORE = re.compile(
     r"(?:be\s+|(?:in|on|at|under)\s+|the\s+|(?-i:an?)\s+|option\s+|choice\s+|answer\s+|letter\s+|[A-Z]\s*(?:,?\s*(?:or|and|nor)\b|,)\s*){0,6}[(\"']?\s*$",
     re.IGNORECASE,
 )
+_AND_OTHERS = r"(?:(?:,? (?:and|or|nor)|,) (?-i:[A-Z])\b){0,4}"  # "A and B are wrong"
 DENIED_AFTER = re.compile(
-    rf"{_OWN_TEXT}(?:(?:is|are|was|would be|can|could|must|does|seems)\s*(?:n't|not\b)"
+    rf"{_AND_OTHERS}{_OWN_TEXT}"
+    r"(?:(?:is|are|was|would be|can|could|must|does|seems)\s*(?:n't|not\b)"
     r"|cannot\b|can't\b|isn't\b|doesn't\b"
-    rf"|(?:is|are|seems|can be|could be|must be)\s+(?:\w+\s+)?{any_of('options.wrong')})",
+    rf"|(?:is|are|seems|would be|can be|could be|must be)\s+(?:\w+\s+)?{any_of('options.wrong')})",
     re.IGNORECASE,
 )
 _LIKEWISE = re.compile(r",? (?:as well|too|likewise|also)\b", re.IGNORECASE)

@@ -20,19 +20,14 @@ from countersight.reading.clauses import (
 from countersight.reading.outright import agreed, said_in_full, short_answer, unchanged
 from countersight.reading.repetitions import says_it_all, supposes_another, taken_up
 from countersight.reading.rewordings import plainer
+from countersight.reading.shown import shown
 from countersight.reading.verdicts import judged_in, verdict
 from countersight.reading.vocabulary import any_of, found
-from countersight.reading.yes_words import FILLER, LEADING, NO, opening_polarity, said
+from countersight.reading.yes_words import FILLER, LEADING, NO, is_left_open, opening_polarity, said, says_both
 
-_OPENING = 30  # characters in which a reply says "yes and no"
 _ECHO_OF_THE_TASK = re.compile(
     r"\(?\b(?:yes|true|correct)\s*(?:or|/)\s*(?:no|false|incorrect|not)\b\)?\??", re.IGNORECASE
 )
-_BOTH = re.compile(r"\b(?:yes and no|no and yes|yes\W+no\b|no\W+yes)\b(?!\s+\w)", re.IGNORECASE)
-_EITHER = re.compile(
-    r"\b(?:be|either|maybe|perhaps)(?: an?)? (?:yes or (?:an? )?no|no or (?:an? )?yes)\b", re.IGNORECASE
-)
-_EITHER_WAY = re.compile(r"\W*(?:yes|no)\b[^.;]*\bif\b[^.;]*[,;] (?:and |but )?(?:yes|no)\b[^.;]*\bif\b", re.IGNORECASE)
 # "Of course, no one would turn it off.": the agreeing word answers, and the rest says why.
 _AGREEING = re.compile(
     rf"\W*(?P<word>{any_of('yes_no.agreeing')})(?:\s*(?P<end>[.!])|\s*[,;:]|\s+--?)\s*"
@@ -79,10 +74,10 @@ _CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
 
 def polarity(text: str, question: str) -> str | None:
     """Yes or no, as a plain text says it, or None. The question is only there to see what a sentence says to it."""
-    if _EITHER.search(text):
+    if is_left_open(text):
         return None
     text = _NO_DOUBT.sub("", _ECHO_OF_THE_TASK.sub(" ", text))
-    if _BOTH.search(text[:_OPENING]) or _EITHER_WAY.match(text):
+    if says_both(text):
         return None
     statement = judged_in(question)
     if statement and not _YES_OR_NO.match(text) and (called := verdict(text, statement)):
@@ -102,7 +97,7 @@ def polarity(text: str, question: str) -> str | None:
         return None
     if asked.would_do and any(map(_CONTRAST.match, kept[1:])):
         asked = replace(asked, of_ability=False)  # "it could get out, but it would stay"
-    answer = _answer(kept, asked) or unchanged(pieces, asked)
+    answer = _answer(kept, asked) or unchanged(pieces, asked) or (shown(text, question) if asked.of_now else None)
     if answer or len(kept) == len(pieces) or any(map(imagines, kept)):
         return answer
     return opening_polarity(pieces[0]) if pieces else None

@@ -46,7 +46,11 @@ _DETERMINERS = words("questions.determiners")
 _WORD_OR_NUMBER = re.compile(r"[a-z]+|\d+")
 _PLURAL = re.compile(rf"\w*[^\Ws]s|\w*men|{any_of('questions.plurals')}")
 _OF_THE = _DETERMINERS | {"of", "all", "more", "other", "new", "additional", "extra"} | words("open.colours")
-_COUNTERS = (frozenset(NUMBER_WORDS) | {"another", "more"}, _DETERMINERS - {"a", "an"} | {"of", "all", "are", "see", "several", "many"}, {"a", "an"})
+_COUNTERS = (
+    frozenset(NUMBER_WORDS) | {"another", "more"},
+    _DETERMINERS - {"a", "an"} | {"of", "all", "are", "see", "several", "many"},
+    {"a", "an"},
+)
 """What stands before a thing that is counted, the surest first."""
 _MEANWHILE = frozenset({"still", "already", "currently", "now", "then", "also"})
 _PREPOSITIONS = words("questions.prepositions")

@@ -32,6 +32,35 @@ _ASKS_FOR_SOME = re.compile(r"\W*(?:is|are) there\b|\W*do(?:es)? .{1,60} have\b"
 _EXPECTED = re.compile(rf"\bi(?:'d| would) expect {_WHO} to (?=\w)", re.IGNORECASE)
 _NOT_EXPECTED = re.compile(rf"\bi (?:wouldn't|would not|don't|do not) expect {_WHO} to (?=\w)", re.IGNORECASE)
 _SEEMS = re.compile(r"(?<!\bwould )\b(?:do(?:es)? )?(?:seems?|appears?) to be\b", re.IGNORECASE)
+# "Sure, let me look.", "Certainly! Please upload the image.": no yes to anything that was asked of the picture.
+_COURTESY = re.compile(
+    rf"^\W*{any_of('rewordings.agreeing_to_help')}[\s,.!:-]*(?:but )?(?={any_of('rewordings.before_an_answer')})",
+    re.IGNORECASE,
+)
+# "If that happened, it would fall": just what was supposed.
+_IF_SO = re.compile(
+    r"\b(?:if|once|should|were) (?:that|this|it) (?:(?:to )?happen(?:ed|s)?|were (?:to happen|the case|so)|was the case"
+    r"|occur(?:red|s)?|came to pass)\b",
+    re.IGNORECASE,
+)
+# "I would expect that it falls", "apparently it is on", "judging by the picture, all are open"
+_AS_I_SEE_IT = re.compile(
+    rf"(?:^|(?<=[.!?;] ))(?:{any_of('rewordings.i_would_expect_that')} "
+    rf"|{any_of('rewordings.as_it_seems')},? (?!so\b|yes\b|no\b|not\b)(?=\w)"
+    rf"|{any_of('rewordings.judging_by')} th(?:e|is) (?:image|picture|photo(?:graph)?|scene), )",
+    re.IGNORECASE,
+)
+_ASKS_OF_HAVING_ONE = re.compile(r"\W*do(?:es)? .{1,60}? have (?P<what>(?:an?|any) [\w' -]+?)\W*$", re.IGNORECASE)
+_HAS_ONE = re.compile(r"\b(?P<has>has|have|having) (?:one|some|any)\b(?=\W*$|[.,;])", re.IGNORECASE)
+_NONE_OF_THEM = re.compile(
+    r"\bthere (?P<are>would|are|is|will)(?:n't| not)(?P<be> be)? any(?=\W*$|[.,;])", re.IGNORECASE
+)
+_AS_IF = re.compile(
+    r"(?:^|(?<=[.,;!] ))it (?:looks|seems|appears) (?:like|as (?:if|though)) "
+    rf"(?={any_of('worlds.subjects')}[^.;]*\b(?:is|are|has|have|can|does|do)(?:\b|n't|not))"
+    r"(?![^.;]*\b(?:but|though|actually)\b)",
+    re.IGNORECASE,
+)
 _NOT_AS_IF = re.compile(r"\bit(?:'s not| is not| isn't|'s hardly) as (?:if|though)\b", re.IGNORECASE)
 _NOT_WITHOUT = re.compile(
     r"\b(?:is|are|was|were|would|will)(?: not|n't)(?: be)? (?:without|lacking|missing|devoid of)(?: any)?(?= \w)",
@@ -132,7 +161,11 @@ _ASKS_WHETHER_OPEN = re.compile(r"\W*(?:is|are) the [\w ]{1,30} (?:open|closed)\
 
 def plainer(text: str, question: str) -> str:
     """The text with its idioms of denying and supposing in plain words."""
-    text = _OUTNUMBER.sub(r"there \g<would>be more \g<more> than \g<fewer>", _SEEMS.sub("is", text))
+    text = _AS_I_SEE_IT.sub("", _IF_SO.sub("in that case", _COURTESY.sub("", text)))
+    text = _NONE_OF_THEM.sub(lambda found: f"there {found['are']}{found['be'] or ''} none", text)
+    if having := _ASKS_OF_HAVING_ONE.match(question):
+        text = _HAS_ONE.sub(rf"\g<has> {having['what']}", text)
+    text = _OUTNUMBER.sub(r"there \g<would>be more \g<more> than \g<fewer>", _SEEMS.sub("is", _AS_IF.sub("", text)))
     text = _NOT_AS_IF.sub("it is not the case that", _CANNOT_BUT.sub(" would be ", text))
     text = _NOT_WITHOUT.sub("has", text)
     text = _IN_NO.sub(lambda found: f"{'not be' if found['be'] == 'be' else found['be'] + ' not'} {found['in']} ", text)

@@ -34,6 +34,12 @@ _NOW_AND_THEN = re.compile(
     rf"(?P<then>{_THEN}[:,]? {_COUNT}|{_COUNT} {_THEN})\W*$",
     re.IGNORECASE,
 )
+# "5, not 4.", "Not 9, but 10."
+_NOT_BUT = re.compile(
+    rf"\W*(?:(?:it's|it is|there are|there is|there would be|it would be) )?"
+    rf"(?:(?P<it>{_COUNT}),? (?:and )?not (?:just )?{_COUNT}|not (?:just )?{_COUNT},? but (?P<this>{_COUNT}))\W*$",
+    re.IGNORECASE,
+)
 
 
 def short_count(text: str, asked: Counted) -> str | None:
@@ -44,8 +50,10 @@ def short_count(text: str, asked: Counted) -> str | None:
         return "1"
     if (place := _EMPTY_PLACE.match(text)) and stem(place["what"].lower()) in asked.places:
         return "0"
-    if percentage := _PERCENTAGE.match(text):
+    if (percentage := _PERCENTAGE.match(text)) and not asked.nouns:
         return percentage[1]
+    if rather := _NOT_BUT.match(text):
+        return next((numeral.value for numeral in numerals(rather["it"] or rather["this"])), None)
     return None if asked.of_now or asked.difference else _then(text)
 
 

@@ -20,6 +20,10 @@ _THE_ANSWER_IS = (
 _RIGHT_IS = r"(?:^|(?<=\W))(?:correct|right|best)\s+(?:option|choice|one|letter)\s*(?:(?:is|would be)\b\s*:?|:)"
 _HEADING = r"(?:^|(?<=\n))[ \t]*(?:final )?answer[ \t]*[:.]?[ \t]*(?=\n)"
 _STATED = re.compile(f"{_THE_ANSWER_IS}|{_RIGHT_IS}|{_HEADING}|####", re.IGNORECASE)
+_NOT_THAT = re.compile(
+    r"(?:(?:\bnot|n't) (?:think|believe|say|sure|convinced|claim)|\bdoubt)(?: that)?(?: the| my)?\s*$", re.IGNORECASE
+)  # "I don't think the answer is A"
+_NEAR = 30
 _KEYS = tuple(listed("statements.answer_fields"))
 _NOT_A_LETTER = re.compile(r"[^a-z]")
 _ACT = any_of("statements.refused_acts")
@@ -40,6 +44,12 @@ _SORRY = (
 _REFUSAL = re.compile(
     f"{_I_CANNOT}|{any_of('statements.refusals')}|{_TOO_LITTLE}|{_UNKNOWN}|{_SORRY}", re.IGNORECASE | re.MULTILINE
 )
+# "There are 7, but it's hard to be certain": what stands before is the answer all the same.
+_HEDGED = re.compile(
+    rf",? (?:but|though|although) {any_of('statements.hedges')}"
+    r"(?: for sure| for certain| exactly| about (?:that|it))?(?=\s*(?:[.!]|$))",
+    re.IGNORECASE,
+)
 _AFTER_ALL = re.compile(rf"{any_of('statements.after_all')}|\bstill,", re.IGNORECASE)
 _MOST_ANNOUNCED = 20
 _MOST_OBJECTS = 5  # JSON objects looked at from either end of a reply
@@ -56,8 +66,13 @@ def announced(text: str) -> Iterator[str]:
     """What follows "the answer is" and its like, last first."""
     for match in reversed(list(_STATED.finditer(text))[-_MOST_ANNOUNCED:]):
         region = text[match.end() :].strip()
-        if region.strip(".*_\"' "):
+        if region.strip(".*_\"' ") and not _NOT_THAT.search(text, max(0, match.start() - _NEAR), match.start()):
             yield region
+
+
+def without_hedges(text: str) -> str:
+    """The text without what it adds to its answer for the sake of caution."""
+    return _HEDGED.sub("", text)
 
 
 def without_refusal(text: str) -> str | None:

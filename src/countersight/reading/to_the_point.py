@@ -19,15 +19,16 @@ from countersight.reading.clauses import (
 from countersight.reading.option_places import LEAST_ASKED
 from countersight.reading.option_texts import affirmed, name_of, words_of
 from countersight.reading.stems import counted_words, spelled, stem
-from countersight.reading.vocabulary import any_of, found
+from countersight.reading.vocabulary import any_of, found, words
 from countersight.reading.wordings import PASSING, WHAT_IS_DONE
 from countersight.reading.yes_words import opening_polarity
 
 GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
 """What calls an option right."""
 REASON = re.compile(r"\b(?:because|since|given that)\b|(?<=\w), as (?=(?:the|it|he|she|they)\b)", re.IGNORECASE)
+_FOR_ITS_PART = r"(?:, (?:for|on) (?:its|his|her|their) part,)?"
 _OPTION_DOES = re.compile(
-    r"^\W*(?P<what>(?:the )?[\w' ]{1,40}?)"
+    rf"^\W*(?P<what>(?:the )?[\w' ]{{1,40}}?){_FOR_ITS_PART}"
     r" (?:is|are|was|were|has|have|stands?|lies?|sits?|hangs?|looks?|seems?|wears?|holds?|carries|shows(?! that| the)"
     r"|would|will|could)\b(?P<rest>.*)",
     re.IGNORECASE,
@@ -52,6 +53,7 @@ _ACTS = re.compile(
     re.IGNORECASE,
 )
 _WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
+_PALE = frozenset({"one", "colour", "color", "shade", "hue", "tone", "paint", *words("questions.prepositions")})
 _WHERE = re.compile(r"^\W*where\b", re.IGNORECASE)
 _CONCLUSION = found("yes_no.conclusions", "options.leaving")
 _OF_WHAT = re.compile(r" (?:of|in|on|at|behind|with) ")  # "the wall of the room"
@@ -60,6 +62,14 @@ _ASKS_WHAT_IS_DONE_TO_IT = re.compile(r"^\W*what (?:is|are)\b[^,]*?\b(?P<doing>\
 _IS_THERE = re.compile(r"\bthere(?:'s| is| are)\b", re.IGNORECASE)
 _HELD = re.compile(r"\b(?:hands?|arms?|mouth|paws?|fingers?|head|lap|shoulders?|feet)\b", re.IGNORECASE)
 _ITS = re.compile(r"(?:the|his|her|its|their) ", re.IGNORECASE)
+# "There is a lamp on the table", "the picture shows a cup on the table"
+_SHOWN = re.compile(
+    r"^\W*(?:there(?:'s| is| are)|(?:the (?:picture|image|photo) shows|i (?:can )?see)) (?:an?|some|one|two|several) "
+    r"(?P<what>\w+(?: \w+)?)(?= (?:on|in|under|behind|at|by|next|near|inside|above)\b)",
+    re.IGNORECASE,
+)
+_THINGS = re.compile(r"(?:the|an?|some|two|three) |\w+[^\Ws]s$", re.IGNORECASE)
+_ASKS_FOR_A_COLOUR = re.compile(r"^\W*what colou?r\b", re.IGNORECASE)
 _IS_DOING = re.compile(
     r"^\W*(?:(?:he|she|they|it) (?:is|are) \w+ing|(?:the )?\w+ (?:likes?|loves?|hates?))\b", re.IGNORECASE
 )
@@ -149,6 +159,8 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
     """Whether a clause tells of an option what was not asked ("the sheep is next"), or of something else altogether."""
     if _WHERE.match(stated(question)):
         return _is_of_another(clause, question) or (imagines(question) and _tells_what_is_there(clause))
+    if _ASKS_FOR_A_COLOUR.match(stated(question)) and _colours_another(clause, question, options):
+        return True
     if either := _OF_OPTIONS.match(stated(question)):
         return _is_of_another(clause, f"{_without_names(either['what'], options)} {' '.join(options)}")
     done = _ASKS_WHAT_IS_DONE_TO_IT.match(question) if _IS_THERE.search(clause) else None
@@ -172,6 +184,14 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
         *_, thing = counted_words(bare) or [""]
         return bool(_ITS.match(told["what"])) and bool(thing) and thing not in known
     return _tells_something_else(told["rest"], clause, question)
+
+
+def _colours_another(clause: str, question: str, options: Sequence[str]) -> bool:
+    """Whether a clause gives a colour to something that was not asked about: "there is a blue house", of a car."""
+    names = "|".join(re.escape(name_of(option)) for option in options)
+    things = re.findall(rf"\b(?:an?|the|his|her|its|some) (?:{names}) (?P<what>[a-z]+)\b", clause, re.IGNORECASE)
+    known = content(question) | PASSING | _PALE
+    return not content(clause) & content(question) and any(content(thing) - known for thing in things)
 
 
 def _deed_of_an_option(clause: str, options: Sequence[str]) -> str:
@@ -215,8 +235,9 @@ def _is_of_another(clause: str, question: str) -> bool:
     persons = asked_by(question).persons
     if persons and told and _SOMEBODY.match(told["what"]):
         return not persons & content(stated(question))  # "she would run to the pond", to where the ball would land
-    subject = content(told["what"]) if told and told["what"].lower().startswith("the ") else frozenset[str]()
-    return bool(subject) and not subject & content(stated(question))
+    shown = _SHOWN.match(clause)
+    what = shown["what"] if shown else told["what"] if told and _THINGS.match(told["what"]) else ""
+    return bool(content(what)) and not content(what) & content(stated(question))
 
 
 def claims(text: str) -> str:

@@ -18,6 +18,12 @@ _HAS = re.compile(
 )
 _IS_THERE = re.compile(r"\b(?:is|are|sits?|stands?|lies?)\b", re.IGNORECASE)
 _THERE_ARE = re.compile(r"\b(?:there (?:is|are)|has|have)\b|\bthere's\b", re.IGNORECASE)
+# "The original count is 5", "the count is 5 before the change"
+_COUNT_OF_NOW = re.compile(
+    r"\W*(?:the|my) (?:(?:original|current|initial|starting|present|existing)\b[^.,;]*"
+    r"|(?:count|total|number|figure)\b[^.,;]*\b(?:now|at present|at the moment|before|currently)\b[^.,;]*)\W*$",
+    re.IGNORECASE,
+)
 _IN_THE_PICTURE = re.compile(
     r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene|view)\b"
     r"|\b(?:is|are|can be) (?:visible|shown|seen)\b",
@@ -112,9 +118,11 @@ def _describes_the_picture(every: list[Quantity], pieces: list[str]) -> bool:
     (piece, *others) = pieces
     if every[0].value == "0" or any(_comes_to_more(each) for each in pieces):
         return False
+    if all(map(_COUNT_OF_NOW.match, pieces)):
+        return True
     best = max(n.rank for n in every)
     of_it = _IN_THE_PICTURE.match(piece) or _THE_PICTURE.search(piece)
-    if best == Rank.CONCLUDED and of_it and not others:
+    if best == Rank.CONCLUDED and (of_it or _IN_THE_PICTURE.search(piece)) and not others:
         return True  # "in the picture there are five cars and three lorries, for a total of eight"
     if best > Rank.STATED or (others and not of_it):
         return False

@@ -39,6 +39,29 @@ _DENIES_A_DENIAL = re.compile(
     r"[^.,;:]*(?:\b(?:not|never|fail\w*)\b|n't\b)",
     re.IGNORECASE,
 )
+# "'Yes' is wrong.", "No would be a guess."
+_CALLED_WRONG = re.compile(
+    r"\W*(?:yes|no)[\"'*]*\s+(?:(?:is|was|would be|seems|can be)"
+    r"(?:(?: not|n't)\b| (?:the |an? )?(?:wrong|incorrect|false|mistaken|ruled out|guess)\b)"
+    r"|(?:would not|wouldn't|cannot|can't) be\b)",
+    re.IGNORECASE,
+)
+_OPENING = 30  # characters in which a reply says "yes and no"
+_BOTH = re.compile(r"\b(?:yes and no|no and yes|yes\W+no\b|no\W+yes)\b(?!\s+\w)", re.IGNORECASE)
+_EITHER = re.compile(
+    r"\b(?:be|either|maybe|perhaps)(?: an?)? (?:yes or (?:an? )?no|no or (?:an? )?yes)\b", re.IGNORECASE
+)
+_EITHER_WAY = re.compile(r"\W*(?:yes|no)\b[^.;]*\bif\b[^.;]*[,;] (?:and |but )?(?:yes|no)\b[^.;]*\bif\b", re.IGNORECASE)
+
+
+def is_left_open(text: str) -> bool:
+    """Whether a text says that it may be yes or no, or only of one of them that it is wrong."""
+    return bool(_EITHER.search(text) or _CALLED_WRONG.match(text))
+
+
+def says_both(text: str) -> bool:
+    """Whether a text says "yes and no", or one of them under one condition and one under another."""
+    return bool(_BOTH.search(text[:_OPENING]) or _EITHER_WAY.match(text))
 
 
 def opening_polarity(text: str) -> str | None:

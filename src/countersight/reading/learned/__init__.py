@@ -11,10 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from countersight.case import AnswerKind, Question
+from countersight.case import LETTERS, AnswerKind, Question
+from countersight.reading.as_counts import without_what_is_written
+from countersight.reading.fitting import speaks_of_him_or_her
 from countersight.reading.learned.counts import count_evidence
 from countersight.reading.learned.options import option_evidence
 from countersight.reading.learned.told import Evidence
+from countersight.reading.option_texts import name_of
 from countersight.reading.question import counted_by
 from countersight.reading.stems import stem
 
@@ -24,13 +27,17 @@ if TYPE_CHECKING:
 FILES: Final[dict[AnswerKind, str]] = {"number": "counts.npz", "choice": "options.npz"}
 """The kinds of questions that it reads replies to, and the trees it does it with."""
 
-_LIKELY: Final = 0.5  # enough for what the rules read
+_LIKELY: Final[dict[AnswerKind, float]] = {"number": 0.5, "choice": 0.4}  # enough for what the rules read
+_LIKELY_IN_FEW: Final = 0.25  # and for what they read in a few words, which give little evidence
 _CERTAIN: Final = 0.85  # enough for what they do not
 _FEW: Final[dict[AnswerKind, int]] = {"number": 5, "choice": 8}  # words that give an answer, and hardly anything else
 _SHORTEST: Final = 4  # words of a reply in which a count is read that the rules do not read
 _IN_DOUBT: Final = frozenset(
     f"{cue} {where}" for cue in ("not", "wrong", "asks") for where in ("before in clause", "in its clause")
-) | {"supposed"}
+) | {"asks after in clause", "supposed"}
+_CALLED_WRONG: Final = re.compile(r"\b(?:is|are|be|seems?) (?:wrong|incorrect|false)\b", re.IGNORECASE)
+_OPENING: Final = re.compile(r"\W*(?:(?:option|the|an?) )?", re.IGNORECASE)
+_STOPS: Final = re.compile(r"\W*[.:;)]|\W*\s(?:because|since|as|so|for|given)\b")
 _OF_EACH: Final = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
 _NUMBERED: Final = re.compile(r"\b([a-z]+) #?(\d+)\b", re.IGNORECASE)
 LARGEST: Final = 30.0  # score, so that no exponential overflows
@@ -43,27 +50,43 @@ def last_look(answer: str | None, text: str, question: Question) -> str | None:
     read that is short, denied, asked back or only supposed.
     """
     words = len(text.split())
-    if words <= _FEW[question.kind] and (answer is not None or question.kind == "choice"):
+    few = words <= _FEW[question.kind]
+    if few and question.kind == "choice":
+        return answer
+    if answer is not None and _opens_with(answer, text, question):
         return answer
     candidates = evidence(text, question)
     likely = likelihoods(candidates, question.kind)
     if answer is not None:
-        return answer if likely.get(answer, 1.0) >= _LIKELY else None
+        return answer if likely.get(answer, 1.0) >= (_LIKELY_IN_FEW if few else _LIKELY[question.kind]) else None
     best = max(likely, key=likely.__getitem__, default=None)
-    if best is None or likely[best] < _CERTAIN or words < _SHORTEST or _OF_EACH.search(text):
+    if best is None or likely[best] < _CERTAIN or words < _SHORTEST:
         return None
     said = [each for value, each in candidates if value == best]
-    return None if any(map(_is_in_doubt, said)) or _is_a_name(best, text, question) else best
+    return None if any(map(_is_in_doubt, said)) or _is_of_something_else(best, text, question) else best
+
+
+def _opens_with(answer: str, text: str, question: Question) -> bool:
+    """Whether a reply says its option at once and goes on after a stop: "B, because …", "Blue, since …"."""
+    if question.kind != "choice":
+        return False
+    own = question.options[LETTERS.index(answer)].text
+    opening = _OPENING.match(text)
+    rest = text[opening.end() :].casefold() if opening else ""
+    return any(rest.startswith(name) and _STOPS.match(rest, len(name)) for name in (answer.casefold(), name_of(own)))
 
 
 def _is_in_doubt(said: Evidence) -> bool:
     return any(said.get(piece) for piece in _IN_DOUBT)
 
 
-def _is_a_name(value: str, text: str, question: Question) -> bool:
-    """Whether a number tells which of the things is meant: "player 23", to how many players."""
-    named = [word for word, number in _NUMBERED.findall(text) if number == value]
-    return question.kind == "number" and any(stem(word.lower()) in counted_by(question.text).nouns for word in named)
+def _is_of_something_else(value: str, text: str, question: Question) -> bool:
+    """Whether a text calls something wrong, or a number is each one's, somebody else's or a name: "player 23"."""
+    if _OF_EACH.search(text) or _CALLED_WRONG.search(text):
+        return True
+    asked = counted_by(question.text)
+    named = {stem(word.lower()) for word, number in _NUMBERED.findall(text) if number == value}
+    return question.kind == "number" and (bool(named & asked.nouns) or speaks_of_him_or_her(text, asked))
 
 
 def likelihoods(candidates: list[tuple[str, Evidence]], kind: AnswerKind) -> dict[str, float]:
@@ -84,7 +107,7 @@ def evidence(text: str, question: Question) -> list[tuple[str, Evidence]]:
     """The candidates of a text, and what is to be said of each."""
     if question.kind == "choice":
         return option_evidence(text, question.text, [option.text for option in question.options])
-    return count_evidence(text, question.text)
+    return count_evidence(without_what_is_written(text, question.text), question.text)
 
 
 @cache

@@ -28,15 +28,54 @@ def count_evidence(text: str, question: str) -> list[tuple[str, Evidence]]:
     """Each number of a plain text, in order, with what is to be said of it."""
     told, asked = Told(text), counted_by(question)
     found = _mentions(text, asked)
-    if len(found) > _MOST or not Told(question).all_said:  # "How many?" names nothing to weigh a number by
+    if len(found) > _MOST or not asked.nouns | asked.qualities:  # "How many?" names nothing to weigh a number by
         return []
     values = [_value(mention) for mention in found if mention.word not in _ARTICLES]
     shared = _of_all(told, asked, question, found, values)
     opposed = told.opposed_to(asked.words)
-    return [
-        (_value(mention), {**shared, **_of_one(place, mention, found, values, told, asked, opposed)})
+    own = [
+        (
+            _value(mention),
+            {
+                **_of_one(place, mention, found, values, told, asked, opposed),
+                "stands in the question": _with_next(mention, told) in question.lower(),
+            },
+        )
         for place, mention in enumerate(found)
     ]
+    return [
+        (value, {**shared, **evidence, **_beside_others(evidence, [each for other, each in own if other != value])})
+        for value, evidence in own
+    ]
+
+
+_COMPARED = (
+    "clause: noun", "clause: qualities", "clause: opposed", "clause: asked unsaid", "clause: others", "clause: owner",
+    "clause: doing", "clause: places", "sentence: qualities", "followed by the noun", "followed by the asked",
+    "followed by another", "words to the noun", "would before in clause", "so before in clause",
+    "whole before in clause", "now before in clause", "if before in clause", "other after in clause",
+    "not before in clause", "announced", "sentence: noun", "sentence: asked unsaid", "sentence: others",
+    "rest of clause: qualities", "stands in the question", "taken back in sentence", "clause opens with the asked",
+    "clause opens with another",
+)  # fmt: skip
+
+
+def _beside_others(own: Evidence, others: list[Evidence]) -> Evidence:
+    """How a number's evidence differs from the best of the others."""
+    if not others:
+        return {}
+    evidence: Evidence = {}
+    for name in _COMPARED:
+        most = max(other.get(name, 0.0) for other in others)
+        evidence[f"others: {name}"] = most
+        evidence[f"more: {name}"] = own.get(name, 0.0) - most
+    return evidence
+
+
+def _with_next(mention: Numeral, told: Told) -> str:
+    """A number and the word behind it, as they are written."""
+    after = told.between(mention.end, mention.end + 30)[:1]
+    return told.text[mention.start : after[0].end].lower() if after and after[0].tells else "?" * 9
 
 
 def _mentions(text: str, asked: Counted) -> list[Numeral]:

@@ -1,0 +1,57 @@
+"""Reads whether something is there: "A few people can be seen on the beach.", to whether there are any."""
+
+import re
+
+from countersight.reading.clauses import IF_AT, MODAL_AT, sentences
+from countersight.reading.stems import counted_words
+from countersight.reading.vocabulary import any_of
+
+_PLACE = rf"(?P<where> (?:{any_of('questions.prepositions')}|beside|next to)\b.*)?"
+_ASKS_FOR_SOME = re.compile(
+    r"\W*(?:(?:is|are) there|(?:can|do) you see|does the (?:picture|image|photo) (?:show|contain))"
+    rf" (?:an?|any|some|one|at least one) (?P<what>[\w' -]+?){_PLACE}\W*$",
+    re.IGNORECASE,
+)
+_ASKS_WHETHER_WORN = re.compile(
+    r"\W*(?:is|are) .+ (?:wearing|holding|carrying) (?:an?|any|some) (?P<what>[\w' -]+?)\W*$", re.IGNORECASE
+)
+_THING = r"[\w' -]+?"
+_WHERE = r"(?: here|,.*| on .*)?\W*$"
+_NOT_SEEN = re.compile(
+    rf"\W*(?:(?:there(?:'s| is| are)|i (?:can )?see|i can make out) no (?P<none>{_THING}){_WHERE}"
+    rf"|no (?P<no>{_THING}) (?:is|are|can be) (?:visible|seen|there)\b.*"
+    rf"|i (?:don't|do not|can't|cannot) see (?:an?|any) (?P<any>{_THING}){_WHERE})",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"\b(?:no|not|none|never|neither|nor|without|nobody|nothing|hardly|empty)\b|n't\b", re.IGNORECASE)
+_UNSURE = re.compile(r"\b(?:maybe|perhaps|possibly|might|may|could|or|used to|was|were)\b|\?", re.IGNORECASE)
+# Where any picture has its things.
+_ANYWHERE = re.compile(
+    rf"\b(?:in|on|at|from|to) (?:the |this |its |his |her )?(?:far |very )?{any_of('states.in_any_picture')}"
+    r"(?: (?:side|corner|half|edge))?\b",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(r"[;:,]| (?:while|and|but) ", re.IGNORECASE)
+_SOMEWHERE = re.compile(rf"\b{any_of('questions.prepositions')}\b", re.IGNORECASE)
+
+
+def shown(text: str, question: str) -> str | None:
+    """Yes where a reply shows what was asked for, no where it does not see it; None where it does neither."""
+    if asked := _ASKS_FOR_SOME.match(question):
+        place = {*counted_words(_ANYWHERE.sub("", asked["where"] or ""))}
+        told = [part for piece in sentences(text) if not _is_open(piece) for part in _PARTS.split(piece)]
+        return "yes" if any(_shows(piece, {*counted_words(asked["what"])}, place) for piece in told) else None
+    worn = _ASKS_WHETHER_WORN.match(question)
+    missing = _NOT_SEEN.match(text) if worn and len(sentences(text)) == 1 else None
+    what = next(filter(None, missing.groups()), "") if missing else ""
+    return "no" if worn and what and {*counted_words(what)} == {*counted_words(worn["what"])} else None
+
+
+def _is_open(piece: str) -> bool:
+    return any(each.search(piece) for each in (_DENIED, _UNSURE, MODAL_AT, IF_AT))
+
+
+def _shows(piece: str, what: set[str], place: set[str]) -> bool:
+    """Whether a part of a sentence has all that was asked for, and is of no other place."""
+    said, own = {*counted_words(piece)}, _ANYWHERE.sub("", piece)
+    return what <= said and (place <= said or not _SOMEWHERE.search(own))
