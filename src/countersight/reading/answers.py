@@ -24,7 +24,7 @@ from countersight.reading.options import choice
 from countersight.reading.plain import plain, spoken
 from countersight.reading.polarity import asks_another, polarity
 from countersight.reading.ranks import opening_number
-from countersight.reading.statements import announced, tagged, without_hedges, without_refusal
+from countersight.reading.statements import announced, only_asks, tagged, without_hedges, without_refusal
 from countersight.reading.vocabulary import found
 from countersight.reading.yes_words import opening_polarity
 
@@ -40,13 +40,8 @@ _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _ANNOUNCEMENT = re.compile(
     r"\W*(?:so |therefore,? |thus,? |hence,? )?(?:the |my )?(?:final )?answer(?: is|:)\W*\S+\W*$", re.IGNORECASE
 )
-# "Is it 4?", "Did you say B?": nobody answers by asking.
-_ASKS_BACK = re.compile(
-    r"\W*(?:(?:so|or|and|but|hm+|well),? )?(?:is|are|was|were|would|will|could|should|shall|can|do|does|did|has|have)"
-    r"(?:n't)? [^.!?]*\?\W*$",
-    re.IGNORECASE,
-)
 _OPENING_REFUSAL = 200
+_LONGEST_OPTION = 2_000  # characters
 _MOST_CORRECTIONS = 20  # one within the other; a model that goes on ("no wait no wait …") hangs, and says nothing
 _DOUBT = found("statements.doubts")
 
@@ -117,7 +112,7 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
     if question.kind == "number" and _DIGITS.fullmatch(short) and short.isascii():
         return canonical(short)
     said = spoken(text)
-    if said is None or _only_asks(said, question):
+    if said is None or (only_asks(said) and not any("?" in option.text for option in question.options)):
         return None
     bare = own_words(said, question)
     if read_from == "end" and (last := marked(bare)) is not None:
@@ -146,15 +141,6 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
     if question.kind not in FILES or any(announced(said)) or _usable(said, question) is None:
         return answer  # what is called the answer needs no second opinion, and a refusal gets none
     return last_look(answer, said, question)
-
-
-def _only_asks(said: str, question: Question) -> bool:
-    """Whether a reply is a question back and nothing else; an option may be a question too."""
-    return (
-        said.rstrip(" \"'*_)\n").endswith("?")
-        and not any("?" in option.text for option in question.options)
-        and all(map(_ASKS_BACK.match, sentences(said)))
-    )
 
 
 def _before_it_broke_off(said: str, question: Question) -> str | None:
@@ -272,6 +258,11 @@ def _said_outright(region: str, question: Question) -> str | None:
     return opening if opening or question.kind == "open" else _prose(region, question)
 
 
+def _texts(question: Question) -> list[str]:
+    """The options as they are read: what is longer is no option, and would take minutes."""
+    return [option.text[:_LONGEST_OPTION] for option in question.options]
+
+
 def _opening(region: str, question: Question) -> str | None:
     match question.kind:
         case "number":
@@ -279,7 +270,7 @@ def _opening(region: str, question: Question) -> str | None:
         case "boolean":
             return opening_polarity(region)
         case "choice":
-            return opening_choice(region, [option.text for option in question.options])
+            return opening_choice(region, _texts(question))
         case "open":
             return region.strip() or None
 
@@ -291,6 +282,6 @@ def _prose(text: str, question: Question) -> str | None:
         case "boolean":
             return polarity(text, question.text)
         case "choice":
-            return choice(text, [option.text for option in question.options], question.text)
+            return choice(text, _texts(question), question.text)
         case "open":
             return text

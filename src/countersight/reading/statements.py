@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from countersight.reading.clauses import sentences
 from countersight.reading.vocabulary import any_of, listed
 
 _TAGGED = re.compile(
@@ -44,6 +45,12 @@ _SORRY = (
 _REFUSAL = re.compile(
     f"{_I_CANNOT}|{any_of('statements.refusals')}|{_TOO_LITTLE}|{_UNKNOWN}|{_SORRY}", re.IGNORECASE | re.MULTILINE
 )
+# "Is it 4?", "Did you say B?": nobody answers by asking.
+_ASKS_BACK = re.compile(
+    r"\W*(?:(?:so|or|and|but|hm+|well),? )?(?:is|are|was|were|would|will|could|should|shall|can|do|does|did|has|have)"
+    r"(?:n't)? [^.!?]*\?\W*$",
+    re.IGNORECASE,
+)
 # "There are 7, but it's hard to be certain": what stands before is the answer all the same.
 _HEDGED = re.compile(
     rf",? (?:but|though|although) {any_of('statements.hedges')}"
@@ -68,6 +75,11 @@ def announced(text: str) -> Iterator[str]:
         region = text[match.end() :].strip()
         if region.strip(".*_\"' ") and not _NOT_THAT.search(text, max(0, match.start() - _NEAR), match.start()):
             yield region
+
+
+def only_asks(text: str) -> bool:
+    """Whether a text is a question back and nothing else."""
+    return text.rstrip(" \"'*_)\n").endswith("?") and all(map(_ASKS_BACK.match, sentences(text)))
 
 
 def without_hedges(text: str) -> str:
