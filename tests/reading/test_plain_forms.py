@@ -197,7 +197,40 @@ def test_a_letter_at_the_beginning_is_not_doubted_for_its_reasons(text):
         ("People sit in a restaurant.", None),
         ("People might be on the beach.", None),
         ("All the people are in the water, and the beach lies behind them.", None),
+        ("The beach lacks people.", None),
+        ("The people have left the beach.", None),
+        ("The people are next to the beach.", None),
     ],
 )
 def test_what_is_shown_there_is_there(text, answer):
     assert cs.read(text, "Are there any people on the beach?", kind="boolean").answer == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        ("Could the man get down from the roof if the ladder fell?", "He would be stuck on the roof.", None),
+        ("Would the fire keep burning if it rained?", "It would burn out.", None),
+        ("Would the woman be in the shade if the umbrella were closed?", "She would look for the shade.", None),
+        ("Would the lamp work if the bulb were removed?", "It would work once a new bulb is put in.", None),
+        ("Would the boy fall if the chair were removed?", "The boy's hat would fall.", None),
+        ("Is the cyclist wearing a helmet?", "He should be wearing a helmet.", None),
+        ("Is the cat sleeping?", "It is pretending to be sleeping.", None),
+        ("Is the train moving?", "A photo can't tell whether it is moving.", None),
+        ("Would the glass overflow if it rained?", "No problem here: the glass would not overflow.", "no"),
+        ("Would the car fit if the boxes were moved?", "No problem: the car would fit.", "yes"),
+    ],
+)
+def test_who_only_tries_ends_or_could_do_it_has_not_done_it(question, text, answer):
+    assert cs.read(text, question, kind="boolean").answer == answer
+
+
+@pytest.mark.parametrize("text", ["It's under the bed.", "It is above the desk.", "It's next to the bed."])
+def test_another_preposition_is_another_place(text):
+    places = ["On the bed", "On the desk", "On the floor"]
+    assert cs.read(text, "Where is the phone?", kind="choice", options=places).unread
+
+
+def test_a_count_in_a_name_gives_way_to_what_is_counted():
+    text = "It looks like a normal five-pointed star, but if you count carefully there are six points."
+    assert cs.read(text, "How many points does the star have?", kind="number").answer == "6"

@@ -176,8 +176,9 @@ def _neither(halfway: re.Match[str], question: str) -> str:
 
 
 def _had(compound: re.Match[str], question: str) -> str:
-    """ "Three legs", of a "three-legged table", where legs are asked for."""
-    asked = stem(compound[2].lower()) in counted_by(question).nouns and numerals(compound[1])
+    """ "Three legs", of a "three-legged table", where legs are asked for and not counted after it."""
+    counted = numerals(compound[1]) and not numerals(compound.string[compound.end() :])
+    asked = counted and stem(compound[2].lower()) in counted_by(question).nouns
     return f"{compound[1]} {compound[2]}s" if asked else compound.group()
 
 

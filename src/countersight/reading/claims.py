@@ -6,24 +6,31 @@ from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, conten
 from countersight.reading.clauses import MODAL, MODAL_AT
 from countersight.reading.degrees import in_degree
 from countersight.reading.fates import befalls
-from countersight.reading.inferred import is_only_not_done, is_seen_from_elsewhere, is_taken, says_fewer
-from countersight.reading.negation import AUXILIARY, NEGATED, SHORT_NOT, has_denial, is_twice_negated, without_negation
+from countersight.reading.inferred import is_only_later, is_only_not_done, is_seen_from_elsewhere, is_taken, says_fewer
+from countersight.reading.negation import AUXILIARY, NEGATED, has_denial, is_twice_negated, without_negation
 from countersight.reading.numerals import numerals
 from countersight.reading.obstacles import STAYING, avails, freed, is_hindered, speaks_past
 from countersight.reading.of_several import is_none_of_them, of_all, of_anyone
-from countersight.reading.opposites import SIDES, opposed_stems, states, told_of
+from countersight.reading.opposites import SIDES, opposed_stems
 from countersight.reading.presence import is_there
-from countersight.reading.repetitions import PLACES, PRONOUN, covers, is_short_answer, is_turned_round, says_no_more
+from countersight.reading.repetitions import (
+    PLACES,
+    PRONOUN,
+    covers,
+    is_not_done,
+    is_of_the_owned,
+    is_short_answer,
+    is_turned_round,
+    leaves_open,
+    says_no_more,
+)
+from countersight.reading.state_told import FIRST_VERB, told_state
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.thresholds import is_as_large
 from countersight.reading.vocabulary import any_of, found
 from countersight.reading.whereabouts import is_elsewhere
 
-_FIRST_VERB = re.compile(
-    rf"{MODAL}|\b(?:is|are|was|were|has|have|had)\b|{any_of('yes_no.change_verbs')}|'s\b|'re\b|n't\b", re.IGNORECASE
-)
 _HEDGE = found("yes_no.hedges")
-_NOT_SO_SOON = found("yes_no.not_so_soon")
 _ONLY_IF = re.compile(r"\bonly\W*$", re.IGNORECASE)  # what is left of "it would fall only if …"
 _CAN = re.compile(r"\b(?:can|could)\b", re.IGNORECASE)
 _FAILING = found("yes_no.failing")
@@ -37,10 +44,6 @@ _ANOTHER = re.compile(r"\W*(?:(?:and|but|so) )?(?:the other|another)\b", re.IGNO
 _SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)
 _ANYBODY = frozenset({stem("person")})
 _DONE_BY_NOBODY = re.compile(rf"^\W*(?:nothing|nobody|no one) {MODAL} (?P<verb>\w+) (?P<what>.*)", re.IGNORECASE)
-# The word right before a state, where the state is what the verb says of its subject.
-_LINK = re.compile(rf"{any_of('yes_no.links')}\s+$", re.IGNORECASE)
-# "Pressing the switch would turn it on": "it" is what was asked about, whoever turns it on.
-_CAUSE = re.compile(rf"{any_of('yes_no.causing')}\s+(?P<what>it|them|the \w+(?: \w+)?)\s+$", re.IGNORECASE)
 _THEN = re.compile(
     r"\W*(?:at|in|during|on|under|with)\s+(?P<then>[\w ]{1,30}?),?\s+(?=(?:it|they|there|he|she|the)\b)", re.IGNORECASE
 )
@@ -68,23 +71,24 @@ _LET_ALONE = re.compile(
 )
 # "It would find it impossible to reach the shelf": denied, though not by a "not" beside the verb.
 _OTHER_DENIAL = found("yes_no.other_denials")
-_NEITHER = re.compile(r"\bneither\b.{0,200}\bnor\b", re.IGNORECASE)
 _ADDED = re.compile(rf",(?!.*(?:\b(?:not|no|but|if)\b|n't|,|{AUXILIARY}))", re.IGNORECASE)
-_ADVERBS = re.compile(
-    r"^\W*(?:very|quite|rather|pretty|still|really|\w{2,}ly)\s+|,? (?:indeed|i imagine|i think)\b", re.IGNORECASE
-)
 
 
 def asserted(clause: str, asked: Asked) -> str | None:
     """Yes or no, where a clause affirms or denies just what was asked; None where it says something else."""
-    if clause.endswith("?") or _NEITHER.search(clause) or asked.twice_negated or is_only_not_done(clause, asked):
+    told = _said_to(clause, asked)
+    return None if told == "yes" and is_not_done(clause, asked) else told
+
+
+def _said_to(clause: str, asked: Asked) -> str | None:
+    if clause.endswith("?") or leaves_open(clause) or asked.twice_negated or is_only_not_done(clause, asked):
         return None
     if opening := _DENYING_OPENING.match(clause):
         rest = clause[opening.end() :]
         called = _CALLS.search(opening.group()) and _is_only_called(rest, asked)
         claimed = "yes" if called else asserted(rest, asked)
         return None if claimed is None else ("no" if claimed == "yes" else "yes")
-    if is_twice_negated(clause) or _is_only_later(clause, asked):
+    if is_twice_negated(clause) or is_only_later(clause, asked):
         return None
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
     if _is_of_another(clause, asked) or is_seen_from_elsewhere(clause, asked):
@@ -147,6 +151,8 @@ def _is_of_another(clause: str, asked: Asked) -> bool:
     """Whether a clause is about somebody else: "he would win", to whether the girl would; "the other girl would"."""
     if asked.subject and _SPEAKER.match(clause):
         return True  # "I can't see a bird", to whether the cat sees one
+    if is_of_the_owned(clause, asked):
+        return True
     pronoun = PRONOUN.match(clause)
     if pronoun and pronoun["who"].lower() in _PEOPLE - asked.people:
         # "He would fall", to whether the ladder would if the painter leaned over.
@@ -157,7 +163,7 @@ def _is_of_another(clause: str, asked: Asked) -> bool:
 def _claimed(clause: str, asked: Asked) -> bool | None:
     """Whether a clause says that what the question names is so, its own "not" aside."""
     negated = bool(NEGATED.search(clause))
-    if _is_hedged(clause, asked) and not negated:
+    if not negated and _is_hedged(clause, asked):
         return None
     free = freed(clause, asked)
     if free is not None:
@@ -178,7 +184,7 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
         return None  # of the cats in the right cage, to those in the left one
     if asked.order and (order := compared(clause)):
         return None if negated else _ordered(clause, order, asked)
-    told = _told(clause, asked)
+    told = told_state(clause, asked)
     pronoun = PRONOUN.match(clause) if asked.order else None
     if told is not None and asked.order and not pronoun and is_turned_round(clause, asked):
         return False if told and not negated else None  # "the boy is taller", to whether the girl is
@@ -199,7 +205,7 @@ def _is_on_the_other_side(clause: str, asked: Asked) -> bool:
     places = {word for word in said - wanted if any(opposed_stems(word, other) for other in (wanted - said) & SIDES)}
     rest = said - wanted - places
     # "The boy on the right is smiling" is said of another boy.
-    verb = _FIRST_VERB.search(clause)
+    verb = FIRST_VERB.search(clause)
     return bool(places & {*counted_words(clause[verb.end() :])} and not rest) if verb and not asked.negated else False
 
 
@@ -212,21 +218,16 @@ def _is_said_of_the_other(clause: str, asked: Asked) -> bool | None:
 def _is_only_called(words: str, asked: Asked) -> bool:
     """Whether a few words without a verb are what was asked: the "impassable" of "I wouldn't say impassable"."""
     said = content(words)
-    return bool(said) and said <= asked.words - {asked.subject} and not asked.negated and not _FIRST_VERB.search(words)
-
-
-def _is_only_later(clause: str, asked: Asked) -> bool:
-    """Whether a clause denies only that it would be so soon: "it wouldn't die right away"."""
-    soon = not asked.of_now and _NOT_SO_SOON.search(clause)
-    return bool(soon and NEGATED.search(clause)) and not _NOT_SO_SOON.search(asked.text)
+    return bool(said) and said <= asked.words - {asked.subject} and not asked.negated and not FIRST_VERB.search(words)
 
 
 def denied(clause: str, asked: Asked) -> str | None:
     """No, where a clause denies nothing but what the question asks or supposes: the weakest reading."""
     if (
         clause.endswith("?")
+        or leaves_open(clause)
         or is_twice_negated(clause)
-        or _is_only_later(clause, asked)
+        or is_only_later(clause, asked)
         or is_only_not_done(clause, asked)
         or asked.negated
         or not NEGATED.search(clause)
@@ -265,31 +266,8 @@ def _is_hedged(clause: str, asked: Asked) -> bool:
     return bool(_HEDGE.search(_CAN.sub(" ", clause) if asked.of_ability else clause))
 
 
-def _told(clause: str, asked: Asked) -> bool | None:
-    """Whether a clause tells the state that was asked for, or the opposite of it."""
-    if not asked.states:
-        return None
-    bare = _ADVERBS.sub("", clause).strip(" .!,").lower()
-    told = states(clause)
-    if any(bare == state.group().lower() for state in states(bare)):
-        return told_of(asked.states, [bare], negated=False)  # "Closed.", "Very dark indeed."
-    verb = _FIRST_VERB.search(clause)
-    if not verb:
-        return None
-    leads = [(state.group().lower(), clause[max(0, state.start() - 30) : state.start()]) for state in told]
-    of_the_asked = content(SHORT_NOT.sub("", clause[: verb.start()])) <= asked.words
-    said = [word for word, lead in leads if _is_made_so(lead, asked) or (of_the_asked and _LINK.search(lead))]
-    return told_of(asked.states, said, negated=bool(NEGATED.search(clause)))
-
-
-def _is_made_so(lead: str, asked: Asked) -> bool:
-    """Whether something makes what was asked about so: "it would make the table unstable"."""
-    cause = _CAUSE.search(lead)
-    return cause is not None and content(cause["what"]) <= {asked.subject}
-
-
 def _ordered(clause: str, order: tuple[str, ...], asked: Asked) -> bool | None:
     """Whether a comparison is the one asked for (True), the same the other way round, or the opposite one (False)."""
     same = same_order(clause, order, asked)
     # "The girl is shorter than the boy", to whether she is taller; "the boy is shorter" is left open.
-    return _told(clause, asked) if same is None and order[0] == asked.order[0] else same
+    return told_state(clause, asked) if same is None and order[0] == asked.order[0] else same

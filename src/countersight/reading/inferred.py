@@ -3,10 +3,11 @@
 import re
 
 from countersight.reading.asked import CALLED, Asked, content
+from countersight.reading.negation import NEGATED
 from countersight.reading.numerals import less, numerals
 from countersight.reading.presence import EMPTINESS
 from countersight.reading.stems import stem
-from countersight.reading.vocabulary import words
+from countersight.reading.vocabulary import found, words
 
 _NOT_DOING = re.compile(
     r"\b(?:is|are)(?: (?:currently|now))?(?:n't| not) (?:\w+ly )?(?!being\b)\w+ing\b", re.IGNORECASE
@@ -14,6 +15,7 @@ _NOT_DOING = re.compile(
 _ASKS_IF_IT_CAN = re.compile(
     r"^\W*(?:can|could)\b|\b(?:possible|able to)\b|\bthe case that [\w ]+ to \w", re.IGNORECASE
 )
+_NOT_SO_SOON = found("yes_no.not_so_soon")
 _ONLY = re.compile(r"\W*(?:only|just) ", re.IGNORECASE)
 _HAS_ONLY = re.compile(r"(?:\b(?:is|are|has|have)|'s) (?:only|just) ", re.IGNORECASE)
 _JUST = frozenset({stem("only"), stem("just")})
@@ -41,6 +43,12 @@ _BESIDE = re.compile(
 )
 _PEOPLE = frozenset(map(stem, words("questions.some_people") | {"people", "men", "women", "children", "kids"}))
 _SOMEBODY = _PEOPLE.union(*CALLED.values())
+
+
+def is_only_later(clause: str, asked: Asked) -> bool:
+    """Whether a clause denies only that it would be so soon: "it wouldn't die right away"."""
+    soon = not asked.of_now and _NOT_SO_SOON.search(clause)
+    return bool(soon and NEGATED.search(clause)) and not _NOT_SO_SOON.search(asked.text)
 
 
 def is_only_not_done(clause: str, asked: Asked) -> bool:

@@ -23,6 +23,7 @@ from countersight.reading.option_senses import by_sense
 from countersight.reading.option_texts import affirmed, counts_of, name_of, number_of, words_of
 from countersight.reading.option_verdicts import by_verdicts
 from countersight.reading.polarity import polarity
+from countersight.reading.prepositions import is_placed_otherwise
 from countersight.reading.statements import without_refusal
 from countersight.reading.to_the_point import (
     REASON,
@@ -111,7 +112,9 @@ def _by_letter_place_or_text(text: str, options: Sequence[str], letters: str, qu
         return letters[place] if not named_places and -len(options) <= place < len(options) else None
     if (pointed := of_two(text, options)) is not None:
         return letters[pointed]
-    return _by_text(text, options, letters, question)
+    told = _by_text(text, options, letters, question)
+    elsewhere = told is not None and is_placed_otherwise(options[letters.index(told)], text, question)
+    return None if elsewhere else told
 
 
 def _answered(asked: re.Match[str]) -> str:

@@ -38,7 +38,7 @@ _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b(?! one)", re.IGNORECASE)
 _NO_DOUBT = re.compile(
     r"^\W*(?:there(?:'s| is) |i have )?(?:no|without (?:a|any)) doubt(?: that| about (?:it|that))?,?\s+"
     r"(?=\w)(?!about\b)"
-    r"|^\W*no (?:problem|trouble|worries)\s*[,.!-]+\s*(?=\w)",
+    r"|^\W*no (?:problems?|trouble|worries)(?: here| there| at all)?\s*[,.!:-]+\s*(?=\w)",
     re.IGNORECASE,
 )
 # "I think no cats would be there" denies what "no cats would be there" denies.

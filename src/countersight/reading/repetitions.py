@@ -6,7 +6,7 @@ from countersight.reading.asked import Asked, content, first_word
 from countersight.reading.clauses import MODAL_AT, supposed, supposes_first
 from countersight.reading.negation import AUXILIARY, NEGATION_WORD, SHORT_NOT, without_negation
 from countersight.reading.stems import stem
-from countersight.reading.vocabulary import any_of, words
+from countersight.reading.vocabulary import any_of, found, words
 
 LEADS = rf"\W*(?:{any_of('fates.leads')}[\s,]+)*"
 """What a clause may open with and still say the same."""
@@ -27,6 +27,19 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
+_NOT_DONE = found("yes_no.not_done")
+_LATER = re.compile(
+    r"\b(?:once|as soon as|(?:after|when)(?= (?:the|an?|it|he|she|they|his|her|its|\w+ed)\b))"
+    r"(?! an? (?:few|while|moment|minute|second|hour|short|long|time))(?P<what> [^,;]*)",
+    re.IGNORECASE,
+)
+_WOULD_BE = re.compile(r"\bwould (?:be|have been)\b|\b(?:should|ought to)\b", re.IGNORECASE)
+# "Neither … nor …"; "a photo can't tell whether it is moving"
+_LEFT_OPEN = re.compile(
+    r"\bneither\b.{0,200}\bnor\b|\b(?:tell|say|know|show|reveal|judge|determine)s?(?: us| me)? (?:whether|if)\b",
+    re.IGNORECASE,
+)
+_OWNED = re.compile(r"^\W*the \w+'s (?P<what>\w+)", re.IGNORECASE)
 _AWAY = re.compile(r"\baway from\b", re.IGNORECASE)  # to look away from the ball is not to look at it
 _WITHOUT = re.compile(r"\W*(?:but )?without (?P<what>(?:\w+ )?\w+)", re.IGNORECASE)
 _IS_SEEN = re.compile(r"\b(?:visible|seen)\b", re.IGNORECASE)
@@ -78,7 +91,7 @@ def taken_up(before: str, clause: str, asked: Asked) -> str:
 
 def supposes_another(piece: str, asked: Asked) -> bool:
     """Whether a reply answers for a case that the question does not speak of: "If it were awake, yes."."""
-    if _IF_ONLY.search(piece):
+    if _IF_ONLY.search(piece) or _holds_later(piece, asked):
         return True
     told = content(supposed(piece)) if supposes_first(piece) or _IF_IT_HAD.search(piece) else frozenset[str]()
     if asked.adds and (without := _WITHOUT.match(piece)) and content(without["what"]) & asked.supposed:
@@ -117,6 +130,32 @@ def covers(clause: str, asked: Asked) -> bool:
         return False  # "it would melt", to whether it would still be there
     needed = asked.words - {asked.subject} if PRONOUN.match(clause) or _ITS.match(clause) else asked.words
     return bool(needed) and needed <= said and subject <= asked.words | asked.supposed and not elsewhere
+
+
+def leaves_open(clause: str) -> bool:
+    """Whether a clause says "neither … nor …", or that something cannot tell whether it is so."""
+    return bool(_LEFT_OPEN.search(clause))
+
+
+def is_of_the_owned(clause: str, asked: Asked) -> bool:
+    """Whether a clause is about what somebody has: "the boy's hat would fall", to whether he would."""
+    owned = _OWNED.match(clause)
+    return owned is not None and not content(owned["what"]) & asked.words
+
+
+def is_not_done(clause: str, asked: Asked) -> bool:
+    """Whether a clause has the question's words, but only wants it, ends it, or holds it at another time."""
+    if NEGATION_WORD.search(clause):
+        return False
+    if any(found.group() not in asked.text.lower() for found in _NOT_DONE.finditer(clause.lower())):
+        return True
+    return _holds_later(clause, asked) or (asked.of_now and bool(_WOULD_BE.search(clause)))  # "… be sleeping at night"
+
+
+def _holds_later(clause: str, asked: Asked) -> bool:
+    """Whether it is so only after something else: "it would work once a new bulb is put in"."""
+    later = _LATER.search(clause)
+    return later is not None and bool(content(later["what"]) - asked.words - asked.supposed)
 
 
 def is_turned_round(clause: str, asked: Asked) -> bool:

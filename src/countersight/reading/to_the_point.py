@@ -43,6 +43,11 @@ _THEN_ANOTHER = re.compile(
 )  # "A, then B"
 _AVOIDING = found("options.avoiding")
 _CONCEDED = re.compile(r"(?<=\w)(?<!\bas),? (?:even though|although|though)\b(?!,)[^.;]*", re.IGNORECASE)
+# "Cleaning the dishes after cooking"
+_MEANWHILE = re.compile(
+    r",? (?:(?:after|before) \w+ing|while (?:his|her|its|their|the|an?|another) \w+ (?:is|was) \w+ing)\b[^,.;]*",
+    re.IGNORECASE,
+)
 _CONTRASTED = re.compile(r"(?<=\w),? (?:while|whereas|whilst)\b[^.;]*", re.IGNORECASE)
 # Who acts on an option says nothing of what would be: "they would take the bread", to what would be left.
 _ASKS_WHAT_IS_LEFT = re.compile(
@@ -96,7 +101,7 @@ def without_others(text: str, question: str, options: Sequence[str]) -> str:
     """The text without the options it names to pass them over: "… rather than the pond", "… before the bus"."""
     main = _CONCEDED.sub("", text)
     text = text if imagines(question) and imagines(text) and not imagines(main) else main
-    text = _RATHER_THAN.sub(" ", _THEN_ANOTHER.sub(r"\1", text))
+    text = _RATHER_THAN.sub(" ", _THEN_ANOTHER.sub(r"\1", text if imagines(question) else _MEANWHILE.sub("", text)))
     if not any(map(_AVOIDING.search, (question, *options))):
         text = _AVOIDING.sub("no", text)
     if LEAST_ASKED.search(question) or " before " not in text or (imagines(question) and not imagines(text)):

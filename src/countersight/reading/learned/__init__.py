@@ -18,6 +18,7 @@ from countersight.reading.learned.counts import count_evidence
 from countersight.reading.learned.options import option_evidence
 from countersight.reading.learned.told import Evidence
 from countersight.reading.option_texts import name_of
+from countersight.reading.prepositions import is_placed_otherwise
 from countersight.reading.question import counted_by
 from countersight.reading.stems import stem
 
@@ -28,7 +29,7 @@ FILES: Final[dict[AnswerKind, str]] = {"number": "counts.npz", "choice": "option
 """The kinds of questions that it reads replies to, and the trees it does it with."""
 
 _LIKELY: Final[dict[AnswerKind, float]] = {"number": 0.5, "choice": 0.4}  # enough for what the rules read
-_LIKELY_IN_FEW: Final = 0.25  # and for what they read in a few words, which give little evidence
+_LIKELY_IN_FEW: Final = 0.2  # and for what they read in a few words, which give little evidence
 _CERTAIN: Final = 0.85  # enough for what they do not
 _FEW: Final[dict[AnswerKind, int]] = {"number": 5, "choice": 8}  # words that give an answer, and hardly anything else
 _SHORTEST: Final = 4  # words of a reply in which a count is read that the rules do not read
@@ -57,9 +58,11 @@ def last_look(answer: str | None, text: str, question: Question) -> str | None:
         return answer
     candidates = evidence(text, question)
     likely = likelihoods(candidates, question.kind)
-    if answer is not None:
-        return answer if likely.get(answer, 1.0) >= (_LIKELY_IN_FEW if few else _LIKELY[question.kind]) else None
     best = max(likely, key=likely.__getitem__, default=None)
+    if answer is not None and answer not in likely:
+        return answer if best is None or likely[best] < _CERTAIN else None
+    if answer is not None:
+        return answer if likely[answer] >= (_LIKELY_IN_FEW if few else _LIKELY[question.kind]) else None
     if best is None or likely[best] < _CERTAIN or words < _SHORTEST:
         return None
     said = [each for value, each in candidates if value == best]
@@ -81,12 +84,14 @@ def _is_in_doubt(said: Evidence) -> bool:
 
 
 def _is_of_something_else(value: str, text: str, question: Question) -> bool:
-    """Whether a text calls something wrong, or a number is each one's, somebody else's or a name: "player 23"."""
+    """Whether a text calls something wrong, an option is elsewhere, or a number another's or a name: "player 23"."""
     if _OF_EACH.search(text) or _CALLED_WRONG.search(text):
         return True
+    if question.kind == "choice":
+        return is_placed_otherwise(question.options[LETTERS.index(value)].text, text, question.text)
     asked = counted_by(question.text)
     named = {stem(word.lower()) for word, number in _NUMBERED.findall(text) if number == value}
-    return question.kind == "number" and (bool(named & asked.nouns) or speaks_of_him_or_her(text, asked))
+    return bool(named & asked.nouns) or speaks_of_him_or_her(text, asked)
 
 
 def likelihoods(candidates: list[tuple[str, Evidence]], kind: AnswerKind) -> dict[str, float]:

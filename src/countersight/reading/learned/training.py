@@ -42,6 +42,11 @@ _TREES: Final[dict[AnswerKind, int]] = {"number": 1200, "choice": 700}
 _THINGS: Final = re.compile(
     r"\bhow many (\w+s|people|children|men|women) (?:are|is|do|does|can|have|has|were)\b", re.IGNORECASE
 )
+_STATE: Final = re.compile(
+    r"\bhow many (?:of the )?(\w+s|people|children|men|women)(?: [\w ]+?)? are "
+    r"(?!there\b|visible\b|in\b|on\b|at\b)(\w+(?: \w+)?)\?$",
+    re.IGNORECASE,
+)
 _PLAIN: Final = 3  # plain replies to each question
 _RARE: Final = 25  # what fewer candidates have than that is no evidence
 _OF_THE_PLAIN: Final = 3.0  # what nobody doubts shall not be doubted
@@ -61,6 +66,13 @@ _BESIDE_OTHERS: Final = (
     ("there are {now} {things} and {then} bottles.", "now"),
     ("I see {now} {things} and one lamp.", "now"),
     ("the picture shows {now} {things}, {then} bags and a box.", "now"),
+)
+_OF_A_PART: Final = (
+    ("the picture shows {all} {things}, {now} of which are {so}.", "now"),
+    ("there are {all} {things}, and {now} of them are {so}.", "now"),
+    ("{now} {things} are {so}; there are {all} in total.", "now"),
+    ("only {now}: the other {then} {things} are not {so}.", "now"),
+    ("there are {now} {things} that are {so} and {then} that are not.", "now"),
 )
 # Plain replies, and which of their numbers answers: to what would be, to what is, and to how many there are in all.
 _OF_WHAT_WOULD_BE: Final = (
@@ -138,10 +150,20 @@ def plainly(every: Iterable[_Reply]) -> Iterator[_Reply]:
         chosen = draw.sample(frames, _PLAIN)
         if things and not supposition:
             chosen.append(draw.choice(_BESIDE_OTHERS))
+        state = None if supposition else _STATE.search(question)
+        if state:
+            chosen.append(draw.choice(_OF_A_PART))
         for frame, which in chosen:
             now, then = draw.sample(range(1, 13), 2)
             said = draw.choice((then, UNITS[then]))
-            text = frame.format(now=now, then=said, supposed=supposition, things=things and things[1])
+            text = frame.format(
+                now=now,
+                then=said,
+                all=now + then,
+                supposed=supposition,
+                things=state[1] if state else things and things[1],
+                so=state and state[2],
+            )
             reading = str(then if which == "then" else now) if which else None
             yield _Reply(question, "number", text[0].upper() + text[1:], reading, weight=_OF_THE_PLAIN)
 
