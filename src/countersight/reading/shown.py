@@ -41,7 +41,8 @@ _DENIED = re.compile(r"\b(?:no|not|none|never|neither|nor|without|nobody|nothing
 _UNSURE = re.compile(r"\b(?:maybe|perhaps|possibly|might|may|could|or|used to|was|were)\b|\?", re.IGNORECASE)
 # Where any picture has its things.
 _ANYWHERE = re.compile(
-    rf"\b(?:in|at|from|to|on(?= the (?:far )?(?:left|right))) (?:the |this |its |his |her )?(?:far |very )?{any_of('states.in_any_picture')}"
+    r"\b(?:in|at|from|to|on(?= the (?:far )?(?:left|right))) (?:the |this |its |his |her )?(?:far |very )?"
+    rf"{any_of('states.in_any_picture')}"
     r"(?: (?:side|corner|half|edge))?\b",
     re.IGNORECASE,
 )
