@@ -16,7 +16,8 @@ _ASKS_FOR_UNITS = re.compile(
     rf"\b(?:how many|what) (?:more )?{any_of('counts.units')}|\bhow (?:much|long|old|far|tall|high|deep)\b",
     re.IGNORECASE,
 )
-_UNIT = re.compile(rf"(?<=[\w ])[ -]?(?<!many ){any_of('counts.units')}|(?<=\d) ?%", re.IGNORECASE)
+_ASKS_WHAT_IT_READS = re.compile(r"\W*what\b.*\b(?:speed|read|show|display|temperature|needle)\b", re.IGNORECASE)
+_UNIT = re.compile(rf"(?<=[\w ])[ -]?(?<!many )(?:km/h\b|{any_of('counts.units')})|(?<=\d) ?%", re.IGNORECASE)
 _OF_SO_MANY = re.compile(
     r"(?<![\d/])(\d{1,3}) ?/ ?(\d{1,3})(?= (?!of\b|full\b|cup)[a-z]|\W*$)", re.IGNORECASE
 )  # "4/6 seats"
@@ -90,7 +91,7 @@ def in_things(text: str, question: str) -> str:
     """The text with its numbers as counts."""
     text = _ALL_IN_ALL.sub("in total", text)
     text = _ON_EACH_SIDE.sub(_both_halves, without_what_is_written(text, question))
-    if _ASKS_FOR_UNITS.search(question):
+    if _ASKS_FOR_UNITS.search(question) or _ASKS_WHAT_IT_READS.match(question):
         text = _UNIT.sub("", text)
     if numbers := _COUNTED_NUMBER.search(question):
         text = re.sub(rf"(?<=\w ){numbers['number']}\b", f"{numbers['number']}s", text, flags=re.IGNORECASE)

@@ -38,7 +38,7 @@ def language_of(text: str) -> Language:
 def is_strange(text: str, question: str) -> bool:
     """Whether no word of a reply is known to be English: a number can be picked out of any language."""
     every = set(_WORD.findall(text[:_LOOKED_AT].lower()))
-    known = _KNOWN.union(_WORD.findall(question.lower()))
+    known = _KNOWN.union(_WORD.findall(question.lower()), words("counts.units"))
     return len(set(map(stem, every))) > 1 and not any(word in known or word.endswith("ly") for word in every)
 
 

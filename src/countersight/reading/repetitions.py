@@ -27,6 +27,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
+_NO_REASON = re.compile(r"\bno (?:reason|need|cause) (?:to|for)\b", re.IGNORECASE)
 _NOT_DONE = found("yes_no.not_done")
 _LATER = re.compile(
     r"\b(?:once|as soon as|(?:after|when)(?= (?:the|an?|it|he|she|they|his|her|its|\w+ed)\b))"
@@ -145,6 +146,8 @@ def is_of_the_owned(clause: str, asked: Asked) -> bool:
 
 def is_not_done(clause: str, asked: Asked) -> bool:
     """Whether a clause has the question's words, but only wants it, ends it, or holds it at another time."""
+    if _NO_REASON.search(clause):
+        return True
     if NEGATION_WORD.search(clause):
         return False
     if any(found.group() not in asked.text.lower() for found in _NOT_DONE.finditer(clause.lower())):
@@ -165,7 +168,7 @@ def is_turned_round(clause: str, asked: Asked) -> bool:
 
 def has_a_condition(clause: str, asked: Asked) -> bool:
     """Whether a clause holds on another condition than the question's: "it would start with jumper cables"."""
-    condition = _CONDITION.search(clause)
+    condition = None if asked.of_now else _CONDITION.search(clause)
     return condition is not None and bool(content(condition["what"]) - asked.words - asked.supposed)
 
 

@@ -128,7 +128,7 @@ _ENOUGH = re.compile(
     rf"{_BE} (?:still |just )?(?:\w+ enough|enough \w+|possible)(?: left)?{_FOR} to (?=\w)", re.IGNORECASE
 )
 _MADE = re.compile(
-    rf"(?<!nothing )(?<!more )(?P<would>{MODAL})(?P<not> not)?(?: (?:very |most )?likely| \w+ly)?"
+    rf"(?<!nothing )(?<!nothing that )(?P<would>{MODAL})(?P<not> not)?(?: (?:very |most )?likely| \w+ly)?"
     rf" (?!make it (?:through|home|across|out|past|over|in)\b)(?:make|cause|let|allow|enable) {_WHO} (?:to )?(?=\w)",
     re.IGNORECASE,
 )

@@ -28,7 +28,7 @@ _SAID = re.compile(
 )
 # "Could be yes", "not be impossible", "one would be tempted to say yes": no answer of who speaks.
 _SAID_OTHERWISE = re.compile(
-    r"(?:\b(?:could|may|might|not|never|tempted to|seems? to)|n't"
+    r"(?:\b(?:could|may|might|not|never|tempted to|tempting to|easy to|seems? to)|n't"
     r"|\b(?:some|many|most|others|people|one|you|anyone|everyone) (?:\w+ )?(?:would|might|may|could|will)\b[^,;:]*)$",
     re.IGNORECASE,
 )
