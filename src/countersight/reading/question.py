@@ -15,7 +15,7 @@ from countersight.text import NUMBER_WORDS
 _HELPING = any_of("questions.helping")
 _COUNT = r"\bhow many|(?:\bthe |^)(?:\w+ )?(?:number|count) of|^(?:please )?count(?: up)?(?: all)?(?: of)? the"
 _HOW_MANY = re.compile(
-    rf"(?:{_COUNT}) (?!{_HELPING}\b|of (?:them|these|those)\b)"
+    rf"(?:{_COUNT}) (?!(?:of (?:them|these|those) )?{_HELPING}\b)"
     rf"(?P<what>[^?.,]{{1,60}}?)(?:\s+(?P<verb>{_HELPING})(?P<rest>[^?]*)|[?.,]|$)",
     re.IGNORECASE,
 )
