@@ -52,6 +52,7 @@ _COUNTERS = (
     {"a", "an"},
 )
 """What stands before a thing that is counted, the surest first."""
+_ONE = frozenset({"one", "1", "another", "more", "a", "an"})
 _MEANWHILE = frozenset({"still", "already", "currently", "now", "then", "also"})
 _PREPOSITIONS = words("questions.prepositions")
 _POSSESSION = words("questions.possession")
@@ -159,10 +160,10 @@ def _counted_before(text: str) -> set[str]:
     for counters in _COUNTERS:
         found = set[str]()
         for place, word in enumerate(every):
-            if word in counters or (word.isdigit() and "another" in counters):
+            if word in counters or (word.isdigit() and counters is _COUNTERS[0]):
                 phrase = list(dropwhile(lambda each: each in _OF_THE or each in _COUNTERS[0], every[place + 1 :]))[:3]
                 phrase = list(takewhile(lambda each: each not in _PREPOSITIONS, phrase))
-                single = phrase[:1] if {"one", "1", "another", "more", "a", "an"} & {word} else []
+                single = phrase[:1] if word in _ONE else []
                 found.update(next(([each] for each in phrase if _PLURAL.fullmatch(each)), single))
         if found:
             return {stem(each) for each in found}

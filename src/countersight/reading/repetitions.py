@@ -157,8 +157,7 @@ def is_not_done(clause: str, asked: Asked) -> bool:
 
 def _holds_later(clause: str, asked: Asked) -> bool:
     """Whether it is so only after something else: "it would work once a new bulb is put in"."""
-    later = _LATER.search(clause)
-    return later is not None and bool(content(later["what"]) - asked.words - asked.supposed)
+    return _brings_in_another(_LATER.search(clause), asked)
 
 
 def is_turned_round(clause: str, asked: Asked) -> bool:
@@ -168,7 +167,11 @@ def is_turned_round(clause: str, asked: Asked) -> bool:
 
 def has_a_condition(clause: str, asked: Asked) -> bool:
     """Whether a clause holds on another condition than the question's: "it would start with jumper cables"."""
-    condition = None if asked.of_now else _CONDITION.search(clause)
+    return not asked.of_now and _brings_in_another(_CONDITION.search(clause), asked)
+
+
+def _brings_in_another(condition: re.Match[str] | None, asked: Asked) -> bool:
+    """Whether a condition speaks of what the question neither asks nor supposes."""
     return condition is not None and bool(content(condition["what"]) - asked.words - asked.supposed)
 
 

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from itertools import combinations
 
-from countersight.reading.learned.told import CUES, Evidence, Told
+from countersight.reading.learned.told import CUES, Evidence, Told, beside_others
 from countersight.reading.numerals import Numeral, numerals
 from countersight.reading.question import Counted, counted_by
 from countersight.reading.stems import stem
@@ -44,8 +44,9 @@ def count_evidence(text: str, question: str) -> list[tuple[str, Evidence]]:
         for place, mention in enumerate(found)
     ]
     return [
-        (value, {**shared, **evidence, **_beside_others(evidence, [each for other, each in own if other != value])})
+        (value, {**shared, **evidence, **(beside_others(evidence, others, _COMPARED) if others else {})})
         for value, evidence in own
+        for others in [[each for other, each in own if other != value]]
     ]
 
 
@@ -58,18 +59,6 @@ _COMPARED = (
     "rest of clause: qualities", "stands in the question", "taken back in sentence", "clause opens with the asked",
     "clause opens with another",
 )  # fmt: skip
-
-
-def _beside_others(own: Evidence, others: list[Evidence]) -> Evidence:
-    """How a number's evidence differs from the best of the others."""
-    if not others:
-        return {}
-    evidence: Evidence = {}
-    for name in _COMPARED:
-        most = max(other.get(name, 0.0) for other in others)
-        evidence[f"others: {name}"] = most
-        evidence[f"more: {name}"] = own.get(name, 0.0) - most
-    return evidence
 
 
 def _with_next(mention: Numeral, told: Told) -> str:

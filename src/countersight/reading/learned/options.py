@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from countersight.case import LETTERS
 from countersight.reading.clauses import asks_of_now, imagines
-from countersight.reading.learned.told import CUES, Evidence, Told
+from countersight.reading.learned.told import CUES, Evidence, Told, beside_others
 from countersight.reading.option_places import places
 
 # "A man" is no letter, but "option A", "A is" and "A)" are.
@@ -92,7 +92,7 @@ def option_evidence(text: str, question: str, options: Sequence[str]) -> list[tu
             {
                 **shared,
                 **own[place],
-                **_beside_others(own[place], [*own[:place], *own[place + 1 :]]),
+                **beside_others(own[place], [*own[:place], *own[place + 1 :]], _COMPARED),
                 "last letter": bool(named) and named[-1][0] == letter,
                 "first letter": bool(named) and named[0][0] == letter,
             },
@@ -237,15 +237,6 @@ _COMPARED = (
     "asked in its main clause", "alone in a main clause", "asked in the clause of its first",
     "asked in the clause of its last", "not in the clause of its first", "not in the clause of its last",
 )  # fmt: skip
-
-
-def _beside_others(own: Evidence, others: list[Evidence]) -> Evidence:
-    evidence: Evidence = {}
-    for name in _COMPARED:
-        most = max((other.get(name, 0.0) for other in others), default=0.0)
-        evidence[f"others: {name}"] = most
-        evidence[f"more: {name}"] = own.get(name, 0.0) - most
-    return evidence
 
 
 def _places(written: str, text: str) -> Iterator[int]:

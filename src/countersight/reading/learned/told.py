@@ -134,6 +134,16 @@ class Told:
         return self.said(0, len(self.text))
 
 
+def beside_others(own: Evidence, others: list[Evidence], names: tuple[str, ...]) -> Evidence:
+    """How a candidate's evidence of these names differs from the most that any other has."""
+    evidence: Evidence = {}
+    for name in names:
+        most = max((other.get(name, 0.0) for other in others), default=0.0)
+        evidence[f"others: {name}"] = most
+        evidence[f"more: {name}"] = own.get(name, 0.0) - most
+    return evidence
+
+
 def _stem(word: str) -> str:
     return str(NUMBER_WORDS[word]) if word in NUMBER_WORDS else stem(word.replace(",", ""))
 
