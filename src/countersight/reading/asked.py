@@ -43,7 +43,6 @@ _ASKS_OF_A_PRONOUN = re.compile(r"^\W*[\w']+ (?:it|there|they|he|she|you|we|i|th
 _HE_OR_SHE = re.compile(r"\b(?:he|she)\b")
 _DEGREES = frozenset({"longer"})  # a state here, and nothing in "no longer"
 NOBODY = re.compile(r"\b(?:nobody|no[ -]one)\b")
-_FEWER = frozenset({"fewer", "less"})
 _WORD = re.compile(r"[a-z]+")
 _NO_OWNER = re.compile(r"[a-z]+\b(?!'s\b)")  # the nest, of "the bird's nest"
 _EMPTY = words("questions.empty")
@@ -175,17 +174,3 @@ def compared(text: str) -> tuple[str, ...]:
     if " than " not in f" {text.lower()} ":
         return ()
     return tuple(stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY | _LIGHT | {"than"})
-
-
-def same_order(clause: str, order: tuple[str, ...], asked: Asked) -> bool | None:
-    """Whether a comparison has the words of the question in its order (True) or in another (False); None for others."""
-    wanted = tuple(word for word in asked.order if word in order)
-    same = tuple(word for word in order if word in asked.order)
-    degrees = {word for word in {*order} ^ {*asked.order} if word.endswith("er") or word == "less"}
-    if len(same) < 2:
-        return None
-    if not degrees and len(same) == len(order):
-        return same == wanted
-    if _FEWER.issuperset(degrees) and (" more " in asked.text or " more " in clause):
-        return same != wanted  # "fewer cats than dogs", to whether there are more
-    return None

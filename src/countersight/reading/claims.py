@@ -2,7 +2,7 @@
 
 import re
 
-from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, content, first_word, same_order
+from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, content, first_word
 from countersight.reading.clauses import MODAL, MODAL_AT
 from countersight.reading.degrees import in_degree
 from countersight.reading.fates import befalls
@@ -13,6 +13,7 @@ from countersight.reading.obstacles import STAYING, avails, freed, is_hindered, 
 from countersight.reading.of_several import is_none_of_them, of_all, of_anyone
 from countersight.reading.opposites import SIDES, opposed_stems
 from countersight.reading.presence import is_there
+from countersight.reading.relations import held_against
 from countersight.reading.repetitions import (
     PLACES,
     PRONOUN,
@@ -22,6 +23,7 @@ from countersight.reading.repetitions import (
     is_short_answer,
     is_turned_round,
     leaves_open,
+    plain_verb,
     says_no_more,
 )
 from countersight.reading.state_told import FIRST_VERB, told_state
@@ -32,6 +34,7 @@ from countersight.reading.whereabouts import is_elsewhere
 
 _HEDGE = found("yes_no.hedges")
 _ONLY_IF = re.compile(r"\bonly\W*$", re.IGNORECASE)  # what is left of "it would fall only if …"
+_SOME_OF_THEM = frozenset({"some of", "several of", "many of", "one of the", "most of"})
 _CAN = re.compile(r"\b(?:can|could)\b", re.IGNORECASE)
 _FAILING = found("yes_no.failing")
 _FROM_DOING = r" (?P<who>(?:the |a )?\w+) from (?P<what>\w+ing\b)"
@@ -45,8 +48,14 @@ _SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)
 _ANYBODY = frozenset({stem("person")})
 _DONE_BY_NOBODY = re.compile(rf"^\W*(?:nothing|nobody|no one) {MODAL} (?P<verb>\w+) (?P<what>.*)", re.IGNORECASE)
 _THEN = re.compile(
-    r"\W*(?:at|in|during|on|under|with)\s+(?P<then>[\w ]{1,30}?),?\s+(?=(?:it|they|there|he|she|the)\b)", re.IGNORECASE
+    r"\W*(?:even )?(?:at|in|during|on|under|with)\s+(?P<then>[\w ]{1,30}?),?\s+(?=(?:it|they|there|he|she|the)\b)",
+    re.IGNORECASE,
 )
+_SO_SUPPOSED = re.compile(
+    rf"\W*(?!through|via|over|from|by|without)(?P<then>[\w ]{{4,40}}?),?\s+"
+    rf"(?=(?:it|they|there|he|she|the \w+) {MODAL})",
+    re.IGNORECASE,
+)  # "two metres further forward it would"
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
 _PEOPLE = frozenset({"he", "she"})
@@ -56,6 +65,7 @@ _HALF = re.compile(
     r"^\W*(?:it|the \w+)(?:'s| is| would (?:still )?be) (?:only |just )?half[ -](?:full|empty)\W*$", re.IGNORECASE
 )
 _HALF_IS_NOT = frozenset({"full", "empty"})
+_SIDES_OF_IT = frozenset(map(stem, ("front", "top", "side")))
 _CALLS = re.compile(r"\b(?:say|call)\b", re.IGNORECASE)
 _FEWER = re.compile(r"\b(?:fewer|less)\b", re.IGNORECASE)
 _NONE_BUT = re.compile(r"\b(?:there|contains?|holds?|have|has|shows?) only\b", re.IGNORECASE)
@@ -91,12 +101,15 @@ def _said_to(clause: str, asked: Asked) -> str | None:
     if is_twice_negated(clause) or is_only_later(clause, asked):
         return None
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
+    if (held := held_against(clause, asked)) is not None:
+        return None if held == "open" else "yes" if held != asked.negated else "no"
     if _is_of_another(clause, asked) or is_seen_from_elsewhere(clause, asked):
         return None
     if degree := in_degree(clause, asked):
         return None if degree == "open" else degree if not asked.negated else "no" if degree == "yes" else "yes"
     if is_elsewhere(clause, asked.text) and _says_only_where(clause, asked):
-        return None
+        denied_or_hedged = NEGATED.search(clause) or asked.negated or not asked.of_now or _is_hedged(clause, asked)
+        return None if denied_or_hedged else "no"  # "the cat is on the chair", to whether it is under it
     if _HALF.search(clause) and _HALF_IS_NOT.intersection(asked.states):
         return "yes" if asked.negated else "no"
     if " fail" not in clause and not _is_hedged(clause, asked) and (fate := befalls(clause, asked)) is not None:
@@ -105,7 +118,9 @@ def _said_to(clause: str, asked: Asked) -> str | None:
         # "The lid prevents it" is of the world asked about where the lid is to stay.
         keeps = _KEPT_FROM if asked.of_now or asked.supposed & STAYING else _WOULD_KEEP_FROM
         kept = keeps.sub(r"\g<who> would not \g<what>", clause)
-        clause = _FAILING.sub("does not", _STOPS_DOING.sub("does not", kept))
+        failing = _FAILING.search(kept)
+        asks_for_it = failing and content(failing.group()) & asked.words  # "he would lose his hat", to whether he would
+        clause = kept if asks_for_it else _FAILING.sub("does not", _STOPS_DOING.sub("does not", kept))
     if (beyond := _LET_ALONE.search(clause)) and content(beyond["what"]) & asked.words:
         return "yes" if asked.negated else "no"  # "hardly room for a cart, let alone a bus"
     if _FEWER.search(asked.text) and _NONE_THERE.search(clause):
@@ -129,6 +144,8 @@ def _said_to(clause: str, asked: Asked) -> str | None:
             return None  # "the cat would be trapped, not the mouse", to whether the mouse would escape
         if said and said <= asked.words:
             return "yes" if asked.negated else "no"
+        if said - asked.words and left - asked.words - asked.supposed and said.isdisjoint(asked.supposed):
+            return None  # "she would reach the lower shelf, but not the top one"
         if said & asked.supposed and left - asked.words - asked.supposed:
             return None  # "the bridge would hold a car, but not the truck", to whether it would hold if that came
         clause = clause[: contrary.start()]
@@ -143,7 +160,7 @@ def _said_to(clause: str, asked: Asked) -> str | None:
 def _says_only_where(clause: str, asked: Asked) -> bool:
     """Whether a clause has the question's words and another place: "the cat is on the table", to whether under it."""
     turned = is_turned_round(clause, asked) and not PRONOUN.match(clause)
-    said = without_negation(clause) - PLACES
+    said = without_negation(clause) - PLACES - _SIDES_OF_IT
     return said <= asked.words and not turned and not _is_on_the_other_side(clause, asked)
 
 
@@ -182,8 +199,8 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
         return False
     if (asked.order or asked.of_being) and not negated and _is_on_the_other_side(clause, asked):
         return None  # of the cats in the right cage, to those in the left one
-    if asked.order and (order := compared(clause)):
-        return None if negated else _ordered(clause, order, asked)
+    if asked.order and compared(clause):
+        return None
     told = told_state(clause, asked)
     pronoun = PRONOUN.match(clause) if asked.order else None
     if told is not None and asked.order and not pronoun and is_turned_round(clause, asked):
@@ -205,7 +222,7 @@ def _is_on_the_other_side(clause: str, asked: Asked) -> bool:
     places = {word for word in said - wanted if any(opposed_stems(word, other) for other in (wanted - said) & SIDES)}
     rest = said - wanted - places
     # "The boy on the right is smiling" is said of another boy.
-    verb = FIRST_VERB.search(clause)
+    verb = FIRST_VERB.search(clause) or plain_verb(clause, asked)
     return bool(places & {*counted_words(clause[verb.end() :])} and not rest) if verb and not asked.negated else False
 
 
@@ -249,10 +266,10 @@ def denied(clause: str, asked: Asked) -> str | None:
 
 def _after_then(clause: str, asked: Asked) -> str:
     """The clause without the supposition in another form: "at night it would be", to "if it was night"."""
-    then = _THEN.match(clause)
+    then = _THEN.match(clause) or (None if asked.of_now else _SO_SUPPOSED.match(clause))
     if not then:
         return clause
-    if content(then["then"]) <= asked.supposed:
+    if content(then["then"]) and content(then["then"]) <= asked.supposed:
         return clause[then.end() :]
     if asked.of_now and content(then["then"]) <= asked.words - {asked.subject}:
         return f"{clause[then.end() :].rstrip(' .!')} {then.group().strip(' ,')}"  # its subject stands first again
@@ -263,11 +280,6 @@ def _is_hedged(clause: str, asked: Asked) -> bool:
     """Whether a clause leaves it open. To what could be, "could" is an answer."""
     if _ONLY_IF.search(clause):
         return True
-    return bool(_HEDGE.search(_CAN.sub(" ", clause) if asked.of_ability else clause))
-
-
-def _ordered(clause: str, order: tuple[str, ...], asked: Asked) -> bool | None:
-    """Whether a comparison is the one asked for (True), the same the other way round, or the opposite one (False)."""
-    same = same_order(clause, order, asked)
-    # "The girl is shorter than the boy", to whether she is taller; "the boy is shorter" is left open.
-    return told_state(clause, asked) if same is None and order[0] == asked.order[0] else same
+    told = _CAN.sub(" ", clause) if asked.of_ability else clause
+    hedges = {found.group().lower() for found in _HEDGE.finditer(told)}
+    return any(hedge not in asked.text.lower() and not (asked.of_anyone and hedge in _SOME_OF_THEM) for hedge in hedges)

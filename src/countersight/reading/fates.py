@@ -55,6 +55,7 @@ _PERCEIVES = re.compile(r"\b(?:see|spot|notice|read|hear)\b", re.IGNORECASE)
 _OF_AN_OBJECT = found("fates.asked_of_an_object")
 _TOLD_OF_OBJECTS = found("fates.of_the_object")
 _IS_THERE = re.compile(r"^\W*(?:is|are|was|were) there\b", re.IGNORECASE)
+_OWNED = re.compile(r" (?:the|an?) (?:\w+ )?\w+'s [a-z]", re.IGNORECASE)
 _HE_OR_SHE = frozenset({"he", "she"})
 _THINGS = frozenset({"it", "that", "this"})
 _PEOPLE = frozenset(map(stem, words("questions.he") | words("questions.she")))
@@ -156,6 +157,8 @@ def _is_open(clause: str, before: re.Match[str], fate: re.Match[str], asked: Ask
     known = asked.words | asked.supposed
     if thing and fate.group().split()[-1] not in _PLACES and not content(thing["what"]) & known:
         return True
+    if _OWNED.match(clause, fate.end()) and "'s " not in asked.text:
+        return True  # "it would see the bird's shadow", to whether it would see the bird
     hedged = not asked.of_ability and _HEDGED.search(before.group())
     return bool(hedged) or bool(_WITH.search(clause, fate.end())) or has_a_condition(clause[fate.end() :], asked)
 

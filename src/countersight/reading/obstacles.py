@@ -29,8 +29,9 @@ _NOT_KEPT_FROM = re.compile(
 _FREE_WAY = re.compile(
     r"\b(?:his|her|its|their|the|your) (?:view|way|path|passage|access|exit|line of sight)\b", re.IGNORECASE
 )
+_NOTHING = rf"(?:there (?:is|would be) )?(?:nothing|nobody|no \w+)(?: (?:that|who))? (?:{MODAL}|to)"
 _UNHINDERED = re.compile(
-    rf"^\W*(?:nothing|nobody|no \w+) {MODAL}(?: \w+ly)? (?:prevent|stop|keep|hinder) (?P<one>{_ONE}) from \w+ing\b"
+    rf"^\W*{_NOTHING}(?: \w+ly)? (?:prevent|stop|keep|hinder) (?P<one>{_ONE}) from \w+ing\b"
     rf"|^\W*(?P<other>{_ONE}) {MODAL}(?: \w+ly)? have (?:no|little) (?:trouble|difficulty|problems?) \w+ing\b",
     re.IGNORECASE,
 )

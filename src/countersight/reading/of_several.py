@@ -8,7 +8,16 @@ from countersight.reading.opposites import told_of
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, found
 
-_ALL_OF_THEM = re.compile(r"^\W*(?:all|both|every|each)(?: one)?\b(?! but)", re.IGNORECASE)
+_ALL_OF_THEM = re.compile(
+    r"^\W*(?:(?:they|these|those) (?:are )?)?(?:all|both|every|each)(?: single)?(?: one)?\b(?! but)", re.IGNORECASE
+)
+_EACH = frozenset(map(stem, ("every", "each", "single")))
+_SOME = re.compile(
+    r"^\W*(?:(?:some|one|two|three|several|many|a few)(?: of (?:them|the \w+)| \w+)?"
+    r"|the (?:left|right|other|first|second) \w+)"
+    r" (?:is|are|would(?: still)? be|would (?:stay|remain)) (?P<what>\w+)\W*$",
+    re.IGNORECASE,
+)
 _NOT_ALL = found("yes_no.not_all")
 _HARDLY_ALL = re.compile(rf"{any_of('yes_no.hardly_all')}(?! one\b)", re.IGNORECASE)
 _THERE_ARE = r"(?:(?:and |but |so |then )?(?:i (?:can )?see|there (?:is|are|would be|will be)) )?"
@@ -31,7 +40,8 @@ def is_none_of_them(clause: str) -> bool:
 
 
 _NONE_IS = re.compile(
-    r"^\W*(?:none|neither|not one)(?: of (?P<whom>them|the \w+))? (?:is|are) (?P<what>\w+)\W*$", re.IGNORECASE
+    r"^\W*(?:none|neither|not one)(?: of (?P<whom>them|the \w+)| (?P<one>\w+))? (?:is|are|would be) (?P<what>\w+)\W*$",
+    re.IGNORECASE,
 )
 _SOME_OF = re.compile(
     r"^\W*(?P<some>\w+) of (?:the |its |these |those )?(?P<all>\w+) (?P<what>\w+ (?:is|are) .*)", re.IGNORECASE
@@ -46,7 +56,7 @@ def _none_is(clause: str, asked: Asked) -> str | None:
     none = _NONE_IS.match(clause)
     told = (
         told_of(asked.states, [none["what"].lower()], negated=True)
-        if none and content(none["whom"] or "") <= asked.words
+        if none and content(none["whom"] or none["one"] or "") <= asked.words
         else None
     )
     return None if told is None else "yes" if told else "no"
@@ -69,11 +79,14 @@ def of_all(clause: str, asked: Asked, *, negated: bool) -> str | None:
     """What a clause says to whether all are so: yes ("both are"), no ("only one is"), or "open" ("most are")."""
     if told := _none_is(clause, asked) or (None if negated else _in_numbers(clause, asked)):
         return told
+    some = _SOME.match(clause)
+    if some and told_of(asked.states, [some["what"].lower()], negated=False) is False:
+        return "no"  # "some of the apples are green", to whether all are red
     if _HARDLY_ALL.search(clause):
         return "open"
     if _NOT_ALL.search(clause):
         return "no"
-    return "yes" if _ALL_OF_THEM.match(clause) and not negated and content(clause) <= asked.words else None
+    return "yes" if _ALL_OF_THEM.match(clause) and not negated and content(clause) - _EACH <= asked.words else None
 
 
 def of_anyone(clause: str, asked: Asked, *, negated: bool) -> bool | None:

@@ -15,12 +15,15 @@ _BEING_THERE = re.compile(
     rf"{any_of('yes_no.being_there')}|^no(?:ne|body|thing)?(?: \w+)?(?: (?:on|in|at|there|left|around)\b|\W*$)",
     re.IGNORECASE,
 )
+_DOUBTED = re.compile(r"\W*i (?:don't|do not) (?:think|believe) (?:that )?(?P<what>[\w' ]{4,60})\W*$", re.IGNORECASE)
 _SUBJECT_AND_VERB = re.compile(r"no (?!one\b)\w+ (?!means?\b|makes?\b|is\b|are\b)\w+|no (?!one\b)\w+", re.IGNORECASE)
 
 
 def short_answer(pieces: list[str], asked: Asked) -> str | None:
     """The answer of a first sentence that is one and no more, before its reasons: "I think it would. The oak is …"."""
     first = pieces[0]
+    if doubted := _DOUBTED.match(first):
+        return asserted(first, asked) if is_short_answer(doubted["what"], asked) else None
     short = len(pieces) > 1 and _is_of_what_was_asked(first, asked) and is_short_answer(first, asked)
     return asserted(first, asked) if short else None
 

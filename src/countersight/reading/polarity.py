@@ -18,8 +18,9 @@ from countersight.reading.clauses import (
     tells_of_now,
 )
 from countersight.reading.outright import agreed, said_in_full, short_answer, unchanged
+from countersight.reading.own_words import in_its_words
 from countersight.reading.repetitions import says_it_all, supposes_another, taken_up
-from countersight.reading.rewordings import plainer
+from countersight.reading.rewordings import in_time, plainer
 from countersight.reading.shown import shown
 from countersight.reading.verdicts import judged_in, verdict
 from countersight.reading.vocabulary import any_of, found
@@ -83,6 +84,7 @@ def polarity(text: str, question: str) -> str | None:
     if statement and not _YES_OR_NO.match(text) and (called := verdict(text, statement)):
         return called
     text = plainer(in_reach(text) if in_reach(question) != question else text, question)
+    text, question = in_time(in_its_words(text, question), question), in_time(question, question)
     asked = asked_by(question)
     agreeing = _AGREEING.match(text)
     if agreeing:

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from countersight.reading.clauses import MODAL
+from countersight.reading.said_around import without_what_is_said_around
 from countersight.reading.vocabulary import any_of
 
 _HELP = rf"(?P<help>{MODAL}|\b(?:is|are|was|were|does|do|did|can)\b)"
@@ -43,22 +44,15 @@ _IF_SO = re.compile(
     r"|occur(?:red|s)?|came to pass)\b",
     re.IGNORECASE,
 )
-# "I would expect that it falls", "apparently it is on", "judging by the picture, all are open"
-_AS_I_SEE_IT = re.compile(
-    rf"(?:^|(?<=[.!?;] ))(?:{any_of('rewordings.i_would_expect_that')} "
-    rf"|{any_of('rewordings.as_it_seems')},? (?!so\b|yes\b|no\b|not\b)(?=\w)"
-    rf"|{any_of('rewordings.judging_by')} th(?:e|is) (?:image|picture|photo(?:graph)?|scene), )",
-    re.IGNORECASE,
-)
 _ASKS_OF_HAVING_ONE = re.compile(r"\W*do(?:es)? .{1,60}? have (?P<what>(?:an?|any) [\w' -]+?)\W*$", re.IGNORECASE)
 _HAS_ONE = re.compile(r"\b(?P<has>has|have|having) (?:one|some|any)\b(?=\W*$|[.,;])", re.IGNORECASE)
 _NONE_OF_THEM = re.compile(
     r"\bthere (?P<are>would|are|is|will)(?:n't| not)(?P<be> be)? any(?=\W*$|[.,;])", re.IGNORECASE
 )
+_SAYS_HOW_IT_IS = r"\b(?:is|are|has|have|can|does|do|would|could|will|stands?)(?:\b|n't|not)|'d\b"
 _AS_IF = re.compile(
     r"(?:^|(?<=[.,;!] ))it (?:looks|seems|appears) (?:like|as (?:if|though)) "
-    rf"(?={any_of('worlds.subjects')}[^.;]*\b(?:is|are|has|have|can|does|do)(?:\b|n't|not))"
-    r"(?![^.;]*\b(?:but|though|actually)\b)",
+    rf"(?={any_of('worlds.subjects')}[^.;]*(?:{_SAYS_HOW_IT_IS}))(?![^.;]*\b(?:but|though|actually)\b)",
     re.IGNORECASE,
 )
 _NOT_AS_IF = re.compile(r"\bit(?:'s not| is not| isn't|'s hardly) as (?:if|though)\b", re.IGNORECASE)
@@ -81,8 +75,15 @@ _HAS_ON = re.compile(
 )
 _WEARS = re.compile(r"\bwear", re.IGNORECASE)
 _OUTNUMBER = re.compile(
-    r"\b(?:the )?(?P<more>\w+) (?P<would>(?:would |will )?)(?:still )?outnumber (?:the )?(?P<fewer>\w+)", re.IGNORECASE
+    r"\b(?:the (?P<more>\w+(?: \w+)?)|(?P<other>\w+)) (?P<would>(?:would |will )?)(?:still )?outnumber"
+    r" (?:the )?(?P<fewer>\w+)",
+    re.IGNORECASE,
 )
+# An order in time, in words that are not those for a reason: "he would finish before the boy".
+_IN_TIME = re.compile(
+    r"\b(?:(?P<before>before)|after)(?= (?:the|an?|his|her|its|their|him|them|it|noon|dark|\w+\W*$)\b)", re.IGNORECASE
+)
+_ASKS_OF_TIME = re.compile(r"^[^,]*?\b(?:before|after) (?:the |an? )?\w+(?: \w+){0,3}(?: if\b.*|\W*)$", re.IGNORECASE)
 _CANNOT_BUT = re.compile(
     r" (?:can't|cannot|can not|couldn't|could not|won't be able to) (?:help|avoid) (?=\w+ing\b)", re.IGNORECASE
 )
@@ -94,7 +95,8 @@ _THUS = re.compile(
     re.IGNORECASE,
 )
 _INDEED = re.compile(
-    r"(?<!\bit is)(?:(?<=\bis)|(?<=\bare)|(?<=\bbe)|(?<=\bwould)) (?:indeed|in fact|actually)(?= (?!not\b)\w)",
+    r"(?<!\bit is)(?:(?<=\bis)|(?<=\bare)|(?<=\bbe)|(?<=\bwould)|(?<=\bhas)|(?<=\bdoes))"
+    r" (?:indeed|in fact|actually)(?= (?!not\b)\w|,)",
     re.IGNORECASE,
 )
 _ROOM = re.compile(r"\W*(?:is|are) there (?:still |enough |any )*(?P<room>room|space)\b", re.IGNORECASE)
@@ -116,7 +118,6 @@ _IS_THERE = re.compile(
     r"\W*(?:is|are) there (?:an? |any |some )?(?P<what>\w+)(?= (?:in|on|at|under|by)\b|\W*$)", re.IGNORECASE
 )
 _NOT_IT_BUT = re.compile(r"^\W*no (?P<what>\w+)(?:,| --?|:) (?:just|only) (?:an?|the|some) [\w ]+\W*$", re.IGNORECASE)
-_SURELY = re.compile(rf"{any_of('rewordings.surely')}[\s,:.-]*(?=\w)", re.IGNORECASE)
 # "Too tall to pass" does not pass; "too heavy for him to lift" is what he does not lift. "Enough" is the contrary.
 _BE = r"(?:\b(?:would|will)(?: (?:still|then|also))?(?P<not> not|n't)? be|\b(?:is|are|was|were)(?P<isnt> not|n't)?)"
 _LIKELY = re.compile(
@@ -152,6 +153,15 @@ ORDERED = re.compile(
 )
 
 
+_CALLED = re.compile(
+    r"\bcan(?P<not>'t|not| not|) be (?:called|considered|described as|said to be) (?=\w)"
+    r"|\bi(?:'d| would) (?:call|consider) (?P<who>it|him|her|this|that|the \w+) (?=\w)",
+    re.IGNORECASE,
+)
+_ASKS_IF_POSSIBLE = re.compile(r"\bpossible\b", re.IGNORECASE)
+_IMPOSSIBLE = re.compile(
+    r"(?:(?<=\bis )|(?<=\bbe )|(?<=\bseems )|(?<=\bwas ))(?<!n't be )(?<!not be )impossible\b", re.IGNORECASE
+)
 _UN = re.compile(r"(?:(?<=\bis )|(?<=\bbe )|(?<=\bare )|(?<=\bwas ))un(?P<what>[a-z]{4,})\b", re.IGNORECASE)
 _SIGN = re.compile(
     r"\b(?:the|a) sign (?:[\w ]{1,30} )?(?:says|reads) \"(?P<says>open|closed)(?: now| 24 hours)?\W?\"", re.IGNORECASE
@@ -161,16 +171,21 @@ _ASKS_WHETHER_OPEN = re.compile(r"\W*(?:is|are) the [\w ]{1,30} (?:open|closed)\
 
 def plainer(text: str, question: str) -> str:
     """The text with its idioms of denying and supposing in plain words."""
-    text = _AS_I_SEE_IT.sub("", _IF_SO.sub("in that case", _COURTESY.sub("", text)))
+    text = without_what_is_said_around(_IF_SO.sub("in that case", _COURTESY.sub("", text)))
     text = _NONE_OF_THEM.sub(lambda found: f"there {found['are']}{found['be'] or ''} none", text)
     if having := _ASKS_OF_HAVING_ONE.match(question):
         text = _HAS_ONE.sub(rf"\g<has> {having['what']}", text)
-    text = _OUTNUMBER.sub(r"there \g<would>be more \g<more> than \g<fewer>", _SEEMS.sub("is", _AS_IF.sub("", text)))
+    text = _OUTNUMBER.sub(_more_than, _SEEMS.sub("is", _AS_IF.sub("", text)))
     text = _NOT_AS_IF.sub("it is not the case that", _CANNOT_BUT.sub(" would be ", text))
     text = _NOT_WITHOUT.sub("has", text)
     text = _IN_NO.sub(lambda found: f"{'not be' if found['be'] == 'be' else found['be'] + ' not'} {found['in']} ", text)
     text = _IMAGINED_NOT.sub(lambda found: f"{_subject(found)} would be ", text)
     text = _NO_TRACE.sub(lambda found: f"{_subject(found)} {found['would']} not", text)
+    text = _CALLED.sub(
+        lambda found: f"{_subject(found)} is " if found["who"] else f"is {found['not'] and 'not '}", text
+    )
+    if _ASKS_IF_POSSIBLE.search(question):
+        text = _IMPOSSIBLE.sub("not possible", text)
     text = _UN.sub(lambda found: f"not {found['what']}" if f" {found['what']}" in question else found.group(), text)
     if _ASKS_WHETHER_OPEN.match(question):
         text = _SIGN.sub(r"it is \g<says>", text)
@@ -186,7 +201,7 @@ def plainer(text: str, question: str) -> str:
     none = _NOT_IT_BUT.match(text)
     if none and (there := _IS_THERE.match(question)) and none["what"].lower() == there["what"].lower():
         text = "there are none"  # "no flowers, just a fruit bowl"
-    text = _SURELY.sub("", _NOTHING_BUT.sub("", text))
+    text = _NOTHING_BUT.sub("", text)
     if _ASKS_FOR_SOME.match(question):
         text = _SEEN.sub(lambda found: "there is no" if found["not"] or found["any"] == "no" else "there is a", text)
     text = _LIKELY.sub(lambda found: " would not " if bool(found["un"]) != _is_not(found) else " would ", text)
@@ -205,6 +220,18 @@ def plainer(text: str, question: str) -> str:
     text = _OUT_OF.sub(lambda found: _not_in(found, question), text)
     text = _LACKS.sub(r"\g<help>\g<softly> not have", text)
     return _OBJECT_DENIED.sub(r"\g<help>\g<softly> not \g<verb> any ", text)
+
+
+def in_time(text: str, question: str) -> str:
+    """A text, or the question itself, with "prior to" for the "before" of a question that asks what comes first."""
+    if not _ASKS_OF_TIME.match(question) or (" after " in question and " if " in question):
+        return text
+    return _IN_TIME.sub(lambda found: "prior to" if found["before"] else "subsequent to", text)
+
+
+def _more_than(found: re.Match[str]) -> str:
+    are = f"{found['would']}be" if found["would"] else "are"
+    return f"there {are} more {found['more'] or found['other']} than {found['fewer']}"
 
 
 def _there_is_room(found: re.Match[str], room: str, question: str) -> str:

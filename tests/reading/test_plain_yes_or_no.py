@@ -1,0 +1,117 @@
+"""Plain replies to yes-or-no questions, in all the ways in which the question's own words can be said again."""
+
+import pytest
+
+from countersight import read
+
+CRANE = "Would the crane reach the top floor if its arm was half as long?"
+PAY = "Could the woman pay if her card was declined?"
+HAT = "Would the fisherman lose his hat if the wind got stronger?"
+TALLER = "Is the man taller than the woman?"
+FORKS = "Are there more forks than spoons on the table?"
+HARE = "Would the hare arrive before the tortoise if it slept?"
+LEFT = "Is the building on the left the tallest?"
+RIVER = "Would it be possible to cross the river if the bridge was gone?"
+ROOM = "Would the room be accessible to a wheelchair user if the boxes were removed?"
+ROOK = "Could the black rook take the white bishop if the pawn was removed?"
+COAT = "Is the woman in the green coat waiting for the tram?"
+APPLES = "Are all of the apples red?"
+POOL = "Is anyone swimming in the pool?"
+CAT = "Is the cat under the chair?"
+GLASSES = "Does the left glass hold more water than the right glass?"
+
+
+@pytest.mark.parametrize(
+    "opening", ["All this indicates that", "It follows that", "I'd argue", "My impression is that", "In short,"]
+)
+@pytest.mark.parametrize("ending", ["", " either way", ", no question", " in that case", ", from what can be seen"])
+@pytest.mark.parametrize(("said", "answer"), [("would reach it", "yes"), ("would not reach it", "no"), ("won't", "no")])
+def test_what_is_said_around_a_statement_changes_nothing_of_it(opening, ending, said, answer):
+    assert read(f"{opening} it {said}{ending}.", CRANE, "boolean").answer == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        (PAY, "She could pay in cash.", "yes"),
+        (PAY, "She could pay regardless.", "yes"),
+        (CRANE, "It just about reaches it now. If the arm was half as long, it would not reach it.", "no"),
+        (HAT, "He would lose his hat.", "yes"),
+        (HAT, "He would lose it in a stronger wind.", "yes"),
+        (ROOM, "Even with the boxes out of the way it would not be accessible.", "no"),
+        (ROOK, "The rook could take the bishop.", "yes"),
+        (ROOK, "Once the pawn is gone, the rook can take the bishop.", "yes"),
+        (COAT, "She is waiting for it at the edge of the platform.", "yes"),
+        (COAT, "She is: one can see it.", "yes"),
+        ("Has the archer hit the apple?", "He has indeed, right in the middle.", "yes"),
+        ("Will the ends of the tunnel meet?", "They won't: the left one is drawn too high.", "no"),
+        ("Is the dog chasing the ball?", "It chases the ball across the sand.", "yes"),
+        ("Did the player hit the ball?", "He hit it.", "yes"),
+        ("Would the footbridge carry the truck?", "The bridge would not carry it.", "no"),
+        ("Would the man have to stoop if the door was lower?", "He would need to stoop.", "yes"),
+        ("Is the boy holding a kite?", "He is not holding anything.", "no"),
+        ("Is the gate wide enough for the truck?", "It is too narrow.", "no"),
+        ("Is the bench made of wood?", "It is a wooden bench.", "yes"),
+        ("Is the bench made of wood?", "It is made of stone.", "no"),
+        (CAT, "The cat sits under the chair.", "yes"),
+        (CAT, "The cat is lying on the chair.", "no"),
+        ("Is the car inside the garage?", "It is parked outside.", "no"),
+        (APPLES, "Every apple is red.", "yes"),
+        (APPLES, "Some of the apples are green.", "no"),
+        ("Are any of the children sitting?", "One of the children is sitting on the grass.", "yes"),
+        (POOL, "It is too cold, which means that nobody is swimming in the pool.", "no"),
+        (POOL, "Clearly, nobody is swimming in the pool.", "no"),
+        (RIVER, "It would be impossible to cross the river.", "no"),
+        (RIVER, "It would be possible.", "yes"),
+        ("Would the boat sink if it had a hole?", "It looks like it would not sink.", "no"),
+        ("Is it sunny in the picture?", "It is cloudy.", "no"),
+    ],
+)
+def test_a_plain_reply_is_read(question, reply, answer):
+    assert read(reply, question, "boolean").answer == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        (TALLER, "He is a head taller than her.", "yes"),
+        (TALLER, "She is taller than him.", "no"),
+        (TALLER, "The woman is shorter.", "yes"),
+        (TALLER, "The woman is not as tall as the man.", "yes"),
+        (TALLER, "They are equally tall.", "no"),
+        (GLASSES, "The right glass holds more water.", "no"),
+        (GLASSES, "The left one holds more.", "yes"),
+        (FORKS, "There are more spoons than forks.", "no"),
+        (FORKS, "In short, the forks outnumber the spoons.", "yes"),
+        (FORKS, "There are 4 forks and 6 spoons.", "no"),
+        (HARE, "The tortoise would arrive before the hare.", "no"),
+        (HARE, "It would arrive after the tortoise.", "no"),
+        (HARE, "It would arrive before the tortoise.", "yes"),
+        (LEFT, "The tallest building is the one on the right.", "no"),
+        (LEFT, "The building on the right is the tallest.", "no"),
+        (LEFT, "It is the tallest of the four buildings.", "yes"),
+        ("Is the plane above the clouds?", "The clouds are above the plane.", "no"),
+        ("Is the jug in front of the bowl?", "The bowl is behind the jug.", "yes"),
+    ],
+)
+def test_two_things_are_held_against_each_other(question, reply, answer):
+    assert read(reply, question, "boolean").answer == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        (TALLER, "The man is taller than the lamp."),
+        (TALLER, "The boy is taller."),
+        (TALLER, "He is taller than he was last year."),
+        (HARE, "The hare would sleep after the tortoise."),
+        ("Would the fire go out if it rained?", "He would go out in the rain."),
+        ("Would the girl reach the shelf if she stood on the chair?", "She would be close to reaching it."),
+        ("Would the cat see the bird if the curtain was open?", "The cat would see the bird's shadow."),
+        ("Is the traffic light red?", "It was red a moment ago."),
+        ("Is the man holding her hand?", "He is holding her bag."),
+        ("Does the graph rise after the third point?", "It flattens after the third point."),
+    ],
+)
+def test_what_only_sounds_like_it_is_left_unread(question, reply):
+    assert read(reply, question, "boolean").answer is None
