@@ -55,6 +55,8 @@ _CHOOSE = re.compile(
     rf"^(?:{_either('eastern.choose')})*\s*:?\s*[((]?([A-Z])[))]?\s*(?:$|[::.,、\s((]|{_either('eastern.after_a_letter')})"
 )
 _CHOSEN_AT_LAST = re.compile(r"[,.]\s*(?:所以|因此|故|应|應)*[选選]择?\s*([A-Z])$")
+_IN_BRACKETS = re.compile(r"[((（]([A-Z])[))）]")
+_SUPPOSES = re.compile(r"\b(?:if|would|left|remain\w*)\b|如果|假如|要是|もし|たら|れば|剩", re.IGNORECASE)
 _YES = re.compile(rf"^(?:(?:{_either('eastern.yes')})(?:$|[,.!\s])|[会會能][^,.?不没]{{1,8}}$)")
 _NO = re.compile(rf"^(?:(?:{_either('eastern.no')})(?:$|[,.!\s])|不[会會是能可]|没有|沒有|いいえ)")
 _ZERO = re.compile(rf"^(?:{_either('eastern.zero')})(?:$|[,.!\s]|[^\s,.]{{1,4}}$)")
@@ -94,11 +96,11 @@ def eastern(text: str, question: Question) -> str | None:
         return None
     match question.kind:
         case "number":
-            return _number(said) or _in_its_words(corrected, question.text)
+            return _number(said, question.text) or _in_its_words(corrected, question.text)
         case "boolean":
-            return _yes_or_no(said)
+            return _yes_or_no(said) or _said_again(corrected, question.text)
         case "choice":
-            letter = _CHOOSE.match(said) or _CHOSEN_AT_LAST.search(said)
+            letter = _CHOOSE.match(said) or _CHOSEN_AT_LAST.search(said) or _IN_BRACKETS.search(said)
             if not letter:
                 return _worded(said, options)
             known = letter[1] in LETTERS[: len(options)] and not _names_another(said, letter[1])
@@ -145,7 +147,26 @@ def _worded(said: str, options: Sequence[str]) -> str | None:
     return named[0] if plain else None
 
 
-def _number(said: str) -> str | None:
+def _said_again(said: str, question: str) -> str | None:
+    """What a clause says in the question's own words: "川を渡れません", to "川を渡れますか"; "不安全", to "安全吗"."""
+    main = [clause for clause in _CLAUSE_END.split(question) if clause][-1:] or [""]
+    last = _PAUSE.split(said.strip(" .!"))[-1]
+    if main[0].endswith("ますか"):
+        done = main[0].removesuffix("ますか").rpartition("は")[2]
+        told = {"no": f"{done}ません", "yes": f"{done}ます"} if len(done) > 1 else {}
+        return next((answer for answer, words in told.items() if words in last), None)
+    if not main[0].endswith(("吗", "嗎")):
+        return None
+    asked = main[0][:-1]
+    if asked in said and not _DENIES.search(said.partition(asked)[0][-2:]):
+        return "yes"
+    first = _PAUSE.split(said)[0]
+    if asked.endswith(first.removeprefix("不")) and first.startswith("不"):
+        return "no"
+    return "yes" if first == "有" and "有" in asked else None
+
+
+def _number(said: str, question: str) -> str | None:
     if _NOT_EVEN_ONE.search(said):
         return "0"
     values = _values(said)
@@ -153,9 +174,15 @@ def _number(said: str) -> str | None:
         return "0"
     if len(values) > 1 and (then := _JAPANESE_CONDITION.split(said)[-1]) != said and len(_values(then)) == 1:
         return _values(then).pop()
-    results = _RESULT.findall(said)
+    results = list(_RESULT.finditer(said))
     if len(values) > 1 and results and not _PART.search(said) and not _BESIDES.search(said):
-        values = _values(results[-1])
+        # What is told after a total may be what was asked, and "also" adds something else where nothing is supposed.
+        also = results[-1].group().startswith("还有") and not _SUPPOSES.search(question)
+        return None if also or _values(said[results[-1].end() :]) else _only_of(_values(results[-1].group()))
+    return _only_of(values)
+
+
+def _only_of(values: set[str]) -> str | None:
     return values.pop().lstrip("0") or "0" if len(values) == 1 else None
 
 
