@@ -115,3 +115,39 @@ def test_two_things_are_held_against_each_other(question, reply, answer):
 )
 def test_what_only_sounds_like_it_is_left_unread(question, reply):
     assert read(reply, question, "boolean").answer is None
+
+
+RAIN = "Is it raining in this photo?"
+BOTTLE = "Is the bottle full?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        (RAIN, "It may look as if it is not raining, but this is not the case. It is raining.", "yes"),
+        (RAIN, "The claim that it is not raining is false. It is raining.", "yes"),
+        (RAIN, 'The answer is not "no" but "yes".', "yes"),
+        (RAIN, "It is raining. Feel free to ask if anything is unclear.", "yes"),
+        (RAIN, "It is not raining. It is unclear who took the photo.", "no"),
+        (RAIN, "Dry ground everywhere \u2192 no", "no"),
+        (BOTTLE, "The bottle is full, whereas the glass is not full.", "yes"),
+        (BOTTLE, "The bottle is full (note that the glass is not full).", "yes"),
+        (BOTTLE, "The bottle is not full \u2014 somebody drank from it.", "no"),
+        (BOTTLE, "Nobody drank from it, which is why the bottle is full.", "yes"),
+        (BOTTLE, "The bottle was empty earlier, but it is full.", "yes"),
+        ("Would the bricks collapse if one was pulled out?", "For this reason the bricks would not collapse.", "no"),
+        ("Would the vase fall if it was pushed?", "After the change, the vase would fall.", "yes"),
+        ("Does the bus stop here?", "The bus never stops here.", "no"),
+        ("Do the children wear helmets?", "The children wear no helmets.", "no"),
+        ("Would any of the candles go out?", "Some of the matches would, but none of the candles would go out.", "no"),
+        ("Would both boats float?", "Would both boats float? Neither boat would float.", "no"),
+        ("Is the lamp switched on?", "It is likely that nobody switched the lamp on.", "no"),
+        (
+            "Could the boy open the jar if his hands were dry?",
+            "His hands are wet, which is why he can't open it.",
+            None,
+        ),
+    ],
+)
+def test_a_statement_ends_where_another_begins(question, reply, answer):
+    assert read(reply, question, "boolean").answer == answer

@@ -21,6 +21,7 @@ from countersight.reading.letters import opening_choice
 from countersight.reading.numerals import canonical
 from countersight.reading.open_answers import open_answer
 from countersight.reading.options import choice
+from countersight.reading.parted import without_the_denied_word
 from countersight.reading.plain import plain, spoken
 from countersight.reading.polarity import asks_another, polarity
 from countersight.reading.ranks import opening_number
@@ -268,7 +269,7 @@ def _opening(region: str, question: Question) -> str | None:
         case "number":
             return opening_number(region)
         case "boolean":
-            return opening_polarity(region)
+            return opening_polarity(without_the_denied_word(region))
         case "choice":
             return opening_choice(region, _texts(question))
         case "open":

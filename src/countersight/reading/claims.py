@@ -44,6 +44,7 @@ _KEPT_FROM = re.compile(
 )
 _STOPS_DOING = re.compile(r"\bstops?(?= \w+ing\b)", re.IGNORECASE)
 _ANOTHER = re.compile(r"\W*(?:(?:and|but|so) )?(?:the other|another)\b", re.IGNORECASE)
+_CONNECTED = re.compile(r"^\W*(?:but|yet|and|however),?\s+", re.IGNORECASE)
 _SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)
 _ANYBODY = frozenset({stem("person")})
 _DONE_BY_NOBODY = re.compile(rf"^\W*(?:nothing|nobody|no one) {MODAL} (?P<verb>\w+) (?P<what>.*)", re.IGNORECASE)
@@ -86,7 +87,7 @@ _ADDED = re.compile(rf",(?!.*(?:\b(?:not|no|but|if)\b|n't|,|{AUXILIARY}))", re.I
 
 def asserted(clause: str, asked: Asked) -> str | None:
     """Yes or no, where a clause affirms or denies just what was asked; None where it says something else."""
-    told = _said_to(clause, asked)
+    told = _said_to(_CONNECTED.sub("", clause), asked)
     return None if told == "yes" and is_not_done(clause, asked) else told
 
 
@@ -125,7 +126,7 @@ def _said_to(clause: str, asked: Asked) -> str | None:
         return "yes" if asked.negated else "no"  # "hardly room for a cart, let alone a bus"
     if _FEWER.search(asked.text) and _NONE_THERE.search(clause):
         return "no" if asked.negated else "yes"  # "there would be none left"
-    if is_none_of_them(clause):
+    if is_none_of_them(clause, asked):
         return "yes" if asked.negated else "no"
     if (large := is_as_large(clause, asked)) is not None:
         return "yes" if large != asked.negated else "no"

@@ -24,7 +24,7 @@ _THERE_ARE = r"(?:(?:and |but |so |then )?(?:i (?:can )?see|there (?:is|are|woul
 _NONE_OF_THEM = re.compile(
     rf"^\W*{_THERE_ARE}"
     r"(?:none|neither|nobody|no one|nothing)"
-    r"(?: of (?:them|these|those|the \w+))?"
+    r"(?: of (?P<whom>them|these|those|the \w+))?"
     r"(?: (?:is|are|was|were|does|do|did|would|will|has|have|can))?(?: be)?\W*$",
     re.IGNORECASE,
 )
@@ -34,9 +34,10 @@ _SOMEBODY = frozenset(map(stem, ("person", "people", "child", "children", "kid",
 _IS_SHOWN = re.compile(r"\W*(?:the|this) (?:image|picture|photo\w*|scene) (?:shows|depicts|features)\b", re.IGNORECASE)
 
 
-def is_none_of_them(clause: str) -> bool:
+def is_none_of_them(clause: str, asked: Asked) -> bool:
     """Whether a clause says that none is so, and nothing else: "none of them are", "I see none"."""
-    return bool(_NONE_OF_THEM.match(clause))
+    none = _NONE_OF_THEM.match(clause)
+    return none is not None and content(none["whom"] or "") <= asked.words
 
 
 _NONE_IS = re.compile(

@@ -41,6 +41,12 @@ _NOTHING = re.compile(
 )
 _DOES_NOTHING = re.compile(r"\b(?P<does>\w{3,}?)s nothing(?=\W*(?:[.,;]|$))", re.IGNORECASE)
 
+_HAS_NO = re.compile(
+    r"\b(?P<does>wear|hold|carry|show|contain|need|have|use|see|reach|touch)s? no "
+    r"(?!doubt|problem|trouble|difficulty|difference|longer|one\b|reason|effect|way\b|idea|other)(?=\w)",
+    re.IGNORECASE,
+)
+
 
 def in_its_words(text: str, question: str) -> str:
     """The text with the question's names for things, its "is" for "sits" and "lies", and its "have to"."""
@@ -58,6 +64,7 @@ def in_its_words(text: str, question: str) -> str:
     if enough := _ENOUGH.search(question):
         contraries = _contraries(enough["what"].lower())
         text = _TOO.sub(lambda too: f"not {enough.group()}" if too["what"].lower() in contraries else too.group(), text)
+    text = _HAS_NO.sub(r"do not \g<does> any ", text)
     return _DOES_NOTHING.sub(r"does not \g<does>", _NOTHING.sub(r"\g<not>\g<does>", text))
 
 

@@ -19,6 +19,7 @@ from countersight.reading.clauses import (
 )
 from countersight.reading.outright import agreed, said_in_full, short_answer, unchanged
 from countersight.reading.own_words import in_its_words
+from countersight.reading.parted import after_the_question
 from countersight.reading.repetitions import says_it_all, supposes_another, taken_up
 from countersight.reading.rewordings import in_time, plainer
 from countersight.reading.shown import shown
@@ -44,13 +45,14 @@ _NO_DOUBT = re.compile(
 )
 # "I think no cats would be there" denies what "no cats would be there" denies.
 _BEFORE_NO = re.compile(rf"^\W*(?:{FILLER}[\s,:.!-]*)+(?=no\b)", re.IGNORECASE)
-# "Sure! Let me look." is how assistants clear their throat: these words are a yes only where nothing else is said.
+# "Sure! Let me look." is how assistants begin: these words are a yes only where nothing else is said.
 _LEANING = re.compile(
-    rf"\W*(?:(?:it is|it's|that is|that's|very|most|quite|highly) )*{any_of('yes_no.leaning')}", re.IGNORECASE
+    rf"\W*(?:(?:it is|it's|that is|that's|very|most|quite) )*{any_of('yes_no.leaning')}(?! that\b)", re.IGNORECASE
 )
 _CERTAIN = re.compile(rf"\W*{any_of('yes_no.certain')}(?:\s*,\s+(?!but\b)|\W*$)", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:no|not|never|none|nobody|nothing|neither|without|hardly|un\w+|less)\b|n't\b", re.IGNORECASE)
 _AT_THE_MOMENT = re.compile(r",? (?:at the moment|at present|right now)(?=\W*$)", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:was|were|had been)\b.*\b(?:earlier|previously|ago|yesterday)\b", re.IGNORECASE)
 _NOT_SO = found("yes_no.doubts", "yes_no.supposed_not")
 _CONCLUSION = found("yes_no.conclusions")
 _IS = re.compile(r"\b(?:is|are|was|were|has|have|does|do)\b|'s\b|'re\b", re.IGNORECASE)
@@ -69,7 +71,7 @@ _ASKS = re.compile(r"\W*(?:and |but |so )?(?:is|are|does|do|did|has|have|can|cou
 _LABELLED = re.compile(r"\W*(?P<what>\w+(?: \w+)?), (?P<answer>yes|no)\W*$", re.IGNORECASE)  # "visible, yes; clear, no"
 _SUPPOSED = re.compile(r"\b(?:if|unless|otherwise|without)\b", re.IGNORECASE)
 _SUPPOSED_BY_IF = re.compile(r"\b(?:if|unless|in case)\b", re.IGNORECASE)
-_BUT_ONLY = re.compile(r"\W*but only (?:if|with|when|after|by|for|until)\b", re.IGNORECASE)  # "he could, but only …"
+_BUT_ONLY = re.compile(r"\W*but only (?:if|with|when|after|by|for|until)\b", re.IGNORECASE)
 _CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
 
 
@@ -89,9 +91,10 @@ def polarity(text: str, question: str) -> str | None:
     agreeing = _AGREEING.match(text)
     if agreeing:
         return _agreement(text, agreeing, asked)
-    pieces = [_BEFORE_NO.sub("", part) for sentence in sentences(text) for part in contrasted(sentence)]
+    every = after_the_question(sentences(text), asked)
+    pieces = [_BEFORE_NO.sub("", part) for sentence in every for part in contrasted(sentence)]
     if asked.of_now:
-        kept = [_AT_THE_MOMENT.sub("", piece) for piece in pieces if not supposes(piece)]
+        kept = [_AT_THE_MOMENT.sub("", piece) for piece in pieces if not supposes(piece) and not _PAST.search(piece)]
     else:
         # Models first say what is there now, and only then what would be: "It is off now, but it would be on."
         kept = [told for piece in pieces if (told := _of_what_would_be(piece))]

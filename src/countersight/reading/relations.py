@@ -90,7 +90,7 @@ def _less_or_more(word: re.Match[str]) -> str:
 def _told_apart(
     one: str, other: str, same: tuple[str, ...], contrary: tuple[str, ...], *, counts: bool
 ) -> Relation | None:
-    first, second = content(one), content(other)
+    first, second = content(one) or frozenset({one.lower()}), content(other)  # "would she be taller than him"
     if not first - second or not second - first:
         return None
     return Relation(first - second, second - first, same, contrary, counts)

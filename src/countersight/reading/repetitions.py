@@ -154,7 +154,7 @@ def covers(clause: str, asked: Asked) -> bool:
         return False  # "he would go out", to whether the fire would
     if not verb or not asked.words or (is_turned_round(clause, asked) and not of_it):
         return False
-    if _NO_MORE.search(clause) or NEGATION_WORD.search(clause[: verb.start()]):
+    if _NO_MORE.search(clause) or NEGATION_WORD.search(clause[: verb.end()]):
         return False  # "it was red a moment ago"
     own = clause if _OWNER.search(asked.text) else _OWNER.sub(" ", clause)  # the bird's shadow is no bird
     said, subject = content(own), content(clause[: verb.start()])

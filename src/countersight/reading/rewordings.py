@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from countersight.reading.clauses import MODAL
+from countersight.reading.parted import parted
 from countersight.reading.said_around import without_what_is_said_around
 from countersight.reading.vocabulary import any_of
 
@@ -171,7 +172,8 @@ _ASKS_WHETHER_OPEN = re.compile(r"\W*(?:is|are) the [\w ]{1,30} (?:open|closed)\
 
 def plainer(text: str, question: str) -> str:
     """The text with its idioms of denying and supposing in plain words."""
-    text = without_what_is_said_around(_IF_SO.sub("in that case", _COURTESY.sub("", text)))
+    text = parted(_IF_SO.sub("in that case", _COURTESY.sub("", text)), question)
+    text = without_what_is_said_around(text)
     text = _NONE_OF_THEM.sub(lambda found: f"there {found['are']}{found['be'] or ''} none", text)
     if having := _ASKS_OF_HAVING_ONE.match(question):
         text = _HAS_ONE.sub(rf"\g<has> {having['what']}", text)

@@ -30,18 +30,16 @@ _SHORT = re.compile(
 _WHICH_MEANS = re.compile(
     r",? (?:and )?(?:(?:which|this|that) (?:also )?means|meaning)(?: that)? (?=\w)", re.IGNORECASE
 )
-# "…, so even without them it would": a statement begins there. "It would fit → yes": so it does.
+# "…, so even without them it would": a statement begins there. "It would fit - yes": so it does.
 _BEGINS = re.compile(r", so (?=(?:even )?(?:with|without|if|once)\b)", re.IGNORECASE)
-_AT_LAST = re.compile(r"\s+(?:\u2192|->|=>|[-\u2013\u2014])\s*(?P<said>yes|no)(?=\W*$)", re.IGNORECASE)
+_AT_LAST = re.compile(r"\s+(?:[-=]>|[-=\u2013\u2014])\s*(?P<said>yes|no)(?=\W*$)", re.IGNORECASE)
 _BETWEEN = re.compile(rf"(?<=\w), {any_of('rewordings.said_between')}, (?=\w)", re.IGNORECASE)
-_BECAUSE = re.compile(r"(?<=\w)(?<!\bnot)(?<!\bonly)(?<!\bjust)(?<!\bsimply) (?=because\b)", re.IGNORECASE)
 _WONT = re.compile(r"\bwon't\b", re.IGNORECASE)
 
 
 def without_what_is_said_around(text: str) -> str:
     """The text without its openings ("I'd argue that") and endings ("either way") that leave a statement as it is."""
     text = _AT_LAST.sub(r". \g<said>", _BETWEEN.sub(" ", _BEGINS.sub(". So ", _WONT.sub("will not", text))))
-    text = _BECAUSE.sub(", ", text)
     text = _WHICH_MEANS.sub(". So ", text)
     text = _AFTER.sub("", _SEEMINGLY.sub("", _BEFORE.sub("", text)))
     return _SURELY.sub("", _SHORT.sub(r"\g<said>. ", text))

@@ -57,6 +57,10 @@ _HEDGED = re.compile(
     r"(?: for sure| for certain| exactly| about (?:that|it))?(?=\s*(?:[.!]|$))",
     re.IGNORECASE,
 )
+_REMARK = re.compile(
+    rf"(?:(?:^|(?<=[.!?\n] )|(?<=\n))|, (?:though|although|but) ){any_of('statements.remarks')}[^.!?\n]*[.!?]*",
+    re.IGNORECASE,
+)
 _AFTER_ALL = re.compile(rf"{any_of('statements.after_all')}|\bstill,", re.IGNORECASE)
 _MOST_ANNOUNCED = 20
 _MOST_OBJECTS = 5  # JSON objects looked at from either end of a reply
@@ -89,6 +93,7 @@ def without_hedges(text: str) -> str:
 
 def without_refusal(text: str) -> str | None:
     """The text, or what it says after all where it first says that it cannot tell; None for a plain refusal."""
+    text = _REMARK.sub("", text) if _REMARK.sub("", text).strip() else text
     refusals = list(_REFUSAL.finditer(text))
     if not refusals:
         return text
