@@ -19,7 +19,7 @@ from countersight.reading.languages import eastern, is_strange, language_of
 from countersight.reading.learned import FILES, last_look
 from countersight.reading.letters import opening_choice
 from countersight.reading.numerals import canonical
-from countersight.reading.open_answers import open_answer
+from countersight.reading.open_answers import announced_answer, open_answer
 from countersight.reading.options import choice
 from countersight.reading.parted import without_the_denied_word
 from countersight.reading.plain import plain, spoken
@@ -210,7 +210,7 @@ def _anywhere(said: str, question: Question, corrections: int = _MOST_CORRECTION
         return None
     for region in announced(said):
         if question.kind == "open":
-            return region.split("\n")[0].strip()
+            return announced_answer(region, question.text)
         usable = _usable(region, question)
         if usable is None:
             return None

@@ -56,7 +56,7 @@ _CHOOSE = re.compile(
 )
 _CHOSEN_AT_LAST = re.compile(r"[,.]\s*(?:所以|因此|故|应|應)*[选選]择?\s*([A-Z])$")
 _IN_BRACKETS = re.compile(r"[((（]([A-Z])[))）]")
-_SUPPOSES = re.compile(r"\b(?:if|would|left|remain\w*)\b|如果|假如|要是|もし|たら|れば|剩", re.IGNORECASE)
+_SUPPOSES = re.compile(r"\b(?:if|would|left|remain\w*)\b|如果|假如|要是|もし|たら|れば|剩|还有", re.IGNORECASE)
 _YES = re.compile(rf"^(?:(?:{_either('eastern.yes')})(?:$|[,.!\s])|[会會能][^,.?不没]{{1,8}}$)")
 _NO = re.compile(rf"^(?:(?:{_either('eastern.no')})(?:$|[,.!\s])|不[会會是能可]|没有|沒有|いいえ)")
 _ZERO = re.compile(rf"^(?:{_either('eastern.zero')})(?:$|[,.!\s]|[^\s,.]{{1,4}}$)")

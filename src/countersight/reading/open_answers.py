@@ -3,13 +3,16 @@
 import re
 from typing import Final
 
+from countersight.reading.asked import asked_by, content
 from countersight.reading.clauses import MODAL, MODAL_AT, contrasted, imagines, sentences, stated
 from countersight.reading.deeds import asks_for_a_deed, deed
 from countersight.reading.languages import language_of
 from countersight.reading.new_words import QUOTED, RATHER_THAN, answering, is_told_of_now, is_vague
 from countersight.reading.open_parts import ASIDE, COLOUR_ASKED, IS_SENTENCE, LEAD, PALE, is_of_another, named_first
 from countersight.reading.option_texts import written_out
-from countersight.reading.statements import without_refusal
+from countersight.reading.repetitions import PRONOUN
+from countersight.reading.said_around import bare
+from countersight.reading.statements import without_refusal, without_remarks
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of
 
@@ -31,6 +34,13 @@ _VERB = re.compile(
 _IS_ROUNDABOUT = re.compile(rf"{MODAL}|\b(?:rather than|instead of)\b|, not\b|\"", re.IGNORECASE)
 _SENTENCE = re.compile(r"\W*(?:he|she|it|they|we|i|the|this|that|there|if|with)\b|.*[,;:]", re.IGNORECASE)
 _RULED_OUT = re.compile(r"\W*(?:\w+ly |of course )?not\b", re.IGNORECASE)  # "Certainly not juice!"
+_DENIED = re.compile(
+    r"\W*(?:it|this|that|these|they|he|she) (?:is|are|was|were|would|does|do|did|has|have|can|could)(?:n't| not)\b",
+    re.IGNORECASE,
+)
+_ASKING = frozenset(
+    map(stem, ("what", "who", "where", "which", "whose", "when", "kind", "color", "colour", "time", "sort", "type"))
+)
 # "I can't see a door": what the model does not see is no answer.
 _UNSEEN = re.compile(
     rf"\b(?:i|we)(?: am| are)? (?:\w+ly )?{any_of('statements.cannot')} (?:\w+ly )?{any_of('open.seeing')}",
@@ -61,7 +71,7 @@ def open_answer(text: str, question: str) -> str | None:
 
     What happens, and why, is answered by whole sentences: these are left as they are.
     """
-    said = _PREFACE.sub("", _SEEMS.sub("is", _HEDGED.sub("", text.strip())))
+    said = _PREFACE.sub("", _SEEMS.sub("is", _HEDGED.sub("", bare(without_remarks(text.strip()).strip()))))
     if all(_is_refused(part) for piece in sentences(said) for part in contrasted(piece)):
         return None
     if language_of(said) == "other" and (len(said.split()) > _FEW or said.endswith((".", "!"))):
@@ -82,15 +92,24 @@ def open_answer(text: str, question: str) -> str | None:
         if answer != said or not (said.endswith(".") and _is_sentence(said)):
             return answer
     answer = _of_sentences(said, question)
-    if answer and (_is_only_mentioned(answer, said) or _breaks_off(answer, said)):
+    if answer and (_is_only_mentioned(answer, said, question) or _breaks_off(answer, said)):
         return None
     return answer
 
 
-def _is_only_mentioned(answer: str, said: str) -> bool:
+def _is_only_mentioned(answer: str, said: str, question: str) -> bool:
     """Whether a reply that sets out with a description comes to something else than this part of it."""
     first, *later = sentences(said) or [said]
+    if _takes_up(first, question):
+        return False
     return bool(later) and len(first.split()) > _FEW and answer.lower() not in later[-1].lower()
+
+
+def _takes_up(sentence: str, question: str) -> bool:
+    """Whether a sentence has all that was asked of, the subject as a pronoun perhaps: "He is holding a kite."."""
+    asked = asked_by(question)
+    missing = asked.words - content(sentence) - _ASKING
+    return bool(asked.words - _ASKING) and (not missing or (len(missing) == 1 and bool(PRONOUN.match(sentence))))
 
 
 def _breaks_off(answer: str, said: str) -> bool:
@@ -101,6 +120,7 @@ def _breaks_off(answer: str, said: str) -> bool:
 def _of_sentences(said: str, question: str) -> str | None:
     every = sentences(said)
     pieces = [piece for piece in every if not _RULED_OUT.match(piece)]
+    pieces = [piece for piece in pieces if not _DENIED.match(piece)] or pieces  # "It would not be red."
     pieces = [piece for piece in pieces if len(pieces) == 1 or not _says_nothing(piece, question)]
     if not pieces:
         return None
@@ -160,3 +180,12 @@ def _is_few(piece: str) -> bool:
 def _is_sentence(piece: str) -> bool:
     """Whether a piece has a verb that helps: "it would be", "there is"."""
     return bool(MODAL_AT.search(piece) or _VERB.search(written_out(piece)) or IS_SENTENCE.match(piece))
+
+
+def announced_answer(region: str, question: str) -> str:
+    """What was announced as the answer, without what the sentence and the reply go on to say."""
+    first = bare(without_remarks(region.split("\n")[0].strip()).strip())
+    if first.endswith((".", "!")) and _is_sentence(first) and not _TELLS.search(question):
+        return open_answer(first, question) or first  # "The answer is that he is holding a kite."
+    short = _FURTHER.sub("", RATHER_THAN.sub("", (sentences(first) or [first])[0]))
+    return short.strip() if 0 < len(short.split()) <= _SHORT else first

@@ -41,5 +41,9 @@ def without_what_is_said_around(text: str) -> str:
     """The text without its openings ("I'd argue that") and endings ("either way") that leave a statement as it is."""
     text = _AT_LAST.sub(r". \g<said>", _BETWEEN.sub(" ", _BEGINS.sub(". So ", _WONT.sub("will not", text))))
     text = _WHICH_MEANS.sub(". So ", text)
-    text = _AFTER.sub("", _SEEMINGLY.sub("", _BEFORE.sub("", text)))
-    return _SURELY.sub("", _SHORT.sub(r"\g<said>. ", text))
+    return bare(_SHORT.sub(r"\g<said>. ", text))
+
+
+def bare(text: str) -> str:
+    """The text without what only opens or closes its statements."""
+    return _SURELY.sub("", _AFTER.sub("", _SEEMINGLY.sub("", _BEFORE.sub("", text))))
