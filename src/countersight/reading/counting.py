@@ -7,7 +7,7 @@ from countersight.reading.as_counts import in_things
 from countersight.reading.clauses import contrasted, sentences, supposes
 from countersight.reading.company import Quantity, quantities
 from countersight.reading.course import REMAINING, STAY, of_the_supposed
-from countersight.reading.first_or_last import comes_to, opened_and_remarked
+from countersight.reading.first_or_last import comes_to, opened_and_remarked, told_at_last
 from countersight.reading.fitting import Fit, does_just_the_asked, fit, is_of_he_or_she, speaks_of_another
 from countersight.reading.labels import best_of
 from countersight.reading.numerals import numerals
@@ -75,7 +75,7 @@ def _counted(text: str, question: str) -> str | None:
         return None
     if _MORE_OR_NOT.search(text) or _SUM.match(text) or _is_called_wrong(text) or leaves_its_result_untold(text):
         return None
-    if at_once := short_count(text, asked):
+    if at_once := short_count(text, asked) or told_at_last(text, asked):
         return at_once
     if asked.difference:
         return difference(text)

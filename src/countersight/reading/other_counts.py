@@ -125,7 +125,7 @@ def is_all_there_is(number: Quantity) -> bool:
 
 def are_the_asked(total: Quantity, asked: Counted, mentioned: frozenset[str]) -> bool:
     """Whether a total is of those asked for: it says so, is said of their place, or is all that a reply says."""
-    alone = not total.before.strip() and not total.words  # "Six in total."
+    alone = not mentioned or not (total.before.strip() or total.words)  # "That makes five in total.", "…, six in all"
     return not asked.qualities or bool(asked.qualities & total.words or asked.places & mentioned) or alone
 
 

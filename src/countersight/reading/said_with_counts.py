@@ -1,0 +1,49 @@
+"""What is said with a count and changes nothing of it: "no others can be seen", "five, without a doubt"."""
+
+import re
+
+from countersight.reading.in_parts import without_parts_by_place
+from countersight.reading.question import Counted, counted_by
+from countersight.reading.stems import counted_words
+from countersight.reading.vocabulary import any_of
+
+_STARTS = r"(?:^|(?<=[.!?;:,] )|(?<=\n)|(?<=\bso )|(?<=\bbut )|(?<=\band ))"
+_ENDS = r"(?=\s*(?:[.!;,:)]|--|$))"
+_OPENING = re.compile(
+    rf"(?:{_STARTS}{any_of('counts.said_before')}|^{any_of('counts.said_at_first')}),? (?=\w)", re.IGNORECASE
+)
+_ENDING = re.compile(rf",?(?<=[\w,)]) {any_of('counts.said_after')}{_ENDS}", re.IGNORECASE)
+_IN_PASSING = re.compile(rf",? {any_of('counts.said_in_passing')}", re.IGNORECASE)
+_HOLDS_THEN = re.compile(rf",?(?<=[\w,]) {any_of('counts.holds_then')}{_ENDS}", re.IGNORECASE)
+# A sentence of its own, or what a comma or an "and" adds to one.
+_BEGINS = r"(?:^|(?<=[.!?;] )|(?<=\n)|(?:,| --?)? (?:and|but|with) |(?:,| --?) (?=there|i\b|we\b|no\b|none\b))"
+_STOPS = r"\s*(?:[.!;]+\s*|$)"
+_REMARK = re.compile(rf"{_BEGINS}{any_of('counts.remarks')}{_STOPS}", re.IGNORECASE)
+_NO_OTHERS = re.compile(
+    rf"{_BEGINS}{any_of('counts.no_others')}(?: {any_of('counts.to_be_seen')})*{_STOPS}", re.IGNORECASE
+)
+_ASKS_FOR_OTHERS = re.compile(r"\b(?:others?|else|besides|more|another|except|apart|additional|extra)\b", re.IGNORECASE)
+_ALL_TOLD = re.compile(r"\ball told\b", re.IGNORECASE)
+_SMILE = re.compile(r"(?P<before>\w)?\s*[\u2600-\u26ff\U0001f300-\U0001faff]+\s*(?=\n|$|[A-Z])")
+
+
+def without_what_is_said_with_it(text: str, question: str) -> str:
+    """The text of a reply to a how-many question without what leaves its count as it is, unless that is all of it."""
+    asked = counted_by(question)
+    text = _SMILE.sub(lambda smile: f"{smile['before']}. " if smile["before"] else " ", text).strip()
+    text = _ALL_TOLD.sub("in total", _IN_PASSING.sub("", _without(_REMARK, text, asked)))
+    if not asked.imagined and not _ASKS_FOR_OTHERS.search(question):
+        text = _without(_NO_OTHERS, text, asked)
+    text = _HOLDS_THEN.sub(" in that case" if asked.imagined else "", _OPENING.sub("", text))
+    return without_parts_by_place(_ENDING.sub("", text), asked)
+
+
+def _without(remark: re.Pattern[str], text: str, asked: Counted) -> str:
+    """The text without its remarks, unless they tell of what was asked: "None is hidden", to how many are."""
+
+    def dropped(found: re.Match[str]) -> str:
+        if asked.qualities.intersection(counted_words(found.group())):
+            return found.group()
+        return ". " if text[: found.start()].rstrip()[-1:].isalnum() else ""
+
+    return remark.sub(dropped, text).strip() or text
