@@ -25,6 +25,7 @@ from countersight.reading.plain import plain, spoken
 from countersight.reading.polarity import asks_another, polarity
 from countersight.reading.ranks import opening_number
 from countersight.reading.statements import announced, only_asks, tagged, without_hedges, without_refusal
+from countersight.reading.undoubted import is_undoubted
 from countersight.reading.vocabulary import found
 from countersight.reading.yes_words import opening_polarity
 
@@ -140,6 +141,8 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
     answer = _anywhere(said, question)
     if question.kind not in FILES or any(announced(said)) or _usable(said, question) is None:
         return answer  # what is called the answer needs no second opinion, and a refusal gets none
+    if question.kind == "number" and answer is not None and is_undoubted(answer, said, question.text):
+        return answer
     return last_look(answer, said, question)
 
 

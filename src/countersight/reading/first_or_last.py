@@ -19,7 +19,7 @@ _SOMEWHERE = re.compile(
     rf"(?: [a-z]+)?,\s+{any_of('questions.prepositions')} (?:the|an?|his|her|its|their)\b", re.IGNORECASE
 )
 _DOING = re.compile(r"(?: [a-z]+)?,\s+(?:all )?[a-z]+ing\b", re.IGNORECASE)
-_NO_REMARK = found("counts.no_remarks")
+_NO_REMARK = found("counts.no_remarks", "counts.no_plain_counts")
 _IS_THERE = re.compile(rf"\bhow many \w+ are(?: there)? {any_of('questions.prepositions')}", re.IGNORECASE)
 _LAST_STEP = re.compile(r",\s+(?=(?:so|hence|thus|therefore|which makes|that makes|making)\b)", re.IGNORECASE)
 _COMES_TO = re.compile(
@@ -30,7 +30,7 @@ _COMES_TO = re.compile(
 # "I see 7 men. Two are.", "… It's two.", "… Two of the seven."
 _SHORT = re.compile(
     rf"\W*(?:(?:{any_of('counts.coming_to')}|{any_of('counts.only')}|it's|it is|there (?:is|are)|i'd go with)\W+)*"
-    r"[\w-]+(?: of (?:them|these|those|the (?P<all>[\w-]+)))?(?: (?:is|are|do|does|was|were|has|have))?\W*$",
+    r"[\w-]+(?: of (?:them|these|those|the (?P<all>[\w-]+)))?(?: (?:is|are|do|does|was|were|has|have|it is))?\W*$",
     re.IGNORECASE,
 )
 _NOT_ALL = re.compile(r"\b(?:not (?:all|every)|some)\b", re.IGNORECASE)
@@ -58,7 +58,10 @@ def opened_and_remarked(text: str, every: list[Quantity], asked: Counted) -> str
 
 def told_at_last(text: str, asked: Counted) -> str | None:
     """The number that is all of a last sentence, where all things of a name were counted before and some asked for."""
-    *before, last = sentences(text) or [""]
+    pieces = sentences(text) or [""]
+    while len(pieces) > 1 and not (numerals(pieces[-1]) or _NO_REMARK.search(pieces[-1])):
+        pieces.pop()  # "The light makes this easy to tell."
+    *before, last = pieces
     told, short, numbers = asked.qualities - asked.places or asked.qualities, _SHORT.match(last), numerals(last)
     if not (asked.of_now and told and short and numbers and numbers[0].value not in (None, "0")):
         return None

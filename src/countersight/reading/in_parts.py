@@ -30,12 +30,14 @@ def _only_tells_where(found: re.Match[str], asked: Counted) -> bool:
     before = sentences(found.string[: found.start()])[-1:]
     wholes = {n.value for n in numerals(" ".join(before))}
     parts = [int(n.value) for n in numerals(found["parts"]) if n.value and n.value.isdigit()]
-    if wholes != {str(sum(parts))} or any(_is_done(word) for word in spelled(found["parts"])):
+    if str(sum(parts)) not in wholes or any(_is_done(word) for word in spelled(found["parts"])):
         return False
     told, known = frozenset(counted_words(found["parts"])), asked.qualities | asked.owner
+    said = frozenset(counted_words(" ".join(before)))
+    if told & (known | asked.nouns) or (said & asked.nouns and asked.qualities - asked.places - said):
+        return False  # "five cars, three on the left and two on the right", to how many are red
     # "Five cups, three on the shelf and two in the sink" does not say that they are on the table.
-    is_said = known.issubset(counted_words(" ".join(before)))
-    return not told & (known | asked.nouns) and (is_said or told <= SIDES)
+    return known <= said or told <= SIDES
 
 
 def _is_done(word: str) -> bool:
