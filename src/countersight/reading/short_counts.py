@@ -59,7 +59,7 @@ def short_count(text: str, asked: Counted) -> str | None:
         return "0"
     if (percentage := _PERCENTAGE.match(text)) and not asked.nouns:
         return percentage[1]
-    if rather := _NOT_BUT.match(text):
+    if (rather := _NOT_BUT.match(text)) and len(numerals(text)) > 1:  # and not "two are not lit"
         return next((numeral.value for numeral in numerals(rather["it"] or rather["this"])), None)
     return None if asked.of_now or asked.difference else _then(text)
 
