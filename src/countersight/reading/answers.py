@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, Order, Question, Reply
-from countersight.reading.bare import loose, own_words, unlisted
+from countersight.reading.bare import loose, own_words, to_the_answer
 from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.clauses import sentences
 from countersight.reading.corrections import Correction, corrected, holds_elsewhere, is_cut_off, stands_after_all
@@ -26,6 +26,7 @@ from countersight.reading.plain import plain, spoken
 from countersight.reading.polarity import asks_another, polarity
 from countersight.reading.ranks import opening_number
 from countersight.reading.statements import announced, only_asks, tagged, without_hedges, without_refusal
+from countersight.reading.undoubted import is_undoubted
 from countersight.reading.vocabulary import found
 from countersight.reading.yes_words import opening_polarity
 
@@ -127,13 +128,13 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
 
 def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool) -> str | None:
     language = language_of(bare)
-    if question.kind == "number" and language == "english" and is_strange(bare, question.text):
-        return None
     if language == "other" and question.kind != "open":
         return None
     if language == "eastern":
         return eastern(bare, question) if finished else None
-    said = unlisted(bare if question.kind == "open" else without_hedges(bare), question)
+    said = to_the_answer(bare if question.kind == "open" else without_hedges(bare), question)
+    if question.kind == "number" and is_strange(said, question.text):
+        return None
     if not finished or is_cut_off(said):
         return _before_it_broke_off(said, question) if read_from == "whole" else None
     if read_from == "end":
@@ -141,6 +142,8 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
     answer = _anywhere(said, question)
     if question.kind not in FILES or any(announced(said)) or _usable(said, question) is None:
         return answer  # what is called the answer needs no second opinion, and a refusal gets none
+    if question.kind == "number" and answer is not None and is_undoubted(answer, said, question.text):
+        return answer
     return last_look(answer, said, question)
 
 
@@ -163,7 +166,7 @@ def _marked(region: str, question: Question) -> str | None:
             return answer
     if question.kind == "open":
         return region.split("\n")[0].strip()
-    usable = _usable(unlisted(region, question), question)
+    usable = _usable(to_the_answer(region, question), question)
     if usable is None:
         return None
     return (None if corrected(usable) else _opening(usable, question)) or _of_passages(usable, question)

@@ -50,7 +50,7 @@ _IN_WHICH_CASE = re.compile(r",? (?:unless|except if)\b[^.;]*\bin which case\b[^
 _APPOSITION = re.compile(
     r", (?:the|all|both|namely)\b[^,.;:\d]{1,40}, (?=(?:would|will|could|is|are|'d)\b)", re.IGNORECASE
 )
-_ALL_OF = re.compile(r"\ball of (?:the|these|those) (?=[\w-]+ )", re.IGNORECASE)
+_ALL_OF = re.compile(r"(?<!\bnot )\ball of (?:the|these|those) (?=[\w-]+ )", re.IGNORECASE)
 _BOTH = re.compile(
     r"\bboth(?: of (?:them|the|these|those))?(?P<said>(?: [a-z]+)? (?:would|will|are|have)\b[^.,;:]{0,60})",
     re.IGNORECASE,

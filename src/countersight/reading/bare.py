@@ -5,6 +5,7 @@ import re
 from countersight.case import Question
 from countersight.reading.option_texts import without_listing
 from countersight.reading.plain import plain, spoken
+from countersight.reading.said_with_counts import without_what_is_said_with_it
 from countersight.reading.vocabulary import any_of
 
 _LOOSE = re.compile(r"[\W_]+")
@@ -18,7 +19,7 @@ _NEXT_TURN = re.compile(rf"(?<=\S)\s*\n\s*{any_of('statements.turns')}\s*\d*\s*:
 def in_plain_words(text: str, question: Question) -> str | None:
     """A whole reply as its sentences are read; None where it never stopped thinking."""
     said = spoken(text)
-    return None if said is None else unlisted(own_words(said, question), question)
+    return None if said is None else to_the_answer(own_words(said, question), question)
 
 
 def own_words(said: str, question: Question) -> str:
@@ -27,9 +28,11 @@ def own_words(said: str, question: Question) -> str:
     return own if question.kind == "choice" else _LABEL.sub("", own)
 
 
-def unlisted(said: str, question: Question) -> str:
-    """A text without the list of the options."""
-    return without_listing(said, [option.text for option in question.options]) if question.kind == "choice" else said
+def to_the_answer(said: str, question: Question) -> str:
+    """A text without the list of the options, or without what is said around a count."""
+    if question.kind == "choice":
+        return without_listing(said, [option.text for option in question.options])
+    return without_what_is_said_with_it(said, question.text) if question.kind == "number" else said
 
 
 def loose(text: str) -> str:

@@ -196,7 +196,8 @@ def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]
         # "10 chairs, and 6 of them are taken", "2 wear hats and 2 do not"
         shared = shared and not (_SHARE.match(afters[place + 1]) or _DO_NOT.match(afters[place + 1]))
         # "Ten people, and six are seated": what has no name of its own is some of those before it, or is then
-        shared = shared and not (_phrase(afters[place]) and not _phrase(afters[place + 1]))
+        named = _phrase(afters[place + 1]) and not _ARE_THINGS.match(afters[place + 1])
+        shared = shared and not (_phrase(afters[place]) and not named)
         if shared:
             afters[place] += f" {predicate(afters[place + 1])}"
             places.append(place)

@@ -7,7 +7,7 @@ from countersight.reading.as_counts import in_things
 from countersight.reading.clauses import contrasted, sentences, supposes
 from countersight.reading.company import Quantity, quantities
 from countersight.reading.course import REMAINING, STAY, of_the_supposed
-from countersight.reading.first_or_last import comes_to, opened_and_remarked
+from countersight.reading.first_or_last import comes_to, opened_and_remarked, told_at_last
 from countersight.reading.fitting import Fit, does_just_the_asked, fit, is_of_he_or_she, speaks_of_another
 from countersight.reading.labels import best_of
 from countersight.reading.numerals import numerals
@@ -45,6 +45,7 @@ from countersight.reading.unfinished import (
     tells_another_number,
     tells_only_what_is,
 )
+from countersight.reading.vocabulary import any_of
 
 _SUM = re.compile(r"^\W*\d+(?: [a-z]+)? ?[-+*/] ?\d+(?: [a-z]+)?\W*$", re.IGNORECASE)  # and no result
 _WOULD = re.compile(r"\b(?:would|could|might)\b|'d\b", re.IGNORECASE)
@@ -57,6 +58,7 @@ _CALLED_WRONG = re.compile(
 _CALLED_RIGHT = re.compile(r"\b(?:is|are|would be|seems|sounds) (?:right|correct)\W*$", re.IGNORECASE)
 _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one more|others)\b", re.IGNORECASE)
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
+_NOT_SAID_TO_BE_SO = re.compile(rf"\W*(?:(?:but|so|well),? )?{any_of('counts.denied_claims')}", re.IGNORECASE)
 _MOST = 200  # numbers of a reply that are held against the question; of more, the last
 
 
@@ -75,7 +77,7 @@ def _counted(text: str, question: str) -> str | None:
         return None
     if _MORE_OR_NOT.search(text) or _SUM.match(text) or _is_called_wrong(text) or leaves_its_result_untold(text):
         return None
-    if at_once := short_count(text, asked):
+    if at_once := short_count(text, asked) or told_at_last(text, asked):
         return at_once
     if asked.difference:
         return difference(text)
@@ -128,11 +130,13 @@ def _weighed(text: str, asked: Counted) -> str | None:
 def _numbers(pieces: list[str], asked: Counted) -> list[Quantity]:
     """The numbers of all sentences, less those that hold of each of several things."""
     last = len(pieces) - 1
+    denied = {place for place, piece in enumerate(pieces) if _NOT_SAID_TO_BE_SO.match(piece)}
     ranked = [
         ranks_in(piece, first=place == 0, last=place == last, asked=asked.predicate)
         for place, piece in enumerate(pieces)
     ]
-    return [n for place, ranks in enumerate(ranked) for n in not_of_each(quantities(ranks, place), ranks.text, asked)]
+    every = [n for place, ranks in enumerate(ranked) for n in not_of_each(quantities(ranks, place), ranks.text, asked)]
+    return [n for n in every if n.sentence not in denied or n.value == "0"]  # "I don't think there are five"
 
 
 def _is_ruled_out(value: str, every: list[Quantity], text: str, asked: Counted) -> bool:

@@ -21,6 +21,7 @@ _HAPPENS = found("counts.changes", "counts.came_or_went")
 _DOES = re.compile(
     r"\W*(?:then |now )?(?:he|she|it|one|(?:the|an?|his|her|its|their) \w+(?: \w+)?) (?:then )?[a-z]+s\b", re.IGNORECASE
 )
+_LEAVES = re.compile(r"\W*(?:so |and |then )?(?:that|this|it|which)(?:'d| would| will)? leaves?\b", re.IGNORECASE)
 _IS_DONE = re.compile(rf"\b(?:has|have) (?!{'|'.join(UNITS)})[a-z]+(?:ed|t|n)\b", re.IGNORECASE)
 _IS = re.compile(r"\b(?:is|are|was|were|has|have|there)\b", re.IGNORECASE)
 _WAS = re.compile(r"(?: \w+)? (?:was|were|had)\b", re.IGNORECASE)
@@ -106,6 +107,8 @@ def _is_event(piece: str, asked: Counted) -> bool:
     clause = _CLAUSE.split(piece, maxsplit=1)[0]
     if imagines(piece) or supposes_first(piece) or (_IS.search(clause) and not _IS_DONE.search(clause)):
         return False
+    if _LEAVES.match(piece):
+        return False  # "that leaves us with three" is what comes of it
     taken_up = asked.supposition.intersection(counted_words(clause))
     if len(taken_up) < 2 and FINITE.search(clause) and not _IS_DONE.search(clause):
         return False  # "the man carries two bags"; but "the man carries one off", if that was supposed

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from countersight.reading.clauses import MODAL_AT, NOW_AT, sentences
 from countersight.reading.company import Quantity
 from countersight.reading.fitting import fit
-from countersight.reading.numerals import Numeral, numerals
+from countersight.reading.numerals import Numeral, less, numerals
 from countersight.reading.question import Counted
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.vocabulary import any_of, found
@@ -19,7 +19,7 @@ _SOMEWHERE = re.compile(
     rf"(?: [a-z]+)?,\s+{any_of('questions.prepositions')} (?:the|an?|his|her|its|their)\b", re.IGNORECASE
 )
 _DOING = re.compile(r"(?: [a-z]+)?,\s+(?:all )?[a-z]+ing\b", re.IGNORECASE)
-_NO_REMARK = found("counts.no_remarks")
+_NO_REMARK = found("counts.no_remarks", "counts.no_plain_counts")
 _IS_THERE = re.compile(rf"\bhow many \w+ are(?: there)? {any_of('questions.prepositions')}", re.IGNORECASE)
 _LAST_STEP = re.compile(r",\s+(?=(?:so|hence|thus|therefore|which makes|that makes|making)\b)", re.IGNORECASE)
 _COMES_TO = re.compile(
@@ -27,6 +27,13 @@ _COMES_TO = re.compile(
     r"(?:(?:there (?:are|is)|i (?:see|count|get)|it's|it is|it would be|just|only)\W+)*$",
     re.IGNORECASE,
 )
+# "I see 7 men. Two are.", "… It's two.", "… Two of the seven."
+_SHORT = re.compile(
+    rf"\W*(?:(?:{any_of('counts.coming_to')}|{any_of('counts.only')}|it's|it is|there (?:is|are)|i'd go with)\W+)*"
+    r"[\w-]+(?: of (?:them|these|those|the (?P<all>[\w-]+)))?(?: (?:is|are|do|does|was|were|has|have|it is))?\W*$",
+    re.IGNORECASE,
+)
+_NOT_ALL = re.compile(r"\b(?:not (?:all|every)|some)\b", re.IGNORECASE)
 _LEAST = 2  # numbers that make a sum
 _MOST = 8  # of a reply that are tried as its terms
 
@@ -47,6 +54,23 @@ def opened_and_remarked(text: str, every: list[Quantity], asked: Counted) -> str
         return None  # "Three dogs, in the garden.", to how many are in the car; "Six, sitting on a wire."
     alone = replace(every[0], after="", negated=False)
     return numbers[0].value if fit(alone, asked, frozenset()) else None
+
+
+def told_at_last(text: str, asked: Counted) -> str | None:
+    """The number that is all of a last sentence, where all things of a name were counted before and some asked for."""
+    pieces = sentences(text) or [""]
+    while len(pieces) > 1 and not (numerals(pieces[-1]) or _NO_REMARK.search(pieces[-1])):
+        pieces.pop()  # "The light makes this easy to tell."
+    *before, last = pieces
+    told, short, numbers = asked.qualities - asked.places or asked.qualities, _SHORT.match(last), numerals(last)
+    if not (asked.of_now and told and short and numbers and numbers[0].value not in (None, "0")):
+        return None
+    scene = " ".join(before)
+    wholes = {n.value for n in numerals(scene)}
+    if wholes != {n.value for n in numbers[1:]} | wholes or len(wholes) != 1 or not less(numbers[0].value, *wholes):
+        return None
+    said = told.intersection(counted_words(scene)) and not _NOT_ALL.search(scene)
+    return None if said or asked.negated else numbers[0].value
 
 
 def comes_to(text: str, every: list[Quantity], asked: Counted) -> str | None:

@@ -12,7 +12,9 @@ from countersight.reading.stems import is_empty, stem
 from countersight.reading.vocabulary import any_of, words
 
 _ALL_OF_THEM = re.compile(
-    r"\s*of (?:them|these|those)(?: (?:here|there|in all|in total|altogether))?\W*", re.IGNORECASE
+    r"\s*of (?:them|these|those)"
+    r"(?: (?:here|there|altogether|in (?:all|total|view)|in th(?:e|is) (?:picture|image|photo|scene)))?\W*",
+    re.IGNORECASE,
 )
 _ANYBODY = frozenset(map(stem, ("people", "person", "individuals")))
 SOME_PEOPLE = frozenset(map(stem, words("questions.some_people")))
@@ -125,8 +127,10 @@ def is_all_there_is(number: Quantity) -> bool:
 
 def are_the_asked(total: Quantity, asked: Counted, mentioned: frozenset[str]) -> bool:
     """Whether a total is of those asked for: it says so, is said of their place, or is all that a reply says."""
-    alone = not total.before.strip() and not total.words  # "Six in total."
-    return not asked.qualities or bool(asked.qualities & total.words or asked.places & mentioned) or alone
+    alone = not mentioned or not (total.before.strip() or total.words)  # "That makes five in total.", "…, six in all"
+    # "Six plates altogether.", to how many are on the counter
+    named = not total.before.strip() and mentioned <= asked.nouns and asked.qualities <= asked.places
+    return not asked.qualities or bool(asked.qualities & total.words or asked.places & mentioned) or alone or named
 
 
 def is_of_the_kind(number: Quantity, asked: Counted) -> bool:

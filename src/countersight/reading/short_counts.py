@@ -18,6 +18,13 @@ _EMPTY_PLACE = re.compile(
     r"(?:empty|bare|deserted)\W*$",
     re.IGNORECASE,
 )
+# "One is.", "Only one of them is sleeping."; in other places "one" may be a thing
+_ONE_IS = re.compile(
+    r"\W*(?:only |just |exactly )?one(?: of (?:them|these|those|the \w+))? (?:is|was|has|does)\b"
+    r"(?P<what>[^.!?,;]*)\W*$",
+    re.IGNORECASE,
+)
+_NOT = re.compile(r"\b(?:not|no)\b|n't\b", re.IGNORECASE)
 _PERCENTAGE = re.compile(r"^\W*(\d{1,9})\s*(?:%|percent)\W*$", re.IGNORECASE)
 _THERE_IS = r"(?:(?:there(?:'s| is|'d be| would(?: still| only| just)? be| will be)|i (?:can )?see)\s+)?"
 _JUST_A = re.compile(
@@ -46,13 +53,13 @@ def short_count(text: str, asked: Counted) -> str | None:
     """The number of a reply that is nothing else, or None where there is more to be weighed."""
     if _ONLY_NO.match(text) or _NONE_FIRST.match(text):
         return "0"
-    if _is_just_one(text, asked):
+    if _is_just_one(text, asked) or _is_so_of_one(text, asked):
         return "1"
     if (place := _EMPTY_PLACE.match(text)) and stem(place["what"].lower()) in asked.places:
         return "0"
     if (percentage := _PERCENTAGE.match(text)) and not asked.nouns:
         return percentage[1]
-    if rather := _NOT_BUT.match(text):
+    if (rather := _NOT_BUT.match(text)) and len(numerals(text)) > 1:  # and not "two are not lit"
         return next((numeral.value for numeral in numerals(rather["it"] or rather["this"])), None)
     return None if asked.of_now or asked.difference else _then(text)
 
@@ -79,3 +86,11 @@ def _is_just_one(text: str, asked: Counted) -> bool:
     noun = found["noun"].lower() if found else ""
     rest = counted_words((found["rest"] or "") if found else "")
     return bool(noun) and not noun.endswith("s") and stem(noun) in asked.nouns and asked.words.issuperset(rest)
+
+
+def _is_so_of_one(text: str, asked: Counted) -> bool:
+    """Whether "one is", and no more than what was asked, is all that a reply says."""
+    found = _ONE_IS.match(text)
+    if not found or _NOT.search(text) or not asked.of_now or asked.negated:
+        return False
+    return bool(asked.qualities) and asked.qualities.issuperset(counted_words(found["what"]))

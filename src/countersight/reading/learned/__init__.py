@@ -17,10 +17,11 @@ from countersight.reading.fitting import speaks_of_him_or_her
 from countersight.reading.learned.counts import count_evidence
 from countersight.reading.learned.options import option_evidence
 from countersight.reading.learned.told import Evidence
+from countersight.reading.numerals import numerals
 from countersight.reading.option_texts import name_of
 from countersight.reading.prepositions import is_placed_otherwise
 from countersight.reading.question import counted_by
-from countersight.reading.stems import stem
+from countersight.reading.stems import counted_words, stem
 
 if TYPE_CHECKING:
     from countersight.reading.learned.trees import Trees
@@ -40,6 +41,10 @@ _CALLED_WRONG: Final = re.compile(r"\b(?:is|are|be|seems?) (?:wrong|incorrect|fa
 _OPENING: Final = re.compile(r"\W*(?:(?:option|the|an?) )?", re.IGNORECASE)
 _STOPS: Final = re.compile(r"\W*[.:;)]|\W*\s(?:because|since|as|so|for|given)\b")
 _OF_EACH: Final = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
+_IS_NOT_SO: Final = re.compile(
+    r"(?:^|(?<=[.;,] ))(?P<number>[\w-]+)(?: [a-z]+)? (?:is|are|do|does|has|have)(?:n't| not)\b(?P<so>[^.,;]*)",
+    re.IGNORECASE,
+)
 _NUMBERED: Final = re.compile(r"\b([a-z]+) #?(\d+)\b", re.IGNORECASE)
 LARGEST: Final = 30.0  # score, so that no exponential overflows
 
@@ -90,6 +95,9 @@ def _is_of_something_else(value: str, text: str, question: Question) -> bool:
     if question.kind == "choice":
         return is_placed_otherwise(question.options[LETTERS.index(value)].text, text, question.text)
     asked = counted_by(question.text)
+    for denied in _IS_NOT_SO.finditer(text):  # "I see 7 men. Two aren't."
+        if numerals(denied["number"]) and not asked.negated and asked.qualities.issuperset(counted_words(denied["so"])):
+            return True
     named = {stem(word.lower()) for word, number in _NUMBERED.findall(text) if number == value}
     return bool(named & asked.nouns) or speaks_of_him_or_her(text, asked)
 

@@ -1,0 +1,80 @@
+"""Plain counts with something said around them: remarks, openings and endings leave a count as it is."""
+
+import pytest
+
+from countersight import read
+
+DOGS = "How many dogs are there?"
+HATS = "How many people are wearing hats?"
+CUPS = "How many cups are on the table?"
+MEN = "How many men are sitting down?"
+COLORS = "How many different colors of balloons are there?"
+JOINED = "If two more people came, how many people would there be?"
+TAKEN = "If someone took one of the two umbrellas, how many umbrellas would remain?"
+CATS = "If the dog was removed, how many cats would there be?"
+BEARS = "If the big one was taken away, how many bears would be left?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "count"),
+    [
+        (DOGS, "There are three dogs. No other dogs can be seen.", "3"),
+        (DOGS, "You can see nine brown dogs, and there are no others.", "9"),
+        (HATS, "Five people are wearing hats. I don't see any others.", "5"),
+        (DOGS, "No one would miss this. There are four dogs. None of them is hidden.", "4"),
+        (DOGS, "The answer is two, no more and no less.", "2"),
+        (DOGS, "The answer is two, nothing more and nothing less.", "2"),
+        (DOGS, "There is no question that it's five.", "5"),
+        (DOGS, "All the signs suggest that it's five, without a doubt.", "5"),
+        (DOGS, "I may be wrong, but I reckon we have nine dogs 🙂", "9"),
+        (DOGS, "It adds up to nine dogs. I checked this more than once.", "9"),
+        (DOGS, "They number three all told.", "3"),
+        (CUPS, "That makes five in total.", "5"),
+        (CUPS, "There are four cups on the table, namely three near the jug and one by the plate.", "4"),
+        (DOGS, "There are four (three on the left, one on the right).", "4"),
+        (HATS, "There are 5 people, and 3 are wearing hats.", "3"),
+        (HATS, "Three of them are 🙂", "3"),
+        (MEN, "I see 7 men. Two are.", "2"),
+        (MEN, "In all there are 9 men here. Six of the nine.", "6"),
+        (MEN, "Not all of the seven men are sitting down. It's two. The light makes this easy to tell.", "2"),
+        ("How many cats are sleeping?", "One is.", "1"),
+        ("How many cats are sleeping?", "Only one of them is sleeping.", "1"),
+        (COLORS, "I can see four colors.", "4"),
+        (JOINED, "Five, two more than now.", "5"),
+        (JOINED, "Five people either way. I hope this helps!", "5"),
+        (TAKEN, "It has to be one umbrella.", "1"),
+        (TAKEN, "Two take away one is one.", "1"),
+        (TAKEN, "Taking one from two gives one.", "1"),
+        (CATS, "Still two cats. Nothing else would change.", "2"),
+        (BEARS, "We would end up with two small bears. Right now there are 3.", "2"),
+        (
+            "How many chairs would there be if four were taken out of the room?",
+            "There'd be six chairs in the room.",
+            "6",
+        ),
+    ],
+)
+def test_what_is_said_around_a_count_leaves_it_as_it_is(question: str, reply: str, count: str) -> None:
+    assert read(reply, question, kind="number").answer == count
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "count"),
+    [
+        ("How many of the cups are hidden?", "There are five cups. None of them is hidden.", "0"),
+        ("How many other dogs are there?", "There is the brown one. There are no others.", "0"),
+        (DOGS, "No dogs, without a doubt.", "0"),
+        (HATS, "There are five people, three by the door and two by the window.", None),
+        (MEN, "There are seven men in the picture.", None),
+        ("How many candles are lit?", "Two are not lit.", None),
+        (MEN, "I see 7 men. Two aren't.", None),
+        ("How many cars are red?", "There are five cars, three on the left and two on the right.", None),
+        ("How many dogs are by the door?", "There are three dogs, two by the door and one by the window.", "2"),
+        ("How many birds would be on the wire if two flew away?", "There are five birds on the wire.", None),
+        (JOINED, "Two more than now.", None),
+        (DOGS, "I don't think that there are five.", None),
+        (DOGS, "I doubt that there are five. There are six.", "6"),
+    ],
+)
+def test_what_tells_of_the_asked_is_not_taken_off(question: str, reply: str, count: str | None) -> None:
+    assert read(reply, question, kind="number").answer == count
