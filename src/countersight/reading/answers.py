@@ -20,6 +20,7 @@ from countersight.reading.learned import FILES, last_look
 from countersight.reading.letters import opening_choice
 from countersight.reading.numerals import canonical
 from countersight.reading.open_answers import open_answer
+from countersight.reading.option_remarks import without_remarks
 from countersight.reading.options import choice
 from countersight.reading.plain import plain, spoken
 from countersight.reading.polarity import asks_another, polarity
@@ -43,6 +44,7 @@ _ANNOUNCEMENT = re.compile(
 _OPENING_REFUSAL = 200
 _LONGEST_OPTION = 2_000  # characters
 _MOST_CORRECTIONS = 20  # one within the other; a model that goes on ("no wait no wait …") hangs, and says nothing
+_TWO = 2  # options, of which "not this one" chooses none
 _DOUBT = found("statements.doubts")
 
 
@@ -135,10 +137,34 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
     said = unlisted(bare if question.kind == "open" else without_hedges(bare), question)
     if not finished or is_cut_off(said):
         return _before_it_broke_off(said, question) if read_from == "whole" else None
-    if read_from == "end":
-        return _of_passages(said, question)
-    answer = _anywhere(said, question)
-    if question.kind not in FILES or any(announced(said)) or _usable(said, question) is None:
+    return _chosen(said, question, read_from) if question.kind == "choice" else _finished(said, question, read_from)
+
+
+def _chosen(said: str, question: Question, read_from: ReadFrom) -> str | None:
+    """The option that a reply chooses, aside from what it only says of the others; or the last that it leaves."""
+    texts = _texts(question)
+    choosing, rejected = without_remarks(said, texts, question.text)
+    told = _in_rules(choosing, question, read_from) if choosing else None
+    # The last look reads nothing by itself in a part of a reply.
+    answer = _weighed(told, choosing, question, read_from) if told else None
+    if answer is None and (whole := _finished(said, question, read_from)) and told in (None, whole):
+        answer = whole
+    if answer is not None and answer not in rejected:
+        return answer
+    left = set(LETTERS[: len(texts)]) - rejected
+    return left.pop() if not choosing and len(left) == 1 and len(texts) > _TWO else None
+
+
+def _finished(said: str, question: Question, read_from: ReadFrom) -> str | None:
+    return _weighed(_in_rules(said, question, read_from), said, question, read_from)
+
+
+def _in_rules(said: str, question: Question, read_from: ReadFrom) -> str | None:
+    return _of_passages(said, question) if read_from == "end" else _anywhere(said, question)
+
+
+def _weighed(answer: str | None, said: str, question: Question, read_from: ReadFrom) -> str | None:
+    if read_from == "end" or question.kind not in FILES or any(announced(said)) or _usable(said, question) is None:
         return answer  # what is called the answer needs no second opinion, and a refusal gets none
     return last_look(answer, said, question)
 
