@@ -8,12 +8,11 @@ from typing import Literal
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, Order, Question, Reply
-from countersight.reading.bare import loose, own_words, unlisted
+from countersight.reading.bare import own_words, unlisted
 from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.clauses import sentences
 from countersight.reading.corrections import Correction, corrected, holds_elsewhere, is_cut_off, stands_after_all
 from countersight.reading.counting import count
-from countersight.reading.deeds import asks_for_a_deed, deed
 from countersight.reading.endings import marked, passages, tails
 from countersight.reading.languages import eastern, is_strange, language_of
 from countersight.reading.learned import FILES, last_look
@@ -32,10 +31,6 @@ from countersight.reading.yes_words import opening_polarity
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
 
-_WHICH = re.compile(r"\W*which (\w+)", re.IGNORECASE)
-_BEFORE_ONE = re.compile(
-    r"(?:.* )?(?:no|any|some|every|each|number|hundred|thousand|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)|.*\d"
-)
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _ANNOUNCEMENT = re.compile(
@@ -69,30 +64,6 @@ def combined(orders: Sequence[Order], question: Question, read_from: ReadFrom = 
     if not best or (len(best) == 2 and best[0][1] == best[1][1]):
         return None
     return LETTERS[best[0][0]]
-
-
-def agrees(answer: str, question: Question) -> bool:
-    """Whether a read answer is the question's gold answer."""
-    if question.kind == "number":
-        return answer == canonical(question.answer)
-    if question.kind == "open":
-        done = deed(question.answer, question.text) if asks_for_a_deed(question.text) else None
-        golds = {loose(question.answer), loose(done or question.answer)}  # "he is reading", and "reading"
-        return any(_is_the_same(loose(answer), gold, question.text) for gold in golds)
-    if question.kind == "choice":  # where the right option stands there twice, either is right
-        return question.options[LETTERS.index(answer)].text.strip() == question.right_text.strip()
-    return answer == question.answer
-
-
-def _is_the_same(said: str, gold: str, question: str) -> bool:
-    """Whether two open answers are one: so are "the red one", "the red team" and "red", to which team it is."""
-    asked = _WHICH.match(question)
-    if said == gold or not asked:
-        return said == gold
-    longer, shorter = sorted((said, gold), key=len, reverse=True)
-    return longer in (f"{shorter} one", f"{shorter} ones", f"{shorter} {asked[1].casefold()}") and not (
-        _BEFORE_ONE.fullmatch(shorter)
-    )
 
 
 def answer_in(text: str, question: Question, read_from: ReadFrom = "whole", *, finished: bool = True) -> str | None:

@@ -7,7 +7,7 @@ from countersight.reading.vocabulary import any_of
 _THE_PICTURE = rf"{any_of('options.judging_by')} th(?:e|is|ese) {any_of('options.pictures')}"
 _BEFORE = re.compile(
     rf"(?P<lead>\W*(?:(?:so|but|and),? )?)(?:{any_of('options.said_before')},? "
-    rf"|{any_of('options.said_first')}(?:,|:|\?|\.\.\.| -+) (?=\S)|{_THE_PICTURE}, )",
+    rf"|{any_of('options.said_first')}(?:(?:,|:|\?|\.\.\.| -+) (?=\S)| (?=[\"']))|{_THE_PICTURE}, )",
     re.IGNORECASE,
 )
 _AFTER = re.compile(
@@ -21,7 +21,7 @@ _CHOSEN_AFTER = re.compile(
     rf"(?P<what>[^.,;:]{{1,60}}?)(?:,? |\s-+ |: ){any_of('options.choosing_after')}[.!]?$",
     re.IGNORECASE,
 )
-_A_CLEAR_NO = re.compile(rf"\ban? (?:{any_of('options.clear')} )?(?P<what>yes|no)(?=\W*$)", re.IGNORECASE)
+_A_CLEAR_NO = re.compile(rf"(?<!not )\ban? (?:{any_of('options.clear')} )?(?P<what>yes|no)(?=\W*$)", re.IGNORECASE)
 _MOST = 3  # openings, and endings, of one sentence
 
 

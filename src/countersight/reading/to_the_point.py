@@ -191,7 +191,8 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
     if not any(_is_an_option(what, question, options) for what in (told["what"], bare)):
         known = content(question) | content(" ".join(options)) | PASSING
         *_, thing = counted_words(bare) or [""]
-        return bool(_ITS.match(told["what"])) and bool(thing) and thing not in known
+        named = thing in known or thing.startswith(tuple(content(stated(question))))  # "the winner", to who would win
+        return bool(_ITS.match(told["what"])) and bool(thing) and not named
     return _tells_something_else(told["rest"], clause, question)
 
 
