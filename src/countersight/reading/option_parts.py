@@ -14,7 +14,8 @@ from countersight.reading.wordings import DENYING, PASSING, PRONOUNS, own_words
 _SAYS_SOMETHING: Final = words("questions.helping") | PRONOUNS
 _LIGHT: Final = _SAYS_SOMETHING | words("options.pale") | {"him", "her", "them", "there", "that", "this", "going", "i"}
 _PREPOSITIONS: Final = words("questions.prepositions") | {"with", "of", "who", "that"}
-_IS = re.compile(r"\b(?:is|are|was|were)\b(?! going to\b)", re.IGNORECASE)
+_IS = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
+_GO = re.compile(r"\bgo\b", re.IGNORECASE)
 _OTHER: Final = {"he": "she", "she": "he"}
 _LONGEST: Final = 12  # words
 
@@ -23,29 +24,33 @@ def by_part(text: str, options: Sequence[str], letters: str, question: str) -> s
     """The letter of the only option that has every word of a reply that the question does not have."""
     said = written_out(text)
     every = words_of(said).split()
-    if len(sentences(said)) != 1 or len(every) > _LONGEST or DENYING.search(said):
+    if len(sentences(said)) != 1 or not every or len(every) > _LONGEST or DENYING.search(said):
         return None
     # "The lights are green" is how it is, and not what would happen.
-    if imagines(question) and _IS.search(said) and not (MODAL_AT.search(said) or any(map(_IS.search, options))):
+    to_come = MODAL_AT.search(said) or ("going to" in said and not _GO.search(question))
+    if imagines(question) and _IS.search(said) and not to_come and not any(map(_IS.search, options)):
         return None
     bags = [_stems(words_of(written_out(option)).split()) for option in options]
     known = frozenset[str]().union(*bags)
-    told = {word for word in _stems(every) if word in known or word not in PASSING}
+    told = {word for word in _stems(every) if word in known | content(question) or word not in PASSING}
+    says_something = any(not _SAYS_SOMETHING.isdisjoint(words_of(option).split()) for option in options)
     fitting = [
         letter
         for letter, option, bag, own in zip(letters, options, bags, own_words(options), strict=True)
-        if (rest := told - (_asked_of(option, question) - known)) and rest <= bag and _is_enough(rest, option, own)
+        if (rest := told - (_asked_of(option, question) - known)) and rest <= bag and not DENYING.search(option)
+        if (own and own <= rest and _are_of_one(every, option) if says_something else _names_it(rest, option))
     ]
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _is_enough(said: set[str], option: str, own: frozenset[str]) -> bool:
-    """Whether the words name a thing by itself, and not by what it is with; or say all that only one option says."""
+def _are_of_one(said: Sequence[str], option: str) -> bool:
+    """Whether an option and what is said may have one subject: who "it" is, is not known."""
+    return said[0] not in PRONOUNS or words_of(option).partition(" ")[0] in PRONOUNS
+
+
+def _names_it(said: set[str], option: str) -> bool:
+    """Whether words name a thing by itself, and not by what it is with: the man, of "the man with the umbrella"."""
     every = words_of(option).split()
-    if DENYING.search(option):
-        return False  # "an animal" is not "no animal"
-    if _SAYS_SOMETHING.intersection(every):
-        return bool(own) and own <= said
     first = next((place for place, word in enumerate(every) if word in _PREPOSITIONS), len(every))
     return not said.isdisjoint(_stems(every[:first] or every))
 
