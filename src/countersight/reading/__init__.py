@@ -6,7 +6,8 @@ only what it had marked. A reply that gives no answer, or more than one, is unre
 answer is never looked at. The words are in vocabulary.toml.
 """
 
-from countersight.reading.answers import ReadFrom, agrees, answer_in, combined, read_reply
+from countersight.reading.agreement import agrees
+from countersight.reading.answers import ReadFrom, answer_in, combined, read_reply
 from countersight.reading.statements import without_refusal
 from countersight.reading.texts import Reading, read
 

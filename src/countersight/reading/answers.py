@@ -8,18 +8,18 @@ from typing import Literal
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, Order, Question, Reply
-from countersight.reading.bare import loose, own_words, to_the_answer
+from countersight.reading.bare import own_words, to_the_answer
 from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.clauses import sentences
 from countersight.reading.corrections import Correction, corrected, holds_elsewhere, is_cut_off, stands_after_all
 from countersight.reading.counting import count
-from countersight.reading.deeds import asks_for_a_deed, deed
 from countersight.reading.endings import marked, passages, tails
 from countersight.reading.languages import eastern, is_strange, language_of
 from countersight.reading.learned import FILES, last_look
 from countersight.reading.letters import opening_choice
 from countersight.reading.numerals import canonical
 from countersight.reading.open_answers import announced_answer, open_answer
+from countersight.reading.option_remarks import without_remarks
 from countersight.reading.options import choice
 from countersight.reading.parted import without_the_denied_word
 from countersight.reading.plain import plain, spoken
@@ -33,10 +33,6 @@ from countersight.reading.yes_words import opening_polarity
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
 
-_WHICH = re.compile(r"\W*which (\w+)", re.IGNORECASE)
-_BEFORE_ONE = re.compile(
-    r"(?:.* )?(?:no|any|some|every|each|number|hundred|thousand|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)|.*\d"
-)
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _ANNOUNCEMENT = re.compile(
@@ -45,6 +41,7 @@ _ANNOUNCEMENT = re.compile(
 _OPENING_REFUSAL = 200
 _LONGEST_OPTION = 2_000  # characters
 _MOST_CORRECTIONS = 20  # one within the other; a model that goes on ("no wait no wait …") hangs, and says nothing
+_TWO = 2  # options, of which "not this one" chooses none
 _DOUBT = found("statements.doubts")
 
 
@@ -69,30 +66,6 @@ def combined(orders: Sequence[Order], question: Question, read_from: ReadFrom = 
     if not best or (len(best) == 2 and best[0][1] == best[1][1]):
         return None
     return LETTERS[best[0][0]]
-
-
-def agrees(answer: str, question: Question) -> bool:
-    """Whether a read answer is the question's gold answer."""
-    if question.kind == "number":
-        return answer == canonical(question.answer)
-    if question.kind == "open":
-        done = deed(question.answer, question.text) if asks_for_a_deed(question.text) else None
-        golds = {loose(question.answer), loose(done or question.answer)}  # "he is reading", and "reading"
-        return any(_is_the_same(loose(answer), gold, question.text) for gold in golds)
-    if question.kind == "choice":  # where the right option stands there twice, either is right
-        return question.options[LETTERS.index(answer)].text.strip() == question.right_text.strip()
-    return answer == question.answer
-
-
-def _is_the_same(said: str, gold: str, question: str) -> bool:
-    """Whether two open answers are one: so are "the red one", "the red team" and "red", to which team it is."""
-    asked = _WHICH.match(question)
-    if said == gold or not asked:
-        return said == gold
-    longer, shorter = sorted((said, gold), key=len, reverse=True)
-    return longer in (f"{shorter} one", f"{shorter} ones", f"{shorter} {asked[1].casefold()}") and not (
-        _BEFORE_ONE.fullmatch(shorter)
-    )
 
 
 def answer_in(text: str, question: Question, read_from: ReadFrom = "whole", *, finished: bool = True) -> str | None:
@@ -137,10 +110,34 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
         return None
     if not finished or is_cut_off(said):
         return _before_it_broke_off(said, question) if read_from == "whole" else None
-    if read_from == "end":
-        return _of_passages(said, question)
-    answer = _anywhere(said, question)
-    if question.kind not in FILES or any(announced(said)) or _usable(said, question) is None:
+    return _chosen(said, question, read_from) if question.kind == "choice" else _finished(said, question, read_from)
+
+
+def _chosen(said: str, question: Question, read_from: ReadFrom) -> str | None:
+    """The option that a reply chooses, aside from what it only says of the others; or the last that it leaves."""
+    texts = _texts(question)
+    choosing, rejected = without_remarks(said, texts, question.text)
+    told = _in_rules(choosing, question, read_from) if choosing else None
+    # The last look reads nothing by itself in a part of a reply.
+    answer = _weighed(told, choosing, question, read_from) if told else None
+    if answer is None and (whole := _finished(said, question, read_from)) and told in (None, whole):
+        answer = whole
+    if answer is not None and answer not in rejected:
+        return answer
+    left = set(LETTERS[: len(texts)]) - rejected
+    return left.pop() if not choosing and len(left) == 1 and len(texts) > _TWO else None
+
+
+def _finished(said: str, question: Question, read_from: ReadFrom) -> str | None:
+    return _weighed(_in_rules(said, question, read_from), said, question, read_from)
+
+
+def _in_rules(said: str, question: Question, read_from: ReadFrom) -> str | None:
+    return _of_passages(said, question) if read_from == "end" else _anywhere(said, question)
+
+
+def _weighed(answer: str | None, said: str, question: Question, read_from: ReadFrom) -> str | None:
+    if read_from == "end" or question.kind not in FILES or any(announced(said)) or _usable(said, question) is None:
         return answer  # what is called the answer needs no second opinion, and a refusal gets none
     if question.kind == "number" and answer is not None and is_undoubted(answer, said, question.text):
         return answer

@@ -28,6 +28,7 @@ _AFTER_A_NAME = re.compile(
     r"(?! (?:a|an|not a)\b(?! (?:correct|right|better))))"
 )
 _MID_SENTENCE = re.compile(r"[a-z],? $")
+_SHOUTED = re.compile(r" [A-Z]{2}")
 _ANOTHER = re.compile(r"\W*(?:or|and|nor|/)\W*[A-Za-z]\b|\)?,?\s+\(?[B-Z]\)?\W*$")
 _REASON = r"\b(?:because|since|while|whereas|but|although)\b"
 # Nothing is chosen by a word that belongs to another letter: "I'd say A, though B is possible".
@@ -54,7 +55,7 @@ _AND_OTHERS = r"(?:(?:,? (?:and|or|nor)|,) (?-i:[A-Z])\b){0,4}"  # "A and B are 
 DENIED_AFTER = re.compile(
     rf"{_AND_OTHERS}{_OWN_TEXT}"
     r"(?:(?:is|are|was|would be|can|could|must|does|seems)\s*(?:n't|not\b)"
-    r"|cannot\b|can't\b|isn't\b|doesn't\b"
+    r"|cannot\b|can't\b|isn't\b|doesn't\b|falls? away\b"
     rf"|(?:is|are|seems|would be|can be|could be|must be)\s+(?:\w+\s+)?{any_of('options.wrong')})",
     re.IGNORECASE,
 )
@@ -119,7 +120,7 @@ def opening_mark(text: str, options: Sequence[str]) -> Named:
 def _is_own_text(letter: str, rest: str, options: Sequence[str]) -> bool:
     """Whether what follows a letter is the text of its option: "D) Cannot be told"."""
     own = options[LETTERS.index(letter)] if letter in LETTERS[: len(options)] else ""
-    return bool(own) and rest.strip(" )].:").casefold().startswith(own.strip(" .").casefold())
+    return bool(own) and rest.strip(" ()].:,\"'").casefold().startswith(own.strip(" .").casefold())
 
 
 def none_of_them(text: str, options: Sequence[str]) -> Named:
@@ -154,7 +155,7 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
         passing = not of_now and tells_of_now(piece) and len(pieces) > 1
         for start, end, letter in _mentions(piece)[-_MOST:]:
             before, after = piece[max(0, start - NEAR) : start], piece[end : end + NEAR]
-            if letter in letters and _is_denied(before, after, also=bool(denied)):
+            if letter in letters and _is_denied(*_beside(letter, before, after, options), also=bool(denied)):
                 denied.add(letter)
             elif letter in letters and (
                 passing
@@ -181,6 +182,16 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
     if not left and len(letters) > 2 and len(rest := set(letters) - denied) == 1:
         return Named(rest.pop(), seen=True)  # "not B, and C is impossible"
     return Named(remaining.pop() or None if len(remaining) == 1 else None, bool(left or denied or questioned))
+
+
+def _beside(letter: str, before: str, after: str, options: Sequence[str]) -> tuple[str, str]:
+    """What stands on either side of a letter without its own text, which may deny something: "No (B)"."""
+    own = options[LETTERS.index(letter)].strip(" .").casefold()
+    head = before.rstrip("( ")
+    return (
+        head[: -len(own)] if own and head.casefold().endswith(own) else before,
+        "" if _is_own_text(letter, after, options) else after,
+    )
 
 
 def _is_denied(before: str, after: str, *, also: bool) -> bool:
@@ -224,7 +235,8 @@ def _mentions(sentence: str) -> list[tuple[int, int, str]]:
             found[start] = (start, end, match[group].upper())
     for match in CAPITAL.finditer(sentence):
         word = match[1] in _WORDS_TOO and not _AFTER_A_NAME.match(sentence[match.end() :])
-        # No article in mid-sentence has a capital: "so A it must be".
-        if not word or (match[1] == "A" and _MID_SENTENCE.search(sentence[: match.start()])):
+        before = sentence[: match.start()]
+        # No article in mid-sentence has a capital, unless all has: "so A it must be", "so A DOOR".
+        if not word or (match[1] == "A" and _MID_SENTENCE.search(before) and not _SHOUTED.match(sentence, match.end())):
             found.setdefault(match.start(), (*match.span(), match[1]))
     return [found[start] for start in sorted(found)]

@@ -12,7 +12,7 @@ from countersight.reading.open_parts import ASIDE, COLOUR_ASKED, IS_SENTENCE, LE
 from countersight.reading.option_texts import written_out
 from countersight.reading.repetitions import PRONOUN
 from countersight.reading.said_around import bare
-from countersight.reading.statements import without_refusal, without_remarks
+from countersight.reading.statements import without_refusal, without_side_remarks
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of
 
@@ -71,7 +71,7 @@ def open_answer(text: str, question: str) -> str | None:
 
     What happens, and why, is answered by whole sentences: these are left as they are.
     """
-    said = _PREFACE.sub("", _SEEMS.sub("is", _HEDGED.sub("", bare(without_remarks(text.strip()).strip()))))
+    said = _PREFACE.sub("", _SEEMS.sub("is", _HEDGED.sub("", bare(without_side_remarks(text.strip()).strip()))))
     if all(_is_refused(part) for piece in sentences(said) for part in contrasted(piece)):
         return None
     if language_of(said) == "other" and (len(said.split()) > _FEW or said.endswith((".", "!"))):
@@ -184,7 +184,7 @@ def _is_sentence(piece: str) -> bool:
 
 def announced_answer(region: str, question: str) -> str:
     """What was announced as the answer, without what the sentence and the reply go on to say."""
-    first = bare(without_remarks(region.split("\n")[0].strip()).strip())
+    first = bare(without_side_remarks(region.split("\n")[0].strip()).strip())
     if first.endswith((".", "!")) and _is_sentence(first) and not _TELLS.search(question):
         return open_answer(first, question) or first  # "The answer is that he is holding a kite."
     short = _FURTHER.sub("", RATHER_THAN.sub("", (sentences(first) or [first])[0]))

@@ -18,6 +18,7 @@ from countersight.reading.option_conclusions import (
     named_alone,
     remaining,
 )
+from countersight.reading.option_parts import by_part
 from countersight.reading.option_places import NUMBERED_OPTION, of_two, places, ranked_first
 from countersight.reading.option_senses import by_sense
 from countersight.reading.option_texts import affirmed, counts_of, name_of, number_of, words_of
@@ -73,7 +74,7 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
         return bare_choice(text, len(options))
     if (alone := _PLACE_ALONE.match(text)) and not any(map(numerals, options)):
         return letters[int(alone[1]) - 1] if 0 < int(alone[1]) <= len(letters) else None
-    exact = [letter for letter, option in zip(letters, options, strict=True) if words_of(option) == words_of(text)]
+    exact = [letter for letter, option in zip(letters, options, strict=True) if _is_alike(option, text)]
     if len(exact) == 1:
         return exact[0]
     none = none_of_them(text, options)
@@ -115,6 +116,10 @@ def _by_letter_place_or_text(text: str, options: Sequence[str], letters: str, qu
     told = _by_text(text, options, letters, question)
     elsewhere = told is not None and is_placed_otherwise(options[letters.index(told)], text, question)
     return None if elsewhere else told
+
+
+def _is_alike(option: str, text: str) -> bool:
+    return words_of(option).removeprefix("because ") == words_of(text).removeprefix("because ")
 
 
 def _answered(asked: re.Match[str]) -> str:
@@ -202,6 +207,18 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
     if {words_of(option) for x, option in zip(letters, options, strict=True) if x not in untold} == {"yes", "no"}:
         answer = polarity(text, question)
         return next((x for x, option in zip(letters, options, strict=True) if words_of(option) == answer), None)
+    return _by_words(text, options, letters, question) or _by_polarity(text, options, letters, question)
+
+
+def _by_polarity(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
+    """The option that opens with the yes or no that a reply comes to: "it would not break" is "no, it would hold"."""
+    opened = {opening_polarity(option): letter for letter, option in zip(letters, options, strict=True)}
+    return (
+        opened.get(polarity(text, question)) if opened.keys() == {"yes", "no"} and len(options) == len(opened) else None
+    )
+
+
+def _by_words(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
     last = (sentences(text) or [""])[-1]
     if _EITHER.match(last) or _AS_WELL.search(last):
         return None
@@ -211,7 +228,8 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
         return left
     told = _by_what_is_told(text, options, letters, question)
     if told is None and not _ASKS_FOR_WHAT_IS_NOT.search(stated(question)):
-        return concluded(without_others(text, question, options), options, letters, question)
+        main = without_others(text, question, options)
+        return concluded(main, options, letters, question) or by_part(main, options, letters, question)
     return told
 
 

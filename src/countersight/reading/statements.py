@@ -91,7 +91,7 @@ def without_hedges(text: str) -> str:
     return _HEDGED.sub("", text)
 
 
-def without_remarks(text: str) -> str:
+def without_side_remarks(text: str) -> str:
     """The text without what it says of something else than the answer: who took the photo, what one may ask next."""
     rest = _REMARK.sub("", text)
     return rest if rest.strip() else text
@@ -99,7 +99,7 @@ def without_remarks(text: str) -> str:
 
 def without_refusal(text: str) -> str | None:
     """The text, or what it says after all where it first says that it cannot tell; None for a plain refusal."""
-    text = without_remarks(text)
+    text = without_side_remarks(text)
     refusals = list(_REFUSAL.finditer(text))
     if not refusals:
         return text

@@ -83,6 +83,8 @@ _SO_IT_IS = re.compile(
 )
 _SO_THAT_ONE = re.compile(r", so (?:that|that one|this one)\W*$", re.IGNORECASE)
 _TAKES_UP = re.compile(r"\W*(?:it|that one|this one|he|she)\b|.*\bthere\b(?!\s*(?:would|'d|will))", re.IGNORECASE)
+_FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
+_LAST = re.compile(r"\b(?:last|only later|slowest)\b", re.IGNORECASE)
 _IS_SO = re.compile(r"^\W*the (?P<what>[\w ]{1,40}?) (?:is|are|was|were)\b", re.IGNORECASE)
 
 
@@ -162,6 +164,8 @@ def to_the_point(text: str, question: str, options: Sequence[str]) -> str:
 
 def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> bool:
     """Whether a clause tells of an option what was not asked ("the sheep is next"), or of something else altogether."""
+    if _LAST.search(clause) and _FIRST.search(stated(question)) and not _LAST.search(question):
+        return True  # "Lea would be the last one", to who would be first
     if _WHERE.match(stated(question)):
         return _is_of_another(clause, question) or (imagines(question) and _tells_what_is_there(clause))
     if _ASKS_FOR_A_COLOUR.match(stated(question)) and _colours_another(clause, question, options):
@@ -187,7 +191,8 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
     if not any(_is_an_option(what, question, options) for what in (told["what"], bare)):
         known = content(question) | content(" ".join(options)) | PASSING
         *_, thing = counted_words(bare) or [""]
-        return bool(_ITS.match(told["what"])) and bool(thing) and thing not in known
+        named = thing in known or thing.startswith(tuple(content(stated(question))))  # "the winner", to who would win
+        return bool(_ITS.match(told["what"])) and bool(thing) and not named
     return _tells_something_else(told["rest"], clause, question)
 
 

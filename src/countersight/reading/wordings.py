@@ -22,6 +22,9 @@ WHAT_IS_DONE = re.compile(r"\W*what (?:would|will|could|should|does|did)\b.*\bdo
 _IT = re.compile(r"\W*(?:(?:and|but|so|then) )?(?:it|he|she|they)\b", re.IGNORECASE)
 DENYING = found("options.denying")
 _IS = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
+_ONE_OF_THEM = re.compile(  # "he is the only one leaving" counts nothing
+    r"\b(?P<which>the|only|this|that|no|any|each|every|another|other|which|right|wrong|same) one\b", re.IGNORECASE
+)
 _YES_OR_NO = re.compile(r"^\W*(?:yes|no)\s*[,:;-]\s*(?=\w)", re.IGNORECASE)
 _DETERMINED = r"\b(?:the|an?|this|that|his|her|its|their|one)(?:\s+[\w-]+){0,2}?\s+"
 _LONGEST_NAME = 12  # words of a reply that can name an option by some of its words
@@ -36,6 +39,8 @@ _MOST = 50  # places of an option's text in a reply that are looked at
 def by_wording(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
     """The letter of the only option that a text affirms in the option's own words."""
     text, options = written_out(text), [_YES_OR_NO.sub("", written_out(option)) for option in options]
+    if any(words_of(option) == "one" for option in options):
+        text = _ONE_OF_THEM.sub(r"\g<which> ___", text)
     said = affirmed(_without_the_supposed(text, question, options))
     spans = [
         (found.start(), found.end(), letter)
