@@ -32,12 +32,17 @@ FILES: Final[dict[AnswerKind, str]] = {"number": "counts.npz", "choice": "option
 _LIKELY: Final[dict[AnswerKind, float]] = {"number": 0.5, "choice": 0.4}  # enough for what the rules read
 _LIKELY_IN_FEW: Final = 0.2  # and for what they read in a few words, which give little evidence
 _CERTAIN: Final = 0.85  # enough for what they do not
+_CERTAIN_IN_FEW: Final = 0.9
 _FEW: Final[dict[AnswerKind, int]] = {"number": 5, "choice": 8}  # words that give an answer, and hardly anything else
 _SHORTEST: Final = 4  # words of a reply in which a count is read that the rules do not read
 _IN_DOUBT: Final = frozenset(
     f"{cue} {where}" for cue in ("not", "wrong", "asks") for where in ("before in clause", "in its clause")
 ) | {"asks after in clause", "supposed"}
-_CALLED_WRONG: Final = re.compile(r"\b(?:is|are|be|seems?) (?:wrong|incorrect|false)\b", re.IGNORECASE)
+_CALLED_WRONG: Final = re.compile(
+    r"\b(?:is|are|be|seems?|'s) (?:wrong|incorrect|false|a mistake)\b"
+    r"|\b(?:some|many|others|people) (?:\w+ )?(?:say|think|claim|argue)|\bfirst (?:choice|thought|guess|impression)\b",
+    re.IGNORECASE,
+)
 _OPENING: Final = re.compile(r"\W*(?:(?:option|the|an?) )?", re.IGNORECASE)
 _STOPS: Final = re.compile(r"\W*[.:;)]|\W*\s(?:because|since|as|so|for|given)\b")
 _OF_EACH: Final = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
@@ -68,7 +73,7 @@ def last_look(answer: str | None, text: str, question: Question) -> str | None:
         return answer if best is None or likely[best] < _CERTAIN else None
     if answer is not None:
         return answer if likely[answer] >= (_LIKELY_IN_FEW if few else _LIKELY[question.kind]) else None
-    if best is None or likely[best] < _CERTAIN or words < _SHORTEST:
+    if best is None or likely[best] < (_CERTAIN_IN_FEW if few else _CERTAIN) or words < _SHORTEST:
         return None
     said = [each for value, each in candidates if value == best]
     return None if any(map(_is_in_doubt, said)) or _is_of_something_else(best, text, question) else best
