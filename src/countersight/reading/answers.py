@@ -100,7 +100,7 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
 
 
 def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool) -> str | None:
-    language = language_of(bare)
+    language = language_of(bare, " ".join((question.text, *_texts(question))))
     if language == "other" and question.kind != "open":
         return None
     if language == "eastern":

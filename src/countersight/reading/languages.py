@@ -21,8 +21,8 @@ _LOOKED_AT = 1_000  # characters that tell a language
 _FEW = 3  # letters of another alphabet that an English reply may hold
 
 
-def language_of(text: str) -> Language:
-    """The language of a reply, by its letters and its shortest words."""
+def language_of(text: str, asked: str = "") -> Language:
+    """The language of a reply, by its letters and its shortest words; those of the question tell nothing."""
     text = text[:_LOOKED_AT].lower()
     if text.isascii() and len(text) <= _FEW:
         return "english"
@@ -31,7 +31,8 @@ def language_of(text: str) -> Language:
     if len(_OTHER_LETTER.findall(text)) > _FEW:
         return "other"
     every = _WORD.findall(text)
-    foreign = sum(word in _FOREIGN or not word.isascii() for word in every)
+    told = frozenset(_WORD.findall(asked.lower()))  # "hay bales" is no Spanish where they are an option
+    foreign = sum((word in _FOREIGN or not word.isascii()) and word not in told for word in every)
     return "other" if foreign > sum(word in _ENGLISH for word in every) else "english"
 
 
@@ -56,7 +57,7 @@ _CHOOSE = re.compile(
 )
 _CHOSEN_AT_LAST = re.compile(r"[,.]\s*(?:所以|因此|故|应|應)*[选選]择?\s*([A-Z])$")
 _IN_BRACKETS = re.compile(r"[((（]([A-Z])[))）]")
-_SUPPOSES = re.compile(r"\b(?:if|would|left|remain\w*)\b|如果|假如|要是|もし|たら|れば|剩|还有", re.IGNORECASE)
+_ASKS_WHAT_IS_LEFT = re.compile(r"\b(?:left|remain\w*|still)\b|剩|还有|残", re.IGNORECASE)
 _YES = re.compile(rf"^(?:(?:{_either('eastern.yes')})(?:$|[,.!\s])|[会會能][^,.?不没]{{1,8}}$)")
 _NO = re.compile(rf"^(?:(?:{_either('eastern.no')})(?:$|[,.!\s])|不[会會是能可]|没有|沒有|いいえ)")
 _ZERO = re.compile(rf"^(?:{_either('eastern.zero')})(?:$|[,.!\s]|[^\s,.]{{1,4}}$)")
@@ -176,8 +177,8 @@ def _number(said: str, question: str) -> str | None:
         return _values(then).pop()
     results = list(_RESULT.finditer(said))
     if len(values) > 1 and results and not _PART.search(said) and not _BESIDES.search(said):
-        # What is told after a total may be what was asked, and "also" adds something else where nothing is supposed.
-        also = results[-1].group().startswith("还有") and not _SUPPOSES.search(question)
+        # What is told after a total may be what was asked, and "also" adds something else unless it means what is left.
+        also = results[-1].group().startswith("还有") and not _ASKS_WHAT_IS_LEFT.search(question)
         return None if also or _values(said[results[-1].end() :]) else _only_of(_values(results[-1].group()))
     return _only_of(values)
 
@@ -196,7 +197,8 @@ def _in_its_words(said: str, question: str) -> str | None:
     before, counter, after = map(re.escape, asked.group("before", "counter", "after"))
     if supposed:
         last = re.fullmatch(rf"(?:.*(?:{_COMES_TO}))?{_ANY_NUMBER}{counter}(?P<end>.*)", clauses[-1].rstrip("了"))
-        plain = last and asked["after"].endswith(last["end"]) and not _AT_PRESENT.search(clauses[-1])
+        also = "还有" in clauses[-1] and not _ASKS_WHAT_IS_LEFT.search(question)
+        plain = last and asked["after"].endswith(last["end"]) and not _AT_PRESENT.search(clauses[-1]) and not also
         return _digits(last["number"]) if last and plain else None
     if first := re.fullmatch(rf"{before}{_ANY_NUMBER}{counter}{after}", clauses[0]):
         return None if _AND_MORE.search("".join(clauses[1:])) else _digits(first["number"])

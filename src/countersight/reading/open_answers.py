@@ -33,6 +33,9 @@ _VERB = re.compile(
 )
 _IS_ROUNDABOUT = re.compile(rf"{MODAL}|\b(?:rather than|instead of)\b|, not\b|\"", re.IGNORECASE)
 _SENTENCE = re.compile(r"\W*(?:he|she|it|they|we|i|the|this|that|there|if|with)\b|.*[,;:]", re.IGNORECASE)
+_SO_MUCH_OF = re.compile(
+    r"\W*(?:an?|two|three|some) \w+ of (?:\w+ )?\w+[.!]$", re.IGNORECASE
+)  # "A pair of fuzzy dice."
 _RULED_OUT = re.compile(r"\W*(?:\w+ly |of course )?not\b", re.IGNORECASE)  # "Certainly not juice!"
 _DENIED = re.compile(
     r"\W*(?:it|this|that|these|they|he|she) (?:is|are|was|were|would|does|do|did|has|have|can|could)(?:n't| not)\b",
@@ -170,7 +173,8 @@ def _is_refused(part: str) -> bool:
 
 def _is_caption(said: str) -> bool:
     """Whether a text is words in a row and no sentence about something: "in front of the fire hydrant"."""
-    return len(said.split()) <= _SHORT and not _SENTENCE.match(said) and not said.endswith((".", "!", "?"))
+    ends = said.endswith((".", "!", "?")) and not _SO_MUCH_OF.match(said)
+    return len(said.split()) <= _SHORT and not _SENTENCE.match(said) and not ends
 
 
 def _is_few(piece: str) -> bool:
