@@ -81,7 +81,7 @@ _WITH_ITS_OWNER = re.compile(r"\b(?P<kind>[a-z]+)'s (?P<what>[a-z]+)\b")
 _OWNERS = re.compile(r"\b[a-z]+(?='s\b)", re.IGNORECASE)
 _KINDS = words("questions.kinds")
 _WITH_ITS_KIND = re.compile(r"\bthe (?P<kind>[a-z]+) (?P<what>[a-z]+)\b")
-_GONE = frozenset(map(stem, ("gone", "removed", "away", "taken", "missing", "moved", "help", "out")))
+_GONE = frozenset(map(stem, ("gone", "removed", "away", "taken", "take", "pull", "missing", "moved", "help", "out")))
 _MOTION = frozenset(map(stem, words("fates.motion")))
 PLACES = frozenset(map(stem, words("questions.prepositions")))
 """Stems of the words that tell a place by a thing."""
@@ -123,7 +123,7 @@ def supposes_another(piece: str, asked: Asked) -> bool:
     told = content(supposed(piece)) if supposes_first(piece) or _IF_IT_HAD.search(piece) else frozenset[str]()
     if asked.adds and (without := _WITHOUT.match(piece)) and content(without["what"]) & asked.supposed:
         return True  # "without the cover it would die", to whether it would if it had one
-    return bool(told) and not told & (asked.words | asked.supposed)
+    return bool(told - _GONE) and not told & (asked.words | asked.supposed)  # "take it away and …"
 
 
 def says_no_more(clause: str, asked: Asked) -> bool:

@@ -159,6 +159,10 @@ _CALLED = re.compile(
     r"|\bi(?:'d| would) (?:call|consider) (?P<who>it|him|her|this|that|the \w+) (?=\w)",
     re.IGNORECASE,
 )
+_EXISTS = re.compile(r"\b(?P<what>an? [\w ]{2,40}?) (?:does )?exists?\b", re.IGNORECASE)
+_OUT_OF_THE_QUESTION = re.compile(
+    r"\b(?P<what>\w+ing) (?:is|would be) (?:out of the question|not an option)\b", re.IGNORECASE
+)
 _ASKS_IF_POSSIBLE = re.compile(r"\bpossible\b", re.IGNORECASE)
 _IMPOSSIBLE = re.compile(
     r"(?:(?<=\bis )|(?<=\bbe )|(?<=\bseems )|(?<=\bwas ))(?<!n't be )(?<!not be )impossible\b", re.IGNORECASE
@@ -186,6 +190,7 @@ def plainer(text: str, question: str) -> str:
     text = _CALLED.sub(
         lambda found: f"{_subject(found)} is " if found["who"] else f"is {found['not'] and 'not '}", text
     )
+    text = _OUT_OF_THE_QUESTION.sub(r"it could not \g<what>", _EXISTS.sub(r"there is \g<what>", text))
     if _ASKS_IF_POSSIBLE.search(question):
         text = _IMPOSSIBLE.sub("not possible", text)
     text = _UN.sub(lambda found: f"not {found['what']}" if f" {found['what']}" in question else found.group(), text)
