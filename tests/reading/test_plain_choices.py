@@ -82,3 +82,21 @@ QUESTIONS = {
 def test_a_choice_is_read_aside_from_what_is_said_of_the_others(asked, reply, letter):
     question, options = QUESTIONS[asked]
     assert cs.read(reply, question, kind="choice", options=options).answer == letter
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        ("Who is not wearing a hat?", "The woman is not wearing a hat.", "B"),
+        ("Who is not wearing a hat?", "The woman is not wearing a scarf.", None),
+        ("Who is wearing a hat?", "The woman is not wearing a hat.", None),
+    ],
+)
+def test_what_the_question_denies_may_be_denied_of_the_chosen(question, reply, answer):
+    assert cs.read(reply, question, "choice", ["the man", "the woman"]).answer == answer
+
+
+def test_words_of_an_option_are_of_no_foreign_language():
+    bales = ["hay bales", "the floor", "a wall"]
+    assert cs.read("A. hay bales", "What would they sit on?", "choice", bales).answer == "A"
+    assert cs.read("Hay tres perros.", "How many dogs are there?", "number").answer is None

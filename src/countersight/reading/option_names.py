@@ -5,11 +5,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from countersight.case import LETTERS
+from countersight.reading.clauses import sentences
 from countersight.reading.option_texts import name_of
 
 _LONGEST = 60  # characters of an option that a reply repeats only to name it
 _LABEL = r"(?<![\w'])(?:(?:the )?(?:option|choice|answer|letter)s? )?"
 _ARTICLE = r"(?:(?:the|an?|that|this) )?"
+_WORD = re.compile(r"\w+")
+_DENIAL = re.compile(r"\b(?:no|not|without(?: an?| any)?) \w+|n't \w+", re.IGNORECASE)
 _JOINT = re.compile(r"(?:, |(?P<last>,? (?:and|or|nor) ))", re.IGNORECASE)
 
 
@@ -39,6 +42,19 @@ def names_in(text: str, options: tuple[str, ...]) -> list[Names]:
         runs.append(Names(single[0].start, single[last].end, letters))
         del single[: last + 1]
     return runs
+
+
+def takes_up_a_denial(text: str, options: tuple[str, ...], question: str) -> str | None:
+    """The one option of which a sentence denies just what the question does: "the third floor has no windows yet"."""
+    asked = {found.group().lower() for found in _DENIAL.finditer(question)}
+    told = list(_DENIAL.finditer(text))
+    named = names_in(text, options)
+    if len(told) != 1 or told[0].group().lower() not in asked or len(named) != 1 or len(sentences(text)) > 1:
+        return None
+    if not {*_WORD.findall(text[told[0].end() :].lower())} <= {*_WORD.findall(question.lower())}:
+        return None  # it is not the hat that she does not wear
+    (letters,) = (each.letters for each in named)
+    return next(iter(letters)) if len(letters) == 1 else None
 
 
 @lru_cache(maxsize=256)

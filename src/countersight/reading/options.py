@@ -18,6 +18,7 @@ from countersight.reading.option_conclusions import (
     named_alone,
     remaining,
 )
+from countersight.reading.option_names import takes_up_a_denial
 from countersight.reading.option_parts import by_part
 from countersight.reading.option_places import NUMBERED_OPTION, of_two, places, ranked_first
 from countersight.reading.option_senses import by_sense
@@ -77,6 +78,8 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
     exact = [letter for letter, option in zip(letters, options, strict=True) if _is_alike(option, text)]
     if len(exact) == 1:
         return exact[0]
+    if denied_alike := takes_up_a_denial(text, tuple(options), question):
+        return denied_alike
     none = none_of_them(text, options)
     if none.seen:
         return none.letter
