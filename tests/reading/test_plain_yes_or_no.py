@@ -129,6 +129,7 @@ BOTTLE = "Is the bottle full?"
         (RAIN, 'The answer is not "no" but "yes".', "yes"),
         (RAIN, "It is raining. Feel free to ask if anything is unclear.", "yes"),
         (RAIN, "It is not raining. It is unclear who took the photo.", "no"),
+        (RAIN, "It isn't raining. This is because there is nothing but sunshine.", "no"),
         (RAIN, "Dry ground everywhere \u2192 no", "no"),
         (BOTTLE, "The bottle is full, whereas the glass is not full.", "yes"),
         (BOTTLE, "The bottle is full (note that the glass is not full).", "yes"),

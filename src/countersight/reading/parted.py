@@ -8,7 +8,6 @@ from countersight.reading.vocabulary import any_of
 
 _STARTS = r"(?:^|(?<=[.!?] ))"
 _BECAUSE = re.compile(r"(?<=\w)(?<!\bnot)(?<!\bonly)(?<!\bjust)(?<!\bsimply) (?=because\b)", re.IGNORECASE)
-_GIVEN_THAT = re.compile(r", (?=given that\b)", re.IGNORECASE)
 # "This is because it is glued.": a reason, whatever words of the question are in it.
 _IS_BECAUSE = re.compile(
     r"(?<=[.!?] )(?:this|that|it) is (?:so |mainly |simply )?because [^.!?]*(?:[.!?]+\s*|$)", re.IGNORECASE
@@ -42,7 +41,7 @@ _NOT_BUT = re.compile(
 def parted(text: str, question: str) -> str:
     """The text with a full stop between its statements, and without denied thoughts and reasons of their own."""
     text = _FALSE_CLAIM.sub("", _THOUGHT.sub("", without_the_denied_word(text)))
-    text = _AS.sub("", _IS_BECAUSE.sub("", _GIVEN_THAT.sub(", since ", _BECAUSE.sub(", ", text))))
+    text = _AS.sub("", _BECAUSE.sub(", ", _IS_BECAUSE.sub("", text)))
     text = _CONTRAST.sub(". ", _BRACKETS.sub(r". \g<inside>", text))
     text = _DASH.sub(r"\g<said>. ", text)
     return _WHY.sub(lambda why: f". So {why['rest']}" if _is_of_it(why["rest"], question) else why.group(), text)
