@@ -51,7 +51,8 @@ CALLED = {pronoun: frozenset(map(stem, words(f"questions.{pronoun}"))) for prono
 """Stems of those whom a reply calls so."""
 
 
-_HIS = re.compile(r"\b(?:his|her|him)\b", re.IGNORECASE)  # whose words these are is not known
+HIS = re.compile(r"\b(?:his|her|him)\b", re.IGNORECASE)
+"""Words for somebody of whom it is not known who it is."""
 _ADDS = re.compile(rf"\bif\b.{{1,80}}{any_of('yes_no.adding')}", re.IGNORECASE)
 _MORE_THAN_ONE = re.compile(r"\bmore than (?:one|1)\b", re.IGNORECASE)
 _BY_TRADE = re.compile(r"\w{3,}(?:er|or|ist|ian|man)")
@@ -125,7 +126,7 @@ def asked_by(question: str) -> Asked:
         of_all=bool(_OF_ALL.match(main)),
         people=_people(first_word(main), question),
         adds=bool(_ADDS.search(question)),
-        persons=frozenset() if _HIS.search(question) else frozenset(filter(_is_person, content(question))),
+        persons=frozenset() if HIS.search(question) else frozenset(filter(_is_person, content(question))),
         text=main,
     )
 

@@ -96,7 +96,7 @@ def _told_apart(
     return Relation(first - second, second - first, same, contrary, counts)
 
 
-def related(clause: str, relation: Relation, asked: Asked) -> bool | None:
+def _related(clause: str, relation: Relation, asked: Asked) -> bool | None:
     """Whether a clause says that one is so beside the other as was asked (True), or that it is not (False)."""
     not_as = _NOT_AS.search(clause)
     if not_as and any(word[:3] == not_as["what"].lower()[:3] for word in relation.same):
@@ -112,10 +112,10 @@ def related(clause: str, relation: Relation, asked: Asked) -> bool | None:
     if len(told) != 1:
         return None
     found, kind = told[0]
-    before, _, after = clause[found.end() :].partition(" than ") if relation.counts else ("", "", clause[found.end() :])
-    subject = _which(before, relation, asked) if relation.counts else _which(clause[: found.start()], relation, asked)
-    rest = after if relation.counts or found.group().lower() in _ORDERING else after.partition(" than ")[2]
-    if subject is None or not _is_the_other(rest, subject, relation, asked):
+    after, _, beside = clause[found.end() :].partition(" than ")
+    rest = clause[found.end() :] if found.group().lower() in _ORDERING else beside
+    subject = _which(after if relation.counts else clause[: found.start()], relation, asked)
+    if subject is None or not _is_the_other(rest, subject, relation):
         return None
     if NEGATED.search(clause):
         return False if kind and subject else None
@@ -125,7 +125,7 @@ def related(clause: str, relation: Relation, asked: Asked) -> bool | None:
 def held_against(clause: str, asked: Asked) -> bool | Literal["open"] | None:
     """What a clause says to a question that compares; "open" where it compares otherwise, None where it does not."""
     clause = CONTRARY.split(_IT_IS_THE_ONE.sub("", clause))[0]
-    if (most := is_most(clause, asked)) is not None:
+    if (most := _is_most(clause, asked)) is not None:
         return most
     relation = relation_in(asked.text)
     degrees = _at((*relation.same, *relation.contrary), clause) if relation else []
@@ -133,13 +133,18 @@ def held_against(clause: str, asked: Asked) -> bool | Literal["open"] | None:
         return _counted(clause, relation) if relation and relation.counts else None
     if degrees and degrees[0].group().lower() in _ORDERING and not content(clause[: degrees[0].start()]) <= asked.words:
         return None  # "it falls after the third point", to whether it rises
-    told = related(clause, relation, asked)
+    told = _related(clause, relation, asked)
     return "open" if told is None or _MAYBE.search(clause) else told
 
 
 def _at(words: tuple[str, ...], clause: str) -> list[re.Match[str]]:
+    return list(_any_of(words).finditer(clause)) if words else []
+
+
+@lru_cache(maxsize=256)
+def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
     every = "|".join(re.escape(word) for word in sorted({*words}, key=len, reverse=True))
-    return list(re.finditer(rf"\b(?:{every})\b", clause, re.IGNORECASE)) if words else []
+    return re.compile(rf"\b(?:{every})\b", re.IGNORECASE)
 
 
 def _which(text: str, relation: Relation, asked: Asked) -> bool | None:
@@ -147,11 +152,10 @@ def _which(text: str, relation: Relation, asked: Asked) -> bool | None:
     said = content(text)
     if pronoun := PRONOUN.match(text):
         return _who(pronoun["who"].lower(), relation, asked.text)
-    first, second = said & relation.one, said & relation.other
-    named = first & {asked.subject} or (first and not second)
-    if second:
-        return None if first & {asked.subject} else False
-    return True if named or (said and said <= asked.words) else None
+    first = said & relation.one
+    if said & relation.other:
+        return None if asked.subject in first else False
+    return True if first or (said and said <= asked.words) else None
 
 
 def _who(pronoun: str, relation: Relation, asked: str) -> bool:
@@ -162,17 +166,14 @@ def _who(pronoun: str, relation: Relation, asked: str) -> bool:
     return of_one or not of_other
 
 
-def _is_the_other(text: str, first: bool, relation: Relation, asked: Asked) -> bool:
+def _is_the_other(text: str, first: bool, relation: Relation) -> bool:
     """Whether what something is held against is the other of the two; where nothing is named, it is."""
     if _THAN_BEFORE.search(text):
         return False  # "taller than it is now"
     if not content(text) or _OTHER_ONE.match(text):
         return True
     said = content(re.split(r",| because | since | as | by | and ", text)[0])
-    expected, wrong = (relation.other, relation.one) if first else (relation.one, relation.other)
-    if said & wrong - {asked.subject} and not said & expected:
-        return False
-    return bool(said & expected) or not said
+    return not said or bool(said & (relation.other if first else relation.one))
 
 
 def _counted(clause: str, relation: Relation) -> bool | None:
@@ -194,14 +195,14 @@ _MOST = re.compile(
 _IS_AT = re.compile(r"\b(?:is|are|was|would be)\b")
 
 
-def is_most(clause: str, asked: Asked) -> bool | None:
+def _is_most(clause: str, asked: Asked) -> bool | None:
     """Whether the asked one is the tallest: "the tallest is the one on the left" says that of another."""
     wanted = _MOST.match(asked.text)
     if not wanted or NEGATED.search(clause):
         return None
     most, clause = wanted["most"].lower(), clause.lower()
     _, contrary = _sides(_DEGREES, f"{most[:-3]}er") or ((), ())
-    least = next((word for word in (f"{less[:-2]}est" for less in contrary) if word in clause), None)
+    least = next((word for word in (f"{degree[:-2]}est" for degree in contrary) if word in clause), None)
     if most not in clause and not least:
         return None
     before, _, after = clause.partition(least or most)

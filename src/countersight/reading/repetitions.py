@@ -2,7 +2,7 @@
 
 import re
 
-from countersight.reading.asked import Asked, content, first_word
+from countersight.reading.asked import HIS, Asked, content, first_word
 from countersight.reading.clauses import MODAL_AT, supposed, supposes_first
 from countersight.reading.negation import AUXILIARY, NEGATION_WORD, SHORT_NOT, without_negation
 from countersight.reading.stems import stem
@@ -59,7 +59,6 @@ _IF_ONLY = re.compile(
     r"|\bif it (?:were|was)(?:n't| not) for\b|\bwere it not for\b|^\W*but for the\b",
     re.IGNORECASE,
 )
-_HIS = re.compile(r"\b(?:his|her|him)\b", re.IGNORECASE)
 _ITS = re.compile(r"\W*(?:its|his|her|their) ", re.IGNORECASE)  # "its arm would reach it", to whether the crane would
 _TAKES_IT = re.compile(
     r"\b(?P<verb>\w+)(?: (?:at|to|for|on|toward|towards|into|onto|over|through|from|by|under|with))?"
@@ -149,7 +148,7 @@ def covers(clause: str, asked: Asked) -> bool:
     if (
         of_it
         and of_it["who"].lower() in ("he", "she")
-        and not (asked.people or asked.persons or _HIS.search(asked.text))
+        and not (asked.people or asked.persons or HIS.search(asked.text))
     ):
         return False  # "he would go out", to whether the fire would
     if not verb or not asked.words or (is_turned_round(clause, asked) and not of_it):

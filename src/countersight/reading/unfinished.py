@@ -49,7 +49,6 @@ _TAKES_FROM = re.compile(
     r"\b(?:that|this|it|which)(?:'d| would| will)? takes? [\w-]+(?: away)? (?:from|off) the [\w-]+(?: [a-z]+){0,2}\W*$",
     re.IGNORECASE,
 )
-_COMES_OF_IT = re.compile(r"\b(?:after|then|left|remain\w*|if|once|without|when|with|minus)\b|=", re.IGNORECASE)
 _COMES_OF_THE_CHANGE = re.compile(
     r"\b(?:after|then|(?<!the )left|remain\w*|if|once|without|minus|more|fewer)\b|=", re.IGNORECASE
 )
