@@ -4,8 +4,8 @@ import re
 
 from countersight.case import LETTERS, Question
 from countersight.reading.bare import loose
-from countersight.reading.deeds import asks_for_a_deed, deed
-from countersight.reading.numerals import canonical
+from countersight.reading.language.numerals import canonical
+from countersight.reading.open.deeds import asks_for_a_deed, deed
 
 _WHICH = re.compile(r"\W*which (\w+)", re.IGNORECASE)
 _BEFORE_ONE = re.compile(

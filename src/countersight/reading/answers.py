@@ -10,25 +10,31 @@ from msgspec.structs import replace
 from countersight.case import LETTERS, Order, Question, Reply
 from countersight.reading.bare import own_words, to_the_answer
 from countersight.reading.broken_off import announced_before, opened_with
-from countersight.reading.clauses import sentences
-from countersight.reading.corrections import Correction, corrected, holds_elsewhere, is_cut_off, stands_after_all
-from countersight.reading.counting import count
+from countersight.reading.choices.letters import opening_choice
+from countersight.reading.choices.options import choice
+from countersight.reading.choices.remarks import without_remarks
+from countersight.reading.counts.counting import count
+from countersight.reading.counts.undoubted import is_undoubted
 from countersight.reading.endings import marked, passages, tails
-from countersight.reading.languages import eastern, is_strange, language_of
+from countersight.reading.language.clauses import sentences
+from countersight.reading.language.corrections import (
+    Correction,
+    corrected,
+    holds_elsewhere,
+    is_cut_off,
+    stands_after_all,
+)
+from countersight.reading.language.languages import eastern, is_strange, language_of
+from countersight.reading.language.numerals import canonical
+from countersight.reading.language.parted import without_the_denied_word
+from countersight.reading.language.plain import plain, spoken
+from countersight.reading.language.ranks import opening_number
+from countersight.reading.language.statements import announced, only_asks, tagged, without_hedges, without_refusal
+from countersight.reading.language.vocabulary import found
 from countersight.reading.learned import FILES, last_look
-from countersight.reading.letters import opening_choice
-from countersight.reading.numerals import canonical
-from countersight.reading.open_answers import announced_answer, open_answer
-from countersight.reading.option_remarks import without_remarks
-from countersight.reading.options import choice
-from countersight.reading.parted import without_the_denied_word
-from countersight.reading.plain import plain, spoken
-from countersight.reading.polarity import asks_another, polarity
-from countersight.reading.ranks import opening_number
-from countersight.reading.statements import announced, only_asks, tagged, without_hedges, without_refusal
-from countersight.reading.undoubted import is_undoubted
-from countersight.reading.vocabulary import found
-from countersight.reading.yes_words import opening_polarity
+from countersight.reading.open.answers import announced_answer, open_answer
+from countersight.reading.yes_or_no.polarity import asks_another, polarity
+from countersight.reading.yes_or_no.yes_words import opening_polarity
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""

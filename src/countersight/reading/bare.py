@@ -3,10 +3,10 @@
 import re
 
 from countersight.case import Question
-from countersight.reading.option_texts import without_listing
-from countersight.reading.plain import plain, spoken
-from countersight.reading.said_with_counts import without_what_is_said_with_it
-from countersight.reading.vocabulary import any_of
+from countersight.reading.choices.texts import without_listing
+from countersight.reading.counts.said_with_counts import without_what_is_said_with_it
+from countersight.reading.language.plain import plain, spoken
+from countersight.reading.language.vocabulary import any_of
 
 _LOOSE = re.compile(r"[\W_]+")
 # "In the kitchen" and "the kitchen" name one place.

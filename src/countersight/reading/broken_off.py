@@ -3,11 +3,11 @@
 import re
 
 from countersight.case import LETTERS, Question
-from countersight.reading.clauses import MODAL_AT, imagines, sentences, supposes_first
-from countersight.reading.option_texts import words_of
-from countersight.reading.statements import announced
-from countersight.reading.stems import counted_words
-from countersight.reading.vocabulary import any_of
+from countersight.reading.choices.texts import words_of
+from countersight.reading.language.clauses import MODAL_AT, imagines, sentences, supposes_first
+from countersight.reading.language.statements import announced
+from countersight.reading.language.stems import counted_words
+from countersight.reading.language.vocabulary import any_of
 
 # "B -- since …", "3 because …": what gives its reasons has been said.
 _REASON = re.compile(r"\s+--?\s+|,? (?:because|since)\b|(?-i:(?<=^[A-Z]) (?=[A-Z][a-z]))", re.IGNORECASE)

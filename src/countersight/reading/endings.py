@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from countersight.reading.clauses import sentences
+from countersight.reading.language.clauses import sentences
 
 _MARK = re.compile(
     r"^[ \t]*(?:(?:so|thus|therefore|hence)[, ]+)?(?:(?:the|my|final|correct|short) ){0,3}answer(?: is)?[ \t]*[:=]",

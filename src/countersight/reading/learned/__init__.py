@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from countersight.case import LETTERS, AnswerKind, Question
-from countersight.reading.as_counts import without_what_is_written
-from countersight.reading.fitting import speaks_of_him_or_her
+from countersight.reading.choices.texts import name_of
+from countersight.reading.counts.as_counts import without_what_is_written
+from countersight.reading.counts.fitting import speaks_of_him_or_her
+from countersight.reading.counts.question import counted_by
+from countersight.reading.language.numerals import numerals
+from countersight.reading.language.prepositions import is_placed_otherwise
+from countersight.reading.language.stems import counted_words, stem
 from countersight.reading.learned.counts import count_evidence
 from countersight.reading.learned.options import option_evidence
 from countersight.reading.learned.told import Evidence
-from countersight.reading.numerals import numerals
-from countersight.reading.option_texts import name_of
-from countersight.reading.prepositions import is_placed_otherwise
-from countersight.reading.question import counted_by
-from countersight.reading.stems import counted_words, stem
 
 if TYPE_CHECKING:
     from countersight.reading.learned.trees import Trees

@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from itertools import combinations
 
+from countersight.reading.counts.question import Counted, counted_by
+from countersight.reading.language.numerals import Numeral, numerals
+from countersight.reading.language.stems import stem
 from countersight.reading.learned.told import CUES, Evidence, Told, beside_others
-from countersight.reading.numerals import Numeral, numerals
-from countersight.reading.question import Counted, counted_by
-from countersight.reading.stems import stem
 
 _ARTICLES = frozenset({"a", "an", "single", "lone", "sole", "another", "only"})
 _ONE = re.compile(rf"\b(?:{'|'.join(sorted(_ARTICLES))})(?= ([a-z]+))", re.IGNORECASE)

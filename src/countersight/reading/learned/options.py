@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from countersight.case import LETTERS
-from countersight.reading.clauses import asks_of_now, imagines
+from countersight.reading.choices.places import places
+from countersight.reading.language.clauses import asks_of_now, imagines
 from countersight.reading.learned.told import CUES, Evidence, Told, beside_others
-from countersight.reading.option_places import places
 
 # "A man" is no letter, but "option A", "A is" and "A)" are.
 _LETTER = re.compile(

@@ -5,10 +5,10 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from countersight.reading.clauses import IF_AT, MODAL_AT, NOW_AT
-from countersight.reading.opposites import stems_opposed_to
-from countersight.reading.stems import is_empty, stem
-from countersight.reading.vocabulary import found
+from countersight.reading.language.clauses import IF_AT, MODAL_AT, NOW_AT
+from countersight.reading.language.opposites import stems_opposed_to
+from countersight.reading.language.stems import is_empty, stem
+from countersight.reading.language.vocabulary import found
 from countersight.text import NUMBER_WORDS
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|[\"')])|\n+|;")

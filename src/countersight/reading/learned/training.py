@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from countersight.case import AnswerKind, Option, Question
 from countersight.reading.bare import in_plain_words
-from countersight.reading.clauses import supposed
+from countersight.reading.counts.question import counted_by
+from countersight.reading.language.clauses import supposed
 from countersight.reading.learned import FILES, LARGEST, evidence
 from countersight.reading.learned.told import Evidence
 from countersight.reading.learned.trees import LEAVES, Trees
-from countersight.reading.question import counted_by
 from countersight.text import UNITS
 
 _SETTINGS: Final = {

@@ -1,0 +1,82 @@
+"""Counts that are told so plainly that they need no second opinion: "That makes five.", "4 - 1 = 3"."""
+
+from itertools import permutations, product, takewhile
+
+from countersight.reading.counts.first_or_last import told_at_last
+from countersight.reading.counts.question import Counted, counted_by
+from countersight.reading.counts.totals import more_or_fewer
+from countersight.reading.language.clauses import MODAL_AT, NOW_AT, sentences
+from countersight.reading.language.numerals import Numeral, numerals
+from countersight.reading.language.ones import is_a_thing
+from countersight.reading.language.ranks import FINITE
+from countersight.reading.language.stems import counted_words, spelled, stem
+from countersight.reading.language.vocabulary import found, words
+
+_MORE_THAN_A_COUNT = found("counts.no_plain_counts")
+_OUTCOME = found("counts.outcomes")
+_ARITHMETIC = frozenset(map(stem, words("counts.arithmetic")))
+_OPINION = frozenset(map(stem, ("believe", "suppose", "assume", "estimate")))
+_MOST_ADJECTIVES = 2
+
+
+def is_undoubted(answer: str, text: str, question: str) -> bool:
+    """Whether a reply gives one number and says no more of it than was asked, or a sum of what is and what changes."""
+    asked = counted_by(question)
+    if answer == told_at_last(text, asked):
+        return True
+    if answer == "0" or asked.negated or asked.difference or asked.of_each:
+        return False
+    pieces = [piece for piece in sentences(text) if not _is_what_is_now(answer, piece, asked)]
+    counting = [piece for piece in pieces if _numbers(piece)]
+    beside = {word for piece in pieces if piece not in counting for word in counted_words(piece)}
+    if len(counting) != 1 or beside & (asked.nouns | asked.qualities | asked.owner):
+        return False
+    (piece,) = counting
+    *others, last = _numbers(piece)
+    if last.value != answer:
+        return False
+    if others:
+        return _is_worked_out(last, others, piece, asked)
+    return not any(map(_MORE_THAN_A_COUNT.search, pieces)) and _is_just_the_asked(last, piece, asked)
+
+
+def _numbers(piece: str) -> list[Numeral]:
+    """The numbers of a sentence, less a "one" that stands for a thing: "one can tell"."""
+    return [n for n in numerals(piece) if n.word != "one" or not is_a_thing(piece[: n.start], piece[n.end :])]
+
+
+def _is_what_is_now(answer: str, piece: str, asked: Counted) -> bool:
+    """Whether a sentence only counts what is now, and the change that the question supposes makes it the answer."""
+    now = _numbers(piece)
+    if not asked.imagined or len(now) != 1 or MODAL_AT.search(piece) or _OUTCOME.search(piece):
+        return False
+    known = asked.nouns.issuperset(counted_words(NOW_AT.sub("", piece)))
+    return known and any(answer in more_or_fewer(now[0].value, by) for by in asked.supposed_numbers)
+
+
+def _is_just_the_asked(number: Numeral, piece: str, asked: Counted) -> bool:
+    """Whether nothing is said of a number that was not asked, and all that was asked of things where they are named."""
+    if asked.imagined and FINITE.search(piece) and not (MODAL_AT.search(piece) or _OUTCOME.search(piece)):
+        return False  # "there are five birds on the wire", to how many would be there
+    said = frozenset(counted_words(f"{piece[: number.start]} {piece[number.end :]}"))
+    told = asked.qualities - asked.places
+    then = asked.supposition if asked.imagined and MODAL_AT.search(piece) else frozenset[str]()
+    more = said - _OPINION - asked.nouns - asked.qualities - asked.owner - then - _adjectives(number, piece, asked)
+    return not more and not (said & asked.nouns and told - said)
+
+
+def _is_worked_out(result: Numeral, terms: list[Numeral], piece: str, asked: Counted) -> bool:
+    """Whether a sentence only adds to what is now, or takes from it, what the question supposes: "2 minus 1 is one"."""
+    if not asked.imagined or len(terms) > 2:
+        return False
+    values = [term.value for term in terms]
+    ways = permutations(values) if len(values) > 1 else product(values, asked.supposed_numbers)
+    fits = any(by in asked.supposed_numbers and result.value in more_or_fewer(now, by) for now, by in ways)
+    return fits and (asked.nouns | _ARITHMETIC | _adjectives(result, piece, asked)).issuperset(counted_words(piece))
+
+
+def _adjectives(number: Numeral, piece: str, asked: Counted) -> frozenset[str]:
+    """What things are called besides their name: the "small" of "two small bears"; nothing where a kind was asked."""
+    every = list(takewhile(lambda word: stem(word) not in asked.nouns, spelled(piece[number.end :])))
+    named = len(every) < len(spelled(piece[number.end :]))
+    return frozenset(map(stem, every)) if named and len(every) <= _MOST_ADJECTIVES and not asked.kinds else frozenset()

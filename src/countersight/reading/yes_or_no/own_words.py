@@ -1,0 +1,90 @@
+"""A reply in the question's own words, where it has other words for the same: "the bridge", of a footbridge."""
+
+import re
+from typing import Final
+
+from countersight.reading.language.vocabulary import any_of, listed
+
+_WORD = re.compile(r"[a-z]+", re.IGNORECASE)
+_SHORTEST_NAME, _SHORTEST_REST = 4, 3  # letters: "boat" of a sailboat, but not the "rain" of a train
+_WHERE = any_of("questions.prepositions")
+_ASKS_WHERE = re.compile(
+    rf"^\W*(?:is|are|was|were) (?:there )?[\w ]{{3,40}}? (?:be )?{_WHERE} (?:the|an?|its|his|her)\b", re.IGNORECASE
+)
+_IS_DOING = re.compile(r"^\W*(?:is|are|was|were|would) [\w ]*\w+ing\b", re.IGNORECASE)
+# "The cat sits under the chair": it is there.
+_STAYS = re.compile(
+    rf"\b(?:(?P<is>is|are|be) (?:still |now )?{any_of('states.staying_there')}"
+    rf"|(?P<stays>{any_of('states.stays_there')})|{any_of('states.stay_there')})"
+    rf"(?= (?:right |just |directly )?{_WHERE}\b)",
+    re.IGNORECASE,
+)
+_HAVE_TO = re.compile(r"\bhave to\b", re.IGNORECASE)
+_NEED_TO = re.compile(r"\b(?:need to|be (?:forced|obliged|compelled|required) to)\b(?! be\b)", re.IGNORECASE)
+_MADE_OF: Final = {line[0]: line[1] for line in listed("states.materials")}
+_MEASURES: Final = tuple(tuple(frozenset(side.split("/")) for side in line) for line in listed("states.measures"))
+_MATERIAL = "|".join(_MADE_OF.values())
+_ASKS_WHAT_OF = re.compile(rf"\bmade of (?P<what>{_MATERIAL})\b", re.IGNORECASE)
+_LIKE = re.compile(
+    rf"\b(?P<is>is|are|be)(?: an?)? (?P<like>{'|'.join(_MADE_OF)})(?: \w+)?(?=\W*(?:[.,;]|$))", re.IGNORECASE
+)
+_OF_WHAT = re.compile(rf"(?<!not )\bmade (?:out )?of (?P<what>{_MATERIAL})(?=\W*(?:[.;]|$))", re.IGNORECASE)
+_BEEN_TO = re.compile(r"\bbeen (?P<where>(?:to|in|at|on) .+?)\W*$", re.IGNORECASE)
+_BEEN_THERE = re.compile(r"\bbeen there\b", re.IGNORECASE)
+_ASKS_IF_INSIDE = re.compile(r"\b(?:inside|in) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
+_OUTSIDE = re.compile(r"\boutside(?=\W*(?:[.,;]|$))", re.IGNORECASE)
+_ENOUGH = re.compile(r"\b(?P<what>\w+) enough\b", re.IGNORECASE)
+_TOO = re.compile(r"\btoo (?P<what>\w+)\b(?! to\b)", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"(?P<not>\b(?:not|never|cannot)\b|n't\b)(?P<does>(?: \w+){1,3}?) (?:anything|a thing)(?=\W*(?:[.,;]|$))",
+    re.IGNORECASE,
+)
+_DOES_NOTHING = re.compile(r"\b(?P<does>\w{3,}?)s nothing(?=\W*(?:[.,;]|$))", re.IGNORECASE)
+
+_HAS_NO = re.compile(
+    r"\b(?P<does>wear|hold|carry|show|contain|need|have|use|see|reach|touch)s? no "
+    r"(?!doubt|problem|trouble|difficulty|difference|longer|one\b|reason|effect|way\b|idea|other)(?=\w)",
+    re.IGNORECASE,
+)
+
+
+def in_its_words(text: str, question: str) -> str:
+    """The text with the question's names for things, its "is" for "sits" and "lies", and its "have to"."""
+    text = _by_its_name(text, question)
+    if _ASKS_WHERE.match(question) and not _IS_DOING.match(question):
+        text = _STAYS.sub(lambda found: found["is"] or ("is" if found["stays"] else "are"), text)
+    if _HAVE_TO.search(question):
+        text = _NEED_TO.sub("have to", text)
+    if asked := _ASKS_WHAT_OF.search(question):
+        text = _of_what(text, asked["what"].lower())
+    if been := _BEEN_TO.search(question):
+        text = _BEEN_THERE.sub(lambda _: been.group(), text)
+    if _ASKS_IF_INSIDE.search(question):
+        text = _OUTSIDE.sub("outside it", text)
+    if enough := _ENOUGH.search(question):
+        contraries = _contraries(enough["what"].lower())
+        text = _TOO.sub(lambda too: f"not {enough.group()}" if too["what"].lower() in contraries else too.group(), text)
+    text = _HAS_NO.sub(r"do not \g<does> any ", text)
+    return _DOES_NOTHING.sub(r"does not \g<does>", _NOTHING.sub(r"\g<not>\g<does>", text))
+
+
+def _of_what(text: str, wanted: str) -> str:
+    """ "A wooden bench" is made of wood, and what is made of metal is not."""
+    text = _LIKE.sub(lambda found: f"{found['is']} made of {_MADE_OF[found['like'].lower()]}", text)
+    return _OF_WHAT.sub(lambda found: f"{'' if found['what'].lower() == wanted else 'not '}made of {wanted}", text)
+
+
+def _contraries(measure: str) -> frozenset[str]:
+    """The words for what is too little of it: what is too narrow is not wide enough."""
+    return frozenset[str]().union(*(line[1 - side] for line in _MEASURES for side in (0, 1) if measure in line[side]))
+
+
+def _by_its_name(text: str, question: str) -> str:
+    """ "The bridge", to a question about a footbridge, is that."""
+    asked = {word.lower() for word in _WORD.findall(question)}
+    longer = [word for word in asked if len(word) >= _SHORTEST_NAME + _SHORTEST_REST and not word.endswith("ing")]
+    for name in {word.lower() for word in _WORD.findall(text)} - asked if longer else ():
+        whole = [word for word in longer if word.endswith(name) and len(word) - len(name) >= _SHORTEST_REST]
+        if len(name) >= _SHORTEST_NAME and len(whole) == 1:
+            text = re.sub(rf"\b[Tt]he {name}\b", f"the {whole[0]}", text)
+    return text
