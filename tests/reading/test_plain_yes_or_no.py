@@ -152,3 +152,44 @@ BOTTLE = "Is the bottle full?"
 )
 def test_a_statement_ends_where_another_begins(question, reply, answer):
     assert read(reply, question, "boolean").answer == answer
+
+
+SCREEN = "Would the woman be able to see the screen if the plant stood in front of her?"
+FOX = "Could the fox get to the hens if the fence was electrified?"
+CART = "Would the tractor fit through the gate if the post was taken out?"
+SHELF = "Could the man reach the shelf without the ladder?"
+LAMP = "Would the lamp still work if the cord was unplugged?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        (SCREEN, "The plant would block her view of it.", "no"),
+        (SCREEN, "Her view would be blocked.", "no"),
+        (SCREEN, "The plant would not block her view.", "yes"),
+        (SCREEN, "The window blocks the sun.", None),
+        (FOX, "The fence would keep it out.", "no"),
+        (FOX, "The fence would keep the rabbits out.", None),
+        (CART, "Taking out the post makes the gap wide enough for the tractor.", "yes"),
+        (CART, "There still wouldn't be enough room for it.", "no"),
+        (CART, "There would be enough room for a bicycle.", None),
+        (CART, "The gate would be too narrow for a bus.", None),
+        (SHELF, "The shelf is too high for him.", "no"),
+        (SHELF, "He needs the ladder to reach it.", "no"),
+        (SHELF, "He needs the ladder to paint the wall.", None),
+        (LAMP, "The lamp can't work without electricity.", "no"),
+        ("Would the plant survive if the window was opened?", "It would not survive without light.", None),
+        ("Would the man have to bend down?", "He couldn't get in without bending down.", "yes"),
+        ("Would the man have to bend down?", "He could get in without bending down.", "no"),
+        (
+            "Would the vase break if it fell on the pillow?",
+            "The pillow would catch it and keep it from breaking.",
+            "no",
+        ),
+        ("Is the road passable?", "A fallen tree makes the road impassable.", "no"),
+        ("Can you see the moon?", "I can see the moon above the church.", "yes"),
+        ("Is the bench empty?", "The bench is empty now, although it would not be if she sat down.", "yes"),
+    ],
+)
+def test_what_it_takes_decides(question, reply, answer):
+    assert read(reply, question, "boolean").answer == answer

@@ -94,6 +94,7 @@ class Asked(msgspec.Struct, frozen=True):
     """Those of all its words, the supposed ones too, that a reply may call "he" or "she": a climber, the girl."""
     text: str
     """What it asks, without what it supposes."""
+    whole: str
 
     @property
     def counts(self) -> bool:
@@ -128,6 +129,7 @@ def asked_by(question: str) -> Asked:
         adds=bool(_ADDS.search(question)),
         persons=frozenset() if HIS.search(question) else frozenset(filter(_is_person, content(question))),
         text=main,
+        whole=question,
     )
 
 

@@ -131,7 +131,8 @@ _ENOUGH = re.compile(
 )
 _MADE = re.compile(
     rf"(?<!nothing )(?<!nothing that )(?P<would>{MODAL})(?P<not> not)?(?: (?:very |most )?likely| \w+ly)?"
-    rf" (?!make it (?:through|home|across|out|past|over|in)\b)(?:make|cause|let|allow|enable) {_WHO} (?:to )?(?=\w)",
+    rf" (?!make it (?:through|home|across|out|past|over|in)\b)(?:make|cause|let|allow|enable) {_WHO} (?:to )?"
+    rf"(?!{any_of('rewordings.makes_way')})(?=\w)",
     re.IGNORECASE,
 )
 # "Take it away and the tower falls."

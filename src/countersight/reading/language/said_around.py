@@ -7,7 +7,7 @@ from countersight.reading.language.vocabulary import any_of
 _STARTS = r"(?:^|(?<=[.!?;,] )|(?<=\bso )|(?<=\bbut )|(?<=\band ))"
 # "I would expect that it falls", "in short, it falls"
 _BEFORE = re.compile(
-    rf"{_STARTS}(?:{any_of('rewordings.said_before')},? "
+    rf"{_STARTS}(?:{any_of('rewordings.said_before')},? (?!so\b)"
     rf"|{any_of('rewordings.then')}(?:, (?=\w)| (?={any_of('worlds.subjects')}\b)))",
     re.IGNORECASE,
 )

@@ -19,7 +19,7 @@ from countersight.reading.yes_or_no.inferred import (
     says_fewer,
 )
 from countersight.reading.yes_or_no.negation import AUXILIARY, NEGATED, has_denial, is_twice_negated, without_negation
-from countersight.reading.yes_or_no.obstacles import STAYING, avails, freed, is_hindered, speaks_past
+from countersight.reading.yes_or_no.obstacles import STAYING, freed, is_hindered, speaks_past
 from countersight.reading.yes_or_no.of_several import is_none_of_them, of_all, of_anyone
 from countersight.reading.yes_or_no.presence import is_there
 from countersight.reading.yes_or_no.relations import held_against
@@ -37,16 +37,18 @@ from countersight.reading.yes_or_no.repetitions import (
 )
 from countersight.reading.yes_or_no.state_told import FIRST_VERB, told_state
 from countersight.reading.yes_or_no.thresholds import is_as_large
+from countersight.reading.yes_or_no.ways import avails, needed, takes_something_else
 
 _HEDGE = found("yes_no.hedges")
 _ONLY_IF = re.compile(r"\bonly\W*$", re.IGNORECASE)  # what is left of "it would fall only if …"
 _SOME_OF_THEM = frozenset({"some of", "several of", "many of", "one of the", "most of"})
-_CAN = re.compile(r"\b(?:can|could)\b", re.IGNORECASE)
+_CAN = re.compile(r"\b(?:can|could|makes? (?:it|that|this) possible)\b", re.IGNORECASE)
 _FAILING = found("yes_no.failing")
 _FROM_DOING = r" (?P<who>(?:the |a )?\w+) from (?P<what>\w+ing\b)"
-_WOULD_KEEP_FROM = re.compile(rf"^.{{0,80}}{MODAL} (?:prevent|stop|keep){_FROM_DOING}", re.IGNORECASE)
+_KEEP = r"(?:[\w ]{1,30} and )?(?:prevent|stop|keep|protect|save|spare)"
+_WOULD_KEEP_FROM = re.compile(rf"^.{{0,80}}{MODAL} {_KEEP}{_FROM_DOING}", re.IGNORECASE)
 _KEPT_FROM = re.compile(
-    rf"^.{{0,80}}(?:{MODAL} (?:prevent|stop|keep)|\b(?:prevents|stops|keeps)){_FROM_DOING}", re.IGNORECASE
+    rf"^.{{0,80}}(?:{MODAL} {_KEEP}|\b(?:prevents|stops|keeps|protects)){_FROM_DOING}", re.IGNORECASE
 )
 _STOPS_DOING = re.compile(r"\bstops?(?= \w+ing\b)", re.IGNORECASE)
 _ANOTHER = re.compile(r"\W*(?:(?:and|but|so) )?(?:the other|another)\b", re.IGNORECASE)
@@ -106,6 +108,10 @@ def _said_to(clause: str, asked: Asked) -> str | None:
         claimed = "yes" if called else asserted(rest, asked)
         return None if claimed is None else ("no" if claimed == "yes" else "yes")
     if is_twice_negated(clause) or is_only_later(clause, asked):
+        return None
+    if (done := needed(clause, asked)) is not None:
+        return "yes" if done else "no"
+    if takes_something_else(clause, asked):
         return None
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
     if (held := held_against(clause, asked)) is not None:
@@ -189,11 +195,11 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
     negated = bool(NEGATED.search(clause))
     if not negated and _is_hedged(clause, asked):
         return None
+    if (use := avails(clause, asked)) is not None:
+        return use
     free = freed(clause, asked)
     if free is not None:
         return free or None
-    if (use := avails(clause, asked)) is not None:
-        return use
     if (there := is_there(clause, asked, negated=negated)) is not None:
         return there
     if not negated and is_hindered(clause, asked):

@@ -8,8 +8,8 @@ from countersight.reading.language.asked import Asked, content
 from countersight.reading.language.clauses import MODAL_AT, NOW_AT, clauses, stated
 from countersight.reading.language.vocabulary import any_of
 from countersight.reading.yes_or_no.claims import asserted
-from countersight.reading.yes_or_no.obstacles import NO_DIFFERENCE
 from countersight.reading.yes_or_no.repetitions import is_short_answer, says_it_all
+from countersight.reading.yes_or_no.ways import NO_DIFFERENCE
 
 _BEING_THERE = re.compile(
     rf"{any_of('yes_no.being_there')}|^no(?:ne|body|thing)?(?: \w+)?(?: (?:on|in|at|there|left|around)\b|\W*$)",

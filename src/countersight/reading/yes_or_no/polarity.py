@@ -50,7 +50,7 @@ _BEFORE_NO = re.compile(rf"^\W*(?:{FILLER}[\s,:.!-]*)+(?=no\b)", re.IGNORECASE)
 _LEANING = re.compile(
     rf"\W*(?:(?:it is|it's|that is|that's|very|most|quite) )*{any_of('yes_no.leaning')}(?! that\b)", re.IGNORECASE
 )
-_CERTAIN = re.compile(rf"\W*{any_of('yes_no.certain')}(?:\s*,\s+(?!but\b)|\W*$)", re.IGNORECASE)
+_CERTAIN = re.compile(rf"\W*{any_of('yes_no.certain')}(?:\s*[,:]\s+(?!but\b)|\W*$)", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:no|not|never|none|nobody|nothing|neither|without|hardly|un\w+|less)\b|n't\b", re.IGNORECASE)
 _AT_THE_MOMENT = re.compile(r",? (?:at the moment|at present|right now)(?=\W*$)", re.IGNORECASE)
 _PAST = re.compile(r"\b(?:was|were|had been)\b.*\b(?:earlier|previously|ago|yesterday)\b", re.IGNORECASE)
@@ -68,6 +68,9 @@ _ALONE = re.compile(r"\W*(?:yes|no)\W*$", re.IGNORECASE)  # what a reply ends in
 _ASKS = re.compile(r"\W*(?:and |but |so )?(?:is|are|does|do|did|has|have|can|could|would|will)\b", re.IGNORECASE)
 _LABELLED = re.compile(r"\W*(?P<what>\w+(?: \w+)?), (?P<answer>yes|no)\W*$", re.IGNORECASE)  # "visible, yes; clear, no"
 _SUPPOSED_BY_IF = re.compile(r"\b(?:if|unless|in case)\b", re.IGNORECASE)
+_COULD = re.compile(r"\W*(?:can|could)\b(?!.*\bif\b)", re.IGNORECASE)  # "could he reach it without the ladder?"
+# "It is empty now, although it would not be if she sat down."
+_CONCEDED = re.compile(r",? (?:although|though|even though|whereas|while)\b.*\bif\b.*", re.IGNORECASE)
 _BUT_ONLY = re.compile(r"\W*but only (?:if|with|when|after|by|for|until)\b", re.IGNORECASE)
 
 
@@ -90,6 +93,7 @@ def polarity(text: str, question: str) -> str | None:
     every = after_the_question(sentences(text), asked)
     pieces = [_BEFORE_NO.sub("", part) for sentence in every for part in contrasted(sentence)]
     if asked.of_now:
+        pieces = [_CONCEDED.sub("", piece) for piece in pieces]
         kept = [_AT_THE_MOMENT.sub("", piece) for piece in pieces if not supposes(piece) and not _PAST.search(piece)]
     else:
         # Models first say what is there now, and only then what would be: "It is off now, but it would be on."
@@ -234,7 +238,7 @@ def _claim(pieces: list[str], asked: Asked) -> str | None:
 
 def _tells(piece: str, clause: str, asked: Asked) -> bool:
     """Whether a clause in the present speaks of the world asked about: "when the power is cut, it turns off"."""
-    same_world = asked.of_now or not asked.supposed or supposes_first(piece)
+    same_world = asked.of_now or not asked.supposed or supposes_first(piece) or bool(_COULD.match(asked.whole))
     return same_world or not IS.search(clause) or len(piece.split()) <= 3
 
 
