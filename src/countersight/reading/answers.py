@@ -13,6 +13,7 @@ from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.choices.letters import opening_choice
 from countersight.reading.choices.options import choice
 from countersight.reading.choices.remarks import without_remarks
+from countersight.reading.choices.verdicts import by_verdicts
 from countersight.reading.counts.counting import count
 from countersight.reading.counts.undoubted import is_undoubted
 from countersight.reading.endings import marked, passages, tails
@@ -147,6 +148,8 @@ def _weighed(answer: str | None, said: str, question: Question, read_from: ReadF
         return answer  # what is called the answer needs no second opinion, and a refusal gets none
     if question.kind == "number" and answer is not None and is_undoubted(answer, said, question.text):
         return answer
+    if question.kind == "choice" and answer and by_verdicts(said, texts := _texts(question), LETTERS[: len(texts)]):
+        return answer  # every option has its verdict
     return last_look(answer, said, question)
 
 
