@@ -1,4 +1,4 @@
-"""Sentences that hold one option against another, where a denial of the one affirms the other: "B is wrong, C isn't"."""
+"""Sentences that hold one option against another, and by denying the one affirm the other: "B is wrong, C isn't"."""
 
 import re
 from typing import Final, NamedTuple
@@ -79,7 +79,7 @@ def _told(piece: str, options: tuple[str, ...]) -> Told:
     signed = plain
     for place, name in reversed(list(enumerate(names))):
         signed = f"{signed[: name.start]}{chr(_FIRST_SIGN + place)}{signed[name.end :]}"
-    for frame in _FRAMES if len(names) == 2 else ():  # noqa: PLR2004 - the one and the other
+    for frame in _FRAMES if len(names) == 2 else ():
         if (found := frame.match(signed)) and len((chosen := names[_place(found, "yes")]).letters) == 1:
             return Told(f"{plain[chosen.start : chosen.end]}.", names[_place(found, "no")].letters)
     if len(names) == 1 and (before := _TOLD_BEFORE.match(signed)):
