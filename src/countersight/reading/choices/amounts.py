@@ -47,12 +47,10 @@ _NOT_ANY = re.compile(
 )
 _MORE: Final = any_of("options.more_than")
 _LESS: Final = any_of("options.fewer_than")
-_RANGE = re.compile(
-    rf"(?P<no>(?:no|not) )?(?:(?P<over>{_MORE})|(?P<under>{_LESS})|(?P<least>at least)|(?P<most>at most|up to)) "
-    r"(?P<number>[\w-]+)|(?P<from>\w+)(?: or (?:(?P<up>more)|(?:fewer|less))|(?P<plus>\+))(?!\w)"
-    r"|(?:between )?(?P<first>\d+|[a-z]+)(?: to |-| and )(?P<last>\d+|[a-z]+)",
-    re.IGNORECASE,
-)
+_BOUND: Final = rf"(?:(?P<over>{_MORE})|(?P<under>{_LESS})|(?P<least>at least)|(?P<most>at most|up to)) [\w-]+"
+_OR_MORE: Final = r"\w+(?: or (?:(?P<up>more)|(?:fewer|less))|(?P<plus>\+))(?!\w)"
+_FROM_TO: Final = r"(?:between )?(?P<first>\d+|[a-z]+)(?: to |-| and )(?:\d+|[a-z]+)"
+_RANGE = re.compile(rf"(?P<no>(?:no|not) )?{_BOUND}|{_OR_MORE}|{_FROM_TO}", re.IGNORECASE)
 _JOINING = frozenset(map(stem, ("only", "just", "also", "too", "well", "both", "together", "along", "so")))
 _LARGEST = 10**9
 _NOT_ONLY = re.compile(r"\bnot (?:only|just|merely)\b", re.IGNORECASE)
