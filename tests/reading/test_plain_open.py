@@ -5,6 +5,10 @@ import pytest
 from countersight import read
 
 HOLDING = "What is the man holding?"
+PUSHING = "Who is pushing the cart?"
+KEY = "Where is the key?"
+BOARD = "What does the board say?"
+FENCE = "What color is the fence?"
 COLOUR = "What colour would the car be if it was painted like the bus?"
 
 
@@ -20,7 +24,27 @@ COLOUR = "What colour would the car be if it was painted like the bus?"
         (HOLDING, "Answer: umbrella. I hope this helps!", "umbrella"),
         (COLOUR, "It would be blue. It would not be red.", "blue"),
         (COLOUR, "Blue, in that case.", "Blue"),
+        (KEY, "Good question! It is lying next to the lamp.", "next to the lamp"),
+        (KEY, "It looks rusty. The key can be found under the mat.", "under the mat"),
+        (PUSHING, "The person pushing the cart is a nurse.", "a nurse"),
+        (PUSHING, "Not the boy, but the woman in the long coat.", "the woman in the long coat"),
+        (BOARD, "The board reads 'No Smoking'. It hangs by the door.", "No Smoking"),
+        (FENCE, "It must be dark green.", "dark green"),
     ],
 )
 def test_the_answer_is_read_and_nothing_else(question, reply, answer):
     assert read(reply, question, "open").answer.strip(" .") == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        (KEY, "The lock is on the door."),
+        (PUSHING, "The person pushing the cart is in a hurry."),
+        (PUSHING, "The cart is an old one."),
+        (PUSHING, "It is the boy or the girl."),
+        (BOARD, "It does not say 'No Smoking'."),
+    ],
+)
+def test_what_is_said_of_something_else_is_no_answer(question, reply):
+    assert read(reply, question, "open").answer is None

@@ -13,6 +13,7 @@ from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.choices.letters import opening_choice
 from countersight.reading.choices.options import choice
 from countersight.reading.choices.remarks import without_remarks
+from countersight.reading.choices.undoubted import are_yes_and_no, is_plain
 from countersight.reading.counts.counting import count
 from countersight.reading.counts.undoubted import is_undoubted
 from countersight.reading.endings import marked, passages, tails
@@ -147,6 +148,8 @@ def _weighed(answer: str | None, said: str, question: Question, read_from: ReadF
         return answer  # what is called the answer needs no second opinion, and a refusal gets none
     if question.kind == "number" and answer is not None and is_undoubted(answer, said, question.text):
         return answer
+    if question.kind == "choice" and answer and is_plain(answer, said, _texts(question)):
+        return answer
     return last_look(answer, said, question)
 
 
@@ -251,8 +254,7 @@ def _is_doubted(answer: str, region: str, question: Question) -> bool:
 
 
 def _asks_yes_or_no(question: Question) -> bool:
-    texts = {option.text.strip(" .").casefold() for option in question.options}
-    return question.kind == "boolean" or texts == {"yes", "no"}
+    return question.kind == "boolean" or are_yes_and_no(_texts(question))
 
 
 def _corrected(part: str, question: Question) -> str | None:

@@ -59,6 +59,16 @@ DENIED_AFTER = re.compile(
     rf"|(?:is|are|seems|would be|can be|could be|must be)\s+(?:\w+\s+)?{any_of('options.wrong')})",
     re.IGNORECASE,
 )
+# Beside another that is denied, or in a denial of its being wrong, a "not" may affirm: "A is wrong, B is not".
+_DENIED_SHORTLY = re.compile(r"[)\]\"']*\s+(?:is|was|are|does|do)(?:n't| not)\s*(?:[.,;!]|$)", re.IGNORECASE)
+_UNLIKE = re.compile(r"\bunlike\W+(?:option |choice )?\W*$", re.IGNORECASE)
+_NOT_WRONG = re.compile(
+    rf"{_OWN_TEXT}(?:is|are|was|would be|does)\s*(?:n't|not\b) {any_of('options.called_wrong')}", re.IGNORECASE
+)
+# "Not A, B" denies one of them; "not A, B or C" denies all.
+_LABEL = r"(?:(?:option|choice|answer|letter) )?[(\"']?\s*"
+_AFTER_A_COMMA = re.compile(rf"\b(?:not|unlike) {_LABEL}(?:(?-i:[A-Z])\W*,\s*{_LABEL})+$", re.IGNORECASE)
+_LIST_GOES_ON = re.compile(r"\W*(?:,\s*(?:option |choice )?\(?[A-Z]\b\)?)*,?\s*(?:or|and|nor)\b")
 _LIKEWISE = re.compile(r",? (?:as well|too|likewise|also)\b", re.IGNORECASE)
 # "B is the current number" chooses nothing where it was asked what would be.
 _NOW = r"\b(?:now|currently|at present|at the moment|in the (?:image|picture|photo))(?=\s*(?:[.,;]|$))"
@@ -155,7 +165,10 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
         passing = not of_now and tells_of_now(piece) and len(pieces) > 1
         for start, end, letter in _mentions(piece)[-_MOST:]:
             before, after = piece[max(0, start - NEAR) : start], piece[end : end + NEAR]
-            if letter in letters and _is_denied(*_beside(letter, before, after, options), also=bool(denied)):
+            around = _beside(letter, before, after, options) if letter in letters else None
+            if around and _may_be_affirmed(*around, also=bool(denied)):
+                left.append("")
+            elif around and _is_denied(*around, also=bool(denied)):
                 denied.add(letter)
             elif letter in letters and (
                 passing
@@ -196,7 +209,15 @@ def _beside(letter: str, before: str, after: str, options: Sequence[str]) -> tup
 
 def _is_denied(before: str, after: str, *, also: bool) -> bool:
     """Whether a letter is called wrong, or called so too where another was: "B is impossible, C as well"."""
+    if _AFTER_A_COMMA.search(before) and not _LIST_GOES_ON.match(after):
+        return bool(DENIED_AFTER.match(after))
     return bool(DENIED_BEFORE.search(before) or DENIED_AFTER.match(after) or (also and _LIKEWISE.match(after)))
+
+
+def _may_be_affirmed(before: str, after: str, *, also: bool) -> bool:
+    """Whether what looks like a denial of a letter says that it is not the wrong one: "A is wrong, unlike B"."""
+    is_turned = _DENIED_SHORTLY.match(after) or _UNLIKE.search(before)
+    return bool(_NOT_WRONG.match(after) or (also and is_turned))
 
 
 def _is_named_alone(letter: str, piece: str, options: Sequence[str]) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from countersight.case import LETTERS
-from countersight.reading.choices.amounts import by_amount
+from countersight.reading.choices.amounts import are_ranges, both_of_two, by_amount, by_range
 from countersight.reading.choices.asides import is_passed_over, without_asides
 from countersight.reading.choices.conclusions import (
     REMAINS,
@@ -97,8 +97,7 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
     if _names_the_wrong_letter(text, options, letters):
         return None
     text = _without_labels(without_asides(text, question, options), options, letters)
-    judged = by_verdicts(text, options, letters)
-    if judged:
+    if judged := by_verdicts(text, options, letters):
         return judged
     chosen = _by_letter_place_or_text(text, options, letters, question)
     passed = chosen is not None and is_passed_over(chosen, text, options, letters)
@@ -204,13 +203,16 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
     if all(values):
         number = count(NUMBERED_OPTION.sub(" ", text), question)
         return letters[values.index(number)] if number and values.count(number) == 1 else None
+    if are_ranges(options):
+        return by_range(text, options, letters, question)
     untold = [x for x, option in zip(letters, options, strict=True) if without_refusal(option) is None]
     if without_refusal(text) is None:
         return untold[0] if len(untold) == 1 else None
     if {words_of(option) for x, option in zip(letters, options, strict=True) if x not in untold} == {"yes", "no"}:
         answer = polarity(text, question)
         return next((x for x, option in zip(letters, options, strict=True) if words_of(option) == answer), None)
-    return _by_words(text, options, letters, question) or _by_polarity(text, options, letters, question)
+    both = both_of_two(text, options, letters)
+    return both or _by_words(text, options, letters, question) or _by_polarity(text, options, letters, question)
 
 
 def _by_polarity(text: str, options: Sequence[str], letters: str, question: str) -> str | None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from countersight.reading.choices.contrasts import of_two_the_other
 from countersight.reading.choices.frames import in_short
 from countersight.reading.choices.letters import CAPITAL
 from countersight.reading.choices.names import names_in
@@ -64,11 +65,11 @@ def without_remarks(text: str, options: Sequence[str], question: str) -> Choosin
     """The text without the sentences that choose nothing themselves; nothing where it has no others."""
     if _ASKS_FOR_THE_CONTRARY.search(question):
         return Choosing(text, frozenset())
+    text, rejected = of_two_the_other(text, tuple(options))
     # What others would say is rejected; what was first said and then taken back is for the corrections to tell.
     own = " ".join(piece for piece in sentences(text) if not _OTHERS_SAY.match(written_out(piece)))
     if corrected(own):
-        return Choosing(text, frozenset())
-    rejected = frozenset[str]()
+        return Choosing(text, rejected)
     left, at = text, 0
     for piece in sentences(text):
         start = left.find(piece, at)

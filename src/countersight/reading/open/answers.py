@@ -13,6 +13,7 @@ from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of
 from countersight.reading.open.deeds import asks_for_a_deed, deed
 from countersight.reading.open.new_words import QUOTED, RATHER_THAN, answering, is_told_of_now, is_vague
+from countersight.reading.open.outright import told_outright
 from countersight.reading.open.parts import ASIDE, COLOUR_ASKED, IS_SENTENCE, LEAD, PALE, is_of_another, named_first
 from countersight.reading.yes_or_no.repetitions import PRONOUN
 
@@ -21,6 +22,12 @@ _FURTHER = re.compile(
     re.IGNORECASE,
 )
 _PREFACE = re.compile(rf"^\W*{any_of('open.prefaces')}[,:]?\s+(?=\w)", re.IGNORECASE)
+_OPENER = re.compile(rf"^\W*{any_of('open.openers')}(?:[.!:]|,(?! \w+[.!]?$)|\.\.\.)\s+(?=\S)", re.IGNORECASE)
+_NOT_THIS = re.compile(r"^\W*not [^,.;]{1,40},? but (?=\w)", re.IGNORECASE)  # "Not the waiter, but the boy."
+_SURELY = re.compile(
+    r"(?<=\bis) (?:actually|clearly|obviously|probably|definitely|evidently|most likely)(?= \w)", re.IGNORECASE
+)
+_MOST = 3  # openings of one reply
 _SEEMS = re.compile(
     r"\b(?:seem|appear)s? to be\b|(?<=\bit )looks like(?= an? \w+\W*$)|(?<=\bthey )look like\b",
     re.IGNORECASE,
@@ -74,7 +81,8 @@ def open_answer(text: str, question: str) -> str | None:
 
     What happens, and why, is answered by whole sentences: these are left as they are.
     """
-    said = _PREFACE.sub("", _SEEMS.sub("is", _HEDGED.sub("", bare(without_side_remarks(text.strip()).strip()))))
+    said = _SEEMS.sub("is", _HEDGED.sub("", bare(without_side_remarks(text.strip()).strip())))
+    said = _SURELY.sub("", _to_the_point(said))
     if all(_is_refused(part) for piece in sentences(said) for part in contrasted(piece)):
         return None
     if language_of(said) == "other" and (len(said.split()) > _FEW or said.endswith((".", "!"))):
@@ -83,6 +91,8 @@ def open_answer(text: str, question: str) -> str | None:
         return deed(said, question)
     if _TELLS.search(question) or not question.strip(" ?") or _MAY.fullmatch(said):
         return said
+    if outright := told_outright(said, question):
+        return outright
     quoted = QUOTED.findall(said)
     if len(quoted) == 1 and not imagines(said) and len(QUOTED.sub("", said).split()) <= _FEW:
         return str(quoted[0]).strip(" .,!")  # The sign says "STOP".
@@ -98,6 +108,14 @@ def open_answer(text: str, question: str) -> str | None:
     if answer and (_is_only_mentioned(answer, said, question) or _breaks_off(answer, said)):
         return None
     return answer
+
+
+def _to_the_point(text: str) -> str:
+    """The text without what it opens with before it answers: "Great question! Looking at the picture, …"."""
+    text = text.strip()
+    for _ in range(_MOST):
+        text = _NOT_THIS.sub("", _PREFACE.sub("", _OPENER.sub("", text)))
+    return text
 
 
 def _is_only_mentioned(answer: str, said: str, question: str) -> bool:
@@ -189,7 +207,10 @@ def _is_sentence(piece: str) -> bool:
 def announced_answer(region: str, question: str) -> str:
     """What was announced as the answer, without what the sentence and the reply go on to say."""
     first = bare(without_side_remarks(region.split("\n")[0].strip()).strip())
-    if first.endswith((".", "!")) and _is_sentence(first) and not _TELLS.search(question):
+    if outright := told_outright(first, question):
+        return outright
+    is_told = _is_sentence(first) or (COLOUR_ASKED.search(question) and len(first.split()) > _FEW)
+    if first.endswith((".", "!")) and is_told and not _TELLS.search(question):
         return open_answer(first, question) or first  # "The answer is that he is holding a kite."
     short = _FURTHER.sub("", RATHER_THAN.sub("", (sentences(first) or [first])[0]))
     return short.strip() if 0 < len(short.split()) <= _SHORT else first

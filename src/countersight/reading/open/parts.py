@@ -12,9 +12,12 @@ DETERMINER: Final = any_of("questions.determiners")
 PALE: Final = words("questions.empty") | words("options.pale") | words("open.passing")
 """Words that answer nothing by themselves."""
 WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:'(?!s\b|re\b|d\b|ll\b)[^\W\d_]+)?|[$€£]?\d+(?:[.:]\d\d)?")
+GENERAL: Final = words("open.general")
+"""Names that everybody goes by, or every thing: who or what it is remains to be said."""
 CONCLUSION: Final = found("yes_no.conclusions")
 COLOUR_ASKED: Final = re.compile(r"\bcolou?r\b", re.IGNORECASE)
 ASKS_WHO: Final = re.compile(r"\W*who\b", re.IGNORECASE)
+ASKS_WHO_OR_WHAT: Final = re.compile(r"\W*(?:who|what) (?:is|are|was|were)\b", re.IGNORECASE)
 ASIDE: Final = re.compile(rf"\W*(?:but |and |so )?{any_of('open.asides')}", re.IGNORECASE)
 """What speaks of the looking, or of what one might think: "it's hard to see"."""
 LEAD: Final = re.compile(
@@ -94,7 +97,7 @@ def stems_of(text: str) -> set[str]:
 
 def part_taking_up(parts: list[str], question: str) -> str | None:
     """The part that says most of what the question asks, of several alike the first, unless a later one concludes."""
-    known, asked = stems_of(question), _verb_asked(question)
+    known, asked = stems_of(question), verb_asked(question)
     best, chosen = -1, None
     every = [clause for part in parts for clause in clauses(part)]
     for part in _of_the_asked(every, question):
@@ -145,13 +148,14 @@ def is_of_another(part: str, question: str) -> bool:
     return bool(doer and _ASKS_WHAT_IT_DOES.match(stated(question)) and not stems_of(doer["who"]) & stems_of(question))
 
 
-def _verb_asked(question: str) -> re.Match[str] | None:
+def verb_asked(question: str) -> re.Match[str] | None:
+    """The verb of what somebody or something does, where a question asks who does it, or what is done."""
     return _ASKS_WHAT_DOES_IT.match(question) or _ASKS_WHAT_IT_DOES.match(stated(question))
 
 
 def place_by_its_verb(main: str, question: str) -> tuple[int, int] | None:
     """Where the answer stands in a clause that has the question's own verb: behind it, or before it."""
-    asked = _verb_asked(question)
+    asked = verb_asked(question)
     said = [
         token for token in WORD.finditer(main) if asked and stem(token.group().lower()) == stem(asked["verb"].lower())
     ]
@@ -171,6 +175,8 @@ def place_by_its_verb(main: str, question: str) -> tuple[int, int] | None:
 def can_answer(last: str, before: str, question: str) -> bool:
     """Whether new words can be a name: not what is done ("is kneeling"), how it is ("it's difficult"), or a remark."""
     word = last.lower()
+    if word in GENERAL and ASKS_WHO_OR_WHAT.match(question):
+        return False  # "the person holding it", to who is holding it
     if word in _NO_NAMES or ASKS_HOW_IT_IS.search(stated(question)):
         return word not in _NO_NAMES
     if _IS_BEFORE.search(before):

@@ -1,0 +1,26 @@
+"""Choices that say themselves which they are, so that no last look is needed."""
+
+from collections.abc import Sequence
+
+from countersight.case import LETTERS
+from countersight.reading.choices.amounts import both_of_two
+from countersight.reading.choices.texts import words_of
+from countersight.reading.choices.verdicts import by_verdicts
+from countersight.reading.language.statements import without_refusal
+
+
+def are_yes_and_no(options: Sequence[str]) -> bool:
+    """Whether the options are "yes" and "no", and at most one besides that says that it cannot be told."""
+    return {words_of(option) for option in options if without_refusal(option) is not None} == {"yes", "no"}
+
+
+def is_plain(answer: str, text: str, options: Sequence[str]) -> bool:
+    """Whether a choice was told by a yes or no, by a verdict on every option, or by what both of two do.
+
+    The last look knows options by their words, and such replies need not have any of them.
+    """
+    letters = LETTERS[: len(options)]
+    return are_yes_and_no(options) or answer in (
+        by_verdicts(text, options, letters),
+        both_of_two(text, options, letters),
+    )
