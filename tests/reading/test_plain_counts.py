@@ -113,6 +113,7 @@ GOATS = "If two goats ran off, how many goats would be on the hill?"
         ),
         (GOATS, "On the hill, there are 7 goats. Subtract 2 and you get 5. In the pen, there are still 3.", "5"),
         ("How many kids are in the picture?", "- Trees: 4\n- Kids: 12\n- Balls: 3", "12"),
+        ("How many people are in the park?", "There are 3 people on the bench and 2 on the grass, 5 in total.", "5"),
         (MUGS, "You might think there are five mugs, but there are actually eight.", "8"),
     ],
 )
@@ -129,6 +130,7 @@ def test_counts_by_place_or_person_are_told_apart(question: str, reply: str, cou
         (NUTS, "Mother: 7. Girl: 3. Total: 10."),
         (SHELF, "Eight mugs are on the shelf. Three mugs are on the counter. So there are eleven mugs."),
         (SHELF, "There are 3 mugs under the shelf and 4 on the counter, 7 in all."),
+        (SHELF, "There are 3 mugs on the shelf and 2 more on the shelf rack, 5 in total."),
     ],
 )
 def test_what_is_counted_elsewhere_is_no_count_of_the_asked(question: str, reply: str) -> None:

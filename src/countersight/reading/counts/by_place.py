@@ -118,7 +118,12 @@ def told_by_place(text: str, question: str) -> Told | None:
 
 def _part(wanted: Where, account: _Account, text: str) -> Told | None:
     """The count of a place; none where the reply names it nowhere and counts in other places."""
-    near = {value for where, value in account.parts if where.words & wanted.words}
+    beside = [where for where, _ in account.parts if where.words == wanted.words and not _is_so(where, wanted)]
+    near = {value for where, value in account.parts if where.words & wanted.words and where not in beside}
+    if any(where.words == wanted.words for where, _ in account.parts) and any(
+        where.words > wanted.words for where, _ in account.parts
+    ):
+        return None  # "three on the porch and two more on the porch swing"
     same = {value for where, value in account.parts if where.words == wanted.words and _is_so(where, wanted)}
     alike = [value for where, value in account.parts if _is_alike(where.words, wanted.words)]
     if near and account.concludes and same != account.wholes and len(account.parts) > len(near):
@@ -127,7 +132,7 @@ def _part(wanted: Where, account: _Account, text: str) -> Told | None:
         return None  # "five in the holder and one on the desk, so six in all"
     if len(same) == 1 or (not same and len(alike) == 1 and not account.beside & wanted.words):
         return Told(str(same.pop() if same else alike[0]))
-    return Told(None) if not near and _is_elsewhere(wanted, account, text) else None
+    return Told(None) if not near and (beside or _is_elsewhere(wanted, account, text)) else None
 
 
 def _is_alike(told: frozenset[str], wanted: frozenset[str]) -> bool:
