@@ -113,6 +113,7 @@ GOATS = "If two goats ran off, how many goats would be on the hill?"
         ),
         (GOATS, "On the hill, there are 7 goats. Subtract 2 and you get 5. In the pen, there are still 3.", "5"),
         ("How many kids are in the picture?", "- Trees: 4\n- Kids: 12\n- Balls: 3", "12"),
+        ("How many mugs are under the tray?", "Four mugs are on the tray and three are under it.", "3"),
         ("How many people are in the park?", "There are 3 people on the bench and 2 on the grass, 5 in total.", "5"),
         (MUGS, "You might think there are five mugs, but there are actually eight.", "8"),
     ],

@@ -27,7 +27,7 @@ from countersight.reading.language.numerals import Numeral, numerals
 from countersight.reading.language.opposites import SIDES
 from countersight.reading.language.prepositions import say_the_same
 from countersight.reading.language.stems import stem
-from countersight.reading.language.vocabulary import found, words
+from countersight.reading.language.vocabulary import any_of, found, words
 from countersight.text import NUMBER_WORDS
 
 _ALL_IN = re.compile(r"\bincluding\b", re.IGNORECASE)
@@ -53,6 +53,7 @@ _TRADES = frozenset(map(stem, words("counts.trades")))
 _ROOMY = frozenset(map(stem, words("counts.roomy")))
 _TOTAL = found("counts.totals")
 _MORE = re.compile(r"\b(?:more|another|additional|extra|also|plus)\b", re.IGNORECASE)
+_BY_IT = re.compile(rf"{any_of('counts.placing')} (?:it|them|these|those)\b", re.IGNORECASE)
 _CONCLUDES = re.compile(
     r"\W*(?:and )?(?:so|thus|hence|therefore|(?:which|that|this) (?:makes|gives|is)|making)\b", re.IGNORECASE
 )
@@ -249,6 +250,8 @@ def _enter(number: Numeral, before: str, after: str, account: _Account, asked: C
         raise UnclearError  # "Olives: 4", "Correction: 5"
     if first.has and _is_somebodys(first) and asked.nouns & (_PEOPLE | _TRADES):
         raise UnclearError  # "Men: 3. Women: 2."
+    if _BY_IT.search(f"{before} {after}"):
+        raise UnclearError  # "two on the bed and four under it"
     if first.words and second.words and not first.has:
         raise UnclearError  # "on the floor: one near the bed"
     if first.has and not _is_somebodys(first) and not named and not first.words <= _SIDES:
