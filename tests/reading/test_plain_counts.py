@@ -78,3 +78,61 @@ def test_what_is_said_around_a_count_leaves_it_as_it_is(question: str, reply: st
 )
 def test_what_tells_of_the_asked_is_not_taken_off(question: str, reply: str, count: str | None) -> None:
     assert read(reply, question, kind="number").answer == count
+
+
+SHELF = "How many mugs are on the shelf?"
+SINK = "How many mugs are in the sink?"
+MUGS = "How many mugs are there?"
+NUTS = "How many nuts does the boy have?"
+GOATS = "If two goats ran off, how many goats would be on the hill?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "count"),
+    [
+        (SHELF, "There are four mugs on the shelf plus 3 on the counter, for a total of 7.", "4"),
+        (SHELF, "- On the shelf: 4\n- On the counter: 3\n\nTotal: 4 + 3 = 7 mugs", "4"),
+        (SHELF, "### On the counter\nthree mugs\n\n### On the shelf\nfour mugs", "4"),
+        (SHELF, "Every one of the five mugs is on the shelf. There are none on the counter.", "5"),
+        (SINK, "There are 5 spoons in the sink, but no mugs. The 4 mugs are on the shelf.", "0"),
+        (MUGS, "I see nine mugs. Five are on the shelf, and the other four are on the counter.", "9"),
+        (MUGS, "Of the nine mugs in the photo, 5 are on the shelf. The remaining 4 are on the counter.", "9"),
+        (MUGS, "On the shelf: five. On the counter: four. Sum: nine.", "9"),
+        (NUTS, "The girl has six nuts and the boy has 2, so together they have eight.", "2"),
+        (NUTS, "The girl has six nuts, which is 4 more than the boy, who has two.", "2"),
+        ("Count the mugs in the image.", "Right now there are six mugs. If one broke, five would be left.", "6"),
+        (
+            "How many mugs are not on the shelf?",
+            "Ten mugs in all, 4 of them on the shelf. So 6 are not on the shelf.",
+            "6",
+        ),
+        (
+            "How many more mugs are on the shelf than on the counter?",
+            "On the shelf there are seven mugs, and on the counter there are five. The difference is two.",
+            "2",
+        ),
+        (GOATS, "On the hill, there are 7 goats. Subtract 2 and you get 5. In the pen, there are still 3.", "5"),
+        ("How many kids are in the picture?", "- Trees: 4\n- Kids: 12\n- Balls: 3", "12"),
+        ("How many mugs are under the tray?", "Four mugs are on the tray and three are under it.", "3"),
+        ("How many people are in the park?", "There are 3 people on the bench and 2 on the grass, 5 in total.", "5"),
+        (MUGS, "You might think there are five mugs, but there are actually eight.", "8"),
+    ],
+)
+def test_counts_by_place_or_person_are_told_apart(question: str, reply: str, count: str) -> None:
+    assert read(reply, question, kind="number").answer == count
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        (SINK, "There are 3 mugs on the shelf and 7 mugs on the counter. That makes 10 mugs in total."),
+        (SINK, "There are 10 mugs in total: 4 on the shelf and 6 on the counter."),
+        (SINK, "There are 10 mugs on the shelf, and 7 plates nearby."),
+        (NUTS, "Mother: 7. Girl: 3. Total: 10."),
+        (SHELF, "Eight mugs are on the shelf. Three mugs are on the counter. So there are eleven mugs."),
+        (SHELF, "There are 3 mugs under the shelf and 4 on the counter, 7 in all."),
+        (SHELF, "There are 3 mugs on the shelf and 2 more on the shelf rack, 5 in total."),
+    ],
+)
+def test_what_is_counted_elsewhere_is_no_count_of_the_asked(question: str, reply: str) -> None:
+    assert read(reply, question, kind="number").answer is None

@@ -14,6 +14,7 @@ from countersight.reading.choices.letters import opening_choice
 from countersight.reading.choices.options import choice
 from countersight.reading.choices.remarks import without_remarks
 from countersight.reading.choices.undoubted import are_yes_and_no, is_plain
+from countersight.reading.counts.by_place import told_by_place
 from countersight.reading.counts.counting import count
 from countersight.reading.counts.undoubted import is_undoubted
 from countersight.reading.endings import marked, passages, tails
@@ -146,6 +147,8 @@ def _in_rules(said: str, question: Question, read_from: ReadFrom) -> str | None:
 def _weighed(answer: str | None, said: str, question: Question, read_from: ReadFrom) -> str | None:
     if read_from == "end" or question.kind not in FILES or any(announced(said)) or _usable(said, question) is None:
         return answer  # what is called the answer needs no second opinion, and a refusal gets none
+    if question.kind == "number" and (told := told_by_place(said, question.text)):
+        return told.value
     if question.kind == "number" and answer is not None and is_undoubted(answer, said, question.text):
         return answer
     if question.kind == "choice" and answer and is_plain(answer, said, _texts(question)):

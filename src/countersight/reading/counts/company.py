@@ -107,7 +107,7 @@ def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
         return []
     text = ranks.text
     betweens = [text[left.numeral.end : right.numeral.start] for left, right in pairwise(chosen)]
-    parted = [_parted(between) for between in betweens]
+    parted = [parted_between(between) for between in betweens]
     befores = [_lead(text, ranks, chosen[0].numeral.start), *(after for _, after in parted)]
     afters = [
         _REMARK.sub("", _SOME_OF_THEM.sub("", after))
@@ -139,7 +139,7 @@ def _lead(text: str, ranks: Ranks, start: int) -> str:
     """The words before the first number; only the nearest of them, where they tell of a number that came or went."""
     lead = text[:start]
     told = any(number.numeral.start < start for number in ranks.numbers)
-    return _ALSO.sub("", _OF_OTHERS.sub("", _parted(lead)[1] if told else lead))
+    return _ALSO.sub("", _OF_OTHERS.sub("", parted_between(lead)[1] if told else lead))
 
 
 def _phrase(after: str) -> tuple[str, ...]:
@@ -168,7 +168,7 @@ def _joint(between: str) -> str:
     return "" if not found else found.group().strip(" ,") or ","
 
 
-def _parted(between: str) -> tuple[str, str]:
+def parted_between(between: str) -> tuple[str, str]:
     """The words between two numbers: those of the first and those of the second; of both where nothing parts them."""
     if label := _NEXT_LABEL.search(between):
         return between[: label.start()], between[label.end("gap") :]

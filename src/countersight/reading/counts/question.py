@@ -14,6 +14,7 @@ from countersight.text import NUMBER_WORDS
 
 _HELPING = any_of("questions.helping")
 _COUNT = r"\bhow many|(?:\bthe |^)(?:\w+ )?(?:number|count) of|^(?:please )?count(?: up)?(?: all)?(?: of)? the"
+_COUNT_THE = re.compile(r"\W*(?:please )?count\b", re.IGNORECASE)
 _HOW_MANY = re.compile(
     rf"(?:{_COUNT}) (?!(?:of (?:them|these|those) )?{_HELPING}\b)"
     rf"(?P<what>[^?.,]{{1,60}}?)(?:\s+(?P<verb>{_HELPING})(?P<rest>[^?]*)|[?.,]|$)",
@@ -108,7 +109,7 @@ def counted_by(question: str) -> Counted:
     main = stated(question)
     searched = (how.search(text) for how in (_HOW_MANY, _HOW_MANY_OF_THEM) for text in (main, question))
     asked = next(filter(None, searched), None)
-    of_now = asks_of_now(question)
+    of_now = asks_of_now(question) or (bool(_COUNT_THE.match(main)) and not imagines(question))
     if not asked:
         return Counted(of_now=of_now)
     what, rest = _noun_and_verb(asked["what"]) if not asked["verb"] else (asked["what"], asked["rest"])

@@ -4,6 +4,7 @@ import re
 
 from countersight.reading.counts.in_parts import without_parts_by_place
 from countersight.reading.counts.question import Counted, counted_by
+from countersight.reading.counts.unchanged import without_the_unchanged
 from countersight.reading.language.stems import counted_words
 from countersight.reading.language.vocabulary import any_of
 from countersight.text import UNITS
@@ -29,6 +30,12 @@ _IT_COMES_TO = re.compile(rf"{_STARTS}{any_of('counts.it_comes_to')} (?={_NUMBER
 _THAN_NOW = re.compile(
     rf" ?(?:,|--|\() ?{_NUMBER} (?:more|fewer|less) than (?:now|before|at present|there (?:is|are) now)\)?{_ENDS}"
     rf"| ?[,(]? ?(?:up from|down from|instead of|rather than) {_NUMBER}\)?{_ENDS}",
+    re.IGNORECASE,
+)
+# "You might think there are eight, but there are actually twelve."
+_THOUGHT = re.compile(
+    rf"{_STARTS}{any_of('statements.thoughts')} [^.!?;]*?,? but "
+    r"(?=(?:there|i|we|it)\b[^.!?;,]*\b(?:actually|really|in fact)\b)",
     re.IGNORECASE,
 )
 _ENDING = re.compile(rf",?(?<=[\w,)]) {any_of('counts.said_after')}{_ENDS}", re.IGNORECASE)
@@ -57,6 +64,7 @@ def without_what_is_said_with_it(text: str, question: str) -> str:
         text = _without(_NO_OTHERS, text, asked)
     for _ in range(_MOST_OPENINGS):
         text = _CLAIM.sub(lambda claim: _unless_asked(claim, asked), _OPENING.sub("", text))
+    text = without_the_unchanged(text, asked) if asked.imagined else _THOUGHT.sub("", text)
     text = _IT_COMES_TO.sub("that makes ", _IT_MUST_BE.sub("", text))
     text = _HOLDS_THEN.sub(" then" if asked.imagined else "", text)
     text = _THAN_NOW.sub("", _IN_SUCH_A_CASE.sub("in that case, ", text)) if asked.imagined else text

@@ -20,6 +20,7 @@ from countersight.reading.language.stems import counted_words, is_empty, stem
 
 # "Blue: 4", "12 in total": listed beside the part that was asked for, or added up behind it.
 _IS_LISTED_OR_ADDED_UP = re.compile(r"^[^:.]{1,40}:\W*\w+(?: \w+)?\W*$|\b(?:total|altogether|in all)\b", re.IGNORECASE)
+_THINGS_LISTED = re.compile(r"[|\s]*(?:[a-z]+ )?(?P<name>[a-z]+s) ?[:|]\s*[\w-]+\W*$", re.IGNORECASE)  # "Balls: 3"
 _SOME_OF_THEM = re.compile(r"\bof (?:them|these|those|which|whom)\b", re.IGNORECASE)
 _A_WORD_OR_TWO = 3
 _ANOTHER_PART = re.compile(r",\s+(?:of )?(?:which|whom|while|whereas|with|but)\b|\s+while\s+", re.IGNORECASE)
@@ -198,5 +199,8 @@ def _is_beside(piece: str, asked: Counted) -> bool:
     if asked.of_now and imagines(piece):
         return True
     if asked.qualities and _IS_LISTED_OR_ADDED_UP.search(piece):
+        return True
+    label = _THINGS_LISTED.match(piece)
+    if label and not is_empty(label["name"].lower()) and stem(label["name"].lower()) not in asked.words:
         return True
     return bool(_SOME_OF_THEM.search(piece)) and not asked.qualities & frozenset(counted_words(piece))

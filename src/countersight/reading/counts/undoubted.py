@@ -1,5 +1,6 @@
 """Counts that are told so plainly that they need no second opinion: "That makes five.", "4 - 1 = 3"."""
 
+import re
 from itertools import permutations, product, takewhile
 
 from countersight.reading.counts.first_or_last import told_at_last
@@ -17,6 +18,8 @@ _OUTCOME = found("counts.outcomes")
 _ARITHMETIC = frozenset(map(stem, words("counts.arithmetic")))
 _OPINION = frozenset(map(stem, ("believe", "suppose", "assume", "estimate")))
 _MOST_ADJECTIVES = 2
+_BY_SO_MANY = re.compile(r"\bdifference (?:is|of) #|# (?:more|fewer|less)\b", re.IGNORECASE)
+_NOT = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
 
 
 def is_undoubted(answer: str, text: str, question: str) -> bool:
@@ -24,10 +27,14 @@ def is_undoubted(answer: str, text: str, question: str) -> bool:
     asked = counted_by(question)
     if answer == told_at_last(text, asked):
         return True
+    if asked.of_now and (_is_the_difference(answer, text, asked) or _is_the_denied(answer, text, asked)):
+        return True
     if answer == "0" or asked.negated or asked.difference or asked.of_each:
         return False
     pieces = [piece for piece in sentences(text) if not _is_what_is_now(answer, piece, asked)]
     counting = [piece for piece in pieces if _numbers(piece)]
+    if asked.imagined and _is_the_last_label(answer, counting, asked):
+        return True
     beside = {word for piece in pieces if piece not in counting for word in counted_words(piece)}
     if len(counting) != 1 or beside & (asked.nouns | asked.qualities | asked.owner):
         return False
@@ -38,6 +45,32 @@ def is_undoubted(answer: str, text: str, question: str) -> bool:
     if others:
         return _is_worked_out(last, others, piece, asked)
     return not any(map(_MORE_THAN_A_COUNT.search, pieces)) and _is_just_the_asked(last, piece, asked)
+
+
+def _is_the_difference(answer: str, text: str, asked: Counted) -> bool:
+    """Whether a reply calls a number the difference, or so many more, and it is that of the two others it has."""
+    if not asked.difference or not answer.isdigit():
+        return False
+    numbers = _numbers(text)
+    values = [int(n.value) for n in numbers if n.value and n.value.isdigit()]
+    called = any(n.value == answer and _BY_SO_MANY.search(f"{text[: n.start]}#{text[n.end :]}") for n in numbers)
+    others = [value for value in values if str(value) != answer] if values.count(int(answer)) == 1 else values
+    return called and len(values) == 3 and str(max(others) - min(others)) == answer
+
+
+def _is_the_denied(answer: str, text: str, asked: Counted) -> bool:
+    """Whether just one sentence denies what was asked to be denied, and gives one number: "three are not in it"."""
+    denying = [piece for piece in sentences(text) if _NOT.search(piece) and asked.qualities <= {*counted_words(piece)}]
+    return asked.negated and len(denying) == 1 and [n.value for n in _numbers(denying[0])] == [answer]
+
+
+def _is_the_last_label(answer: str, pieces: list[str], asked: Counted) -> bool:
+    """Whether a list comes to what the change makes of its first count: "Now: 7", "Added: 3", "New total: 10"."""
+    lists = len(pieces) > 1 and all(":" in piece and len(_numbers(piece)) == 1 for piece in pieces)
+    first, *others = [_numbers(piece)[0].value for piece in pieces] if lists else [None]
+    changes = {*others[:-1]} or asked.supposed_numbers
+    fits = changes <= asked.supposed_numbers and any(answer in more_or_fewer(first, by) for by in changes)
+    return bool(others) and others[-1] == answer and fits
 
 
 def _numbers(piece: str) -> list[Numeral]:

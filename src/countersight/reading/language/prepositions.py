@@ -19,7 +19,7 @@ def is_placed_alike(place: str, text: str) -> bool:
     """Whether a text has the thing of a place behind a preposition that says the same as the place's own."""
     own = _PREPOSITION.match(place.strip().lower())
     *_, thing = counted_words(place) or [""]
-    return own is None or any(_says_the_same(own.group(), how) for how in _before(thing, text.lower()))
+    return own is None or any(say_the_same(own.group(), how) for how in _before(thing, text.lower()))
 
 
 def is_placed_otherwise(option: str, text: str, question: str) -> bool:
@@ -29,10 +29,10 @@ def is_placed_otherwise(option: str, text: str, question: str) -> bool:
         return False
     *_, thing = counted_words(option) or [""]
     told = [how for how in _before(thing, text.lower()) if how in _ALIKE]
-    return bool(told) and not any(_says_the_same(own.group(), how) for how in told)
+    return bool(told) and not any(say_the_same(own.group(), how) for how in told)
 
 
-def _says_the_same(one: str, other: str) -> bool:
+def say_the_same(one: str, other: str) -> bool:
     return _ALIKE.get(one, one) == _ALIKE.get(other, other)
 
 

@@ -100,6 +100,8 @@ def _is_of_something_else(value: str, text: str, question: Question) -> bool:
     if question.kind == "choice":
         return is_placed_otherwise(question.options[LETTERS.index(value)].text, text, question.text)
     asked = counted_by(question.text)
+    if asked.difference:
+        return True  # the rules know what is called one
     for denied in _IS_NOT_SO.finditer(text):  # "I see 7 men. Two aren't."
         if numerals(denied["number"]) and not asked.negated and asked.qualities.issuperset(counted_words(denied["so"])):
             return True
