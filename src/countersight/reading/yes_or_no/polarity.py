@@ -25,6 +25,7 @@ from countersight.reading.yes_or_no.outright import agreed, said_in_full, short_
 from countersight.reading.yes_or_no.own_words import in_its_words
 from countersight.reading.yes_or_no.repetitions import supposes_another, taken_up
 from countersight.reading.yes_or_no.shown import shown
+from countersight.reading.yes_or_no.turned import turned
 from countersight.reading.yes_or_no.upheld import CONCLUSION, CONTRAST, IS, upheld
 from countersight.reading.yes_or_no.yes_words import FILLER, NO, is_left_open, opening_polarity, said, says_both
 
@@ -83,6 +84,7 @@ def polarity(text: str, question: str) -> str | None:
         return called
     text = plainer(in_reach(text) if in_reach(question) != question else text, question)
     text, question = in_time(in_its_words(text, question), question), in_time(question, question)
+    question = turned(question, text)
     asked = asked_by(question)
     agreeing = _AGREEING.match(text)
     if agreeing:
