@@ -19,7 +19,7 @@ from countersight.reading.yes_or_no.inferred import (
     says_fewer,
 )
 from countersight.reading.yes_or_no.negation import AUXILIARY, NEGATED, has_denial, is_twice_negated, without_negation
-from countersight.reading.yes_or_no.obstacles import STAYING, avails, freed, is_hindered, speaks_past
+from countersight.reading.yes_or_no.obstacles import NO_DIFFERENCE, STAYING, avails, freed, is_hindered, speaks_past
 from countersight.reading.yes_or_no.of_several import is_none_of_them, of_all, of_anyone
 from countersight.reading.yes_or_no.presence import is_there
 from countersight.reading.yes_or_no.relations import held_against
@@ -35,6 +35,7 @@ from countersight.reading.yes_or_no.repetitions import (
     plain_verb,
     says_no_more,
 )
+from countersight.reading.yes_or_no.roles import in_its_place
 from countersight.reading.yes_or_no.state_told import FIRST_VERB, told_state
 from countersight.reading.yes_or_no.thresholds import is_as_large
 
@@ -67,6 +68,7 @@ _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
 _PEOPLE = frozenset({"he", "she"})
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
+_NOT_ENOUGH = re.compile(r"(?:\bnot|n't) (?:be )?enough\b", re.IGNORECASE)
 _NONE_THERE = re.compile(r"\bthere\b[^,]{0,30}\bnone\b", re.IGNORECASE)
 _HALF = re.compile(
     r"^\W*(?:it|the \w+)(?:'s| is| would (?:still )?be) (?:only |just )?half[ -](?:full|empty)\W*$", re.IGNORECASE
@@ -112,6 +114,8 @@ def _said_to(clause: str, asked: Asked) -> str | None:
         return None if held == "open" else "yes" if held != asked.negated else "no"
     if _is_of_another(clause, asked) or is_seen_from_elsewhere(clause, asked):
         return None
+    if (role := in_its_place(clause, asked)) is not None:
+        return None if role == "open" else "yes" if role != asked.negated else "no"
     if degree := in_degree(clause, asked):
         return None if degree == "open" else degree if not asked.negated else "no" if degree == "yes" else "yes"
     if is_elsewhere(clause, asked.text) and _says_only_where(clause, asked):
@@ -119,7 +123,8 @@ def _said_to(clause: str, asked: Asked) -> str | None:
         return None if denied_or_hedged else "no"  # "the cat is on the chair", to whether it is under it
     if _HALF.search(clause) and _HALF_IS_NOT.intersection(asked.states):
         return "yes" if asked.negated else "no"
-    if " fail" not in clause and not _is_hedged(clause, asked) and (fate := befalls(clause, asked)) is not None:
+    open_fate = " fail" in clause or _is_hedged(clause, asked)
+    if not open_fate and (fate := befalls(CONTRARY.split(clause)[0], asked)) is not None:
         return "yes" if fate != asked.negated else "no"
     if not NEGATED.search(clause):
         # "The lid prevents it" is of the world asked about where the lid is to stay.
@@ -136,13 +141,13 @@ def _said_to(clause: str, asked: Asked) -> str | None:
         return "yes" if asked.negated else "no"
     if (large := is_as_large(clause, asked)) is not None:
         return "yes" if large != asked.negated else "no"
+    if asked.of_all and not asked.negated and (several := of_all(clause, asked, negated=bool(NEGATED.search(clause)))):
+        return None if several == "open" else several
     if asked.counts and (others := {n.value for n in numerals(clause)}) and not others & asked.numbers:
         return "no" if says_fewer(clause, asked) else None
     nobody = _DONE_BY_NOBODY.match(clause)
     if nobody and not asked.negated and stem(nobody["verb"].lower()) in asked.words & content(nobody["verb"]):
         return "no" if content(nobody["what"]) & asked.words else None  # "nothing would stop the dog"
-    if asked.of_all and not asked.negated and (several := of_all(clause, asked, negated=bool(NEGATED.search(clause)))):
-        return None if several == "open" else several
     contrary = None if asked.compares else CONTRARY.search(clause)
     if contrary:
         # "Blue, not yellow" denies what was asked; "yellow, not blue" affirms it.
@@ -191,12 +196,12 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
         return None
     free = freed(clause, asked)
     if free is not None:
-        return free or None
+        return None if speaks_past(clause, asked) else free or None
     if (use := avails(clause, asked)) is not None:
-        return use
+        return use and not _NOT_ENOUGH.search(clause)
     if (there := is_there(clause, asked, negated=negated)) is not None:
         return there
-    if not negated and is_hindered(clause, asked):
+    if NO_DIFFERENCE.search(clause) or (not negated and is_hindered(clause, asked)):
         return None
     if asked.of_anyone and (of_some := of_anyone(clause, asked, negated=negated)) is not None:
         return of_some
@@ -257,6 +262,7 @@ def denied(clause: str, asked: Asked) -> str | None:
         or not NEGATED.search(clause)
         or freed(clause, asked) is not None
         or is_elsewhere(clause, asked.text)
+        or in_its_place(clause, asked) == "open"
     ):
         return None
     if _is_of_another(_OPINION.sub("", clause), asked) or speaks_past(clause, asked) or in_degree(clause, asked):
