@@ -131,7 +131,8 @@ _ENOUGH = re.compile(
 )
 _MADE = re.compile(
     rf"(?<!nothing )(?<!nothing that )(?P<would>{MODAL})(?P<not> not)?(?: (?:very |most )?likely| \w+ly)?"
-    rf" (?!make it (?:through|home|across|out|past|over|in)\b)(?:make|cause|let|allow|enable) {_WHO} (?:to )?(?=\w)",
+    r" (?!make it (?:to|on|there|back|through|home|across|out|past|over|in)\b)"
+    rf"(?:make|cause|let|allow|enable) {_WHO} (?:to )?(?=\w)",
     re.IGNORECASE,
 )
 # "Take it away and the tower falls."

@@ -11,6 +11,7 @@ from typing import Final
 from countersight.reading.language.asked import content
 from countersight.reading.language.opposites import states
 from countersight.reading.language.vocabulary import any_of, found
+from countersight.reading.yes_or_no.negation import NEGATED
 
 _THING = r"(?:it|he|she|they|(?:the|a|an|his|her|its|their|this|that|these|those) (?:[\w'-]+ ){0,3}?[\w'-]+|\w+)"
 _BEING = r"(?P<is>is|are|was|were|would|will)"
@@ -36,9 +37,11 @@ _HARD = re.compile(
     re.IGNORECASE,
 )
 _RUNS_OUT = re.compile(
-    rf"^\W*(?P<is>would|will|does|do|did|has|have) (?P<who>{_THING}) run out of (?P<deed>[\w' -]+?){_REST}", re.IGNORECASE
+    rf"^\W*(?P<is>would|will|does|do|did|has|have) (?P<who>{_THING}) run out of (?P<deed>[\w' -]+?){_REST}",
+    re.IGNORECASE,
 )
 _NOT_KEPT = re.compile(rf"(?:\bnot|n't|\bnever) (?:\w+ly )?{any_of('yes_no.keeping_from')}", re.IGNORECASE)
+_ENOUGH = re.compile(r"\b(?:enough|plenty)\b", re.IGNORECASE)
 _LEFT = re.compile(r"\b(?:left|remain\w*)\b", re.IGNORECASE)
 _HOW_HARD = found("yes_no.done_with_ease", "yes_no.hardly_done")
 _OBSTACLE = found("yes_no.obstacles")
@@ -47,6 +50,9 @@ _NO_OBSTACLE = re.compile(rf"\b(?:no|without|not \w+ any)(?: any| much)? {any_of
 
 def turned(question: str, text: str) -> str:
     """The question for the deed, denied, where it asks for what hinders that and a text speaks of the deed."""
+    too = _TOO.match(question)
+    if too and _ENOUGH.search(text) and " too " not in text and not content(too["deed"]) & content(text):
+        return f"{too['is']} {too['what']}{too['be'] or ''} too much{too['rest']}?"  # "she is not strong enough"
     for pattern, way in _WAYS.items():
         asked = pattern.match(question)
         if asked and (content(asked["deed"]) & content(text) or (states(asked["deed"]) and states(text))):
@@ -74,9 +80,13 @@ def _not_done_with_ease(asked: re.Match[str], text: str) -> str:
 
 
 def _none_left(asked: re.Match[str], text: str) -> str:
+    if _ENOUGH.search(text) and not NEGATED.search(text):
+        return asked.string
     if _LEFT.search(text):
         return f"{asked['is']} there be no {asked['deed']} left{asked['rest']}?"
-    return asked.string if " run out" in text else f"{asked['is']} {asked['who']} not have {asked['deed']}{asked['rest']}?"
+    return (
+        asked.string if " run out" in text else f"{asked['is']} {asked['who']} not have {asked['deed']}{asked['rest']}?"
+    )
 
 
 _WAYS: Final[dict[re.Pattern[str], Callable[[re.Match[str], str], str]]] = {
