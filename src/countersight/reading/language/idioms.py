@@ -9,18 +9,23 @@ from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of, words
 
 _STARTS = r"(?:^|(?<=[.!?;,] ))(?:(?:so|then|and|but) )?"
+_NONE = (
+    r"(?:no(?:t a single|t one|t an?)? (?P<one>(?!one\b)\w+)|(?:none|not one) of (?P<all>the \w+|them)|nobody|no one)"
+)
 _NONE_WITHOUT = re.compile(
-    rf"{_STARTS}(?:no(?:t a single|t one|t an?)? (?P<one>(?!one\b)\w+)|(?:none|not one) of (?P<all>the \w+|them)"
-    r"|nobody|no one)"
-    r" (?P<would>would|will|is|are|has|have)(?: (?:be|have|go|to|left|gone|had))* without (?:any |an? )?(?P<what>\w+)",
+    rf"{_STARTS}{_NONE} (?P<would>would|will|is|are|has|have)(?: (?:be|have|go|to|left|gone|had))*"
+    r" without (?:any |an? )?(?P<what>\w+)",
     re.IGNORECASE,
 )
 _THERE_IS_NONE = re.compile(r"\bthere (?P<is>is|are|would be|will be) (?P<no>no \w+) (?=without\b)", re.IGNORECASE)
 _ASKS_IF_WITHOUT = re.compile(r"\b(?:is|are|be|go|left) without|\bwithout \w+ing\b", re.IGNORECASE)
 _ASKS_IF_DONE = re.compile(r"^\W*(?:has|have|did)\b(?!.*\b(?:still|yet) (?:have |has )?to\b)", re.IGNORECASE)
-_YET_TO = re.compile(
+_TO_COME = (
     r"(?:(?:\b(?:has|have|is|are)|'s|'re)(?: (?:still|as))? (?:yet|about|going|due) to|\bstill (?:has|have) to"
-    r"|\b(?:will|shall)(?: (?:only|soon|still|just))?) (?!have\b|not\b|never\b)(?:be )?(?P<what>\w+)"
+    r"|\b(?:will|shall)(?: (?:only|soon|still|just))?)"
+)
+_YET_TO = re.compile(
+    rf"{_TO_COME} (?!have\b|not\b|never\b)(?:be )?(?P<what>\w+)"
     r"(?: (?:later|soon|shortly|tomorrow|tonight|in a (?:moment|minute|while)))?",
     re.IGNORECASE,
 )
@@ -46,14 +51,14 @@ _ONLY_IF = re.compile(
 )
 _ASKED_CASE = re.compile(r"\b(?P<if>if|when|unless|without|with|once|after) (?P<case>.*)", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:no|not|never|without|unless|nothing|nobody)\b|n't\b", re.IGNORECASE)
+_STAYS = rf"(?:{MODAL} )?(?:still )?(?:stays?|remains?|be|looks?|is|are)"
+_SAME = r"(?:exactly |just |much )?(?:the same|unchanged|unaffected|as (?:it is|they are|before))"
 _REST_STAYS = re.compile(
-    rf"\W*{any_of('rewordings.all_the_rest')} (?:{MODAL}|is|are)?(?: still)? ?(?:stays?|remains?|be|looks?|is|are)?"
-    r" ?(?:(?:exactly |just |much )?(?:the same|unchanged|unaffected|as (?:it is|they are|before)))\W*$"
-    rf"|\W*nothing else {MODAL} change\W*$",
+    rf"\W*(?:{any_of('rewordings.all_the_rest')} {_STAYS} {_SAME}|nothing else {MODAL} change)\W*$",
     re.IGNORECASE,
 )
 _THEIRS_STAYS = re.compile(
-    rf"\W*(?:their|his|her|its) (?P<what>\w+) {MODAL} (?:still )?(?:stay|remain|be|look) (?:the same|unchanged)\W*$",
+    rf"\W*(?:their|his|her|its) (?P<what>\w+) {_STAYS} {_SAME}\W*$",
     re.IGNORECASE,
 )
 _MEASURED = frozenset(map(stem, words("states.measured")))

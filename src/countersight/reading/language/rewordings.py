@@ -131,7 +131,7 @@ _ENOUGH = re.compile(
 )
 _MADE = re.compile(
     rf"(?<!nothing )(?<!nothing that )(?P<would>{MODAL})(?P<not> not)?(?: (?:very |most )?likely| \w+ly)?"
-    r" (?!make it (?:to|on|there|back|through|home|across|out|past|over|in)\b)"
+    rf" (?!make it {any_of('rewordings.arriving')})"
     rf"(?:make|cause|let|allow|enable) {_WHO} (?:to )?(?=\w)",
     re.IGNORECASE,
 )

@@ -40,9 +40,10 @@ _AGREEING = re.compile(
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b(?! one)", re.IGNORECASE)
+_WITHOUT_ANY = r"(?:without|beyond)(?: a| any| all)?"
 _NO_DOUBT = re.compile(
-    r"^\W*(?:there(?:'s| is) |i have )?(?:(?:no|(?:without|beyond)(?: a| any| all)?) doubt(?: that| about (?:it|that))?"
-    r"|(?:without|beyond)(?: a| any| all)? question),?\s+"
+    rf"^\W*(?:(?:there(?:'s| is) |i have )?(?:no|{_WITHOUT_ANY}) doubt(?: that| about (?:it|that))?"
+    rf"|{_WITHOUT_ANY} question),?\s+"
     r"(?=\w)(?!about\b)"
     r"|^\W*no (?:problems?|trouble|worries)(?: here| there| at all)?\s*[,.!:-]+\s*(?=\w)",
     re.IGNORECASE,
