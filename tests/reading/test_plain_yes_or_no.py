@@ -193,3 +193,56 @@ LAMP = "Would the lamp still work if the cord was unplugged?"
 )
 def test_what_it_takes_decides(question, reply, answer):
     assert read(reply, question, "boolean").answer == answer
+
+
+LIFT = "Is the trunk too heavy for the porter to lift?"
+NET = "Would the net keep the salmon from swimming away if it was torn?"
+TICKETS = "Does every visitor have a ticket?"
+HATCHED = "Has the chick hatched yet?"
+TOW = "Is the tractor towing the truck?"
+GATE = "Is the left gate open?"
+FLOAT = "Would the raft float if it had a leak?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        (LIFT, "It is too heavy for him to lift.", "yes"),
+        (LIFT, "The porter is able to lift it.", "no"),
+        (LIFT, "It is too heavy.", "yes"),
+        (LIFT, "He is not strong enough.", None),
+        ("Is it hard for the girl to climb the rope?", "She climbs the rope with ease.", "no"),
+        ("Is it hard for the girl to climb the rope?", "She climbs the rope.", None),
+        (NET, "The salmon would swim away.", "no"),
+        (NET, "The net would not keep the salmon from swimming away.", "no"),
+        (NET, "The salmon would be unable to swim away.", "yes"),
+        ("Would the camper run out of wood if it got colder?", "There would be no wood left.", "yes"),
+        ("Would the camper run out of wood if it got colder?", "There would still be some wood left.", "no"),
+        (TICKETS, "There is no visitor without a ticket.", "yes"),
+        ("Would a visitor be left without a ticket?", "No visitor would be left without a ticket.", "no"),
+        (HATCHED, "It is yet to hatch.", "no"),
+        (HATCHED, "The chick will hatch soon.", "no"),
+        (HATCHED, "The chick has hatched.", "yes"),
+        (TOW, "The tractor is being towed by the truck.", "no"),
+        (TOW, "The truck is being towed by the tractor.", "yes"),
+        (TOW, "The truck is not towing the tractor.", None),
+        ("Is the aunt hugging the boy?", "The aunt is being hugged by the boy.", None),
+        (GATE, "Only the right one is open.", "no"),
+        (GATE, "Only the left one is open.", "yes"),
+        (GATE, "The right one is open.", None),
+        (FLOAT, "The raft would only float if it had no leak.", "no"),
+        (FLOAT, "The raft would only float if it was pumped up.", None),
+        (FLOAT, "Staying afloat would be impossible.", "no"),
+        (FLOAT, "Correct me if I'm wrong, but it would sink.", "no"),
+        ("Is the baker asleep?", "Not surprisingly, the baker is asleep.", "yes"),
+        ("Is the baker asleep?", "Without question, the baker is awake.", "no"),
+        ("Is the baker asleep?", "True, the light is dim, but the baker is awake.", "no"),
+        ("Is the baker standing?", "The baker is sitting, not standing.", "no"),
+        ("Is the oven off?", "The oven is on in this picture.", "no"),
+        ("Would the oven be on if the plug was pulled?", "It is on now, and pulling the plug would change that.", "no"),
+        (TALLER.replace("Is the man", "Would the man be"), "He would be taller. All else would stay the same.", "yes"),
+        ("Would the piano fit?", "There would still not be enough room for it.", "no"),
+    ],
+)
+def test_a_hindrance_or_an_idiom_is_not_read_for_its_contrary(question, reply, answer):
+    assert read(reply, question, "boolean").answer == answer

@@ -36,7 +36,8 @@ _SUBJECT_OF_CLAUSE = any_of("worlds.clause_subjects")
 _IS_EXPLAINED = r"(?<=[a-z]):\s+(?=[a-z]+ (?:is|are|was|were|has|have)\b)"  # "it is raining: people are carrying …"
 _NEXT_CLAUSE = re.compile(
     rf",\s+(?:(?:and|so|then) )?(?={_SUBJECT_OF_CLAUSE}{_VERB_FOLLOWS})"
-    rf"|\s+and\s+(?=(?:it|they|he|she|there|nothing|nobody|no one|none)\b|{MODAL})|,\s+and\s+(?=\w+ {MODAL})"
+    rf"|\s+and\s+(?=(?:it|they|he|she|there|nothing|nobody|no one|none)\b|{MODAL})"
+    rf"|,\s+and\s+(?=\w+(?:ing \w+(?: \w+)?)? {MODAL})"
     rf"|(?::|\s--?)\s+(?={_SUBJECT_OF_CLAUSE}{_VERB_FOLLOWS})|,\s+(?=[a-z]+s (?:are|aren't|do|don't)\b)"
     rf"|{_IS_EXPLAINED}",
     re.IGNORECASE,

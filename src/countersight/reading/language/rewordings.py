@@ -131,7 +131,7 @@ _ENOUGH = re.compile(
 )
 _MADE = re.compile(
     rf"(?<!nothing )(?<!nothing that )(?P<would>{MODAL})(?P<not> not)?(?: (?:very |most )?likely| \w+ly)?"
-    rf" (?!make it {any_of('rewordings.makes_it')})(?:make|cause|let|allow|enable) {_WHO} (?:to )?"
+    rf" (?!make it {any_of('rewordings.arriving')})(?:make|cause|let|allow|enable) {_WHO} (?:to )?"
     rf"(?!{any_of('rewordings.makes_way')})(?=\w)",
     re.IGNORECASE,
 )

@@ -18,7 +18,12 @@ _THE_ANSWER_IS = (
     rf"(?:^|(?<=\W))(?:(?:{any_of('statements.answer_qualities')})\s+){{0,4}}{_NOUN}{_TO_THE_QUESTION}"
     rf"\s*(?:{any_of('statements.answer_verbs')}\s*(?:that\b|:)?|['\"]?\s*[:=]+>?|-+>)"
 )
-_RIGHT_IS = r"(?:^|(?<=\W))(?:correct|right|best)\s+(?:option|choice|one|letter)\s*(?:(?:is|would be)\b\s*:?|:)"
+# "The right one is closed" is said of a door, and no announcement.
+_RIGHT_IS = (
+    r"(?:^|(?<=\W))(?:(?:correct|best)\s+one|(?:correct|right|best)\s+(?:option|choice|letter)"
+    r"|right\s+one(?=\s*(?:is|would be|:)\W*(?:[A-Ha-h]|the|an?|option|number|yes|no|\d+)\b))"
+    r"\s*(?:(?:is|would be)\b\s*:?|:)"
+)
 _HEADING = r"(?:^|(?<=\n))[ \t]*(?:final )?answer[ \t]*[:.]?[ \t]*(?=\n)"
 _STATED = re.compile(f"{_THE_ANSWER_IS}|{_RIGHT_IS}|{_HEADING}|####", re.IGNORECASE)
 _NOT_THAT = re.compile(

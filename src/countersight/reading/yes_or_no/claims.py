@@ -35,9 +35,10 @@ from countersight.reading.yes_or_no.repetitions import (
     plain_verb,
     says_no_more,
 )
+from countersight.reading.yes_or_no.roles import in_its_place
 from countersight.reading.yes_or_no.state_told import FIRST_VERB, told_state
 from countersight.reading.yes_or_no.thresholds import is_as_large
-from countersight.reading.yes_or_no.ways import avails, needed, takes_something_else
+from countersight.reading.yes_or_no.ways import NO_DIFFERENCE, avails, needed, takes_something_else
 
 _HEDGE = found("yes_no.hedges")
 _ONLY_IF = re.compile(r"\bonly\W*$", re.IGNORECASE)  # what is left of "it would fall only if …"
@@ -118,6 +119,8 @@ def _said_to(clause: str, asked: Asked) -> str | None:
         return None if held == "open" else "yes" if held != asked.negated else "no"
     if _is_of_another(clause, asked) or is_seen_from_elsewhere(clause, asked):
         return None
+    if (role := in_its_place(clause, asked)) is not None:
+        return None if role == "open" else "yes" if role != asked.negated else "no"
     if degree := in_degree(clause, asked):
         return None if degree == "open" else degree if not asked.negated else "no" if degree == "yes" else "yes"
     if is_elsewhere(clause, asked.text) and _says_only_where(clause, asked):
@@ -125,7 +128,8 @@ def _said_to(clause: str, asked: Asked) -> str | None:
         return None if denied_or_hedged else "no"  # "the cat is on the chair", to whether it is under it
     if _HALF.search(clause) and _HALF_IS_NOT.intersection(asked.states):
         return "yes" if asked.negated else "no"
-    if " fail" not in clause and not _is_hedged(clause, asked) and (fate := befalls(clause, asked)) is not None:
+    open_fate = " fail" in clause or _is_hedged(clause, asked)
+    if not open_fate and (fate := befalls(CONTRARY.split(clause)[0], asked)) is not None:
         return "yes" if fate != asked.negated else "no"
     if not NEGATED.search(clause):
         # "The lid prevents it" is of the world asked about where the lid is to stay.
@@ -142,13 +146,13 @@ def _said_to(clause: str, asked: Asked) -> str | None:
         return "yes" if asked.negated else "no"
     if (large := is_as_large(clause, asked)) is not None:
         return "yes" if large != asked.negated else "no"
+    if asked.of_all and not asked.negated and (several := of_all(clause, asked, negated=bool(NEGATED.search(clause)))):
+        return None if several == "open" else several
     if asked.counts and (others := {n.value for n in numerals(clause)}) and not others & asked.numbers:
         return "no" if says_fewer(clause, asked) else None
     nobody = _DONE_BY_NOBODY.match(clause)
     if nobody and not asked.negated and stem(nobody["verb"].lower()) in asked.words & content(nobody["verb"]):
         return "no" if content(nobody["what"]) & asked.words else None  # "nothing would stop the dog"
-    if asked.of_all and not asked.negated and (several := of_all(clause, asked, negated=bool(NEGATED.search(clause)))):
-        return None if several == "open" else several
     contrary = None if asked.compares else CONTRARY.search(clause)
     if contrary:
         # "Blue, not yellow" denies what was asked; "yellow, not blue" affirms it.
@@ -199,10 +203,10 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
         return use
     free = freed(clause, asked)
     if free is not None:
-        return free or None
+        return None if speaks_past(clause, asked) else free or None
     if (there := is_there(clause, asked, negated=negated)) is not None:
         return there
-    if not negated and is_hindered(clause, asked):
+    if NO_DIFFERENCE.search(clause) or (not negated and is_hindered(clause, asked)):
         return None
     if asked.of_anyone and (of_some := of_anyone(clause, asked, negated=negated)) is not None:
         return of_some
@@ -263,6 +267,7 @@ def denied(clause: str, asked: Asked) -> str | None:
         or not NEGATED.search(clause)
         or freed(clause, asked) is not None
         or is_elsewhere(clause, asked.text)
+        or in_its_place(clause, asked) == "open"
     ):
         return None
     if _is_of_another(_OPINION.sub("", clause), asked) or speaks_past(clause, asked) or in_degree(clause, asked):

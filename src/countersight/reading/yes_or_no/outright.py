@@ -15,6 +15,7 @@ _BEING_THERE = re.compile(
     rf"{any_of('yes_no.being_there')}|^no(?:ne|body|thing)?(?: \w+)?(?: (?:on|in|at|there|left|around)\b|\W*$)",
     re.IGNORECASE,
 )
+_CHANGES_THAT = re.compile(r"(?<!not )(?<!n't )\b(?:change|reverse|flip|undo) (?:that|this)\W*$", re.IGNORECASE)
 _DOUBTED = re.compile(r"\W*i (?:don't|do not) (?:think|believe) (?:that )?(?P<what>[\w' ]{4,60})\W*$", re.IGNORECASE)
 _SUBJECT_AND_VERB = re.compile(r"no (?!one\b)\w+ (?!means?\b|makes?\b|is\b|are\b)\w+|no (?!one\b)\w+", re.IGNORECASE)
 
@@ -37,10 +38,13 @@ def said_in_full(pieces: list[str], asked: Asked) -> str | None:
 
 def unchanged(pieces: list[str], asked: Asked) -> str | None:
     """What is so now, where it is said to make no difference: "he can't reach it, and a stool would change nothing"."""
-    if asked.of_now or not any(map(NO_DIFFERENCE.search, pieces)):
+    changed = any(map(_CHANGES_THAT.search, pieces))
+    if asked.of_now or not (changed or any(map(NO_DIFFERENCE.search, pieces))):
         return None
     every = [NOW_AT.sub("", clause) for piece in pieces for clause in clauses(piece) if not MODAL_AT.search(clause)]
     told = {asserted(clause, replace(asked, of_now=True)) for clause in every} - {None}
+    if changed and told <= {"yes", "no"} and asked.states:
+        return ({"yes", "no"} - told).pop() if len(told) == 1 else None  # "it is off, and the switch would change that"
     return told.pop() if len(told) == 1 else None
 
 

@@ -16,6 +16,7 @@ from countersight.reading.language.clauses import (
     supposes_first,
     tells_of_now,
 )
+from countersight.reading.language.idioms import meant, without_the_rest
 from countersight.reading.language.parted import after_the_question
 from countersight.reading.language.rewordings import in_time, plainer
 from countersight.reading.language.verdicts import judged_in, verdict
@@ -25,6 +26,7 @@ from countersight.reading.yes_or_no.outright import agreed, said_in_full, short_
 from countersight.reading.yes_or_no.own_words import in_its_words
 from countersight.reading.yes_or_no.repetitions import supposes_another, taken_up
 from countersight.reading.yes_or_no.shown import shown
+from countersight.reading.yes_or_no.turned import turned
 from countersight.reading.yes_or_no.upheld import CONCLUSION, CONTRAST, IS, upheld
 from countersight.reading.yes_or_no.yes_words import FILLER, NO, is_left_open, opening_polarity, said, says_both
 
@@ -38,8 +40,10 @@ _AGREEING = re.compile(
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b(?! one)", re.IGNORECASE)
+_WITHOUT_ANY = r"(?:without|beyond)(?: a| any| all)?"
 _NO_DOUBT = re.compile(
-    r"^\W*(?:there(?:'s| is) |i have )?(?:no|without (?:a|any)) doubt(?: that| about (?:it|that))?,?\s+"
+    rf"^\W*(?:(?:there(?:'s| is) |i have )?(?:no|{_WITHOUT_ANY}) doubt(?: that| about (?:it|that))?"
+    rf"|{_WITHOUT_ANY} question),?\s+"
     r"(?=\w)(?!about\b)"
     r"|^\W*no (?:problems?|trouble|worries)(?: here| there| at all)?\s*[,.!:-]+\s*(?=\w)",
     re.IGNORECASE,
@@ -52,7 +56,11 @@ _LEANING = re.compile(
 )
 _CERTAIN = re.compile(rf"\W*{any_of('yes_no.certain')}(?:\s*[,:]\s+(?!but\b)|\W*$)", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:no|not|never|none|nobody|nothing|neither|without|hardly|un\w+|less)\b|n't\b", re.IGNORECASE)
-_AT_THE_MOMENT = re.compile(r",? (?:at the moment|at present|right now)(?=\W*$)", re.IGNORECASE)
+_AT_THE_MOMENT = re.compile(
+    r",? (?:at (?:the moment|present)|right now|in (?:the|this) (?P<shown>picture|image|photo(?:graph)?|scene))"
+    r"(?=\W*$)",
+    re.IGNORECASE,
+)
 _PAST = re.compile(r"\b(?:was|were|had been)\b.*\b(?:earlier|previously|ago|yesterday)\b", re.IGNORECASE)
 _NOT_SO = found("yes_no.doubts", "yes_no.supposed_not")
 _NOT_ONE = re.compile(r"\W*not (?:an?|one|a single) (?!chance|bit|thing\W*$)(?P<what>\w+)", re.IGNORECASE)
@@ -84,17 +92,19 @@ def polarity(text: str, question: str) -> str | None:
     statement = judged_in(question)
     if statement and not _YES_OR_NO.match(text) and (called := verdict(text, statement)):
         return called
+    text = meant(text, asked_by(question), question)
     text = plainer(in_reach(text) if in_reach(question) != question else text, question)
     text, question = in_time(in_its_words(text, question), question), in_time(question, question)
+    question = turned(question, text)
     asked = asked_by(question)
     agreeing = _AGREEING.match(text)
     if agreeing:
         return _agreement(text, agreeing, asked)
-    every = after_the_question(sentences(text), asked)
+    every = without_the_rest(after_the_question(sentences(text), asked), asked, question)
     pieces = [_BEFORE_NO.sub("", part) for sentence in every for part in contrasted(sentence)]
     if asked.of_now:
         pieces = [_CONCEDED.sub("", piece) for piece in pieces]
-        kept = [_AT_THE_MOMENT.sub("", piece) for piece in pieces if not supposes(piece) and not _PAST.search(piece)]
+        kept = [_as_of_now(piece, asked) for piece in pieces if not supposes(piece) and not _PAST.search(piece)]
     else:
         # Models first say what is there now, and only then what would be: "It is off now, but it would be on."
         kept = [told for piece in pieces if (told := _of_what_would_be(piece))]
@@ -113,6 +123,13 @@ def asks_another(text: str, question: str) -> bool:
     last = sentences(text)[-1] if text.rstrip().endswith("?") else ""
     own, asked = content(last) if _ASKS.match(last) else frozenset[str](), asked_by(question)
     return bool(own - {asked.subject}) and own.isdisjoint(asked.words - {asked.subject})
+
+
+def _as_of_now(piece: str, asked: Asked) -> str:
+    """A piece without its "at the moment" or "in this picture", unless what is in the picture was asked."""
+    at = _AT_THE_MOMENT.search(piece)
+    asks_for_it = at and at["shown"] and at["shown"].lower() in asked.text.lower()
+    return piece[: at.start()] if at and not asks_for_it else piece
 
 
 def _of_what_would_be(piece: str) -> str:
