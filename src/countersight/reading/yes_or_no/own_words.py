@@ -46,11 +46,22 @@ _HAS_NO = re.compile(
     r"(?!doubt|problem|trouble|difficulty|difference|longer|one\b|reason|effect|way\b|idea|other)(?=\w)",
     re.IGNORECASE,
 )
+# "Nobody could overlook that it is open"; to whether one could, that is an answer.
+_UNDENIABLY = re.compile(rf"(?:^|(?<=[.!?;,] )){any_of('rewordings.undeniably')} (?=\w)", re.IGNORECASE)
+_ASKS_IF_DENIED = re.compile(r"\b(?:overlook|den[yi]|miss|doubt|dispute|notice)", re.IGNORECASE)
+# "Not open but closed" is closed, not open.
+_NOT_BUT = re.compile(
+    r"\b(?P<is>is|are|be)(?:n't| not) (?P<not>(?!only\b|just\b|merely\b|simply\b)[a-z]+(?: [a-z]+)?),? but (?:instead |rather )?"
+    rf"(?P<but>(?!not\b|also\b|still\b|only\b|nearly\b|almost\b)[a-z]+(?: [a-z]+)?)(?=\s*(?:[.;!]|$))",
+    re.IGNORECASE,
+)
+_OWN_VERB = re.compile(r"\b(?:it|he|she|they|is|are|has|have|can|could|would|will|does|do|might|may)\b", re.IGNORECASE)
 
 
 def in_its_words(text: str, question: str) -> str:
     """The text with the question's names for things, its "is" for "sits" and "lies", and its "have to"."""
-    text = _by_its_name(text, question)
+    text = _by_its_name(text if _ASKS_IF_DENIED.search(question) else _UNDENIABLY.sub("", text), question)
+    text = _NOT_BUT.sub(_rather, text)
     if _ASKS_WHERE.match(question) and not _IS_DOING.match(question):
         text = _STAYS.sub(lambda found: found["is"] or ("is" if found["stays"] else "are"), text)
     if _HAVE_TO.search(question):
@@ -66,6 +77,11 @@ def in_its_words(text: str, question: str) -> str:
         text = _TOO.sub(lambda too: f"not {enough.group()}" if too["what"].lower() in contraries else too.group(), text)
     text = _HAS_NO.sub(r"do not \g<does> any ", text)
     return _DOES_NOTHING.sub(r"does not \g<does>", _NOTHING.sub(r"\g<not>\g<does>", text))
+
+
+def _rather(found: re.Match[str]) -> str:
+    """ "Is not open but closed", the other way round, so that the question's own state is told or denied by itself."""
+    return found.group() if _OWN_VERB.search(found["but"]) else f"{found['is']} {found['but']}, not {found['not']}"
 
 
 def _of_what(text: str, wanted: str) -> str:

@@ -68,6 +68,7 @@ _ALONE = re.compile(r"\W*(?:yes|no)\W*$", re.IGNORECASE)  # what a reply ends in
 _ASKS = re.compile(r"\W*(?:and |but |so )?(?:is|are|does|do|did|has|have|can|could|would|will)\b", re.IGNORECASE)
 _LABELLED = re.compile(r"\W*(?P<what>\w+(?: \w+)?), (?P<answer>yes|no)\W*$", re.IGNORECASE)  # "visible, yes; clear, no"
 _SUPPOSED_BY_IF = re.compile(r"\b(?:if|unless|in case)\b", re.IGNORECASE)
+_SEEMS = re.compile(r"\b(?:seem|look|appear)(?:s|ed)?\b", re.IGNORECASE)
 _BUT_ONLY = re.compile(r"\W*but only (?:if|with|when|after|by|for|until)\b", re.IGNORECASE)
 
 
@@ -211,7 +212,7 @@ def _concluded(pieces: list[str], imagined: list[int], asked: Asked) -> tuple[bo
 
 def _claim(pieces: list[str], asked: Asked) -> str | None:
     """What the clauses without a yes or no claim about the world that was asked about."""
-    told = [piece for piece in pieces if not supposes_another(piece, asked)]
+    told = [piece for piece in _without_looks(pieces, asked) if not supposes_another(piece, asked)]
     every = [(piece, clause) for piece in told for clause in clauses(stated(piece))]
     imagined = [clause for _, clause in every if MODAL_AT.search(clause)]
     if imagined and not asked.of_now:
@@ -230,6 +231,15 @@ def _claim(pieces: list[str], asked: Asked) -> str | None:
             if answers:
                 return answers.pop() if len(answers) == 1 else said_in_full(told, asked)
     return None
+
+
+def _without_looks(pieces: list[str], asked: Asked) -> list[str]:
+    """The pieces without what only seems so, before a "but" that tells how it is: "it looks dry, but it is wet"."""
+    belied = (
+        CONTRAST.match(after) is not None and any(asserted(clause, asked) for clause in clauses(after))
+        for after in [*pieces[1:], ""]
+    )
+    return [piece for piece, is_so in zip(pieces, belied, strict=True) if not (is_so and _SEEMS.search(piece))]
 
 
 def _tells(piece: str, clause: str, asked: Asked) -> bool:
