@@ -48,7 +48,7 @@ _WOULD_KEEP_FROM = re.compile(rf"^.{{0,80}}{MODAL} (?:prevent|stop|keep){_FROM_D
 _KEPT_FROM = re.compile(
     rf"^.{{0,80}}(?:{MODAL} (?:prevent|stop|keep)|\b(?:prevents|stops|keeps)){_FROM_DOING}", re.IGNORECASE
 )
-_STOPS_DOING = re.compile(r"\bstops?(?= \w+ing\b)", re.IGNORECASE)
+_STOPS_DOING = re.compile(r"\b(?:stops?|ha(?:s|ve)(?: \w+)? stopped)(?= \w+ing\b)", re.IGNORECASE)
 _ANOTHER = re.compile(r"\W*(?:(?:and|but|so) )?(?:the other|another)\b", re.IGNORECASE)
 _CONNECTED = re.compile(r"^\W*(?:but|yet|and|however),?\s+", re.IGNORECASE)
 _SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)

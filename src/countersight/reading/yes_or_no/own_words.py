@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from countersight.reading.language.stems import counted_words
 from countersight.reading.language.vocabulary import any_of, listed
 
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
@@ -56,12 +57,44 @@ _NOT_BUT = re.compile(
     re.IGNORECASE,
 )
 _OWN_VERB = re.compile(r"\b(?:it|he|she|they|is|are|has|have|can|could|would|will|does|do|might|may)\b", re.IGNORECASE)
+# "Both doors are open", where one of them was asked for.
+_BOTH = re.compile(
+    r"(?:^|(?<=[.!?;,] ))both(?: of (?:them|these|those|the (?P<them>\w+))| (?:the )?(?P<both>\w+))?"
+    r" (?=(?:are|look|seem|would|will)\b(?! not))",
+    re.IGNORECASE,
+)
+_ASKS_OF_ONE = re.compile(
+    r"\W*(?:is|does|was|has|would|will) the (?!.*\b(?:only|both|same|different|together|alone|than|one|as|other)\b)",
+    re.IGNORECASE,
+)
+# "She is dry now and would stay that way": she would stay dry.
+_AND_STAYS = re.compile(
+    r"\b(?:is|are) (?:still |already |now |currently )?(?P<so>[a-z]+(?: [a-z]+){0,2}?)(?: now| currently)?,? and"
+    r" (?:(?:it|he|she|they) )?would (?:still |simply |just )?(?:remain|stay|be) (?:so|th(?:at|is) way|like th(?:at|is))\b",
+    re.IGNORECASE,
+)
+_DONE: Final[dict[str, str]] = listed("states.done")
+_ASKS_IF_DONE = re.compile(r"\W*(?:has|have|did)\b", re.IGNORECASE)
+_TO_COME = re.compile(
+    rf"\b(?:(?:is|are|has|have) (?:only |just |still )?(?:about|yet|going) to (?P<soon>{'|'.join(_DONE)})"
+    rf"|(?:will|would) (?:only )?(?P<later>{'|'.join(_DONE)})(?: later| soon| tomorrow)?)\b",
+    re.IGNORECASE,
+)
+_ASKS_IF_STOPPED = re.compile(
+    r"\W*(?:(?P<has>has|have)|would|will)\b[^,]*\b(?P<stop>stop(?:ped)? (?P<what>\w+ing))\b", re.IGNORECASE
+)
 
 
 def in_its_words(text: str, question: str) -> str:
     """The text with the question's names for things, its "is" for "sits" and "lies", and its "have to"."""
     text = _by_its_name(text if _ASKS_IF_DENIED.search(question) else _UNDENIABLY.sub("", text), question)
-    text = _NOT_BUT.sub(_rather, text)
+    text = _AND_STAYS.sub(r"would stay \g<so>", _NOT_BUT.sub(_rather, text))
+    if stopped := _ASKS_IF_STOPPED.match(question):
+        text = _as_stopped(text, stopped)
+    if _ASKS_OF_ONE.match(question):
+        text = _BOTH.sub(lambda found: _they(found, question), text)
+    if _ASKS_IF_DONE.match(question):
+        text = _TO_COME.sub(lambda found: f"has not {_DONE[(found['soon'] or found['later']).lower()]}", text)
     if _ASKS_WHERE.match(question) and not _IS_DOING.match(question):
         text = _STAYS.sub(lambda found: found["is"] or ("is" if found["stays"] else "are"), text)
     if _HAVE_TO.search(question):
@@ -82,6 +115,23 @@ def in_its_words(text: str, question: str) -> str:
 def _rather(found: re.Match[str]) -> str:
     """ "Is not open but closed", the other way round, so that the question's own state is told or denied by itself."""
     return found.group() if _OWN_VERB.search(found["but"]) else f"{found['is']} {found['but']}, not {found['not']}"
+
+
+def _they(found: re.Match[str], question: str) -> str:
+    """ "They", for both of what one was asked of; both windows tell nothing of a door."""
+    both = (found["them"] or found["both"] or "").lower()
+    return "they all " if not both or {*counted_words(both)} <= {*counted_words(question)} else found.group()
+
+
+def _as_stopped(text: str, asked: re.Match[str]) -> str:
+    """ "Is still crying", to whether she has stopped crying: she has not."""
+    help_ = "has" if asked["has"] else "would"
+    doing = "(?:is|are)" if asked["has"] else "(?:would|will)"
+    goes_on = (
+        rf"\b{doing}(?P<not>n't| not| no longer)?(?: still)?(?: be| keep(?: on)?| continue| go on)? {asked['what']}\b"
+    )
+    told = re.compile(f"{goes_on}(?: anymore| any more)?", re.IGNORECASE)
+    return told.sub(lambda found: f"{help_} {'' if found['not'] else 'not '}{asked['stop']}", text)
 
 
 def _of_what(text: str, wanted: str) -> str:
