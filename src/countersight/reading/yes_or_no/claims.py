@@ -9,9 +9,11 @@ from countersight.reading.language.opposites import SIDES, opposed_stems
 from countersight.reading.language.stems import counted_words, stem
 from countersight.reading.language.vocabulary import any_of, found
 from countersight.reading.language.whereabouts import is_elsewhere
+from countersight.reading.yes_or_no.contests import won_by_another
 from countersight.reading.yes_or_no.degrees import in_degree
 from countersight.reading.yes_or_no.fates import befalls
 from countersight.reading.yes_or_no.inferred import (
+    is_alone,
     is_only_later,
     is_only_not_done,
     is_seen_from_elsewhere,
@@ -110,6 +112,8 @@ def _said_to(clause: str, asked: Asked) -> str | None:
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
     if (held := held_against(clause, asked)) is not None:
         return None if held == "open" else "yes" if held != asked.negated else "no"
+    if (won := won_by_another(clause, asked)) is not None:
+        return None if won == "open" else "yes" if won != asked.negated else "no"
     if _is_of_another(clause, asked) or is_seen_from_elsewhere(clause, asked):
         return None
     if degree := in_degree(clause, asked):
@@ -196,6 +200,8 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
         return use
     if (there := is_there(clause, asked, negated=negated)) is not None:
         return there
+    if (alone := is_alone(clause, asked)) is not None:
+        return alone
     if not negated and is_hindered(clause, asked):
         return None
     if asked.of_anyone and (of_some := of_anyone(clause, asked, negated=negated)) is not None:
@@ -257,6 +263,7 @@ def denied(clause: str, asked: Asked) -> str | None:
         or not NEGATED.search(clause)
         or freed(clause, asked) is not None
         or is_elsewhere(clause, asked.text)
+        or won_by_another(clause, asked) is not None
     ):
         return None
     if _is_of_another(_OPINION.sub("", clause), asked) or speaks_past(clause, asked) or in_degree(clause, asked):

@@ -17,12 +17,13 @@ _WRITTEN: Final = (*listed("fates.lines"), *listed("fates.one_way"))
 _LINES: Final = tuple(tuple(re.compile(either(side), re.IGNORECASE) for side in line) for line in _WRITTEN)
 _HELPING = rf"(?:\w+n't|cannot|{any_of('yes_no.auxiliaries')})"
 _NOUNS = rf"(?:the|his|her|its|their|both|all)(?: (?!{_HELPING}\b)[\w-]+){{1,5}}?"
+_SUCH = r"(?!(?:this|his|its|is|was|has|does|as|us)\b)[a-z]+(?:s|ing)"  # "dogs are welcome", "smoking is banned"
 _HELPS = rf"(?P<help>'d|'ll|'s|'re|\s+{_HELPING})"
 _SOFTLY = rf"(?:,?\s+(?:{any_of('fates.between')}))*"
 _AND = r"(?:[^,;]{1,40}?(?:,? and|,) )?(?:then )?"
 # All that may stand before what becomes of it: "so the ladder would then".
 _BEFORE = re.compile(
-    rf"{LEADS}(?P<who>it|they|he|she|that|this|there|everything|everyone|one|{_NOUNS})"
+    rf"{LEADS}(?P<who>it|they|he|she|that|this|there|everything|everyone|one|{_NOUNS}|{_SUCH})"
     rf"(?:{_HELPS}{_SOFTLY} (?:{_AND}(?:be |get )?(?:\w+ly )?)?|{_SOFTLY} )",
     re.IGNORECASE,
 )
@@ -172,5 +173,7 @@ def _is_of_the_asked(who: str, fate: re.Match[str], asked: Asked) -> bool:
         return who not in _THINGS or asked.subject not in _PEOPLE
     if who == "there":
         return without_negation(fate.string) - content(fate.group()) <= asked.words | asked.supposed | _ANYONE
+    if " " not in who and who not in asked.text.lower():
+        return False  # "dogs are welcome", where the dog was asked about
     said = content(who)
     return (asked.subject in said or not asked.subject) and said - _LOOSE <= asked.words

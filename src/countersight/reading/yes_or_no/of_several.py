@@ -7,10 +7,12 @@ from countersight.reading.language.numerals import less, numerals
 from countersight.reading.language.opposites import told_of
 from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of, found
+from countersight.reading.yes_or_no.negation import without_negation
 
 _ALL_OF_THEM = re.compile(
     r"^\W*(?:(?:they|these|those) (?:are )?)?(?:all|both|every|each)(?: single)?(?: one)?\b(?! but)", re.IGNORECASE
 )
+_EVERYONE = frozenset(map(stem, ("everyone", "everybody", "all")))
 _EACH = frozenset(map(stem, ("every", "each", "single")))
 _SOME = re.compile(
     r"^\W*(?:(?:some|one|two|three|several|many|a few)(?: of (?:them|the \w+)| \w+)?"
@@ -41,7 +43,8 @@ def is_none_of_them(clause: str, asked: Asked) -> bool:
 
 
 _NONE_IS = re.compile(
-    r"^\W*(?:none|neither|not one)(?: of (?P<whom>them|the \w+)| (?P<one>\w+))? (?:is|are|would be) (?P<what>\w+)\W*$",
+    r"^\W*(?:none|neither|not one|nobody|no one)(?: of (?P<whom>them|the \w+)| (?P<one>\w+))?"
+    r" (?:is|are|would be) (?P<what>\w+)\W*$",
     re.IGNORECASE,
 )
 _SOME_OF = re.compile(
@@ -50,11 +53,23 @@ _SOME_OF = re.compile(
 _ALL_OF_A_NUMBER = re.compile(
     r"(?<=\ball )(?:of )?(?:the |these |those )?(?P<all>\w+) (?=\w+ (?:is|are)\b)", re.IGNORECASE
 )
+_UP_OR_DOWN = frozenset({"standing", "sitting"})  # of a company, who is not the one is the other
+_EXCEPT = re.compile(
+    r",?\s+(?:except|apart from|aside from|with the exception of)(?: for)?"
+    r" (?!maybe|perhaps|possibly|probably|that|when|if|where)(?:the |an? |his |her )?\w+"
+    r"(?: (?:on|in|at|by|near|to|behind) (?:the )?\w+)?",
+    re.IGNORECASE,
+)
+_NOT_SOME = re.compile(
+    r"^\W*(?:at least )?(?:one|two|three|some|several|many|a few|someone|somebody)\b(?! of the other)", re.IGNORECASE
+)
 
 
 def _none_is(clause: str, asked: Asked) -> str | None:
     """What "none of them is open" says to whether all are closed."""
     none = _NONE_IS.match(clause)
+    if none and {none["what"].lower(), *asked.states} == _UP_OR_DOWN:
+        return "yes"
     told = (
         told_of(asked.states, [none["what"].lower()], negated=True)
         if none and content(none["whom"] or none["one"] or "") <= asked.words
@@ -83,6 +98,12 @@ def of_all(clause: str, asked: Asked, *, negated: bool) -> str | None:
     some = _SOME.match(clause)
     if some and told_of(asked.states, [some["what"].lower()], negated=False) is False:
         return "no"  # "some of the apples are green", to whether all are red
+    if but := _EXCEPT.search(clause):
+        rest = content(clause[: but.start()] + clause[but.end() :]) - _EACH - _EVERYONE
+        return "no" if rest <= asked.words and rest & asked.words - {asked.subject} and not negated else "open"
+    if negated and (some := _NOT_SOME.match(clause)):
+        rest = without_negation(clause[some.end() :])
+        return "no" if rest <= asked.words and rest & asked.words - {asked.subject} else None
     if _HARDLY_ALL.search(clause):
         return "open"
     if _NOT_ALL.search(clause):

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from countersight.reading.language.rewordings import NOMINATIVE
 from countersight.reading.language.stems import counted_words
 from countersight.reading.language.vocabulary import any_of, listed
 
@@ -52,8 +53,8 @@ _UNDENIABLY = re.compile(rf"(?:^|(?<=[.!?;,] )){any_of('rewordings.undeniably')}
 _ASKS_IF_DENIED = re.compile(r"\b(?:overlook|den[yi]|miss|doubt|dispute|notice)", re.IGNORECASE)
 # "Not open but closed" is closed, not open.
 _NOT_BUT = re.compile(
-    r"\b(?P<is>is|are|be)(?:n't| not) (?P<not>(?!only\b|just\b|merely\b|simply\b)[a-z]+(?: [a-z]+)?),? but (?:instead |rather )?"
-    rf"(?P<but>(?!not\b|also\b|still\b|only\b|nearly\b|almost\b)[a-z]+(?: [a-z]+)?)(?=\s*(?:[.;!]|$))",
+    r"\b(?P<is>is|are|be)(?:n't| not) (?P<not>(?!(?:only|just|merely|simply)\b)[a-z]+(?: [a-z]+)?),? but "
+    r"(?:instead |rather )?(?P<but>(?!(?:not|also|still|only|nearly|almost)\b)[a-z]+(?: [a-z]+)?)(?=\s*(?:[.;!]|$))",
     re.IGNORECASE,
 )
 _OWN_VERB = re.compile(r"\b(?:it|he|she|they|is|are|has|have|can|could|would|will|does|do|might|may)\b", re.IGNORECASE)
@@ -70,7 +71,7 @@ _ASKS_OF_ONE = re.compile(
 # "She is dry now and would stay that way": she would stay dry.
 _AND_STAYS = re.compile(
     r"\b(?:is|are) (?:still |already |now |currently )?(?P<so>[a-z]+(?: [a-z]+){0,2}?)(?: now| currently)?,? and"
-    r" (?:(?:it|he|she|they) )?would (?:still |simply |just )?(?:remain|stay|be) (?:so|th(?:at|is) way|like th(?:at|is))\b",
+    r" (?:(?:it|he|she|they) )?would (?:still |just )?(?:remain|stay|be) (?:so|th(?:at|is) way|like th(?:at|is))\b",
     re.IGNORECASE,
 )
 _DONE: Final[dict[str, str]] = listed("states.done")
@@ -83,16 +84,74 @@ _TO_COME = re.compile(
 _ASKS_IF_STOPPED = re.compile(
     r"\W*(?:(?P<has>has|have)|would|will)\b[^,]*\b(?P<stop>stop(?:ped)? (?P<what>\w+ing))\b", re.IGNORECASE
 )
+# "No guest would be without a chair", which by now reads "would not have": every guest would have one.
+_NONE_WITHOUT = re.compile(
+    r"(?:^|(?<=[.!?;,] ))(?:(?:no|not a single|not one) (?P<who>(?!one\b)\w+)|nobody|no one) (?:would|will) not have\b",
+    re.IGNORECASE,
+)
+_ASKS_IF_WITHOUT = re.compile(r"\b(?:without|lack|not have)\b", re.IGNORECASE)
+_WHOM = r"(?P<who>it|him|her|them|the \w+(?: \w+)??)"
+_NO_CHANCE_OF = re.compile(
+    rf"\bthere(?:'s| is| would be) no (?:chance|danger|risk|possibility|way) of {_WHOM} (?P<doing>\w+ing)\b",
+    re.IGNORECASE,
+)
+_IMPOSSIBLE_NOT = re.compile(
+    rf"\bit(?:'s| is| would be) (?:impossible|unthinkable) for {_WHOM} not to (?=\w)", re.IGNORECASE
+)
+_ASKS_WHO_WINS = re.compile(r"\b(?:win|lose)\b", re.IGNORECASE)
+_ENDS_LEVEL = re.compile(
+    r"\b(?:the (?:game|match|score|contest|race)|it) would (?:then |still )?(?P<not>not )?(?:end|finish|be|result)"
+    r"(?: in)?(?: a)? (?:tied?|draw|level)(?=\s*(?:[.,;!]|$))",
+    re.IGNORECASE,
+)
+# What a sign forbids is forbidden.
+_ASKS_IF_ALLOWED = re.compile(r"\b(?:allow|permit|forbid|prohibit|bann)", re.IGNORECASE)
+_SIGN = r"\b(?:the|a) (?:sign|notice|rules?|signs)\b(?: (?:on|at|in|by|near) the \w+)?"
+_SIGN_SAYS = re.compile(
+    rf"{_SIGN} (?:clearly )?(?:says?|states?|indicates?|shows?)(?: that)? (?=[\w ]+ (?:is|are)\b)", re.IGNORECASE
+)
+_SIGN_FORBIDS = re.compile(
+    rf"{_SIGN} (?P<not>(?:does|do)(?:n't| not) )?(?:(?P<allows>allow|permit)|forbid|prohibit|ban)s?"
+    r" (?P<what>[\w ]+?)(?=[.,;!]|$)",
+    re.IGNORECASE,
+)
+_BAN_ON = re.compile(r"\bthere(?:'s| is) (?:(?P<no>no)|an?) ban on (?P<what>\w+)", re.IGNORECASE)
+# "Both are red", to whether they are the same colour.
+_COLOUR = "|".join(next(line for line in listed("states.opposites") if "red" in line))
+_ASKS_IF_LIKE = re.compile(r"\b(?P<same>same colou?r)\b", re.IGNORECASE)
+_OF_ONE_COLOUR = re.compile(
+    rf"(?:^|(?<=[.!?;,] ))(?:both|they|all)(?: of (?:them|the (?P<them>\w+))| (?P<both>\w+))? are (?:both |all )?(?:{_COLOUR})"
+    r"(?=\s*(?:[.;!]|$))",
+    re.IGNORECASE,
+)
+_OF_TWO_COLOURS = re.compile(
+    rf"\bone(?: \w+)? is (?P<one>{_COLOUR}),? (?:and|while|but) the other(?: one)? is (?!(?P=one)\b)(?:{_COLOUR})\b",
+    re.IGNORECASE,
+)
 
 
 def in_its_words(text: str, question: str) -> str:
     """The text with the question's names for things, its "is" for "sits" and "lies", and its "have to"."""
     text = _by_its_name(text if _ASKS_IF_DENIED.search(question) else _UNDENIABLY.sub("", text), question)
     text = _AND_STAYS.sub(r"would stay \g<so>", _NOT_BUT.sub(_rather, text))
+    if not _ASKS_IF_WITHOUT.search(question):
+        text = _NONE_WITHOUT.sub(lambda found: f"every{' ' + found['who'] if found['who'] else 'one'} would have", text)
+    text = _NO_CHANCE_OF.sub(lambda found: f"{_nominative(found)} would not be {found['doing']}", text)
+    text = _IMPOSSIBLE_NOT.sub(lambda found: f"{_nominative(found)} would ", text)
+    if _ASKS_WHO_WINS.search(question):
+        text = _ENDS_LEVEL.sub(lambda found: f"there would {found['not'] or ''}be a tie", text)
+    if _ASKS_IF_ALLOWED.search(question):
+        text = _BAN_ON.sub(lambda found: f"{found['what']} is {'not ' if found['no'] else ''}forbidden", text)
+        text = _SIGN_FORBIDS.sub(_is_allowed, _SIGN_SAYS.sub("", text))
+    if alike := _ASKS_IF_LIKE.search(question):
+        text = _OF_ONE_COLOUR.sub(
+            lambda found: f"they are the {alike['same']}" if _is_of_them(found, question) else "", text
+        )
+        text = _OF_TWO_COLOURS.sub(f"they are not the {alike['same']}", text)
     if stopped := _ASKS_IF_STOPPED.match(question):
         text = _as_stopped(text, stopped)
     if _ASKS_OF_ONE.match(question):
-        text = _BOTH.sub(lambda found: _they(found, question), text)
+        text = _BOTH.sub(lambda found: "they all " if _is_of_them(found, question) else found.group(), text)
     if _ASKS_IF_DONE.match(question):
         text = _TO_COME.sub(lambda found: f"has not {_DONE[(found['soon'] or found['later']).lower()]}", text)
     if _ASKS_WHERE.match(question) and not _IS_DOING.match(question):
@@ -117,21 +176,28 @@ def _rather(found: re.Match[str]) -> str:
     return found.group() if _OWN_VERB.search(found["but"]) else f"{found['is']} {found['but']}, not {found['not']}"
 
 
-def _they(found: re.Match[str], question: str) -> str:
-    """ "They", for both of what one was asked of; both windows tell nothing of a door."""
-    both = (found["them"] or found["both"] or "").lower()
-    return "they all " if not both or {*counted_words(both)} <= {*counted_words(question)} else found.group()
+def _is_of_them(found: re.Match[str], question: str) -> bool:
+    """Whether both, or all, are those of the question; both windows tell nothing of a door."""
+    return {*counted_words(found["them"] or found["both"] or "")} <= {*counted_words(question)}
 
 
 def _as_stopped(text: str, asked: re.Match[str]) -> str:
     """ "Is still crying", to whether she has stopped crying: she has not."""
     help_ = "has" if asked["has"] else "would"
     doing = "(?:is|are)" if asked["has"] else "(?:would|will)"
-    goes_on = (
-        rf"\b{doing}(?P<not>n't| not| no longer)?(?: still)?(?: be| keep(?: on)?| continue| go on)? {asked['what']}\b"
-    )
-    told = re.compile(f"{goes_on}(?: anymore| any more)?", re.IGNORECASE)
+    goes_on = rf"\b{doing}(?P<not>n't| not| no longer)?(?: still)?(?: be| keep(?: on)?| continue| go on)?"
+    told = re.compile(rf"{goes_on} {asked['what']}\b(?: anymore| any more)?", re.IGNORECASE)
     return told.sub(lambda found: f"{help_} {'' if found['not'] else 'not '}{asked['stop']}", text)
+
+
+def _nominative(found: re.Match[str]) -> str:
+    who = found["who"].lower()
+    return NOMINATIVE.get(who, who)
+
+
+def _is_allowed(found: re.Match[str]) -> str:
+    """ "The sign forbids smoking": smoking is forbidden."""
+    return f"{found['what']} is {'not ' if found['not'] else ''}{'allowed' if found['allows'] else 'forbidden'}"
 
 
 def _of_what(text: str, wanted: str) -> str:

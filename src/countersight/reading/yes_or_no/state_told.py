@@ -20,8 +20,8 @@ _ADVERBS = re.compile(
 )
 # "The lamp on the table is off"; but "the lamp on the left" may be another one.
 _ITS_PLACE = re.compile(
-    r"(?<=\w) (?:in|on|at|by|near|above|under|behind) the (?!left|right|other|first|second|top|bottom|middle|far|next|back)"
-    r"[a-z]+ $",
+    r"(?<=\w) (?:in|on|at|by|near|above|under|behind) the "
+    r"(?!left|right|other|first|second|top|bottom|middle|far|next|back)[a-z]+ $",
     re.IGNORECASE,
 )
 _ANY_PLACE = re.compile(rf"\b{any_of('questions.prepositions')} (?:the|an?|his|her|its)\b", re.IGNORECASE)
