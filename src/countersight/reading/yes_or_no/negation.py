@@ -17,8 +17,7 @@ SHORT_NOT = re.compile(r"'t\b(?<=\bcan't)|n't\b(?<!\bcan't)|(?<=\bcan)not\b", re
 _NOT = re.compile(r"\b(?:not|never|cannot)\b|n't\b", re.IGNORECASE)
 _TWICE = re.compile(
     r"(?:\bnot|n't|\bnever|\bnor)\b.{0,30}\b(?:impossible|unlikely|unable)\b"
-    r"|\b(?:impossible|unlikely|unable)\b.{0,30}(?:\bnot|n't|\bnever|\bno)\b"
-    r"|^\W*(?:nobody|no one|no(?! (?:it|he|she|they|there|the|this|that|one)\b)) \w+[^,;]{0,30}(?:\bnot|n't)\b",
+    r"|\b(?:impossible|unlikely|unable)\b.{0,30}(?:\bnot|n't|\bnever|\bno)\b",
     re.IGNORECASE,
 )
 _NOT_ONLY = re.compile(r"\bnot only\b", re.IGNORECASE)

@@ -84,9 +84,9 @@ _TO_COME = re.compile(
 _ASKS_IF_STOPPED = re.compile(
     r"\W*(?:(?P<has>has|have)|would|will)\b[^,]*\b(?P<stop>stop(?:ped)? (?P<what>\w+ing))\b", re.IGNORECASE
 )
-# "No guest would be without a chair", which by now reads "would not have": every guest would have one.
-_NONE_WITHOUT = re.compile(
-    r"(?:^|(?<=[.!?;,] ))(?:(?:no|not a single|not one) (?P<who>(?!one\b)\w+)|nobody|no one) (?:would|will) not have\b",
+# "No guest would not stay"; "no guest would be without a chair", which by now reads "would not have".
+_NONE_WOULD_NOT = re.compile(
+    r"(?:^|(?<=[.!?;,] ))(?:(?:no|not a single|not one) (?P<who>(?!one\b)\w+)|nobody|no one) (?:would|will) not (?=\w)",
     re.IGNORECASE,
 )
 _ASKS_IF_WITHOUT = re.compile(r"\b(?:without|lack|not have)\b", re.IGNORECASE)
@@ -120,8 +120,8 @@ _BAN_ON = re.compile(r"\bthere(?:'s| is) (?:(?P<no>no)|an?) ban on (?P<what>\w+)
 _COLOUR = "|".join(next(line for line in listed("states.opposites") if "red" in line))
 _ASKS_IF_LIKE = re.compile(r"\b(?P<same>same colou?r)\b", re.IGNORECASE)
 _OF_ONE_COLOUR = re.compile(
-    rf"(?:^|(?<=[.!?;,] ))(?:both|they|all)(?: of (?:them|the (?P<them>\w+))| (?P<both>\w+))? are (?:both |all )?(?:{_COLOUR})"
-    r"(?=\s*(?:[.;!]|$))",
+    r"(?:^|(?<=[.!?;,] ))(?:both|they|all)(?: of (?:them|the (?P<them>\w+))| (?P<both>\w+))?"
+    rf" are (?:both |all )?(?:{_COLOUR})(?=\s*(?:[.;!]|$))",
     re.IGNORECASE,
 )
 _OF_TWO_COLOURS = re.compile(
@@ -135,7 +135,7 @@ def in_its_words(text: str, question: str) -> str:
     text = _by_its_name(text if _ASKS_IF_DENIED.search(question) else _UNDENIABLY.sub("", text), question)
     text = _AND_STAYS.sub(r"would stay \g<so>", _NOT_BUT.sub(_rather, text))
     if not _ASKS_IF_WITHOUT.search(question):
-        text = _NONE_WITHOUT.sub(lambda found: f"every{' ' + found['who'] if found['who'] else 'one'} would have", text)
+        text = _NONE_WOULD_NOT.sub(lambda found: f"every{' ' + found['who'] if found['who'] else 'one'} would ", text)
     text = _NO_CHANCE_OF.sub(lambda found: f"{_nominative(found)} would not be {found['doing']}", text)
     text = _IMPOSSIBLE_NOT.sub(lambda found: f"{_nominative(found)} would ", text)
     if _ASKS_WHO_WINS.search(question):
@@ -144,10 +144,9 @@ def in_its_words(text: str, question: str) -> str:
         text = _BAN_ON.sub(lambda found: f"{found['what']} is {'not ' if found['no'] else ''}forbidden", text)
         text = _SIGN_FORBIDS.sub(_is_allowed, _SIGN_SAYS.sub("", text))
     if alike := _ASKS_IF_LIKE.search(question):
-        text = _OF_ONE_COLOUR.sub(
-            lambda found: f"they are the {alike['same']}" if _is_of_them(found, question) else "", text
-        )
-        text = _OF_TWO_COLOURS.sub(f"they are not the {alike['same']}", text)
+        alike_in = f"they are the {alike['same']}"
+        text = _OF_ONE_COLOUR.sub(lambda found: alike_in if _is_of_them(found, question) else found.group(), text)
+        text = _OF_TWO_COLOURS.sub(alike_in.replace("are", "are not"), text)
     if stopped := _ASKS_IF_STOPPED.match(question):
         text = _as_stopped(text, stopped)
     if _ASKS_OF_ONE.match(question):
