@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from countersight.reading.language.asked import Asked, content
+from countersight.reading.language.asked import CONTRARY, Asked, content
 from countersight.reading.language.clauses import MODAL, MODAL_AT
 from countersight.reading.language.rewordings import NOMINATIVE
 from countersight.reading.language.stems import stem
@@ -69,6 +69,7 @@ def befalls(clause: str, asked: Asked) -> bool | None:
     of_now = asked.of_now or not asked.supposed or MODAL_AT.search(clause)
     if asked.order or asked.of_all or not of_now:
         return None
+    clause = CONTRARY.split(clause)[0]  # "sitting, not standing" tells of no standing
     told = (clause, *clause.split(" and ")[1:], *_suffered(clause, asked))
     parts = dict.fromkeys((*told, *map(_as_going, told)))
     lines = _fates_of(asked.text, asked.subject)
