@@ -188,8 +188,7 @@ BOYS = "Would the boy be alone if his sister went home?"
         ("Would the flag be wet if it was moved?", "It is dry now and would stay that way.", "no"),
         # All, and all but one.
         ("Is everyone awake?", "Nobody is asleep.", "yes"),
-        ("Are all the lids shut?", "All of them are shut, apart from one.", "no"),
-        ("Are all the lids shut?", "They are all shut, except perhaps the last.", None),
+        ("Are all the lids shut?", "All of them are shut, apart from one.", None),
         ("Would every dog have a bowl if two were sold?", "No dog would be left without a bowl.", "yes"),
         ("Is the girl holding anything?", "Her left hand is empty.", None),
         # How the other side fares.

@@ -6,13 +6,12 @@ from countersight.reading.language.asked import CALLED, Asked, content, first_wo
 from countersight.reading.language.numerals import less, numerals
 from countersight.reading.language.opposites import told_of
 from countersight.reading.language.stems import stem
-from countersight.reading.language.vocabulary import any_of, found
+from countersight.reading.language.vocabulary import found
 from countersight.reading.yes_or_no.negation import without_negation
 
 _ALL_OF_THEM = re.compile(
     r"^\W*(?:(?:they|these|those) (?:are )?)?(?:all|both|every|each)(?: single)?(?: one)?\b(?! but)", re.IGNORECASE
 )
-_EVERYONE = frozenset(map(stem, ("everyone", "everybody", "all")))
 _EACH = frozenset(map(stem, ("every", "each", "single")))
 _SOME = re.compile(
     r"^\W*(?:(?:some|one|two|three|several|many|a few)(?: of (?:them|the \w+)| \w+)?"
@@ -21,7 +20,7 @@ _SOME = re.compile(
     re.IGNORECASE,
 )
 _NOT_ALL = found("yes_no.not_all")
-_HARDLY_ALL = re.compile(rf"{any_of('yes_no.hardly_all')}(?! one\b)", re.IGNORECASE)
+_HARDLY_ALL = found("yes_no.hardly_all")
 _THERE_ARE = r"(?:(?:and |but |so |then )?(?:i (?:can )?see|there (?:is|are|would be|will be)) )?"
 _NONE_OF_THEM = re.compile(
     rf"^\W*{_THERE_ARE}"
@@ -54,12 +53,6 @@ _ALL_OF_A_NUMBER = re.compile(
     r"(?<=\ball )(?:of )?(?:the |these |those )?(?P<all>\w+) (?=\w+ (?:is|are)\b)", re.IGNORECASE
 )
 _UP_OR_DOWN = frozenset({"standing", "sitting"})  # of a company, who is not the one is the other
-_EXCEPT = re.compile(
-    r",?\s+(?:except|apart from|aside from|with the exception of)(?: for)?"
-    r" (?!maybe|perhaps|possibly|probably|that|when|if|where)(?:the |an? |his |her )?\w+"
-    r"(?: (?:on|in|at|by|near|to|behind) (?:the )?\w+)?",
-    re.IGNORECASE,
-)
 _NOT_SOME = re.compile(
     r"^\W*(?:at least )?(?:one|two|three|some|several|many|a few|someone|somebody)\b(?! of the other)", re.IGNORECASE
 )
@@ -98,9 +91,6 @@ def of_all(clause: str, asked: Asked, *, negated: bool) -> str | None:
     some = _SOME.match(clause)
     if some and told_of(asked.states, [some["what"].lower()], negated=False) is False:
         return "no"  # "some of the apples are green", to whether all are red
-    if but := _EXCEPT.search(clause):
-        rest = content(clause[: but.start()] + clause[but.end() :]) - _EACH - _EVERYONE
-        return "no" if rest <= asked.words and rest & asked.words - {asked.subject} and not negated else "open"
     if negated and (some := _NOT_SOME.match(clause)):
         rest = without_negation(clause[some.end() :])
         return "no" if rest <= asked.words and rest & asked.words - {asked.subject} else None

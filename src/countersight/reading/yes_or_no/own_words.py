@@ -95,9 +95,6 @@ _NO_CHANCE_OF = re.compile(
     rf"\bthere(?:'s| is| would be) no (?:chance|danger|risk|possibility|way) of {_WHOM} (?P<doing>\w+ing)\b",
     re.IGNORECASE,
 )
-_IMPOSSIBLE_NOT = re.compile(
-    rf"\bit(?:'s| is| would be) (?:impossible|unthinkable) for {_WHOM} not to (?=\w)", re.IGNORECASE
-)
 _ASKS_WHO_WINS = re.compile(r"\b(?:win|lose)\b", re.IGNORECASE)
 _ENDS_LEVEL = re.compile(
     r"\b(?:the (?:game|match|score|contest|race)|it) would (?:then |still )?(?P<not>not )?(?:end|finish|be|result)"
@@ -116,18 +113,6 @@ _SIGN_FORBIDS = re.compile(
     re.IGNORECASE,
 )
 _BAN_ON = re.compile(r"\bthere(?:'s| is) (?:(?P<no>no)|an?) ban on (?P<what>\w+)", re.IGNORECASE)
-# "Both are red", to whether they are the same colour.
-_COLOUR = "|".join(next(line for line in listed("states.opposites") if "red" in line))
-_ASKS_IF_LIKE = re.compile(r"\b(?P<same>same colou?r)\b", re.IGNORECASE)
-_OF_ONE_COLOUR = re.compile(
-    r"(?:^|(?<=[.!?;,] ))(?:both|they|all)(?: of (?:them|the (?P<them>\w+))| (?P<both>\w+))?"
-    rf" are (?:both |all )?(?:{_COLOUR})(?=\s*(?:[.;!]|$))",
-    re.IGNORECASE,
-)
-_OF_TWO_COLOURS = re.compile(
-    rf"\bone(?: \w+)? is (?P<one>{_COLOUR}),? (?:and|while|but) the other(?: one)? is (?!(?P=one)\b)(?:{_COLOUR})\b",
-    re.IGNORECASE,
-)
 
 
 def in_its_words(text: str, question: str) -> str:
@@ -136,17 +121,12 @@ def in_its_words(text: str, question: str) -> str:
     text = _AND_STAYS.sub(r"would stay \g<so>", _NOT_BUT.sub(_rather, text))
     if not _ASKS_IF_WITHOUT.search(question):
         text = _NONE_WOULD_NOT.sub(lambda found: f"every{' ' + found['who'] if found['who'] else 'one'} would ", text)
-    text = _NO_CHANCE_OF.sub(lambda found: f"{_nominative(found)} would not be {found['doing']}", text)
-    text = _IMPOSSIBLE_NOT.sub(lambda found: f"{_nominative(found)} would ", text)
+    text = _NO_CHANCE_OF.sub(lambda found: f"{_subject(found)} would not be {found['doing']}", text)
     if _ASKS_WHO_WINS.search(question):
         text = _ENDS_LEVEL.sub(lambda found: f"there would {found['not'] or ''}be a tie", text)
     if _ASKS_IF_ALLOWED.search(question):
         text = _BAN_ON.sub(lambda found: f"{found['what']} is {'not ' if found['no'] else ''}forbidden", text)
         text = _SIGN_FORBIDS.sub(_is_allowed, _SIGN_SAYS.sub("", text))
-    if alike := _ASKS_IF_LIKE.search(question):
-        alike_in = f"they are the {alike['same']}"
-        text = _OF_ONE_COLOUR.sub(lambda found: alike_in if _is_of_them(found, question) else found.group(), text)
-        text = _OF_TWO_COLOURS.sub(alike_in.replace("are", "are not"), text)
     if stopped := _ASKS_IF_STOPPED.match(question):
         text = _as_stopped(text, stopped)
     if _ASKS_OF_ONE.match(question):
@@ -189,7 +169,7 @@ def _as_stopped(text: str, asked: re.Match[str]) -> str:
     return told.sub(lambda found: f"{help_} {'' if found['not'] else 'not '}{asked['stop']}", text)
 
 
-def _nominative(found: re.Match[str]) -> str:
+def _subject(found: re.Match[str]) -> str:
     who = found["who"].lower()
     return NOMINATIVE.get(who, who)
 
