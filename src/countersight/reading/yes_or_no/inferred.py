@@ -44,17 +44,19 @@ _BESIDE = re.compile(
 _PEOPLE = frozenset(map(stem, words("questions.some_people") | {"people", "men", "women", "children", "kids"}))
 _SOMEBODY = _PEOPLE.union(*CALLED.values())
 _ASKS_IF_ALONE = re.compile(r"\balone\b|\bby (?:him|her|it)self\b|\bon (?:his|her|its) own\b", re.IGNORECASE)
+_LEFT_ALONE = (
+    r"(?:the only (?:one|person|human|individual)(?: (?:left|there|around|here|remaining|present))?"
+    r"|by (?:him|her|it)self|on (?:his|her|its) own)"
+)
 _IS_ALONE = re.compile(
     r"^\W*(?:then |so )?(?P<who>he|she|it|they|the \w+)(?:'s|'d| is| are| would| will)(?: then| still)?"
-    r"(?P<not>n't| not| no longer)?(?: be)?(?: left)?(?: all)?"
-    r" (?:the only (?:one|person|human|individual)(?: (?:left|there|around|here|remaining|present))?"
-    r"|by (?:him|her|it)self|on (?:his|her|its) own)\W*$",
+    rf"(?P<not>n't| not| no longer)?(?: be)?(?: left)?(?: all)? {_LEFT_ALONE}\W*$",
     re.IGNORECASE,
 )
+_IS_LEFT = r"(?: (?:would|will) (?:be|remain|stay)| is)?(?: left| there| around| here)*"
 _NOBODY_ELSE = re.compile(
     r"^\W*(?:there (?:would be|is|will be) )?(?:nobody|no one|no other person)(?P<else> else)?"
-    r"(?: (?:would|will) (?:be|remain|stay)| is)?(?: left| there| around| here)*"
-    r"(?: (?:with|beside|near|around) (?P<whom>her|him|it|them|the \w+))?\W*$",
+    rf"{_IS_LEFT}(?: (?:with|beside|near|around) (?P<whom>her|him|it|them|the \w+))?\W*$",
     re.IGNORECASE,
 )
 _WHOM = {"him": "he", "her": "she"}

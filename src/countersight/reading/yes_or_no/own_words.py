@@ -52,9 +52,10 @@ _HAS_NO = re.compile(
 _UNDENIABLY = re.compile(rf"(?:^|(?<=[.!?;,] )){any_of('rewordings.undeniably')} (?=\w)", re.IGNORECASE)
 _ASKS_IF_DENIED = re.compile(r"\b(?:overlook|den[yi]|miss|doubt|dispute|notice)", re.IGNORECASE)
 # "Not open but closed" is closed, not open.
+_DENIED = r"(?P<not>(?!(?:only|just|merely|simply)\b)[a-z]+(?: [a-z]+)?)"
 _NOT_BUT = re.compile(
-    r"\b(?P<is>is|are|be)(?:n't| not) (?P<not>(?!(?:only|just|merely|simply)\b)[a-z]+(?: [a-z]+)?),? but "
-    r"(?:instead |rather )?(?P<but>(?!(?:not|also|still|only|nearly|almost)\b)[a-z]+(?: [a-z]+)?)(?=\s*(?:[.;!]|$))",
+    rf"\b(?P<is>is|are|be)(?:n't| not) {_DENIED},? but (?:instead |rather )?"
+    r"(?P<but>(?!(?:not|also|still|only|nearly|almost)\b)[a-z]+(?: [a-z]+)?)(?=\s*(?:[.;!]|$))",
     re.IGNORECASE,
 )
 _OWN_VERB = re.compile(r"\b(?:it|he|she|they|is|are|has|have|can|could|would|will|does|do|might|may)\b", re.IGNORECASE)
@@ -69,9 +70,10 @@ _ASKS_OF_ONE = re.compile(
     re.IGNORECASE,
 )
 # "She is dry now and would stay that way": she would stay dry.
+_STAYS_SO = r"would (?:still |just )?(?:remain|stay|be) (?:so|th(?:at|is) way|like th(?:at|is))\b"
 _AND_STAYS = re.compile(
     r"\b(?:is|are) (?:still |already |now |currently )?(?P<so>[a-z]+(?: [a-z]+){0,2}?)(?: now| currently)?,? and"
-    r" (?:(?:it|he|she|they) )?would (?:still |just )?(?:remain|stay|be) (?:so|th(?:at|is) way|like th(?:at|is))\b",
+    rf" (?:(?:it|he|she|they) )?{_STAYS_SO}",
     re.IGNORECASE,
 )
 _DONE: Final[dict[str, str]] = listed("states.done")
