@@ -246,3 +246,57 @@ FLOAT = "Would the raft float if it had a leak?"
 )
 def test_a_hindrance_or_an_idiom_is_not_read_for_its_contrary(question, reply, answer):
     assert read(reply, question, "boolean").answer == answer
+
+
+GATE = "Is the gate open?"
+TEAM = "Would the green team win if the yellow team scored again?"
+BOYS = "Would the boy be alone if his sister went home?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        # What says only that there is an answer concludes nothing.
+        (GATE, "The gate is shut. Thus, the answer is quite obvious.", "no"),
+        (GATE, "The gate is shut. So the answer is not clear.", None),
+        ("Is the soup clear?", "The soup is cloudy. So the matter is clear.", None),
+        (GATE, "Nobody could deny that the gate is closed.", "no"),
+        (GATE, "Nobody could say that the gate is open.", None),
+        # What seems so, and what is.
+        (GATE, "The gate seems closed, judging by its shadow.", "no"),
+        (GATE, "The gate seems open, but it is closed.", "no"),
+        (GATE, "The gate is not closed but ajar.", None),
+        ("Is the boat far from the shore?", "The boat is far from the shore.", "yes"),
+        # States, and one of two things.
+        ("Is the balloon in the air?", "It is lying on the ground.", "no"),
+        ("Is the crate heavy?", "The crate is very light.", "no"),
+        ("Is the crate heavy?", "The crate is light green.", None),
+        ("Is the tray light blue?", "The tray is light grey.", "no"),
+        ("Is the left gate open?", "Both gates are closed.", "no"),
+        ("Is the left gate open?", "Both windows are closed.", None),
+        # What has stopped, and what is yet to come.
+        ("Is it still snowing?", "The snow has stopped.", "no"),
+        ("Is the dog still barking?", "It has stopped barking.", "no"),
+        ("Has the baby stopped crying?", "The baby is still crying.", "no"),
+        ("Has the ferry left?", "It has yet to leave.", "no"),
+        ("Would the flag be wet if it was moved?", "It is dry now and would stay that way.", "no"),
+        # All, and all but one.
+        ("Is everyone awake?", "Nobody is asleep.", "yes"),
+        ("Are all the lids shut?", "All of them are shut, apart from one.", None),
+        ("Would every dog have a bowl if two were sold?", "No dog would be left without a bowl.", "yes"),
+        ("Is the girl holding anything?", "Her left hand is empty.", None),
+        # How the other side fares.
+        (TEAM, "The match would end in a draw.", "no"),
+        (TEAM, "The yellow team would still lose.", "yes"),
+        (TEAM, "The yellow team would not win.", None),
+        # What a sign forbids; who is left with whom.
+        ("Is fishing allowed here?", "The sign at the pier forbids fishing.", "no"),
+        ("Is fishing allowed here?", "The sign at the pier forbids swimming.", None),
+        (BOYS, "He would be the only person left.", "yes"),
+        (BOYS, "Nobody would be left with her.", None),
+        ("Would she slip if it froze?", "There would be no chance of her staying upright.", None),
+        ("Is the cup full?", "Without question, the cup is empty.", "no"),
+    ],
+)
+def test_what_is_told_in_other_words_is_read_if_it_is_plain(question, reply, answer):
+    assert read(reply, question, "boolean").answer == answer

@@ -7,6 +7,7 @@ from countersight.reading.choices.texts import without_listing
 from countersight.reading.counts.said_with_counts import without_what_is_said_with_it
 from countersight.reading.language.plain import plain, spoken
 from countersight.reading.language.vocabulary import any_of
+from countersight.reading.yes_or_no.remarks import without_remarks
 
 _LOOSE = re.compile(r"[\W_]+")
 # "In the kitchen" and "the kitchen" name one place.
@@ -29,9 +30,11 @@ def own_words(said: str, question: Question) -> str:
 
 
 def to_the_answer(said: str, question: Question) -> str:
-    """A text without the list of the options, or without what is said around a count."""
+    """A text without the list of the options, or without what is said around a count, or of a yes or no."""
     if question.kind == "choice":
         return without_listing(said, [option.text for option in question.options])
+    if question.kind == "boolean":
+        return without_remarks(said, question.text)
     return without_what_is_said_with_it(said, question.text) if question.kind == "number" else said
 
 

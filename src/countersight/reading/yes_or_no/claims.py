@@ -9,9 +9,11 @@ from countersight.reading.language.opposites import SIDES, opposed_stems
 from countersight.reading.language.stems import counted_words, stem
 from countersight.reading.language.vocabulary import any_of, found
 from countersight.reading.language.whereabouts import is_elsewhere
+from countersight.reading.yes_or_no.contests import won_by_another
 from countersight.reading.yes_or_no.degrees import in_degree
 from countersight.reading.yes_or_no.fates import befalls
 from countersight.reading.yes_or_no.inferred import (
+    is_alone,
     is_only_later,
     is_only_not_done,
     is_seen_from_elsewhere,
@@ -28,14 +30,13 @@ from countersight.reading.yes_or_no.repetitions import (
     PRONOUN,
     covers,
     is_not_done,
-    is_of_the_owned,
     is_short_answer,
     is_turned_round,
     leaves_open,
     plain_verb,
     says_no_more,
 )
-from countersight.reading.yes_or_no.roles import in_its_place
+from countersight.reading.yes_or_no.roles import in_its_place, is_of_another
 from countersight.reading.yes_or_no.state_told import FIRST_VERB, told_state
 from countersight.reading.yes_or_no.thresholds import is_as_large
 from countersight.reading.yes_or_no.ways import NO_DIFFERENCE, avails, needed, takes_something_else
@@ -51,10 +52,8 @@ _WOULD_KEEP_FROM = re.compile(rf"^.{{0,80}}{MODAL} {_KEEP}{_FROM_DOING}", re.IGN
 _KEPT_FROM = re.compile(
     rf"^.{{0,80}}(?:{MODAL} {_KEEP}|\b(?:prevents|stops|keeps|protects)){_FROM_DOING}", re.IGNORECASE
 )
-_STOPS_DOING = re.compile(r"\bstops?(?= \w+ing\b)", re.IGNORECASE)
-_ANOTHER = re.compile(r"\W*(?:(?:and|but|so) )?(?:the other|another)\b", re.IGNORECASE)
+_STOPS_DOING = re.compile(r"\b(?:stops?|ha(?:s|ve)(?: \w+)? stopped)(?= \w+ing\b)", re.IGNORECASE)
 _CONNECTED = re.compile(r"^\W*(?:but|yet|and|however),?\s+", re.IGNORECASE)
-_SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)
 _ANYBODY = frozenset({stem("person")})
 _DONE_BY_NOBODY = re.compile(rf"^\W*(?:nothing|nobody|no one) {MODAL} (?P<verb>\w+) (?P<what>.*)", re.IGNORECASE)
 _THEN = re.compile(
@@ -68,7 +67,6 @@ _SO_SUPPOSED = re.compile(
 )  # "two metres further forward it would"
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
-_PEOPLE = frozenset({"he", "she"})
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
 _NONE_THERE = re.compile(r"\bthere\b[^,]{0,30}\bnone\b", re.IGNORECASE)
 _HALF = re.compile(
@@ -117,7 +115,9 @@ def _said_to(clause: str, asked: Asked) -> str | None:
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
     if (held := held_against(clause, asked)) is not None:
         return None if held == "open" else "yes" if held != asked.negated else "no"
-    if _is_of_another(clause, asked) or is_seen_from_elsewhere(clause, asked):
+    if (won := won_by_another(clause, asked)) is not None:
+        return None if won == "open" else "yes" if won != asked.negated else "no"
+    if is_of_another(clause, asked) or is_seen_from_elsewhere(clause, asked):
         return None
     if (role := in_its_place(clause, asked)) is not None:
         return None if role == "open" else "yes" if role != asked.negated else "no"
@@ -181,19 +181,6 @@ def _says_only_where(clause: str, asked: Asked) -> bool:
     return said <= asked.words and not turned and not _is_on_the_other_side(clause, asked)
 
 
-def _is_of_another(clause: str, asked: Asked) -> bool:
-    """Whether a clause is about somebody else: "he would win", to whether the girl would; "the other girl would"."""
-    if asked.subject and _SPEAKER.match(clause):
-        return True  # "I can't see a bird", to whether the cat sees one
-    if is_of_the_owned(clause, asked):
-        return True
-    pronoun = PRONOUN.match(clause)
-    if pronoun and pronoun["who"].lower() in _PEOPLE - asked.people:
-        # "He would fall", to whether the ladder would if the painter leaned over.
-        return bool(asked.people or (asked.persons and not asked.persons & asked.words))
-    return bool(_ANOTHER.match(clause)) and not _ANOTHER.search(asked.text)
-
-
 def _claimed(clause: str, asked: Asked) -> bool | None:
     """Whether a clause says that what the question names is so, its own "not" aside."""
     negated = bool(NEGATED.search(clause))
@@ -206,6 +193,8 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
         return None if speaks_past(clause, asked) else free or None
     if (there := is_there(clause, asked, negated=negated)) is not None:
         return there
+    if (alone := is_alone(clause, asked)) is not None:
+        return alone
     if NO_DIFFERENCE.search(clause) or (not negated and is_hindered(clause, asked)):
         return None
     if asked.of_anyone and (of_some := of_anyone(clause, asked, negated=negated)) is not None:
@@ -268,9 +257,10 @@ def denied(clause: str, asked: Asked) -> str | None:
         or freed(clause, asked) is not None
         or is_elsewhere(clause, asked.text)
         or in_its_place(clause, asked) == "open"
+        or won_by_another(clause, asked) is not None
     ):
         return None
-    if _is_of_another(_OPINION.sub("", clause), asked) or speaks_past(clause, asked) or in_degree(clause, asked):
+    if is_of_another(_OPINION.sub("", clause), asked) or speaks_past(clause, asked) or in_degree(clause, asked):
         return None
     said = without_negation(_OPINION.sub("", clause)) - (_ANYBODY if NOBODY.search(clause.lower()) else frozenset())
     if asked.order and first_word(clause) in asked.words - {asked.subject, ""}:

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from countersight.reading.language.asked import Asked, content
+from countersight.reading.language.asked import CONTRARY, Asked, content
 from countersight.reading.language.clauses import MODAL, MODAL_AT
 from countersight.reading.language.rewordings import NOMINATIVE
 from countersight.reading.language.stems import stem
@@ -17,12 +17,13 @@ _WRITTEN: Final = (*listed("fates.lines"), *listed("fates.one_way"))
 _LINES: Final = tuple(tuple(re.compile(either(side), re.IGNORECASE) for side in line) for line in _WRITTEN)
 _HELPING = rf"(?:\w+n't|cannot|{any_of('yes_no.auxiliaries')})"
 _NOUNS = rf"(?:the|his|her|its|their|both|all)(?: (?!{_HELPING}\b)[\w-]+){{1,5}}?"
+_SUCH = r"(?!(?:this|his|its|is|was|has|does|as|us)\b)[a-z]+(?:s|ing)"  # "dogs are welcome", "smoking is banned"
 _HELPS = rf"(?P<help>'d|'ll|'s|'re|\s+{_HELPING})"
 _SOFTLY = rf"(?:,?\s+(?:{any_of('fates.between')}))*"
 _AND = r"(?:[^,;]{1,40}?(?:,? and|,) )?(?:then )?"
 # All that may stand before what becomes of it: "so the ladder would then".
 _BEFORE = re.compile(
-    rf"{LEADS}(?P<who>it|they|he|she|that|this|there|everything|everyone|one|{_NOUNS})"
+    rf"{LEADS}(?P<who>it|they|he|she|that|this|there|everything|everyone|one|{_NOUNS}|{_SUCH})"
     rf"(?:{_HELPS}{_SOFTLY} (?:{_AND}(?:be |get )?(?:\w+ly )?)?|{_SOFTLY} )",
     re.IGNORECASE,
 )
@@ -68,6 +69,7 @@ def befalls(clause: str, asked: Asked) -> bool | None:
     of_now = asked.of_now or not asked.supposed or MODAL_AT.search(clause)
     if asked.order or asked.of_all or not of_now:
         return None
+    clause = CONTRARY.split(clause)[0]  # "sitting, not standing" tells of no standing
     told = (clause, *clause.split(" and ")[1:], *_suffered(clause, asked))
     parts = dict.fromkeys((*told, *map(_as_going, told)))
     lines = _fates_of(asked.text, asked.subject)
@@ -172,5 +174,7 @@ def _is_of_the_asked(who: str, fate: re.Match[str], asked: Asked) -> bool:
         return who not in _THINGS or asked.subject not in _PEOPLE
     if who == "there":
         return without_negation(fate.string) - content(fate.group()) <= asked.words | asked.supposed | _ANYONE
+    if " " not in who and who not in asked.text.lower():
+        return False  # "dogs are welcome", where the dog was asked about
     said = content(who)
     return (asked.subject in said or not asked.subject) and said - _LOOSE <= asked.words

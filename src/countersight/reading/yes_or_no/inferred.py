@@ -43,6 +43,35 @@ _BESIDE = re.compile(
 )
 _PEOPLE = frozenset(map(stem, words("questions.some_people") | {"people", "men", "women", "children", "kids"}))
 _SOMEBODY = _PEOPLE.union(*CALLED.values())
+_ASKS_IF_ALONE = re.compile(r"\balone\b|\bby (?:him|her|it)self\b|\bon (?:his|her|its) own\b", re.IGNORECASE)
+_LEFT_ALONE = (
+    r"(?:the only (?:one|person|human|individual)(?: (?:left|there|around|here|remaining|present))?"
+    r"|by (?:him|her|it)self|on (?:his|her|its) own)"
+)
+_IS_ALONE = re.compile(
+    r"^\W*(?:then |so )?(?P<who>he|she|it|they|the \w+)(?:'s|'d| is| are| would| will)(?: then| still)?"
+    rf"(?P<not>n't| not| no longer)?(?: be)?(?: left)?(?: all)? {_LEFT_ALONE}\W*$",
+    re.IGNORECASE,
+)
+_IS_LEFT = r"(?: (?:would|will) (?:be|remain|stay)| is)?(?: left| there| around| here)*"
+_NOBODY_ELSE = re.compile(
+    r"^\W*(?:there (?:would be|is|will be) )?(?:nobody|no one|no other person)(?P<else> else)?"
+    rf"{_IS_LEFT}(?: (?:with|beside|near|around) (?P<whom>her|him|it|them|the \w+))?\W*$",
+    re.IGNORECASE,
+)
+_WHOM = {"him": "he", "her": "she"}
+
+
+def is_alone(clause: str, asked: Asked) -> bool | None:
+    """Whether who was asked to be alone is the only one left, or with nobody; None where a clause does not tell."""
+    if not _ASKS_IF_ALONE.search(asked.text):
+        return None
+    if alone := _IS_ALONE.match(clause):
+        return not alone["not"] if content(alone["who"]) <= {asked.subject} else None
+    nobody = _NOBODY_ELSE.match(clause)
+    whom = (nobody["whom"] or "").lower() if nobody else ""
+    of_the_asked = content(whom) <= {asked.subject} and (not asked.people or _WHOM.get(whom, "") in asked.people | {""})
+    return True if nobody and (whom or nobody["else"]) and of_the_asked else None
 
 
 def is_only_later(clause: str, asked: Asked) -> bool:

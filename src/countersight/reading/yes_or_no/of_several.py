@@ -6,7 +6,8 @@ from countersight.reading.language.asked import CALLED, Asked, content, first_wo
 from countersight.reading.language.numerals import less, numerals
 from countersight.reading.language.opposites import told_of
 from countersight.reading.language.stems import stem
-from countersight.reading.language.vocabulary import any_of, found
+from countersight.reading.language.vocabulary import found
+from countersight.reading.yes_or_no.negation import without_negation
 
 _ALL_OF_THEM = re.compile(
     r"^\W*(?:(?:they|these|those) (?:are )?)?(?:all|both|every|each)(?: single)?(?: one)?\b(?! but)", re.IGNORECASE
@@ -19,7 +20,7 @@ _SOME = re.compile(
     re.IGNORECASE,
 )
 _NOT_ALL = found("yes_no.not_all")
-_HARDLY_ALL = re.compile(rf"{any_of('yes_no.hardly_all')}(?! one\b)", re.IGNORECASE)
+_HARDLY_ALL = found("yes_no.hardly_all")
 _THERE_ARE = r"(?:(?:and |but |so |then )?(?:i (?:can )?see|there (?:is|are|would be|will be)) )?"
 _NONE_OF_THEM = re.compile(
     rf"^\W*{_THERE_ARE}"
@@ -41,7 +42,8 @@ def is_none_of_them(clause: str, asked: Asked) -> bool:
 
 
 _NONE_IS = re.compile(
-    r"^\W*(?:none|neither|not one)(?: of (?P<whom>them|the \w+)| (?P<one>\w+))? (?:is|are|would be) (?P<what>\w+)\W*$",
+    r"^\W*(?:none|neither|not one|nobody|no one)(?: of (?P<whom>them|the \w+)| (?P<one>\w+))?"
+    r" (?:is|are|would be) (?P<what>\w+)\W*$",
     re.IGNORECASE,
 )
 _SOME_OF = re.compile(
@@ -50,11 +52,17 @@ _SOME_OF = re.compile(
 _ALL_OF_A_NUMBER = re.compile(
     r"(?<=\ball )(?:of )?(?:the |these |those )?(?P<all>\w+) (?=\w+ (?:is|are)\b)", re.IGNORECASE
 )
+_UP_OR_DOWN = frozenset({"standing", "sitting"})  # of a company, who is not the one is the other
+_NOT_SOME = re.compile(
+    r"^\W*(?:at least )?(?:one|two|three|some|several|many|a few|someone|somebody)\b(?! of the other)", re.IGNORECASE
+)
 
 
 def _none_is(clause: str, asked: Asked) -> str | None:
     """What "none of them is open" says to whether all are closed."""
     none = _NONE_IS.match(clause)
+    if none and {none["what"].lower(), *asked.states} == _UP_OR_DOWN:
+        return "yes"
     told = (
         told_of(asked.states, [none["what"].lower()], negated=True)
         if none and content(none["whom"] or none["one"] or "") <= asked.words
@@ -83,6 +91,9 @@ def of_all(clause: str, asked: Asked, *, negated: bool) -> str | None:
     some = _SOME.match(clause)
     if some and told_of(asked.states, [some["what"].lower()], negated=False) is False:
         return "no"  # "some of the apples are green", to whether all are red
+    if negated and (some := _NOT_SOME.match(clause)):
+        rest = without_negation(clause[some.end() :])
+        return "no" if rest <= asked.words and rest & asked.words - {asked.subject} else None
     if _HARDLY_ALL.search(clause):
         return "open"
     if _NOT_ALL.search(clause):

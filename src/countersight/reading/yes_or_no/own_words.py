@@ -3,11 +3,8 @@
 import re
 from typing import Final
 
-from countersight.reading.language.asked import content
-from countersight.reading.language.clauses import MODAL, asks_of_now
-from countersight.reading.language.opposites import opposed_stems
 from countersight.reading.language.rewordings import NOMINATIVE
-from countersight.reading.language.stems import stem
+from countersight.reading.language.stems import counted_words
 from countersight.reading.language.vocabulary import any_of, listed
 
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
@@ -51,42 +48,93 @@ _HAS_NO = re.compile(
     r"(?!doubt|problem|trouble|difficulty|difference|longer|one\b|reason|effect|way\b|idea|other)(?=\w)",
     re.IGNORECASE,
 )
-_HOLD = "|".join(listed("yes_no.holding"))
-_IS_HOLDING = re.compile(rf"\b(?P<would>would|will) be (?P<does>{_HOLD})(?:ping|ing)\b", re.IGNORECASE)
-_TO_HOLD = re.compile(rf"\bthere (?:would|will) be nothing (?:left )?to (?P<does>{_HOLD})\b", re.IGNORECASE)
-_HELD_BY_NOTHING = re.compile(
-    r"\bnothing would (?:keep|hold) (?P<who>it|him|her|them|the \w+) "
-    r"(?P<how>in place|(?!from|out|back|away|off|in|inside)\w+)(?=\W*(?:[.,;]|$)| any)",
+# "Nobody could overlook that it is open"; to whether one could, that is an answer.
+_UNDENIABLY = re.compile(rf"(?:^|(?<=[.!?;,] )){any_of('rewordings.undeniably')} (?=\w)", re.IGNORECASE)
+_ASKS_IF_DENIED = re.compile(r"\b(?:overlook|den[yi]|miss|doubt|dispute|notice)", re.IGNORECASE)
+# "Not open but closed" is closed, not open.
+_DENIED = r"(?P<not>(?!(?:only|just|merely|simply)\b)[a-z]+(?: [a-z]+)?)"
+_NOT_BUT = re.compile(
+    rf"\b(?P<is>is|are|be)(?:n't| not) {_DENIED},? but (?:instead |rather )?"
+    r"(?P<but>(?!(?:not|also|still|only|nearly|almost)\b)[a-z]+(?: [a-z]+)?)(?=\s*(?:[.;!]|$))",
     re.IGNORECASE,
 )
-# "The tree makes the road impassable": the road is. "Not a drop would spill": it would not.
-_MAKES = re.compile(
-    rf"(?:(?P<would>{MODAL}) )?(?:leaves?|makes?|renders?) (?P<what>the [\w ]{{1,25}}?) "
-    r"(?P<how>(?:too )?\w+(?: enough)?)(?=\W*(?:[.,;]|$)| for\b)",
+_OWN_VERB = re.compile(r"\b(?:it|he|she|they|is|are|has|have|can|could|would|will|does|do|might|may)\b", re.IGNORECASE)
+# "Both doors are open", where one of them was asked for.
+_BOTH = re.compile(
+    r"(?:^|(?<=[.!?;,] ))both(?: of (?:them|these|those|the (?P<them>\w+))| (?:the )?(?P<both>\w+))?"
+    r" (?=(?:are|look|seem|would|will)\b(?! not))",
     re.IGNORECASE,
 )
-_SO = re.compile(r"\w(?:able|ible|ous|ful|less|ive)$|^too | enough$", re.IGNORECASE)
-_NOT_A_BIT = re.compile(
-    rf"\bnot a(?: single)? (?:drop|crumb|grain|speck|splinter)(?: of (?:it|the \w+))? (?P<would>{MODAL}|is|was)",
+_ASKS_OF_ONE = re.compile(
+    r"\W*(?:is|does|was|has|would|will) the (?!.*\b(?:only|both|same|different|together|alone|than|one|as|other)\b)",
     re.IGNORECASE,
 )
-_ASKS_YOU = re.compile(r"\W*(?:can|do|could) you (?:see|spot|make out|find|notice) (?P<what>[^?]+)", re.IGNORECASE)
-_I_SEE = re.compile(
-    r"(?:^|(?<=[.!] ))(?=(?:i|you|we|one) (?:can )?(?:\w+ly )?(?:see|spot|make out|notice) (?P<what>(?:\S+ ?){1,4}))",
+# "She is dry now and would stay that way": she would stay dry.
+_STAYS_SO = r"would (?:still |just )?(?:remain|stay|be) (?:so|th(?:at|is) way|like th(?:at|is))\b"
+_AND_STAYS = re.compile(
+    r"\b(?:is|are) (?:still |already |now |currently )?(?P<so>[a-z]+(?: [a-z]+){0,2}?)(?: now| currently)?,? and"
+    rf" (?:(?:it|he|she|they) )?{_STAYS_SO}",
     re.IGNORECASE,
 )
+_DONE: Final[dict[str, str]] = listed("states.done")
+_ASKS_IF_DONE = re.compile(r"\W*(?:has|have|did)\b", re.IGNORECASE)
+_TO_COME = re.compile(
+    rf"\b(?:(?:is|are|has|have) (?:only |just |still )?(?:about|yet|going) to (?P<soon>{'|'.join(_DONE)})"
+    rf"|(?:will|would) (?:only )?(?P<later>{'|'.join(_DONE)})(?: later| soon| tomorrow)?)\b",
+    re.IGNORECASE,
+)
+_ASKS_IF_STOPPED = re.compile(
+    r"\W*(?:(?P<has>has|have)|would|will)\b[^,]*\b(?P<stop>stop(?:ped)? (?P<what>\w+ing))\b", re.IGNORECASE
+)
+# "No guest would not stay"; "no guest would be without a chair", which by now reads "would not have".
+_NONE_WOULD_NOT = re.compile(
+    r"(?:^|(?<=[.!?;,] ))(?:(?:no|not a single|not one) (?P<who>(?!one\b)\w+)|nobody|no one) (?:would|will) not (?=\w)",
+    re.IGNORECASE,
+)
+_ASKS_IF_WITHOUT = re.compile(r"\b(?:without|lack|not have)\b", re.IGNORECASE)
+_WHOM = r"(?P<who>it|him|her|them|the \w+(?: \w+)??)"
+_NO_CHANCE_OF = re.compile(
+    rf"\bthere(?:'s| is| would be) no (?:chance|danger|risk|possibility|way) of {_WHOM} (?P<doing>\w+ing)\b",
+    re.IGNORECASE,
+)
+_ASKS_WHO_WINS = re.compile(r"\b(?:win|lose)\b", re.IGNORECASE)
+_ENDS_LEVEL = re.compile(
+    r"\b(?:the (?:game|match|score|contest|race)|it) would (?:then |still )?(?P<not>not )?(?:end|finish|be|result)"
+    r"(?: in)?(?: a)? (?:tied?|draw|level)(?=\s*(?:[.,;!]|$))",
+    re.IGNORECASE,
+)
+# What a sign forbids is forbidden.
+_ASKS_IF_ALLOWED = re.compile(r"\b(?:allow|permit|forbid|prohibit|bann)", re.IGNORECASE)
+_SIGN = r"\b(?:the|a) (?:sign|notice|rules?|signs)\b(?: (?:on|at|in|by|near) the \w+)?"
+_SIGN_SAYS = re.compile(
+    rf"{_SIGN} (?:clearly )?(?:says?|states?|indicates?|shows?)(?: that)? (?=[\w ]+ (?:is|are)\b)", re.IGNORECASE
+)
+_SIGN_FORBIDS = re.compile(
+    rf"{_SIGN} (?P<not>(?:does|do)(?:n't| not) )?(?:(?P<allows>allow|permit)|forbid|prohibit|ban)s?"
+    r" (?P<what>[\w ]+?)(?=[.,;!]|$)",
+    re.IGNORECASE,
+)
+_BAN_ON = re.compile(r"\bthere(?:'s| is) (?:(?P<no>no)|an?) ban on (?P<what>\w+)", re.IGNORECASE)
 
 
 def in_its_words(text: str, question: str) -> str:
     """The text with the question's names for things, its "is" for "sits" and "lies", and its "have to"."""
-    text = _by_its_name(text, question)
-    if sight := _ASKS_YOU.match(question):
-        text = _I_SEE.sub(lambda found: "yes, " if content(found["what"]) & content(sight["what"]) else "", text)
-    text = _NOT_A_BIT.sub(r"it \g<would> not", _IS_HOLDING.sub(r"\g<would> \g<does>", text))
-    text = _MAKES.sub(lambda found: _made_so(found, question), _TO_HOLD.sub(r"nothing would \g<does>", text))
-    text = _HELD_BY_NOTHING.sub(
-        lambda found: f"{NOMINATIVE.get(found['who'].lower(), found['who'])} would not stay {found['how']}", text
-    )
+    text = _by_its_name(text if _ASKS_IF_DENIED.search(question) else _UNDENIABLY.sub("", text), question)
+    text = _AND_STAYS.sub(r"would stay \g<so>", _NOT_BUT.sub(_rather, text))
+    if not _ASKS_IF_WITHOUT.search(question):
+        text = _NONE_WOULD_NOT.sub(lambda found: f"every{' ' + found['who'] if found['who'] else 'one'} would ", text)
+    text = _NO_CHANCE_OF.sub(lambda found: f"{_subject(found)} would not be {found['doing']}", text)
+    if _ASKS_WHO_WINS.search(question):
+        text = _ENDS_LEVEL.sub(lambda found: f"there would {found['not'] or ''}be a tie", text)
+    if _ASKS_IF_ALLOWED.search(question):
+        text = _BAN_ON.sub(lambda found: f"{found['what']} is {'not ' if found['no'] else ''}forbidden", text)
+        text = _SIGN_FORBIDS.sub(_is_allowed, _SIGN_SAYS.sub("", text))
+    if stopped := _ASKS_IF_STOPPED.match(question):
+        text = _as_stopped(text, stopped)
+    if _ASKS_OF_ONE.match(question):
+        text = _BOTH.sub(lambda found: "they all " if _is_of_them(found, question) else found.group(), text)
+    if _ASKS_IF_DONE.match(question):
+        text = _TO_COME.sub(lambda found: f"has not {_DONE[(found['soon'] or found['later']).lower()]}", text)
     if _ASKS_WHERE.match(question) and not _IS_DOING.match(question):
         text = _STAYS.sub(lambda found: found["is"] or ("is" if found["stays"] else "are"), text)
     if _HAVE_TO.search(question):
@@ -104,14 +152,33 @@ def in_its_words(text: str, question: str) -> str:
     return _DOES_NOTHING.sub(r"does not \g<does>", _NOTHING.sub(r"\g<not>\g<does>", text))
 
 
-def _made_so(found: re.Match[str], question: str) -> str:
-    """What is made so is so, where that tells a state: who makes the bed every day does not."""
-    asked, how = content(question), found["how"]
-    if not (content(how) & asked or _SO.search(how) or any(opposed_stems(stem(how.lower()), word) for word in asked)):
-        return found.group()
-    is_so = "is" if asks_of_now(question) else "would be"
-    denied = "not " if found["would"] and found["would"].lower().endswith("n't") else ""
-    return f", {found['what']} {is_so} {denied}{found['how']}"
+def _rather(found: re.Match[str]) -> str:
+    """ "Is not open but closed", the other way round, so that the question's own state is told or denied by itself."""
+    return found.group() if _OWN_VERB.search(found["but"]) else f"{found['is']} {found['but']}, not {found['not']}"
+
+
+def _is_of_them(found: re.Match[str], question: str) -> bool:
+    """Whether both, or all, are those of the question; both windows tell nothing of a door."""
+    return {*counted_words(found["them"] or found["both"] or "")} <= {*counted_words(question)}
+
+
+def _as_stopped(text: str, asked: re.Match[str]) -> str:
+    """ "Is still crying", to whether she has stopped crying: she has not."""
+    help_ = "has" if asked["has"] else "would"
+    doing = "(?:is|are)" if asked["has"] else "(?:would|will)"
+    goes_on = rf"\b{doing}(?P<not>n't| not| no longer)?(?: still)?(?: be| keep(?: on)?| continue| go on)?"
+    told = re.compile(rf"{goes_on} {asked['what']}\b(?: anymore| any more)?", re.IGNORECASE)
+    return told.sub(lambda found: f"{help_} {'' if found['not'] else 'not '}{asked['stop']}", text)
+
+
+def _subject(found: re.Match[str]) -> str:
+    who = found["who"].lower()
+    return NOMINATIVE.get(who, who)
+
+
+def _is_allowed(found: re.Match[str]) -> str:
+    """ "The sign forbids smoking": smoking is forbidden."""
+    return f"{found['what']} is {'not ' if found['not'] else ''}{'allowed' if found['allows'] else 'forbidden'}"
 
 
 def _of_what(text: str, wanted: str) -> str:

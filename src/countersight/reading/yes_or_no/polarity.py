@@ -28,6 +28,7 @@ from countersight.reading.yes_or_no.repetitions import supposes_another, taken_u
 from countersight.reading.yes_or_no.shown import shown
 from countersight.reading.yes_or_no.turned import turned
 from countersight.reading.yes_or_no.upheld import CONCLUSION, CONTRAST, IS, upheld
+from countersight.reading.yes_or_no.what_holds import of_the_thing
 from countersight.reading.yes_or_no.yes_words import FILLER, NO, is_left_open, opening_polarity, said, says_both
 
 _ECHO_OF_THE_TASK = re.compile(
@@ -79,6 +80,7 @@ _SUPPOSED_BY_IF = re.compile(r"\b(?:if|unless|in case)\b", re.IGNORECASE)
 _COULD = re.compile(r"\W*(?:can|could)\b(?!.*\bif\b)", re.IGNORECASE)  # "could he reach it without the ladder?"
 # "It is empty now, although it would not be if she sat down."
 _CONCEDED = re.compile(r",? (?:although|though|even though|whereas|while)\b.*\bif\b.*", re.IGNORECASE)
+_SEEMS = re.compile(r"\b(?:seem|look|appear)(?:s|ed)?\b", re.IGNORECASE)
 _BUT_ONLY = re.compile(r"\W*but only (?:if|with|when|after|by|for|until)\b", re.IGNORECASE)
 
 
@@ -94,7 +96,10 @@ def polarity(text: str, question: str) -> str | None:
         return called
     text = meant(text, asked_by(question), question)
     text = plainer(in_reach(text) if in_reach(question) != question else text, question)
-    text, question = in_time(in_its_words(text, question), question), in_time(question, question)
+    text, question = (
+        in_time(in_its_words(of_the_thing(text, question), question), question),
+        in_time(question, question),
+    )
     question = turned(question, text)
     asked = asked_by(question)
     agreeing = _AGREEING.match(text)
@@ -232,7 +237,7 @@ def _concluded(pieces: list[str], imagined: list[int], asked: Asked) -> tuple[bo
 
 def _claim(pieces: list[str], asked: Asked) -> str | None:
     """What the clauses without a yes or no claim about the world that was asked about."""
-    told = [piece for piece in pieces if not supposes_another(piece, asked)]
+    told = [piece for piece in _without_looks(pieces, asked) if not supposes_another(piece, asked)]
     every = [(piece, clause) for piece in told for clause in clauses(stated(piece))]
     imagined = [clause for _, clause in every if MODAL_AT.search(clause)]
     if imagined and not asked.of_now:
@@ -251,6 +256,15 @@ def _claim(pieces: list[str], asked: Asked) -> str | None:
             if answers:
                 return answers.pop() if len(answers) == 1 else said_in_full(told, asked)
     return None
+
+
+def _without_looks(pieces: list[str], asked: Asked) -> list[str]:
+    """The pieces without what only seems so, before a "but" that tells how it is: "it looks dry, but it is wet"."""
+    belied = (
+        CONTRAST.match(after) is not None and any(asserted(clause, asked) for clause in clauses(after))
+        for after in [*pieces[1:], ""]
+    )
+    return [piece for piece, is_so in zip(pieces, belied, strict=True) if not (is_so and _SEEMS.search(piece))]
 
 
 def _tells(piece: str, clause: str, asked: Asked) -> bool:

@@ -37,6 +37,13 @@ _HAS = re.compile(
 )
 _WEARING = re.compile(r"\bwearing\b", re.IGNORECASE)  # a hat in the hand is not worn
 _THERE = re.compile(r"^\W*there(?:'s| is| are) (?P<no>no\b)?(?P<what>.+)", re.IGNORECASE)
+_ASKS_WHAT_IS_HELD = re.compile(r"\b(?:holding|carrying)\b", re.IGNORECASE)
+_EMPTY_HANDED = re.compile(
+    r"^\W*(?:(?:both(?: of)? )?(?P<his>his|her|their) hands (?:are|would be) (?:both |completely )?(?:empty|free)"
+    r"|(?P<who>he|she|they|the \w+) (?:is|are|would be) empty-handed)\W*$",
+    re.IGNORECASE,
+)
+_WHOSE = {"his": "he", "her": "she"}
 
 
 def is_there(clause: str, asked: Asked, *, negated: bool) -> bool | None:
@@ -50,6 +57,10 @@ def is_there(clause: str, asked: Asked, *, negated: bool) -> bool | None:
         if place and content(place["what"]) <= asked.words:
             return bool(place["not"])
         return True if not negated and _remains(clause, asked) else None
+    if _ASKS_WHAT_IS_HELD.search(asked.text) and (hands := _EMPTY_HANDED.match(clause)):
+        whose = _WHOSE.get((hands["his"] or "").lower(), "")
+        of_them = not asked.people or whose in asked.people | {""}
+        return False if of_them and content(hands["who"] or "") <= {asked.subject} else None
     having, there = _ASKS_OF_HAVING.match(asked.text), _THERE.match(clause)
     if having and there and content(having["what"]) and content(having["what"]) <= content(there["what"]):
         return not there["no"]  # "there are no glasses on his face", to whether he is wearing glasses

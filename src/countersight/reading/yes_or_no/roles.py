@@ -8,6 +8,7 @@ from countersight.reading.language.opposites import opposed_stems, states, told_
 from countersight.reading.language.stems import counted_words, stem
 from countersight.reading.language.vocabulary import words
 from countersight.reading.yes_or_no.negation import NEGATED
+from countersight.reading.yes_or_no.repetitions import PRONOUN, is_of_the_owned
 
 _THE = r"(?:the|a|an|his|her|its|their) (?:[\w-]+ )?[\w-]+"
 _WHO = rf"(?P<who>it|he|she|they|{_THE})"
@@ -40,6 +41,24 @@ class Deed(NamedTuple):
     who: frozenset[str]
     whom: frozenset[str]
     suffered: bool
+
+
+_ANOTHER = re.compile(r"\W*(?:(?:and|but|so) )?(?:the other|another)\b", re.IGNORECASE)
+_SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)
+_PEOPLE = frozenset({"he", "she"})
+
+
+def is_of_another(clause: str, asked: Asked) -> bool:
+    """Whether a clause is about somebody else: "he would win", to whether the girl would; "the other girl would"."""
+    if asked.subject and _SPEAKER.match(clause):
+        return True  # "I can't see a bird", to whether the cat sees one
+    if is_of_the_owned(clause, asked):
+        return True
+    pronoun = PRONOUN.match(clause)
+    if pronoun and pronoun["who"].lower() in _PEOPLE - asked.people:
+        # "He would fall", to whether the ladder would if the painter leaned over.
+        return bool(asked.people or (asked.persons and not asked.persons & asked.words))
+    return bool(_ANOTHER.match(clause)) and not _ANOTHER.search(asked.text)
 
 
 def _deed(doing: re.Match[str] | None, suffering: re.Match[str] | None) -> Deed | None:

@@ -18,6 +18,13 @@ _CAUSE = re.compile(rf"{any_of('yes_no.causing')}\s+(?P<what>it|them|the \w+(?: 
 _ADVERBS = re.compile(
     r"^\W*(?:very|quite|rather|pretty|still|really|\w{2,}ly)\s+|,? (?:indeed|i imagine|i think)\b", re.IGNORECASE
 )
+# "The lamp on the table is off"; but "the lamp on the left" may be another one.
+_ITS_PLACE = re.compile(
+    r"(?<=\w) (?:in|on|at|by|near|above|under|behind) the "
+    r"(?!left|right|other|first|second|top|bottom|middle|far|next|back)[a-z]+ $",
+    re.IGNORECASE,
+)
+_ANY_PLACE = re.compile(rf"\b{any_of('questions.prepositions')} (?:the|an?|his|her|its)\b", re.IGNORECASE)
 
 
 def told_state(clause: str, asked: Asked) -> bool | None:
@@ -32,7 +39,8 @@ def told_state(clause: str, asked: Asked) -> bool | None:
     if not verb:
         return None
     leads = [(state.group().lower(), clause[max(0, state.start() - 30) : state.start()]) for state in told]
-    of_the_asked = content(SHORT_NOT.sub("", clause[: verb.start()])) <= asked.words
+    subject = SHORT_NOT.sub("", clause[: verb.start()])
+    of_the_asked = content(subject if _ANY_PLACE.search(asked.text) else _ITS_PLACE.sub("", subject)) <= asked.words
     said = [word for word, lead in leads if _is_made_so(lead, asked) or (of_the_asked and _LINK.search(lead))]
     return told_of(asked.states, said, negated=bool(NEGATED.search(clause)))
 

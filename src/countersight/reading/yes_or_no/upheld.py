@@ -13,11 +13,15 @@ CONCLUSION = found("yes_no.conclusions")
 CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
 IS = re.compile(r"\b(?:is|are|was|were|has|have|does|do)\b|'s\b|'re\b", re.IGNORECASE)
 _NONE_OF_IT = re.compile(r"\W*(?:not (?:an?|one|a single)|no) [a-z]", re.IGNORECASE)
+_EMPHATIC = re.compile(r"\W*(?:without (?:question|any doubt)|for sure|indeed),", re.IGNORECASE)
 _SUPPOSED = re.compile(r"\b(?:if|unless|otherwise|without)\b", re.IGNORECASE)
 
 
 def upheld(answer: str, pieces: list[str], asked: Asked) -> str | None:
     """The answer that a reply began with, or the other one where it ends so, or None where it says both."""
+    emphatic = _EMPHATIC.match(pieces[0])
+    if emphatic and (claims := _claims(pieces[0][emphatic.end() :], asked)):
+        return claims.pop() if len(claims) == 1 else None  # "without question, it would sink"
     if (
         _contradicts_itself(answer, pieces[0], asked)
         or _depends(answer, pieces)
@@ -39,8 +43,12 @@ def _contradicts_itself(answer: str, piece: str, asked: Asked) -> bool:
     rest = piece[opening.end() :] if opening else ""
     if rest[:1] not in (",", ":", " -") or not MODAL_AT.search(rest) or asked.of_now:
         return False  # "unlikely that it would" is one statement
-    claims = {claim for clause in clauses(stated(rest[1:])) if content(clause) and (claim := asserted(clause, asked))}
+    claims = _claims(rest[1:], asked)
     return bool(claims) and answer not in claims
+
+
+def _claims(text: str, asked: Asked) -> set[str]:
+    return {claim for clause in clauses(stated(text)) if content(clause) and (claim := asserted(clause, asked))}
 
 
 def _is_taken_back(answer: str, pieces: list[str], asked: Asked) -> bool:
