@@ -7,8 +7,9 @@ answer is never looked at. The words are in language/vocabulary.toml.
 """
 
 from countersight.reading.agreement import agrees
-from countersight.reading.answers import ReadFrom, answer_in, combined, read_reply
+from countersight.reading.answers import ReadFrom, answer_in
 from countersight.reading.language.statements import without_refusal
+from countersight.reading.replies import combined, read_reply
 from countersight.reading.texts import Reading, read
 
 __all__ = ["ReadFrom", "Reading", "agrees", "answer_in", "combined", "read", "read_reply", "without_refusal"]

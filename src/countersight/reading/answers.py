@@ -1,17 +1,15 @@
 """The way from a whole reply to its answer: marks, announcements, corrections, then what its sentences say."""
 
 import re
-from collections import Counter
-from collections.abc import Sequence
 from typing import Literal
 
 from msgspec.structs import replace
 
-from countersight.case import LETTERS, Order, Question, Reply
+from countersight.case import LETTERS, Question
 from countersight.reading.bare import own_words, to_the_answer
 from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.choices.letters import opening_choice
-from countersight.reading.choices.options import choice
+from countersight.reading.choices.options import choice, option_counts
 from countersight.reading.choices.remarks import without_remarks
 from countersight.reading.choices.undoubted import are_yes_and_no, is_plain
 from countersight.reading.counts.by_place import told_by_place
@@ -51,29 +49,6 @@ _LONGEST_OPTION = 2_000  # characters
 _MOST_CORRECTIONS = 20  # one within the other; a model that goes on ("no wait no wait …") hangs, and says nothing
 _TWO = 2  # options, of which "not this one" chooses none
 _DOUBT = found("statements.doubts")
-
-
-def read_reply(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> str | None:
-    """The answer in what a model said to a question, over all orders of the options where they were asked in many."""
-    if reply.orders:
-        return combined(reply.orders, question, read_from)
-    return answer_in(reply.text, question, read_from, finished=not reply.is_cut)
-
-
-def combined(orders: Sequence[Order], question: Question, read_from: ReadFrom = "whole") -> str | None:
-    """The letter, as the question has it, of the option chosen most often; None where none is, or two are alike."""
-    votes: Counter[int] = Counter()
-    for order in orders:
-        if sorted(order.places) != list(range(len(question.options))):
-            continue  # an order of other options than these
-        options = tuple(question.options[place] for place in order.places)
-        letter = answer_in(order.text, replace(question, options=options), read_from)
-        if letter is not None:
-            votes[order.places[LETTERS.index(letter)]] += 1
-    best = votes.most_common(2)
-    if not best or (len(best) == 2 and best[0][1] == best[1][1]):
-        return None
-    return LETTERS[best[0][0]]
 
 
 def answer_in(text: str, question: Question, read_from: ReadFrom = "whole", *, finished: bool = True) -> str | None:
@@ -153,6 +128,10 @@ def _weighed(answer: str | None, said: str, question: Question, read_from: ReadF
         return answer
     if question.kind == "choice" and answer and is_plain(answer, said, _texts(question)):
         return answer
+    if question.kind == "choice" and answer and (counts := option_counts(question)):
+        number = _finished(said, replace(question, kind="number", options=()), "whole")
+        if number == counts[LETTERS.index(answer)]:
+            return answer  # where options are counts, a reply that tells one is read as any count is
     return last_look(answer, said, question)
 
 

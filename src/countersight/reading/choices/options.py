@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from countersight.case import LETTERS
+from countersight.case import LETTERS, Question
 from countersight.reading.choices.amounts import are_ranges, both_of_two, by_amount, by_range
 from countersight.reading.choices.asides import is_passed_over, without_asides
 from countersight.reading.choices.conclusions import (
@@ -16,10 +16,11 @@ from countersight.reading.choices.conclusions import (
 )
 from countersight.reading.choices.letters import CAPITAL, bare_choice, by_letter, is_bare, none_of_them, opening_mark
 from countersight.reading.choices.names import takes_up_a_denial
+from countersight.reading.choices.nothing import denied_alone, nothing_at_all, opens_with_nothing
 from countersight.reading.choices.parts import by_part
 from countersight.reading.choices.places import NUMBERED_OPTION, of_two, places, ranked_first
 from countersight.reading.choices.senses import by_sense
-from countersight.reading.choices.texts import affirmed, counts_of, name_of, number_of, words_of
+from countersight.reading.choices.texts import counts_of, name_of, number_of, words_of
 from countersight.reading.choices.to_the_point import (
     REASON,
     claims,
@@ -38,7 +39,7 @@ from countersight.reading.language.clauses import asks_of_now, imagines, sentenc
 from countersight.reading.language.numerals import numerals
 from countersight.reading.language.prepositions import is_placed_otherwise
 from countersight.reading.language.statements import without_refusal
-from countersight.reading.language.vocabulary import any_of, words
+from countersight.reading.language.vocabulary import any_of
 from countersight.reading.yes_or_no.polarity import polarity
 from countersight.reading.yes_or_no.yes_words import opening_polarity
 
@@ -57,8 +58,7 @@ _AS_WELL = re.compile(
 _ASKS_FOR_THE_FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
 _AND_THEN = re.compile(r",? (?:and )?then\b[^.;]*", re.IGNORECASE)
 _ASKS_FOR_WHAT_IS_NOT = re.compile(r"\b(?:which|what|who)\b.*(?:\bnot\b|n't\b|\bno longer\b)", re.IGNORECASE)
-_NOTHING = words("options.nothing")
-_IS_EMPTY = re.compile(r"(?:\bbe|\bis|\bare|'s|\bstay|\blook)(?: (?:then|\w+ly))? (?:empty|bare)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 _ALL_CONSIDERED = re.compile(rf"\W*{any_of('options.all_considered')}", re.IGNORECASE)
 _LETTER_THOUGH = re.compile(r"\W*([A-Z]), (?:although|though|even though|even if)\b")  # "B, though D is possible"
 
@@ -100,7 +100,7 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
     if judged := by_verdicts(text, options, letters):
         return judged
     chosen = _by_letter_place_or_text(text, options, letters, question)
-    passed = chosen is not None and is_passed_over(chosen, text, options, letters)
+    passed = chosen is not None and not opens_with_nothing(text) and is_passed_over(chosen, text, options, letters)
     if left := left_over(text, options, letters):
         return left if passed or chosen in (None, left) else None
     return None if passed and chosen != named_alone(text, options, letters) else chosen
@@ -197,10 +197,7 @@ def _without_texts(text: str, options: Sequence[str], question: str) -> str:
 
 
 def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
-    values = [number_of(option) for option in options]
-    if not all(values):
-        values = list(counts_of(tuple(options), question) or values)
-    if all(values):
+    if values := _counts(options, question):
         number = count(NUMBERED_OPTION.sub(" ", text), question)
         return letters[values.index(number)] if number and values.count(number) == 1 else None
     if are_ranges(options):
@@ -215,6 +212,20 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
     return both or _by_words(text, options, letters, question) or _by_polarity(text, options, letters, question)
 
 
+def option_counts(question: Question) -> list[str]:
+    """The numbers that the options of a question are, if each is one and the question asks for a count."""
+    return (
+        _counts([option.text for option in question.options], question.text) if _HOW_MANY.search(question.text) else []
+    )
+
+
+def _counts(options: Sequence[str], question: str) -> list[str]:
+    values = [number_of(option) for option in options]
+    if not all(values):
+        values = list(counts_of(tuple(options), question) or values)
+    return [value for value in values if value] if all(values) else []
+
+
 def _by_polarity(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
     """The option that opens with the yes or no that a reply comes to: "it would not break" is "no, it would hold"."""
     opened = {opening_polarity(option): letter for letter, option in zip(letters, options, strict=True)}
@@ -227,6 +238,8 @@ def _by_words(text: str, options: Sequence[str], letters: str, question: str) ->
     last = (sentences(text) or [""])[-1]
     if _EITHER.match(last) or _AS_WELL.search(last):
         return None
+    if opens_with_nothing(text) and (nothing := nothing_at_all(text, options, letters)):
+        return nothing
     if alone := named_alone(text, options, letters) or concluded_alone(text, options, letters, question):
         return alone
     if left := remaining(text, options, letters, question):
@@ -249,10 +262,10 @@ def _by_what_is_told(reply: str, options: Sequence[str], letters: str, question:
     if opened is not None:
         return opened or None
     if _ASKS_FOR_WHAT_IS_NOT.search(stated(question)) and not WHAT_IS_DONE.search(question):
-        return _denied_alone(text, options, letters)
+        return denied_alone(text, options, letters)
     text = of_what_is(text) if not imagines(question) else of_what_would_be(text, question)
     every, text = text, to_the_point(text, question, options)
-    if told := _nothing_at_all(text, options, letters) or by_amount(claims(every), options, letters, question):
+    if told := nothing_at_all(text, options, letters) or by_amount(claims(every), options, letters, question):
         return told
     partly = any(map(supposes_first, sentences(text))) or REASON.search(text)
     whole = None if partly else by_wording(text, options, letters, question)
@@ -263,25 +276,6 @@ def _by_what_is_told(reply: str, options: Sequence[str], letters: str, question:
         or by_wording(reasoned(reply, question), options, letters, question)
         or by_elimination(every, options, letters)
     )
-
-
-def _denied_alone(text: str, options: Sequence[str], letters: str) -> str | None:
-    """The only option that a reply denies, where it was asked which one is not: "there is no boat"."""
-    said, plain = words_of(text), words_of(affirmed(text))
-    denied = [
-        letter
-        for letter, option in zip(letters, options, strict=True)
-        if (name := name_of(option)) in said and (name not in plain or f"no {name}" in said)
-    ]
-    return denied[0] if len(denied) == 1 else None
-
-
-def _nothing_at_all(text: str, options: Sequence[str], letters: str) -> str | None:
-    """The one option that says "nothing", where a reply says that it is empty: "The cup would be empty."."""
-    nothing = [letter for letter, option in zip(letters, options, strict=True) if words_of(option) in _NOTHING]
-    others = [option for option in options if words_of(option) not in _NOTHING]
-    named = any(name_of(option) in words_of(text) for option in others)
-    return nothing[0] if len(nothing) == 1 and _IS_EMPTY.search(text) and not named else None
 
 
 def _by_opening(text: str, options: Sequence[str], letters: str) -> str | None:

@@ -6,7 +6,10 @@ from countersight.case import LETTERS
 from countersight.reading.choices.amounts import both_of_two
 from countersight.reading.choices.texts import words_of
 from countersight.reading.choices.verdicts import by_verdicts
+from countersight.reading.language.corrections import corrected
 from countersight.reading.language.statements import without_refusal
+
+_SHORT = 5  # words
 
 
 def are_yes_and_no(options: Sequence[str]) -> bool:
@@ -20,6 +23,9 @@ def is_plain(answer: str, text: str, options: Sequence[str]) -> bool:
     The last look knows options by their words, and such replies need not have any of them.
     """
     letters = LETTERS[: len(options)]
+    correction = corrected(text)
+    if correction and len(correction.after.split()) <= _SHORT:
+        return True  # "the bottom one, no, I mean the middle one"
     return are_yes_and_no(options) or answer in (
         by_verdicts(text, options, letters),
         both_of_two(text, options, letters),

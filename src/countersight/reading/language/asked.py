@@ -36,7 +36,8 @@ IMPROBABLE = re.compile(r"\b(?:im(?=possible\b)|un(?=likely\b))", re.IGNORECASE)
 _ABILITY = found("yes_no.abilities")
 _TO_BE_DONE = found("yes_no.to_be_done")
 CONTRARY = re.compile(
-    r"(?:(?:,|\s--?|\bbut|\band)\s+(?:\w+ly )?not|,?\s(?:rather than|instead of))\s+(?P<denied>[^,.;]{1,60})",
+    r"(?:(?:,|\s--?|\bbut|\band)\s+(?:\w+ly )?(?:not|no longer)|,?\s(?:rather than|instead of))\s+"
+    r"(?P<denied>[^,.;]{1,60})",
     re.IGNORECASE,
 )
 _ASKS_OF_A_PRONOUN = re.compile(r"^\W*[\w']+ (?:it|there|they|he|she|you|we|i|this|that)\b", re.IGNORECASE)
@@ -127,7 +128,7 @@ def asked_by(question: str) -> Asked:
         of_all=bool(_OF_ALL.match(main)),
         people=_people(first_word(main), question),
         adds=bool(_ADDS.search(question)),
-        persons=frozenset() if HIS.search(question) else frozenset(filter(_is_person, content(question))),
+        persons=frozenset() if HIS.search(question) else frozenset(filter(is_person, content(question))),
         text=main,
         whole=question,
     )
@@ -138,7 +139,8 @@ def _people(subject: str, question: str) -> frozenset[str]:
     return known or frozenset(_HE_OR_SHE.findall(question.lower()))
 
 
-def _is_person(word: str) -> bool:
+def is_person(word: str) -> bool:
+    """Whether a stem names somebody: a girl, a climber."""
     return any(word in who for who in CALLED.values()) or (bool(_BY_TRADE.fullmatch(word)) and word not in _NO_TRADE)
 
 

@@ -27,7 +27,8 @@ _LACKS = re.compile(
 _OUT_OF = re.compile(rf"{_HELP}{_SOFTLY}(?P<be> be)? out of (?P<what>(?:the |his |her |its )?\w+)", re.IGNORECASE)
 _NOTHING_BUT = re.compile(r"\bnothing but (?=\w)", re.IGNORECASE)
 _SEEN = re.compile(
-    r"\bi (?P<can>can |do )?(?P<not>n't |not |can't |don't |cannot )?see (?P<any>any|an?|some|no)\b", re.IGNORECASE
+    r"\bi (?P<can>can |do )?(?P<not>n't |not |can't |don't |cannot )?(?:see|spot|make out) (?P<any>any|an?|some|no)\b",
+    re.IGNORECASE,
 )
 _NOT_AT_ALL = re.compile(r"\b(?:by no means|in no way|not in the (?:least|slightest))\b", re.IGNORECASE)
 _ASKS_FOR_SOME = re.compile(r"\W*(?:is|are) there\b|\W*do(?:es)? .{1,60} have\b", re.IGNORECASE)
@@ -125,7 +126,7 @@ _LIKELY = re.compile(
     rf"{_BE} (?P<un>un)?(?:certain|sure|bound|likely|going|expected|guaranteed) to (?=\w)", re.IGNORECASE
 )
 _FOR = r"(?: for (?P<who>(?:the |a |an )?\w+))?"
-_TOO = re.compile(rf"{_BE} (?:far |much |way )?too \w+{_FOR} to (?=\w)", re.IGNORECASE)
+_TOO = re.compile(rf"{_BE} (?:far |much |way )?too \w+(?: (?:off|away|up|down))?{_FOR} to (?=\w)", re.IGNORECASE)
 _ENOUGH = re.compile(
     rf"{_BE} (?:still |just )?(?:\w+ enough|enough \w+|possible)(?: left)?{_FOR} to (?=\w)", re.IGNORECASE
 )

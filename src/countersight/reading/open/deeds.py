@@ -9,7 +9,9 @@ from countersight.reading.open.parts import stems_of
 
 # "What is she doing", "what would he have to do"; not "what do they eat", nor "what would the change do to the sea".
 _ASKED = re.compile(
-    r"\W*what\b(?! (?:do|does|did)\b).*\b(?:doing|do)(?: next| now| then)?(?:\W*$| (?:in|on|at|here)\b)", re.IGNORECASE
+    r"\W*what\b(?! (?:do|does|did)\b).*\b(?:doing|do)(?: next| now| then)?(?:\W*$| (?:in|on|at|here)\b)"
+    r"|\W*what would happen to (?!be\b)[\w' ]+\W*$",
+    re.IGNORECASE,
 )
 _OPINION = re.compile(rf"^\W*{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _HEDGE = r"(?:(?:most |very )?likely|just|then|also|\w+ly|have to|need to|be forced to|be(?= \w+ing\b))"

@@ -105,6 +105,8 @@ def _said_to(clause: str, asked: Asked) -> str | None:
         rest = clause[opening.end() :]
         called = _CALLS.search(opening.group()) and _is_only_called(rest, asked)
         claimed = "yes" if called else asserted(rest, asked)
+        if claimed is None and avails(clause, asked) is False:
+            return "yes" if asked.negated else "no"  # "there is no way out"
         return None if claimed is None else ("no" if claimed == "yes" else "yes")
     if is_twice_negated(clause) or is_only_later(clause, asked):
         return None
@@ -117,6 +119,9 @@ def _said_to(clause: str, asked: Asked) -> str | None:
         return None if held == "open" else "yes" if held != asked.negated else "no"
     if (won := won_by_another(clause, asked)) is not None:
         return None if won == "open" else "yes" if won != asked.negated else "no"
+    barred = None if NEGATED.search(clause) else _WOULD_KEEP_FROM.match(clause)
+    if barred and content(barred["what"]) & asked.words and content(barred["who"]) <= asked.words:
+        return "yes" if asked.negated else "no"  # "it would keep the drawer from closing", to whether he could close it
     if is_of_another(clause, asked) or is_seen_from_elsewhere(clause, asked):
         return None
     if (role := in_its_place(clause, asked)) is not None:

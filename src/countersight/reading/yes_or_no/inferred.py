@@ -2,7 +2,7 @@
 
 import re
 
-from countersight.reading.language.asked import CALLED, Asked, content
+from countersight.reading.language.asked import CALLED, Asked, content, is_person
 from countersight.reading.language.numerals import less, numerals
 from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import found, words
@@ -17,7 +17,7 @@ _ASKS_IF_IT_CAN = re.compile(
 )
 _NOT_SO_SOON = found("yes_no.not_so_soon")
 _ONLY = re.compile(r"\W*(?:only|just) ", re.IGNORECASE)
-_HAS_ONLY = re.compile(r"(?:\b(?:is|are|has|have)|'s) (?:only|just) ", re.IGNORECASE)
+_HAS_ONLY = re.compile(r"(?:\b(?:is|are|has|have)|'s) (?:only|just) |\bonly\W*$", re.IGNORECASE)
 _JUST = frozenset({stem("only"), stem("just")})
 _SEEN_FROM = re.compile(
     r"\b(?:visible|seen|hidden)\b.* from (?:the |his |her |its |their |an? )?(?P<where>\w+(?: \w+)?)", re.IGNORECASE
@@ -113,7 +113,7 @@ def is_taken(clause: str, asked: Asked) -> bool:
     told = _TAKEN.match(clause) if EMPTINESS.intersection(asked.states) and asked.of_now else None
     if not told or not content(told["what"]) <= asked.words:
         return False
-    return bool(content(told["who"]) & _SOMEBODY)
+    return bool(content(told["who"]) & _SOMEBODY) or any(map(is_person, content(told["who"])))
 
 
 def _others(clause: str) -> frozenset[str]:

@@ -7,6 +7,7 @@ from countersight.reading.language.clauses import MODAL
 from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import found
 from countersight.reading.yes_or_no.negation import NEGATED, without_negation
+from countersight.reading.yes_or_no.repetitions import GONE
 
 STAYING = frozenset(map(stem, ("remain", "left", "exist", "stay")))
 """To stay as one is may be hindered by nothing that hinders a change."""
@@ -56,7 +57,7 @@ def freed(clause: str, asked: Asked) -> bool | None:
     if said <= {asked.subject}:
         # "Nothing would stop it", "nothing would stop the cat"; "that is no problem" may be about anything.
         return bool(_PREVENTED.search(_THE_SUBJECT.sub("it", clause)))
-    if said <= asked.supposed and not asked.words & STAYING and _STOPS_IT.search(clause):
+    if said - GONE <= asked.supposed and not asked.words & STAYING and _STOPS_IT.search(clause):
         return True  # "a higher feeder wouldn't stop it"
     done = _NOT_KEPT_FROM.search(clause)
     if done and stem(done["what"].lower()) in asked.words and content(done["who"]) <= {asked.subject}:

@@ -21,6 +21,11 @@ _HELPS = r"(?:'d|\s+(?:\w+ly\s+|still\s+|then\s+)?(?:would|will|is|are|does|do|d
 _IS_SOME = r"(?:\s+(?:\w+ly|still))?(?:\s+(?:be|have|do(?: it| so| that)?))?(?P<some>\s+(?:one|some|ones)(?: there)?)?"
 _IS_SO = r"(?:\s+(?:easily|well|so|still|the case|correct|right|true|likely|possible(?: to)?|able to|to))?\W*$"
 _ELLIPSIS = re.compile(f"{_BEGINS}{_WHO}{_HELPS}{_IS_SOME}{_IS_SO}", re.IGNORECASE)
+_DOES_IT = re.compile(
+    rf"{_BEGINS}{_WHO}(?:'d|'ll|\s+(?:would|will|can|could|does|do|did))(?: \w+ly| still)?"
+    r" (?P<verb>(?!\w+ing\b)[a-z]+)(?: to| at| on| in)? (?:it|them|him|one)\W*$",
+    re.IGNORECASE,
+)
 _BY = re.compile(r"\bby\b|\bthere\b(?!\W*$)", re.IGNORECASE)
 _NO_CONDITION = r"(?! [\w ]{1,20} to spare| such| ease| the (?:current|wind|tide|flow|waves|stream)\b)"
 _CONDITION = re.compile(
@@ -32,7 +37,8 @@ _NO_REASON = re.compile(r"\bno (?:reason|need|cause) (?:to|for)\b", re.IGNORECAS
 _NOT_DONE = found("yes_no.not_done")
 _LATER = re.compile(
     r"\b(?:once|as soon as|(?:after|when)(?= (?:the|an?|it|he|she|they|his|her|its|\w+ed)\b))"
-    r"(?! an? (?:few|while|moment|minute|second|hour|short|long|time))(?P<what> [^,;]*)",
+    r"(?! an? (?:few|while|moment|minute|second|hour|short|long|time))"
+    r"(?P<what>(?: (?!(?:there|it|he|she|they)(?:'d|'ll| would| will)\b)[^\s,;]+)*)",
     re.IGNORECASE,
 )
 _WOULD_BE = re.compile(r"\bwould (?:be|have been)\b|\b(?:should|ought to)\b", re.IGNORECASE)
@@ -80,7 +86,8 @@ _WITH_ITS_OWNER = re.compile(r"\b(?P<kind>[a-z]+)'s (?P<what>[a-z]+)\b")
 _OWNERS = re.compile(r"\b[a-z]+(?='s\b)", re.IGNORECASE)
 _KINDS = words("questions.kinds")
 _WITH_ITS_KIND = re.compile(r"\bthe (?P<kind>[a-z]+) (?P<what>[a-z]+)\b")
-_GONE = frozenset(map(stem, ("gone", "removed", "away", "taken", "take", "pull", "missing", "moved", "help", "out")))
+GONE = frozenset(map(stem, ("gone", "removed", "away", "taken", "take", "pull", "missing", "moved", "help", "out")))
+"""Stems of the words that only say that something is not there."""
 _MOTION = frozenset(map(stem, words("fates.motion")))
 PLACES = frozenset(map(stem, words("questions.prepositions")))
 """Stems of the words that tell a place by a thing."""
@@ -99,11 +106,21 @@ def is_short_answer(clause: str, asked: Asked) -> bool:
     if asked.words <= {asked.subject}:
         verb = asked.text.rstrip(" ?").rpartition(" ")[2]  # one that means little by itself: "it wouldn't turn"
         clause = clause.rstrip(" .!").removesuffix(f" {verb}")
+    if not asked.negated and _does_it(clause, asked):
+        return True
     # "It would", to "would it not be wide?", may mean either.
     found = _ELLIPSIS.match(NEGATION_WORD.sub("", SHORT_NOT.sub("", clause)).replace("  ", " "))
     if not found or asked.negated or (found["some"] and (asked.counts or found["subject"].lower() != "there")):
         return False
     return content(found["subject"]) <= asked.words
+
+
+def _does_it(clause: str, asked: Asked) -> bool:
+    """Whether a clause has the question's verb and no more, if that means little by itself: "he'd get it"."""
+    deed = _DOES_IT.match(NEGATION_WORD.sub("", SHORT_NOT.sub("", clause)).replace("  ", " "))
+    if deed is None or not content(deed["subject"]) <= asked.words:
+        return False
+    return stem(deed["verb"].lower()) in {stem(word.lower()) for word in _WORD.findall(asked.text)}
 
 
 def taken_up(before: str, clause: str, asked: Asked) -> str:
@@ -122,7 +139,7 @@ def supposes_another(piece: str, asked: Asked) -> bool:
     told = content(supposed(piece)) if supposes_first(piece) or _IF_IT_HAD.search(piece) else frozenset[str]()
     if asked.adds and (without := _WITHOUT.match(piece)) and content(without["what"]) & asked.supposed:
         return True  # "without the cover it would die", to whether it would if it had one
-    return bool(told - _GONE) and not told & (asked.words | asked.supposed)  # "take it away and …"
+    return bool(told - GONE) and not told & (asked.words | asked.supposed)  # "take it away and …"
 
 
 def says_no_more(clause: str, asked: Asked) -> bool:
@@ -253,7 +270,7 @@ def _brings_in_another(condition: re.Match[str] | None, asked: Asked) -> bool:
         return False
     told = content(condition["what"])
     # "once the pawn is gone", to "if it was removed"
-    return bool(told - asked.words - asked.supposed - (_GONE if told & asked.supposed else frozenset()))
+    return bool(told - asked.words - asked.supposed - (GONE if told & asked.supposed else frozenset()))
 
 
 def _up_to(clause: str, asked: frozenset[str]) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 
 from countersight.reading.language.asked import content
 from countersight.reading.language.opposites import states
+from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of, found
 from countersight.reading.yes_or_no.negation import NEGATED
 
@@ -36,6 +37,11 @@ _HARD = re.compile(
     rf" for (?P<who>{_THING}) to (?P<deed>[\w' -]+?){_REST}",
     re.IGNORECASE,
 )
+_TROUBLE = re.compile(
+    rf"^\W*(?P<is>would|will|does|do|did) (?P<who>{_THING})(?: still)? have (?:any )?"
+    rf"(?:trouble|difficulty|difficulties|problems?) (?P<deed>\w+ing\b[\w' -]*?){_REST}",
+    re.IGNORECASE,
+)
 _RUNS_OUT = re.compile(
     rf"^\W*(?P<is>would|will|does|do|did|has|have) (?P<who>{_THING}) run out of (?P<deed>[\w' -]+?){_REST}",
     re.IGNORECASE,
@@ -55,9 +61,18 @@ def turned(question: str, text: str) -> str:
         return f"{too['is']} {too['what']}{too['be'] or ''} too much{too['rest']}?"  # "she is not strong enough"
     for pattern, way in _WAYS.items():
         asked = pattern.match(question)
-        if asked and (content(asked["deed"]) & content(text) or (states(asked["deed"]) and states(text))):
+        if asked and (_is_named(asked["deed"], text) or (states(asked["deed"]) and states(text))):
             return way(asked, text)
     return question
+
+
+def _is_named(deed: str, text: str) -> bool:
+    """Whether a text speaks of a deed, if only by a verb that means little by itself: "it would turn"."""
+    verb, told = (
+        stem(deed.split()[0].lower()),
+        {stem(word.lower()) for word in re.findall(r"[a-z]+", text, re.IGNORECASE)},
+    )
+    return bool(content(deed) & content(text)) or verb in told
 
 
 def _not_able(asked: re.Match[str], _: str) -> str:
@@ -94,5 +109,6 @@ _WAYS: Final[dict[re.Pattern[str], Callable[[re.Match[str], str], str]]] = {
     _KEPT: _not_done,
     _IS_KEPT: _not_done,
     _HARD: _not_done_with_ease,
+    _TROUBLE: _not_done_with_ease,
     _RUNS_OUT: _none_left,
 }

@@ -33,12 +33,34 @@ _I_SEE = re.compile(
     r"(?:^|(?<=[.!] ))(?=(?:i|you|we|one) (?:can )?(?:\w+ly )?(?:see|spot|make out|notice) (?P<what>(?:\S+ ?){1,4}))",
     re.IGNORECASE,
 )
+_FAILS = re.compile(r"\b(?:fails?|failed) to(?: do (?:so|that|it))?(?=\s*[.:;,!]|\W*$)[.:;,]?", re.IGNORECASE)
+_NO_WAY = re.compile(
+    r"\bthere(?:'s| is|'d be| would be) no way (?:that )?(?P<who>it|he|she|they|the \w+(?: \w+)?)"
+    r" (?:could|can|would)\b",
+    re.IGNORECASE,
+)
+_IN_THAT_STATE = re.compile(
+    r",? with (?:his|her|its|their) (?:back|eyes|head|hands|arms|face)"
+    r" (?:turned|closed|shut|full|tied|down|raised|covered)\b",
+    re.IGNORECASE,
+)
+_ABOARD = re.compile(r"\b(?:on board|aboard)\b(?! (?:the|an?|it)\b)", re.IGNORECASE)
+_ASKS_OF_A_VESSEL = re.compile(r"\b(?P<where>(?:on|in|inside) the \w+)", re.IGNORECASE)
+_ASKS_IF_WITHOUT = re.compile(r"^\W*(?:is|are) [\w ]+ without\b", re.IGNORECASE)
+_WEARING = re.compile(r"\b(?:is|are)(?P<not>n't| not)? (?:wearing|carrying|holding)\b", re.IGNORECASE)
 
 
 def of_the_thing(text: str, question: str) -> str:
     """The text with what becomes of things in place of what does it to them."""
     if sight := _ASKS_YOU.match(question):
         text = _I_SEE.sub(lambda found: "yes, " if content(found["what"]) & content(sight["what"]) else "", text)
+    if not asks_of_now(question):
+        text = _IN_THAT_STATE.sub("", text)
+    text = _NO_WAY.sub(r"\g<who> could not", _FAILS.sub("does not.", text))
+    if vessel := _ASKS_OF_A_VESSEL.search(question):
+        text = _ABOARD.sub(vessel["where"], text)
+    if _ASKS_IF_WITHOUT.match(question):
+        text = _WEARING.sub(lambda found: "does not have" if found["not"] else "has", text)
     text = _NOT_A_BIT.sub(r"it \g<would> not", _IS_HOLDING.sub(r"\g<would> \g<does>", text))
     text = _MAKES.sub(lambda found: _made_so(found, question), _TO_HOLD.sub(r"nothing would \g<does>", text))
     return _HELD_BY_NOTHING.sub(
