@@ -300,3 +300,24 @@ BOYS = "Would the boy be alone if his sister went home?"
 )
 def test_what_is_told_in_other_words_is_read_if_it_is_plain(question, reply, answer):
     assert read(reply, question, "boolean").answer == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        ("Would the lamp fall if the table shook?", "The lamp is screwed to it and would stay where it is.", "no"),
+        ("Could he close the drawer if the spoon stuck out?", "The spoon would keep the drawer from closing.", "no"),
+        ("Can the hen get out of the coop?", "There's no way out for it.", "no"),
+        ("Would the goalkeeper see the ball if he turned round?", "There's no way he could see it.", "no"),
+        ("Is anybody on the boat?", "There is no one on board.", "no"),
+        ("Is the barber's chair empty?", "A customer is sitting in it.", "no"),
+        ("Would the kite get caught in the tree?", "The tree is too far off for the kite to get caught in it.", "no"),
+        ("Would the bus have trouble turning?", "It would have no trouble turning.", "no"),
+        ("Would the boy get the biscuit if he stood on the box?", "Standing on the box, he'd get it.", "yes"),
+        ("Would the boy get the biscuit if he stood on the box?", "Standing on the box, he'd drop it.", None),
+        ("Is there a whisk among the tools?", "I can spot a whisk among the tools.", "yes"),
+        ("Is the woman without a coat?", "She isn't wearing a coat.", "yes"),
+    ],
+)
+def test_ways_that_models_write(question, reply, answer):
+    assert read(reply, question, "boolean").answer == answer

@@ -35,10 +35,11 @@ _CONDITION = re.compile(
 _OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
 _NO_REASON = re.compile(r"\bno (?:reason|need|cause) (?:to|for)\b", re.IGNORECASE)
 _NOT_DONE = found("yes_no.not_done")
+_AT_ONCE = r"(?! an? (?:few|while|moment|minute|second|hour|short|long|time))"
+_UP_TO_WOULD = r"(?: (?!(?:there|it|he|she|they)(?:'d|'ll| would| will)\b)[^\s,;]+)*"
 _LATER = re.compile(
     r"\b(?:once|as soon as|(?:after|when)(?= (?:the|an?|it|he|she|they|his|her|its|\w+ed)\b))"
-    r"(?! an? (?:few|while|moment|minute|second|hour|short|long|time))"
-    r"(?P<what>(?: (?!(?:there|it|he|she|they)(?:'d|'ll| would| will)\b)[^\s,;]+)*)",
+    rf"{_AT_ONCE}(?P<what>{_UP_TO_WOULD})",
     re.IGNORECASE,
 )
 _WOULD_BE = re.compile(r"\bwould (?:be|have been)\b|\b(?:should|ought to)\b", re.IGNORECASE)

@@ -84,7 +84,15 @@ def _not_able(asked: re.Match[str], _: str) -> str:
 def _not_done(asked: re.Match[str], text: str) -> str:
     if _NOT_KEPT.search(text):
         return asked.string  # "it would not stop her from falling"
-    return f"{asked['is']} {asked['who']} not be able to {asked['deed']}{asked['rest']}?"
+    return f"{asked['is']} {asked['who']} not be able to {_in_the_form_of(text, asked['deed'])}{asked['rest']}?"
+
+
+def _in_the_form_of(text: str, deed: str) -> str:
+    """A deed with its verb as a text has it: "turn", of "turning", where the text says "turn"."""
+    verb, _, rest = deed.partition(" ")
+    forms = (verb[:-3], f"{verb[:-3]}e", verb[:-4]) if verb.endswith("ing") else ()
+    plain = next((form for form in forms if re.search(rf"\b{form}\b", text, re.IGNORECASE)), verb)
+    return f"{plain} {rest}".strip()
 
 
 def _not_done_with_ease(asked: re.Match[str], text: str) -> str:
