@@ -12,6 +12,7 @@ from countersight.reading.yes_or_no.remarks import without_remarks
 _LOOSE = re.compile(r"[\W_]+")
 # "In the kitchen" and "the kitchen" name one place.
 _ARTICLE = re.compile(r"^(?:(?:in|on|at|from|to|into|onto) )?(?:(?:a|an|the|his|her|its|their) )?(?=\w)")
+_ONE_OF_IT = re.compile(r"^一[个只把张条件辆本位名杯块朵支顶双](?=[\u4e00-\u9fff])")  # the article of Chinese
 _ASKED_AGAIN = re.compile(r"^\W*(?:q|question)\s*:[^\n]*\n\s*(?:a|answer)\s*:\s*(?=\S)", re.IGNORECASE)
 _LABEL = re.compile(r"^\s*(?:a|ans)\s*:\s*(?=\S)", re.IGNORECASE)  # "A: No"
 _NEXT_TURN = re.compile(rf"(?<=\S)\s*\n\s*{any_of('statements.turns')}\s*\d*\s*:", re.IGNORECASE)
@@ -40,7 +41,7 @@ def to_the_answer(said: str, question: Question) -> str:
 
 def loose(text: str) -> str:
     """A text by its words alone, without the article or the preposition that it begins with."""
-    return _ARTICLE.sub("", _LOOSE.sub(" ", text).strip().casefold())
+    return _ARTICLE.sub("", _ONE_OF_IT.sub("", _LOOSE.sub(" ", text).strip()).casefold())
 
 
 def _own_turn(said: str, question: Question) -> str:

@@ -18,6 +18,9 @@ _NONE_WITHOUT = re.compile(
     re.IGNORECASE,
 )
 _THERE_IS_NONE = re.compile(r"\bthere (?P<is>is|are|would be|will be) (?P<no>no \w+) (?=without\b)", re.IGNORECASE)
+_THERE_IS_NOT_ONE = re.compile(
+    r"\bthere (?P<is>is|are|would)(?:n't| not)(?P<be> be)? (?:an?|one|a single|any) (?=\w+ without\b)", re.IGNORECASE
+)
 _ASKS_IF_WITHOUT = re.compile(r"\b(?:is|are|be|go|left) without|\bwithout \w+ing\b", re.IGNORECASE)
 _ASKS_IF_NEEDED = re.compile(r"\b(?:have to|need)\b", re.IGNORECASE)
 _ASKS_IF_DONE = re.compile(r"^\W*(?:has|have|did)\b(?!.*\b(?:still|yet) (?:have |has )?to\b)", re.IGNORECASE)
@@ -71,6 +74,7 @@ def meant(text: str, asked: Asked, question: str) -> str:
     text = _STILL_NOT.sub("", _HARDLY_ENOUGH.sub("not ", text))
     text = _GIVES_OFF.sub(r"emit\g<form>", _NEVER_MIND.sub("", text))
     if not _ASKS_IF_WITHOUT.search(question):
+        text = _THERE_IS_NOT_ONE.sub(r"there \g<is>\g<be> no ", text)
         text = _NONE_WITHOUT.sub(_every_one_has, _THERE_IS_NONE.sub(r"\g<no> \g<is> ", text))
     if _ASKS_IF_DONE.match(question):
         text = _YET_TO.sub(r" has not \g<what>", text)

@@ -70,7 +70,9 @@ _IMAGINED_NOT = re.compile(
 _NO_TRACE = re.compile(rf"\bno(?:t a)? (?:trace|sign) of {_WHO} (?P<would>{MODAL}|is|are|can)\b", re.IGNORECASE)
 # "The owl has its eyes closed": its eyes are closed. "He has a helmet on": he is wearing a helmet.
 _HAS_IT_SO = re.compile(
-    r"\b(?:has|have|with) (?P<what>(?:his|her|its|their) \w+) (?=(?:wide )?(?:open|closed|shut)\b)", re.IGNORECASE
+    r"(?<!not )(?<!n't )\b(?:has|have|with) (?P<what>(?:his|her|its|their) \w+)"
+    r" (?=(?:wide )?(?:open|closed|shut)\b)",
+    re.IGNORECASE,
 )
 _HAS_ON = re.compile(
     r"\b(?:has|have) (?P<what>(?:(?:an?|his|her|its|their|the) )?(?:\w+ )?\w+) on(?=\W*(?:[.,;!]|$))", re.IGNORECASE

@@ -41,6 +41,12 @@ _HAS_PLACE = re.compile(
 _PLACE_FIRST = re.compile(
     rf"(?P<said>{_PREPOSITION} [^,;]+?) is where (?P<what>[\w' -]+?) (?:is|are)\W*$", re.IGNORECASE
 )
+# "Behind the counter stands a tall woman."
+_INVERTED = re.compile(
+    rf"(?P<what>{_PREPOSITION} [^,;]+?),? (?:stands?|sits?|lies?|hangs?|there is|is)"
+    rf" (?P<said>{DETERMINER} [^,;]+?)\W*$",
+    re.IGNORECASE,
+)
 _WHO_IS = re.compile(rf"(?P<what>[\w' -]+?){_IS} (?P<said>{DETERMINER} (?!same\b|one\b)[^,;]+?)\W*$", re.IGNORECASE)
 # Of a thing only the name: what stands beside it, or what it is with, may be no part of the answer.
 _WHAT_IS = re.compile(
@@ -95,8 +101,9 @@ def _frames(question: str) -> tuple[re.Pattern[str], ...]:
     if not ASKS_WHO_OR_WHAT.match(question):
         return ()
     if not ASKS_WHO.match(question):
-        return (_WHAT_IS,)
-    return (_WHO_IS, _HAS_IT, _IS_NAMED) if _ASKS_WHO_HAS.match(question) else (_WHO_IS, _IS_NAMED)
+        return _INVERTED, _WHAT_IS
+    has = (_HAS_IT,) if _ASKS_WHO_HAS.match(question) else ()
+    return _INVERTED, _WHO_IS, *has, _IS_NAMED
 
 
 def _is_of_the_asked(found: re.Match[str], question: str) -> bool:

@@ -16,11 +16,15 @@ _AS = re.compile(
     re.IGNORECASE,
 )
 _LESS = re.compile(r"\b(?P<less>less|more) (?P<what>[a-z]+)", re.IGNORECASE)
+_WHOLLY = re.compile(r"\b(?:entirely|completely|fully|totally|wholly)\b", re.IGNORECASE)
+_PARTLY = re.compile(r"\b(?:mostly|partly|partially|largely|mainly|only half)\b", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+")
 
 
 def in_degree(clause: str, asked: Asked) -> str | None:
     """Yes or no, "open" where a clause says only that it is so, and None where another rule may read it."""
+    if _WHOLLY.search(asked.text) and _PARTLY.search(clause):
+        return "open" if NEGATED.search(clause) or not content(clause) & asked.words - {asked.subject} else "no"
     degree = _ASKED.search(asked.text)
     if not degree:
         return None

@@ -56,6 +56,7 @@ _SIDE_OF = re.compile(r"\b(?:left|right) of\b", re.IGNORECASE)
 _HIS_LEFT = re.compile(r"\b(?:his|her|its|their) (?:left|right)\W*$", re.IGNORECASE)
 _NO_MORE = re.compile(r"\b(?:ago|used to|formerly|earlier today)\b", re.IGNORECASE)
 _OWNER = re.compile(r"\b(?!it|he|she|that|there|what|who|here)\w+'s (?=[a-z]+\b(?<!ing)(?<!ed))", re.IGNORECASE)
+_HELD_SO = re.compile(r"\bhave (?:his|her|its|their) \w+ (?P<so>up|down|out|in|on|off|back)\W*$", re.IGNORECASE)
 _SEES = re.compile(r"\bsee\b", re.IGNORECASE)
 _IF_IT_HAD = re.compile(
     r"\b(?:if|unless) (?:it|he|she|they|there|the \w+) (?:had|were|was|has|is|wore)\b", re.IGNORECASE
@@ -241,8 +242,9 @@ def is_of_the_owned(clause: str, asked: Asked) -> bool:
 
 def is_not_done(clause: str, asked: Asked) -> bool:
     """Whether a clause has the question's words, but only wants it, ends it, or holds it at another time."""
-    if _NO_REASON.search(clause):
-        return True
+    held = _HELD_SO.search(asked.text)
+    if _NO_REASON.search(clause) or (held and f" {held['so']}" not in clause.lower()):
+        return True  # "it has lowered its head", to whether it has its head up
     if NEGATION_WORD.search(clause):
         return False
     if any(found.group() not in asked.text.lower() for found in _NOT_DONE.finditer(clause.lower())):
