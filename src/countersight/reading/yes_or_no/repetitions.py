@@ -242,7 +242,7 @@ def is_of_the_owned(clause: str, asked: Asked) -> bool:
 
 def is_not_done(clause: str, asked: Asked) -> bool:
     """Whether a clause has the question's words, but only wants it, ends it, or holds it at another time."""
-    held = _HELD_SO.search(asked.text)
+    held = _HELD_SO.search(asked.text) if content(clause) - asked.words else None
     if _NO_REASON.search(clause) or (held and f" {held['so']}" not in clause.lower()):
         return True  # "it has lowered its head", to whether it has its head up
     if NEGATION_WORD.search(clause):
