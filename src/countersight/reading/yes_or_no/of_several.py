@@ -5,6 +5,7 @@ import re
 from countersight.reading.language.asked import CALLED, Asked, content, first_word
 from countersight.reading.language.numerals import less, numerals
 from countersight.reading.language.opposites import told_of
+from countersight.reading.language.prepositions import is_placed_alike
 from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import found
 from countersight.reading.yes_or_no.negation import without_negation
@@ -32,6 +33,12 @@ _NONE_OF_THEM = re.compile(
 _NOBODY_AT_ALL = re.compile(r"^\W*(?:nobody|no one|none|neither)\b", re.IGNORECASE)
 _ANYBODY = frozenset({stem("person")})
 _SOMEBODY = frozenset(map(stem, ("person", "people", "child", "children", "kid", "someone"))).union(*CALLED.values())
+_ASKS_OF_A_PLACE = re.compile(
+    r"\W*(?:is|are) (?:there )?(?:any|some)(?:one|body)(?: \w+ly| still| currently)? "
+    r"(?P<place>(?:on|in|inside|under|behind|at|on top of|in front of|next to) (?:the|an?|his|her|this|that)"
+    r" [\w ]+?)\W*$",
+    re.IGNORECASE,
+)
 _IS_SHOWN = re.compile(r"\W*(?:the|this) (?:image|picture|photo\w*|scene) (?:shows|depicts|features)\b", re.IGNORECASE)
 
 
@@ -109,4 +116,7 @@ def of_anyone(clause: str, asked: Asked, *, negated: bool) -> bool | None:
         return None  # "the car is parked", to whether anyone is in the car
     if asked.of_being and _IS_SHOWN.match(clause) and content(clause).isdisjoint(_SOMEBODY):
         return None  # "the image shows a blue car"
+    place = _ASKS_OF_A_PLACE.match(asked.text)
+    if place and not negated and not is_placed_alike(place["place"], clause):
+        return None  # "a man is carrying the ladder", to whether anyone is on it
     return (False if _NOBODY_AT_ALL.match(clause) else None) if negated else True

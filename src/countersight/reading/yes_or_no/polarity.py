@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from countersight.reading.language.asked import Asked, asked_by, content, in_reach
 from countersight.reading.language.clauses import (
-    MODAL,
     MODAL_AT,
     clauses,
     contrasted,
@@ -25,8 +24,9 @@ from countersight.reading.language.vocabulary import any_of, found
 from countersight.reading.yes_or_no.claims import asserted, denied
 from countersight.reading.yes_or_no.outright import agreed, said_in_full, short_answer, unchanged
 from countersight.reading.yes_or_no.own_words import in_its_words
-from countersight.reading.yes_or_no.repetitions import LEADS, supposes_another, taken_up
+from countersight.reading.yes_or_no.repetitions import supposes_another, taken_up
 from countersight.reading.yes_or_no.shown import shown
+from countersight.reading.yes_or_no.subjects import takes_up_another, with_subjects
 from countersight.reading.yes_or_no.turned import turned
 from countersight.reading.yes_or_no.upheld import CONCLUSION, CONTRAST, IS, upheld
 from countersight.reading.yes_or_no.what_holds import of_the_thing
@@ -77,12 +77,6 @@ _CALLED = re.compile(
 _ALONE = re.compile(r"\W*(?:yes|no)\W*$", re.IGNORECASE)  # what a reply ends in says what all before it comes to
 _ASKS = re.compile(r"\W*(?:and |but |so )?(?:is|are|does|do|did|has|have|can|could|would|will)\b", re.IGNORECASE)
 _LABELLED = re.compile(r"\W*(?P<what>\w+(?: \w+)?), (?P<answer>yes|no)\W*$", re.IGNORECASE)  # "visible, yes; clear, no"
-_NO_SUBJECT = re.compile(rf"\W*(?:{MODAL})\b", re.IGNORECASE)
-_SUBJECT = re.compile(
-    rf"{LEADS}(?P<who>it|they|he|she|(?:the|an?|his|her|its|their)(?: [\w'-]+){{1,3}}?)"
-    rf" (?:is|are|was|has|have|{MODAL})\b",
-    re.IGNORECASE,
-)
 _SUPPOSED_BY_IF = re.compile(r"\b(?:if|unless|in case)\b", re.IGNORECASE)
 _COULD = re.compile(r"\W*(?:can|could)\b(?!.*\bif\b)", re.IGNORECASE)  # "could he reach it without the ladder?"
 # "It is empty now, although it would not be if she sat down."
@@ -233,6 +227,8 @@ def _concluded(pieces: list[str], imagined: list[int], asked: Asked) -> tuple[bo
         tail = CONCLUSION.split(piece)[-1]
         if not re.search(r"\w", tail):
             continue  # "I think so"
+        if takes_up_another(tail, piece[: -len(tail)], asked):
+            return True, None
         # "So it is on. If the power was cut, …" concludes nothing about what would be.
         settled = not imagined or position >= imagined[-1] or bool(MODAL_AT.search(tail))
         answer = _opening(tail, asked) or said(tail) or (_first(clauses(stated(tail)), asked) if settled else None)
@@ -245,7 +241,7 @@ def _concluded(pieces: list[str], imagined: list[int], asked: Asked) -> tuple[bo
 def _claim(pieces: list[str], asked: Asked) -> str | None:
     """What the clauses without a yes or no claim about the world that was asked about."""
     told = [piece for piece in _without_looks(pieces, asked) if not supposes_another(piece, asked)]
-    every = [(piece, clause) for piece in told for clause in _with_subjects(clauses(stated(piece)))]
+    every = [(piece, clause) for piece in told for clause in with_subjects(clauses(stated(piece)))]
     imagined = [clause for _, clause in every if MODAL_AT.search(clause)]
     if imagined and not asked.of_now:
         # What is says nothing once the reply has said what would be. Of several such claims the last is the result.
@@ -263,15 +259,6 @@ def _claim(pieces: list[str], asked: Asked) -> str | None:
             if answers:
                 return answers.pop() if len(answers) == 1 else said_in_full(told, asked)
     return None
-
-
-def _with_subjects(said: list[str]) -> list[str]:
-    """Clauses with the subject they share with the one before: "the lamp is screwed on and would stay there"."""
-    whole: list[str] = []
-    for clause in said:
-        before = _SUBJECT.match(whole[-1]) if whole and _NO_SUBJECT.match(clause) else None
-        whole.append(f"{before['who']} {clause}" if before else clause)
-    return whole
 
 
 def _without_looks(pieces: list[str], asked: Asked) -> list[str]:

@@ -48,10 +48,12 @@ _ABOARD = re.compile(r"\b(?:on board|aboard)\b(?! (?:the|an?|it)\b)", re.IGNOREC
 _ASKS_OF_A_VESSEL = re.compile(r"\b(?P<where>(?:on|in|inside) the \w+)", re.IGNORECASE)
 _ASKS_IF_WITHOUT = re.compile(r"^\W*(?:is|are) [\w ]+ without\b", re.IGNORECASE)
 _WEARING = re.compile(r"\b(?:is|are)(?P<not>n't| not)? (?:wearing|carrying|holding)\b", re.IGNORECASE)
+_SIGN = re.compile(r"\"[^\"]{1,60}\" (?=sign|sticker|note|label|poster|banner)", re.IGNORECASE)
 
 
 def of_the_thing(text: str, question: str) -> str:
     """The text with what becomes of things in place of what does it to them."""
+    text = _SIGN.sub("", text)
     if sight := _ASKS_YOU.match(question):
         text = _I_SEE.sub(lambda found: "yes, " if content(found["what"]) & content(sight["what"]) else "", text)
     if not asks_of_now(question):
