@@ -317,6 +317,13 @@ def test_what_is_told_in_other_words_is_read_if_it_is_plain(question, reply, ans
         ("Would the boy get the biscuit if he stood on the box?", "Standing on the box, he'd drop it.", None),
         ("Is there a whisk among the tools?", "I can spot a whisk among the tools.", "yes"),
         ("Is the woman without a coat?", "She isn't wearing a coat.", "yes"),
+        ("Is someone on the ladder?", "A man is carrying the ladder.", None),
+        ("Is someone on the ladder?", "A man is standing on the ladder.", "yes"),
+        ("Does the zebra have its head up?", "The zebra has lowered its head to drink.", None),
+        ("Is the cat entirely black?", "The cat is mostly black, but its paws are white.", "no"),
+        ("Is the door shut?", 'The door is shut, with a "Do not disturb" sign on it.', "yes"),
+        ("Would the oval be the largest?", "The cube is bigger than the oval, so it would be the largest.", None),
+        ("Does every chair have a cushion?", "There isn't a single chair without a cushion.", "yes"),
     ],
 )
 def test_ways_that_models_write(question, reply, answer):

@@ -26,7 +26,7 @@ def with_subjects(said: list[str]) -> list[str]:
 
 
 def takes_up_another(clause: str, before: str, asked: Asked) -> bool:
-    """Whether a pronoun stands for another than was asked about: "the hexagon is bigger, so it would be the largest"."""
+    """Whether a pronoun stands for another than was asked about: "the cube is bigger, so it would be the largest"."""
     if not _RANKED.search(asked.text) or not PRONOUN.match(clause):
         return False
     subject = _SUBJECT.match(before)
