@@ -136,3 +136,42 @@ def test_counts_by_place_or_person_are_told_apart(question: str, reply: str, cou
 )
 def test_what_is_counted_elsewhere_is_no_count_of_the_asked(question: str, reply: str) -> None:
     assert read(reply, question, kind="number").answer is None
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "count"),
+    [
+        (DOGS, "There are four dogs. Three are barking and the other is asleep.", "4"),
+        (DOGS, "There are four dogs. Three are real and one is a statue.", None),
+        ("How many goats are in the pen?", "Two black, one white and two brown goats stand in the pen, making 5.", "5"),
+        ("How many goats are in the pen?", "Two goats stand in the pen and four on the hill, making 6.", None),
+        (
+            "How many books are in both bags together?",
+            "The red bag has 2 books and the blue bag has 7, so both bags have 9.",
+            "9",
+        ),
+        (DOGS, "At first sight there are six dogs, but looking closely there are seven.", "7"),
+        (DOGS, "At first glance there are six dogs, but one of them is a shadow.", None),
+        ("How many boats are blue?", "I count 6 boats in the harbour, and all of them are blue.", "6"),
+        ("How many boats are blue?", "I count 6 boats in the harbour, and almost all of them are blue.", None),
+        (CUPS, "There are 4 cups on the table, but there would be 6 if she brought hers.", "4"),
+        ("How many blue cars are there?", "图中一共有9辆车，其中2辆是红色的，3辆是蓝色的。", "3"),
+        ("How many parked cars are there?", "图中一共有9辆车，其中2辆是红色的。", None),
+    ],
+)
+def test_a_whole_is_told_from_its_parts_and_from_what_only_seems_or_would_be(
+    question: str, reply: str, count: str | None
+) -> None:
+    assert read(reply, question, kind="number").answer == count
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        ("Would the boat sink?", "沈みません。", "no"),
+        ("Will the door stay open?", "閉まります。", None),
+        ("Is the sky empty?", "雲は一つもありません。", None),
+    ],
+)
+def test_one_japanese_verb_answers_where_the_question_has_it(question: str, reply: str, answer: str | None) -> None:
+    assert read(reply, question, kind="boolean").answer == answer

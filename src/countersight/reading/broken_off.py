@@ -12,7 +12,13 @@ from countersight.reading.language.vocabulary import any_of
 # "B -- since …", "3 because …": what gives its reasons has been said.
 _REASON = re.compile(r"\s+--?\s+|,? (?:because|since)\b|(?-i:(?<=^[A-Z]) (?=[A-Z][a-z]))", re.IGNORECASE)
 # "3 flags on it: a red one …"
-_LISTS_THEM = re.compile(r":\s+(?=(?:an?|one|two|the)\b)|,(?= each (?:with|in|of)\b)", re.IGNORECASE)
+# "3 lamps hang there, arranged in a row"
+_LISTS_THEM = re.compile(
+    r":\s+(?=(?:an?|one|two|the)\b)|,(?= each (?:with|in|of)\b)"
+    r"|,(?= (?:all )?(?!(?:exclud|count|includ|assum|consider|need)(?:ed|ing))[a-z]+(?:ed|ing)"
+    r" (?:in|on|at|over|above|along|by|up)\b)",
+    re.IGNORECASE,
+)
 _FIRST_WORD = re.compile(r"\W*(?:yes|no)(?=[,:;])", re.IGNORECASE)
 _EXPLAINS = re.compile(rf"\W*{any_of('statements.reasons_follow')}", re.IGNORECASE)
 # What was said first is not the end of it: "8. If he took three …", "4. But behind the tree …".

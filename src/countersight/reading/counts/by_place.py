@@ -45,7 +45,9 @@ _MORE_THAN = re.compile(
     rf",? (?:which is )?{_N} (?:more|fewer|less) than (?P<who>the [a-z ]+), who (?=ha[sd]\b)", re.IGNORECASE
 )
 _DIFFERENCE = re.compile(rf"\W*the difference is {_N}\W*$", re.IGNORECASE)
-_GROUPS_OF = re.compile(r"\b(?:an?|another) (?:group|total) of (?=\w)|\bright(?= now\b)", re.IGNORECASE)
+_GROUPS_OF = re.compile(
+    r"\b(?:an?|another) (?:group|total) of (?=\w)|\bright(?= now\b)|(?<=\bthe )one (?=(?:in|on|at|to)\b)", re.IGNORECASE
+)
 _INTO_GROUPS = re.compile(rf"[^:]*\b{_N} (?:groups|places|areas|spots|sets)\W*$", re.IGNORECASE)
 _THE_OTHERS = re.compile(r"\W*the (?:others|rest|remaining ones) (?:is|are) (?P<where>[^.,;]+)\W*$", re.IGNORECASE)
 _PEOPLE = frozenset(map(stem, (*words("questions.he"), *words("questions.she"), *words("questions.some_people"))))
@@ -156,7 +158,7 @@ def _is_somebodys(where: Where) -> bool:
 
 
 def _is_so(told: Where, wanted: Where) -> bool:
-    return not (told.how and wanted.how) or say_the_same(told.how, wanted.how)
+    return told.has or not (told.how and wanted.how) or say_the_same(told.how, wanted.how)
 
 
 def _wanted(asked: Counted) -> Where:

@@ -2,9 +2,12 @@
 
 import re
 
+from countersight.reading.counts.added_up import total_alone
 from countersight.reading.counts.in_parts import without_parts_by_place
 from countersight.reading.counts.question import Counted, counted_by
 from countersight.reading.counts.unchanged import without_the_unchanged
+from countersight.reading.language.clauses import imagines, sentences, supposes
+from countersight.reading.language.numerals import numerals
 from countersight.reading.language.stems import counted_words
 from countersight.reading.language.vocabulary import any_of
 from countersight.text import UNITS
@@ -38,6 +41,26 @@ _THOUGHT = re.compile(
     r"(?=(?:there|i|we|it)\b[^.!?;,]*\b(?:actually|really|in fact)\b)",
     re.IGNORECASE,
 )
+# "At first glance four, but a closer look shows five."
+_AT_FIRST = re.compile(
+    rf"{_STARTS}(?:{any_of('statements.thoughts')}|at first(?: glance| sight| look)?)\b[^.!?;]*?,? (?:but|though|yet) "
+    rf"{any_of('statements.after_a_second_look')},? (?P<rest>[^.!?;]+)",
+    re.IGNORECASE,
+)
+_ONLY_AT_FIRST = re.compile(
+    r"^\W*at first (?:glance|sight),? (?=\w)(?!.*\b(?:but|however|though|although|yet|closer)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_AT_PRESENT = re.compile(r",?(?<=\w) (?:right now|at the moment|at present|currently)(?=[.!]?$)", re.IGNORECASE)
+# "There are 4 cups, although it would be 5 if the waiter added one."
+_THEN = re.compile(
+    r"(?:,| --?)?\s(?=(?:and|but|although|though|while|whereas)\b)(?P<then>[^.;!?\n]+)(?=[.;!?\n])",
+    re.IGNORECASE,
+)
+_COUNTED_WITH = re.compile(r"\b(?:count|includ|consider|look|zoom|mean)\w*", re.IGNORECASE)
+_NO_MATTER = re.compile(
+    rf",? (?:no matter|regardless of the fact|despite the fact) that there (?:is|are) {_NUMBER}\b[^.;]*", re.IGNORECASE
+)
 _ENDING = re.compile(rf",?(?<=[\w,)]) {any_of('counts.said_after')}{_ENDS}", re.IGNORECASE)
 _IN_PASSING = re.compile(rf",? {any_of('counts.said_in_passing')}", re.IGNORECASE)
 _HOLDS_THEN = re.compile(rf",?(?<=[\w,]) {any_of('counts.holds_then')}{_ENDS}", re.IGNORECASE)
@@ -50,6 +73,7 @@ _NO_OTHERS = re.compile(
     rf"{_BEGINS}{any_of('counts.no_others')}(?: {any_of('counts.to_be_seen')})*{_STOPS}", re.IGNORECASE
 )
 _ASKS_FOR_OTHERS = re.compile(r"\b(?:others?|else|besides|more|another|except|apart|additional|extra)\b", re.IGNORECASE)
+_MAYBE = re.compile(r"\b(?:might|may|could|would|maybe|perhaps|possibly|not|no|or)\b|n't\b", re.IGNORECASE)
 _MOST_OPENINGS = 3  # one within the other: "well, I think that …"
 _ALL_TOLD = re.compile(r"\ball told\b", re.IGNORECASE)
 _SMILE = re.compile(r"(?P<before>\w)?\s*[\u2600-\u26ff\U0001f300-\U0001faff]+\s*(?=\n|$|[A-Z])")
@@ -58,17 +82,39 @@ _SMILE = re.compile(r"(?P<before>\w)?\s*[\u2600-\u26ff\U0001f300-\U0001faff]+\s*
 def without_what_is_said_with_it(text: str, question: str) -> str:
     """The text of a reply to a how-many question without what leaves its count as it is, unless that is all of it."""
     asked = counted_by(question)
+    text = _ONLY_AT_FIRST.sub("", text)
     text = _SMILE.sub(lambda smile: f"{smile['before']}. " if smile["before"] else " ", text).strip()
     text = _ALL_TOLD.sub("in total", _IN_PASSING.sub("", _without(_REMARK, text, asked)))
+    text = text if asked.imagined else _as_it_is(text, asked)
     if not asked.imagined and not _ASKS_FOR_OTHERS.search(question):
         text = _without(_NO_OTHERS, text, asked)
     for _ in range(_MOST_OPENINGS):
         text = _CLAIM.sub(lambda claim: _unless_asked(claim, asked), _OPENING.sub("", text))
-    text = without_the_unchanged(text, asked) if asked.imagined else _THOUGHT.sub("", text)
+    text = without_the_unchanged(_NO_MATTER.sub("", text), asked) if asked.imagined else _THOUGHT.sub("", text)
     text = _IT_COMES_TO.sub("that makes ", _IT_MUST_BE.sub("", text))
     text = _HOLDS_THEN.sub(" then" if asked.imagined else "", text)
     text = _THAN_NOW.sub("", _IN_SUCH_A_CASE.sub("in that case, ", text)) if asked.imagined else text
-    return without_parts_by_place(_ENDING.sub("", text), asked)
+    return total_alone(without_parts_by_place(_ENDING.sub("", text), asked), asked)
+
+
+def _as_it_is(text: str, asked: Counted) -> str:
+    """The text without what one might have thought, and without what would be."""
+    text = _AT_FIRST.sub(lambda looked: _seen_at_last(looked, asked), text)
+    text = _THEN.sub(_unless_supposed, text) if asked.of_now else text
+    return text if imagines(text) else _AT_PRESENT.sub("", text)
+
+
+def _seen_at_last(looked: re.Match[str], asked: Counted) -> str:
+    """What a second look comes to, where that is one number of the asked and no more: "there are only two"."""
+    plain = len(numerals(looked["rest"])) == 1 and asked.words.issuperset(counted_words(looked["rest"]))
+    return looked["rest"] if plain and not _MAYBE.search(looked["rest"]) else looked.group()
+
+
+def _unless_supposed(follows: re.Match[str]) -> str:
+    """Nothing of what would be, where it follows a count of what is; but "5 if you count the child's" may be meant."""
+    now = " ".join(sentences(follows.string[: follows.start()])[-1:])
+    other_world = supposes(follows["then"]) and not _COUNTED_WITH.search(follows["then"])
+    return "" if other_world and numerals(now) and not imagines(now) else follows.group()
 
 
 def _without(remark: re.Pattern[str], text: str, asked: Counted) -> str:

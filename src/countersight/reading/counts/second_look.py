@@ -17,6 +17,7 @@ from countersight.reading.language.clauses import (
 from countersight.reading.language.numerals import numerals
 from countersight.reading.language.opposites import opposed_stems
 from countersight.reading.language.stems import counted_words, is_empty, stem
+from countersight.reading.language.vocabulary import words
 
 # "Blue: 4", "12 in total": listed beside the part that was asked for, or added up behind it.
 _IS_LISTED_OR_ADDED_UP = re.compile(r"^[^:.]{1,40}:\W*\w+(?: \w+)?\W*$|\b(?:total|altogether|in all)\b", re.IGNORECASE)
@@ -35,6 +36,11 @@ _ONLY_THESE = re.compile(r"\b(?:only|just) (?:he|she|it|they|the|this|that|these
 _SOMEWHERE = re.compile(r"\b(?:on|in|at|under|inside|behind) (?:the|an?|his|her|its|their) [a-z]+", re.IGNORECASE)
 _DEPENDS = re.compile(r"\bdepend(?:s|ing) (?:up)?on (?:whether|how|what|which|if)\b", re.IGNORECASE)
 _NEXT_PLACE = re.compile(r",\s+and\s+")
+_ON_ANOTHER = re.compile(
+    r"\b(?:on|under|inside|behind) (?:the|an?) (?!(?:left|right|top|bottom|other|far|near|front|back|side|outside)\b)",
+    re.IGNORECASE,
+)
+_ROOMY = frozenset(map(stem, words("counts.roomy")))
 _OF_THE = re.compile(r"\bof (?:the |these |those |them )?$", re.IGNORECASE)  # "two of the five"
 
 
@@ -83,6 +89,7 @@ def is_said_otherwise(answer: str, text: str, asked: Counted) -> bool:
     return (
         _is_left_to_the_rest(answer, text, asked)
         or _is_on_the_other_side(answer, text, asked)
+        or _is_all_elsewhere(answer, text, asked)
         or _is_a_term(answer, last, asked)
         or _is_of_the_other_things(answer, last, asked)
     )
@@ -128,6 +135,14 @@ def _is_on_the_other_side(answer: str, text: str, asked: Counted) -> bool:
     own = {word for part in parts if answer in _values(part) for word in counted_words(part)}
     others = {word for part in parts if answer not in _values(part) and _values(part) for word in counted_words(part)}
     return any(opposed_stems(quality, word) for quality in asked.qualities & others - own for word in own)
+
+
+def _is_all_elsewhere(answer: str, text: str, asked: Counted) -> bool:
+    """ "There are six birds. Four are on the wire and two are flying.", to how many are on the roof."""
+    if not asked.of_now or not asked.places or asked.places & _ROOMY or asked.qualities & {*counted_words(text)}:
+        return False
+    parts = [int(n.value) for n in numerals(text) if n.value and n.value.isdigit() and n.value != answer]
+    return len(parts) > 1 and str(sum(parts)) == answer and bool(_ON_ANOTHER.search(text))
 
 
 def _is_a_term(answer: str, sentence: str, asked: Counted) -> bool:

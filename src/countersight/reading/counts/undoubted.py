@@ -6,7 +6,7 @@ from itertools import permutations, product, takewhile
 from countersight.reading.counts.first_or_last import told_at_last
 from countersight.reading.counts.question import Counted, counted_by
 from countersight.reading.counts.totals import more_or_fewer
-from countersight.reading.language.clauses import MODAL_AT, NOW_AT, sentences
+from countersight.reading.language.clauses import MODAL_AT, NOW_AT, every_clause, imagines, sentences
 from countersight.reading.language.numerals import Numeral, numerals
 from countersight.reading.language.ones import is_a_thing
 from countersight.reading.language.ranks import FINITE
@@ -16,9 +16,16 @@ from countersight.reading.language.vocabulary import found, words
 _MORE_THAN_A_COUNT = found("counts.no_plain_counts")
 _OUTCOME = found("counts.outcomes")
 _ARITHMETIC = frozenset(map(stem, words("counts.arithmetic")))
-_OPINION = frozenset(map(stem, ("believe", "suppose", "assume", "estimate")))
+_OPINION = frozenset(map(stem, ("believe", "suppose", "assume", "estimate", "stuck")))  # or a word for "left"
 _MOST_ADJECTIVES = 2
 _BY_SO_MANY = re.compile(r"\bdifference (?:is|of) #|# (?:more|fewer|less)\b", re.IGNORECASE)
+_ALL_ARE = re.compile(
+    r"(?:,| --?|;)(?: and)? all (?:of (?:them|which|whom) )?(?:is|are|have|has|wear) (?P<so>[^.,;:\d]+)[.!]?$",
+    re.IGNORECASE,
+)
+_AND = re.compile(r",? and (?=[\w-]+ (?:is|are|has|have)\b)", re.IGNORECASE)
+_NOW = re.compile(r"\b(?:right |just )?now\b|\bcurrently\b", re.IGNORECASE)
+_HAVING = frozenset(map(stem, (*words("questions.possession"), *words("counts.holding"))))
 _NOT = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
 
 
@@ -31,6 +38,8 @@ def is_undoubted(answer: str, text: str, question: str) -> bool:
         return True
     if answer == "0" or asked.negated or asked.difference or asked.of_each:
         return False
+    if asked.of_now and (_is_said_of_all(answer, text, asked) or _is_said_of_the_asked_alone(answer, text, asked)):
+        return True
     pieces = [piece for piece in sentences(text) if not _is_what_is_now(answer, piece, asked)]
     counting = [piece for piece in pieces if _numbers(piece)]
     if asked.imagined and _is_the_last_label(answer, counting, asked):
@@ -62,6 +71,29 @@ def _is_the_denied(answer: str, text: str, asked: Counted) -> bool:
     """Whether just one sentence denies what was asked to be denied, and gives one number: "three are not in it"."""
     denying = [piece for piece in sentences(text) if _NOT.search(piece) and asked.qualities <= {*counted_words(piece)}]
     return asked.negated and len(denying) == 1 and [n.value for n in _numbers(denying[0])] == [answer]
+
+
+def _is_said_of_all(answer: str, text: str, asked: Counted) -> bool:
+    """Whether all of the only number are said to be what was asked: "4 boats, and all of them are orange"."""
+    of_all, numbers = _ALL_ARE.search(text), _numbers(text)
+    if not of_all or [n.value for n in numbers] != [answer] or numbers[0].start > of_all.start():
+        return False
+    named = asked.nouns.intersection(counted_words(text[numbers[0].end : of_all.start()])[: _MOST_ADJECTIVES + 1])
+    told = frozenset(counted_words(of_all["so"]))
+    return bool(named) and bool(told) and told == asked.qualities - (asked.places - told)
+
+
+def _is_said_of_the_asked_alone(answer: str, text: str, asked: Counted) -> bool:
+    """Whether just one clause that counts has all that was asked, and nothing else: "… and six are in the water"."""
+    counting = [part for clause in every_clause(text) for part in _AND.split(clause) if _numbers(part)]
+    fitting = [part for part in counting if asked.qualities <= {*counted_words(part)}]
+    if not asked.qualities or len(fitting) != 1 or len(counting) < 2 or asked.kinds or imagines(text):
+        return False
+    own = _NOW.sub("", fitting[0])
+    others = {word for part in counting if part is not fitting[0] for word in counted_words(part)}
+    plain = not _MORE_THAN_A_COUNT.search(own) and not _NOT.search(text)
+    more = {*counted_words(own)} - asked.words - _HAVING
+    return plain and not more and not others >= asked.qualities and [n.value for n in _numbers(own)] == [answer]
 
 
 def _is_the_last_label(answer: str, pieces: list[str], asked: Counted) -> bool:

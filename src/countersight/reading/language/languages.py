@@ -56,6 +56,11 @@ _CHOOSE = re.compile(
     rf"^(?:{_either('eastern.choose')})*\s*:?\s*[((]?([A-Z])[))]?\s*(?:$|[::.,、\s((]|{_either('eastern.after_a_letter')})"
 )
 _CHOSEN_AT_LAST = re.compile(r"[,.]\s*(?:所以|因此|故|应|應)*[选選]择?\s*([A-Z])$")
+# "不是A, 也不是B, 应该是C"
+_NOT_BUT = re.compile(
+    r"(?P<denied>(?:[也并]?不[会应]?[是选選]\s*[A-Z][,、.]?\s*)+)(?:应该是|應該是|应是|而是|是|应该选|应选|选)"
+    r"\s*(?P<chosen>[A-Z])"
+)
 _IN_BRACKETS = re.compile(r"[((（]([A-Z])[))）]")
 _ASKS_WHAT_IS_LEFT = re.compile(r"\b(?:left|remain\w*|still)\b|剩|还有|残", re.IGNORECASE)
 _YES = re.compile(rf"^(?:(?:{_either('eastern.yes')})(?:$|[,.!\s])|[会會能][^,.?不没]{{1,8}}$)")
@@ -79,6 +84,14 @@ _JAPANESE_CONDITION = re.compile(_either("eastern.japanese_conditions"))
 _DENIES = re.compile(_either("eastern.denying"))
 _GONE = re.compile(r"[就便]没有|[就便]沒有")
 _NOT_EVEN_ONE = re.compile(_either("eastern.not_even_one"))
+_POLITE_VERB = re.compile(r"(?P<verb>[^,.\sはがをにでも]{1,5})ま(?:す|せ(?P<not>ん))")
+_ASKS_WHETHER_THERE_IS = re.compile(r"\W*(?:is|are) there\b|\W*(?:can|do) you see\b", re.IGNORECASE)
+_NEGATED = re.compile(r"\b(?:no|not|without)\b|n't\b", re.IGNORECASE)
+_ASKS_FOR_A_COLOUR = re.compile(
+    r"how many (?:(?P<kind>[a-z]+) [a-z]+|[a-z]+ are (?P<is>[a-z]+))"
+    r"(?: (?:are|can|do) (?:there|be seen|you see|visible))?(?: in the (?:image|picture|photo))?\W*$",
+    re.IGNORECASE,
+)
 _PART = re.compile(_either("eastern.parts"))
 _IS_WHAT = re.compile(r"[^,.是は有]{1,12}(?:是|は|有)([^,.是は有]+)$")
 _DOES = re.compile(r".+(?:会|會|正在|在[^,.]*着)")  # "孩子会喝水": a sentence, of which the answer is a part
@@ -97,10 +110,14 @@ def eastern(text: str, question: Question) -> str | None:
         return None
     match question.kind:
         case "number":
-            return _number(said, question.text) or _in_its_words(corrected, question.text)
+            counted = _number(said, question.text) or _part_asked(said, question.text)
+            return counted or _in_its_words(corrected, question.text)
         case "boolean":
-            return _yes_or_no(said) or _said_again(corrected, question.text)
+            return _yes_or_no(said) or _in_one_verb(said, question.text) or _said_again(corrected, question.text)
         case "choice":
+            whole = _END.sub("", _QUOTES.sub("", text))
+            if (but := _NOT_BUT.fullmatch(whole)) and but["chosen"] in LETTERS[: len(options)]:
+                return None if but["chosen"] in but["denied"] else but["chosen"]
             letter = _CHOOSE.match(said) or _CHOSEN_AT_LAST.search(said) or _IN_BRACKETS.search(said)
             if not letter:
                 return _worded(said, options)
@@ -113,7 +130,7 @@ def eastern(text: str, question: Question) -> str | None:
 def _named(said: str) -> str | None:
     """The few words that answer, or what a sentence says that something is: "窗帘是绿色". Others are unread."""
     told = _IS_WHAT.match(said)
-    answer = told[1] if told else said
+    answer = (told[1] if told else said).removeprefix("一个").removeprefix("一個") or said
     return answer if 0 < len(answer) <= _FEW_SIGNS and not _DOES.match(answer) else None
 
 
@@ -127,6 +144,19 @@ def _yes_or_no(said: str) -> str | None:
         if _GONE.search(part):
             return "no"
     return None
+
+
+def _in_one_verb(said: str, question: str) -> str | None:
+    """A polite Japanese verb alone, where the question has that verb: "届きません"; or that there is not even one."""
+    if _NEGATED.search(question):
+        return None
+    if _ASKS_WHETHER_THERE_IS.match(question):
+        return "no" if _NOT_EVEN_ONE.search(said) and not _PAUSE.search(said) else None
+    verb = _POLITE_VERB.fullmatch(said)
+    known = [form for sign, form in listed("eastern.verbs").items() if verb and verb["verb"].startswith(sign)]
+    if not verb or not any(re.search(rf"\b(?:{form})\b", question, re.IGNORECASE) for form in known):
+        return None
+    return "no" if verb["not"] else "yes"
 
 
 def _said(text: str) -> str:
@@ -181,6 +211,18 @@ def _number(said: str, question: str) -> str | None:
         also = results[-1].group().startswith("还有") and not _ASKS_WHAT_IS_LEFT.search(question)
         return None if also or _values(said[results[-1].end() :]) else _only_of(_values(results[-1].group()))
     return _only_of(values)
+
+
+def _part_asked(said: str, question: str) -> str | None:
+    """The one part of a whole that is said to have the colour that the question names: "其中2辆是红色的"."""
+    colour = _ASKS_FOR_A_COLOUR.match(question)
+    named = (colour["kind"] or colour["is"]).lower() if colour else ""
+    asked = [sign for sign, name in listed("eastern.colours").items() if name == named]
+    whole, part, parts = said.partition("其中")
+    if not asked or not part or _DENIES.search(said) or not _values(whole):
+        return None
+    told = [each for each in re.split(r"[,、.和]\s*", parts) if any(sign in each for sign in asked)]
+    return _only_of(_values(told[0])) if len(told) == 1 and not any(sign in whole for sign in asked) else None
 
 
 def _only_of(values: set[str]) -> str | None:

@@ -16,6 +16,7 @@ from countersight.reading.choices.texts import name_of
 from countersight.reading.counts.as_counts import without_what_is_written
 from countersight.reading.counts.fitting import speaks_of_him_or_her
 from countersight.reading.counts.question import counted_by
+from countersight.reading.language.corrections import corrected
 from countersight.reading.language.numerals import numerals
 from countersight.reading.language.prepositions import is_placed_otherwise
 from countersight.reading.language.stems import counted_words, stem
@@ -99,7 +100,9 @@ def _is_of_something_else(value: str, text: str, question: Question) -> bool:
         return True
     if question.kind == "choice":
         return is_placed_otherwise(question.options[LETTERS.index(value)].text, text, question.text)
-    asked = counted_by(question.text)
+    asked, taken_back = counted_by(question.text), corrected(text)
+    if taken_back and value not in {n.value for n in numerals(taken_back.after)}:
+        return True
     if asked.difference:
         return True  # the rules know what is called one
     for denied in _IS_NOT_SO.finditer(text):  # "I see 7 men. Two aren't."
