@@ -323,6 +323,12 @@ def test_what_is_told_in_other_words_is_read_if_it_is_plain(question, reply, ans
         ("Is the cat entirely black?", "The cat is mostly black, but its paws are white.", "no"),
         ("Is the door shut?", 'The door is shut, with a "Do not disturb" sign on it.', "yes"),
         ("Would the oval be the largest?", "The cube is bigger than the oval, so it would be the largest.", None),
+        ("Is the car parked?", "The car is speeding past a row of parked cars.", None),
+        ("Is the gate locked?", "The gate is wide open, and the lock dangles from the chain.", None),
+        ("Is the dog being chased by the boy?", "The dog is chasing the boy across the lawn.", "no"),
+        ("Is the fridge empty?", "It's the freezer that's empty.", None),
+        ("Is the fireman on the ladder?", "The fireman is holding the hose at the foot of the ladder.", None),
+        ("Is the arrow pointing left?", "The arrow is on the left and points to the right.", None),
         ("Does every chair have a cushion?", "There isn't a single chair without a cushion.", "yes"),
     ],
 )

@@ -40,6 +40,11 @@ _ON_ANOTHER = re.compile(
     r"\b(?:on|under|inside|behind) (?:the|an?) (?!(?:left|right|top|bottom|other|far|near|front|back|side|outside)\b)",
     re.IGNORECASE,
 )
+_DOES = re.compile(
+    rf"\b(?P<verb>{'|'.join(words('counts.done_with_a_thing'))})(?:ing|s|es)? "
+    r"(?P<what>(?:an? )(?:[a-z]+ )?[a-z]+|(?:the |any |some |their )?[a-z]+[^\Ws]s\b)",
+    re.IGNORECASE,
+)
 _ROOMY = frozenset(map(stem, words("counts.roomy")))
 _OF_THE = re.compile(r"\bof (?:the |these |those |them )?$", re.IGNORECASE)  # "two of the five"
 
@@ -90,6 +95,7 @@ def is_said_otherwise(answer: str, text: str, asked: Counted) -> bool:
         _is_left_to_the_rest(answer, text, asked)
         or _is_on_the_other_side(answer, text, asked)
         or _is_all_elsewhere(answer, text, asked)
+        or _is_done_to_others(text, asked)
         or _is_a_term(answer, last, asked)
         or _is_of_the_other_things(answer, last, asked)
     )
@@ -143,6 +149,14 @@ def _is_all_elsewhere(answer: str, text: str, asked: Counted) -> bool:
         return False
     parts = [int(n.value) for n in numerals(text) if n.value and n.value.isdigit() and n.value != answer]
     return len(parts) > 1 and str(sum(parts)) == answer and bool(_ON_ANOTHER.search(text))
+
+
+def _is_done_to_others(text: str, asked: Counted) -> bool:
+    """ "Three of them are wearing scarves", to how many are wearing hats."""
+    wanted = _DOES.search(asked.text)
+    if not wanted or {*counted_words(wanted["what"])} & {*counted_words(text)}:
+        return False
+    return any(does["verb"].lower() == wanted["verb"].lower() for does in _DOES.finditer(text))
 
 
 def _is_a_term(answer: str, sentence: str, asked: Counted) -> bool:

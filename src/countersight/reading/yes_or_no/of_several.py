@@ -103,6 +103,8 @@ def of_all(clause: str, asked: Asked, *, negated: bool) -> str | None:
         return "no" if rest <= asked.words and rest & asked.words - {asked.subject} else None
     if _HARDLY_ALL.search(clause):
         return "open"
+    if any(re.search(rf"\bonly (?:the )?{state}\b", clause, re.IGNORECASE) for state in asked.states):
+        return None  # "only white ones", to whether all are white
     if _NOT_ALL.search(clause):
         return "no"
     return "yes" if _ALL_OF_THEM.match(clause) and not negated and content(clause) - _EACH <= asked.words else None

@@ -21,7 +21,7 @@ _EMPTY_PLACE = re.compile(
     re.IGNORECASE,
 )
 _SOMEBODY = r"(?P<who>(?!nobody|nothing|none|no )\w+(?: \w+){0,3}?)"
-_STAYS = r"(?:remain|stay|be left|be (?:sitting |standing |lying )?there|be (?:sitting|standing|lying))\b"
+_STAYS = r"(?:remain|stay|be left(?! with\b)|be (?:sitting |standing |lying )?there|be (?:sitting|standing|lying))\b"
 _REMAINS = re.compile(
     rf"{LEADS}{_SOMEBODY} {MODAL}(?: (?:still|then|both|all|\w+ly))* {_STAYS}",
     re.IGNORECASE,

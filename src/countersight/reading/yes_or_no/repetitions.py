@@ -7,6 +7,7 @@ from countersight.reading.language.clauses import MODAL_AT, supposed, supposes_f
 from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of, found, words
 from countersight.reading.language.whereabouts import is_elsewhere
+from countersight.reading.yes_or_no.named_only import is_only_named, is_placed_elsewhere
 from countersight.reading.yes_or_no.negation import AUXILIARY, NEGATION_WORD, SHORT_NOT, without_negation
 
 LEADS = rf"\W*(?:{any_of('fates.leads')}[\s,]+)*"
@@ -57,6 +58,8 @@ _HIS_LEFT = re.compile(r"\b(?:his|her|its|their) (?:left|right)\W*$", re.IGNOREC
 _NO_MORE = re.compile(r"\b(?:ago|used to|formerly|earlier today)\b", re.IGNORECASE)
 _OWNER = re.compile(r"\b(?!it|he|she|that|there|what|who|here)\w+'s (?=[a-z]+\b(?<!ing)(?<!ed))", re.IGNORECASE)
 _HELD_SO = re.compile(r"\bhave (?:his|her|its|their) \w+ (?P<so>up|down|out|in|on|off|back)\W*$", re.IGNORECASE)
+_ASKS_WHAT_IT_IS = re.compile(r"\W*(?:is|are) the [\w ]+ an? (?P<what>\w+)\W*$", re.IGNORECASE)
+_LEFT_OR_RIGHT = re.compile(r"\b(?:left|right)\b")
 _SEES = re.compile(r"\bsee\b", re.IGNORECASE)
 _IF_IT_HAD = re.compile(
     r"\b(?:if|unless) (?:it|he|she|they|there|the \w+) (?:had|were|was|has|is|wore)\b", re.IGNORECASE
@@ -147,6 +150,9 @@ def supposes_another(piece: str, asked: Asked) -> bool:
 def says_no_more(clause: str, asked: Asked) -> bool:
     """Whether a clause says nothing that the question did not ask: "the trees would be bare" is no "snowy"."""
     said = without_negation(clause)
+    kind = _ASKS_WHAT_IT_IS.match(asked.text)
+    if kind and stem(kind["what"].lower()) not in said and not is_short_answer(clause, asked):
+        return False  # "somebody is behind the curtain", to whether the person behind it is a child
     alone = len(said) == 1 and not PRONOUN.match(clause)  # "the wind would get in"
     if said <= {asked.subject} and _IS_SEEN.search(clause) and _SEES.search(asked.text):
         return False  # "the deer would be visible", to whether it would see the hunter
@@ -182,6 +188,10 @@ def covers(clause: str, asked: Asked) -> bool:
     told = _up_to(clause, asked.words)
     if _OBJECT.match(clause, len(told)) and not _MOTION & content(told.split(" ")[-1]):
         return False  # "the bridge would hold up the traffic", to whether it would hold
+    if len({*_LEFT_OR_RIGHT.findall(clause.lower())}) > 1 and _LEFT_OR_RIGHT.search(asked.text.lower()):
+        return False  # "it is on the left and points to the right"
+    if asked.of_now and (is_only_named(clause, asked) or is_placed_elsewhere(clause, asked)):
+        return False
     if asked.words == {asked.subject} or is_elsewhere(clause, asked.text):
         return False  # "it would melt", to whether it would still be there
     needed = asked.words - named_by(asked) if of_it or _ITS.match(clause) else asked.words

@@ -17,7 +17,8 @@ _ASKS_OF_DOING = re.compile(rf"^\W*(?:is|are) {_WHO} (?P<verb>\w+)ing {_WHOM}\W*
 _ASKS_OF_BEING_DONE = re.compile(rf"^\W*(?:is|are) {_WHO} (?:being )?(?P<verb>\w+) by {_WHOM}\W*$", re.IGNORECASE)
 _IS = r"(?: (?:that|who))?(?: is| are|'s|'re)(?: the ones?)?(?: (?:that|who) (?:is|are))?"
 _WHO_IS = rf"^\W*(?:it(?:'s| is) (?=the\b[^,]* (?:that|who)\b))?{_WHO}{_IS}"
-_DOES = re.compile(rf"{_WHO_IS} (?P<verb>\w+)ing(?: {_WHOM})?\W*$", re.IGNORECASE)
+_THERE = r"(?: (?:across|through|over|along|down|up|in|on|at|around|into|towards?) [\w ]+)?"
+_DOES = re.compile(rf"{_WHO_IS} (?P<verb>\w+)ing(?: {_WHOM})?{_THERE}\W*$", re.IGNORECASE)
 _IS_DONE = re.compile(rf"{_WHO_IS}(?: being)? (?P<verb>(?!being\b)\w+)(?: by {_WHOM})?\W*$", re.IGNORECASE)
 _IT_IS = re.compile(r"^\W*it(?:'s| is)\b.* (?:that|who)\b", re.IGNORECASE)
 _NOT = re.compile(r" not\b|n't\b", re.IGNORECASE)
@@ -44,6 +45,7 @@ class Deed(NamedTuple):
 
 
 _ANOTHER = re.compile(r"\W*(?:(?:and|but|so) )?(?:the other|another)\b", re.IGNORECASE)
+_IT_IS_THAT = re.compile(r"\W*it(?:'s| is| was) (?:the|an?) (?P<who>\w+(?: \w+)?) (?:that|who|which)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)
 _PEOPLE = frozenset({"he", "she"})
 
@@ -54,6 +56,9 @@ def is_of_another(clause: str, asked: Asked) -> bool:
         return True  # "I can't see a bird", to whether the cat sees one
     if is_of_the_owned(clause, asked):
         return True
+    cleft = _IT_IS_THAT.match(clause)
+    if cleft and content(cleft["who"]).isdisjoint(asked.words):
+        return True  # "it's the freezer that's empty", to whether the fridge is
     pronoun = PRONOUN.match(clause)
     if pronoun and pronoun["who"].lower() in _PEOPLE - asked.people:
         # "He would fall", to whether the ladder would if the painter leaned over.
