@@ -130,8 +130,8 @@ def _weighed(answer: str | None, said: str, question: Question, read_from: ReadF
         return answer
     if question.kind == "choice" and answer and (counts := option_counts(question)):
         number = _finished(said, replace(question, kind="number", options=()), "whole")
-        if number == counts[LETTERS.index(answer)]:
-            return answer  # where options are counts, a reply that tells one is read as any count is
+        if number is not None:  # where options are counts, a reply that tells one is read as any count is
+            return answer if number == counts[LETTERS.index(answer)] else None
     return last_look(answer, said, question)
 
 

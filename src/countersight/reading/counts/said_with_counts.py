@@ -75,6 +75,11 @@ _NO_OTHERS = re.compile(
 _ASKS_FOR_OTHERS = re.compile(r"\b(?:others?|else|besides|more|another|except|apart|additional|extra)\b", re.IGNORECASE)
 _MAYBE = re.compile(r"\b(?:might|may|could|would|maybe|perhaps|possibly|not|no|or)\b|n't\b", re.IGNORECASE)
 _MOST_OPENINGS = 3  # one within the other: "well, I think that …"
+_SHARE = re.compile(
+    rf"(?:^|(?<=[.!?] )){_NUMBER} of the (?P<all>{_NUMBER}) (?P<what>[a-z][a-z ]{{2,40}}?)"
+    r" (?P<told>(?:is|are|was|were|has|have|wears?|holds?|carr(?:y|ies)|looks?)\b[^.!?,;]*)",
+    re.IGNORECASE,
+)
 _ALL_TOLD = re.compile(r"\ball told\b", re.IGNORECASE)
 _SMILE = re.compile(r"(?P<before>\w)?\s*[\u2600-\u26ff\U0001f300-\U0001faff]+\s*(?=\n|$|[A-Z])")
 
@@ -94,7 +99,15 @@ def without_what_is_said_with_it(text: str, question: str) -> str:
     text = _IT_COMES_TO.sub("that makes ", _IT_MUST_BE.sub("", text))
     text = _HOLDS_THEN.sub(" then" if asked.imagined else "", text)
     text = _THAN_NOW.sub("", _IN_SUCH_A_CASE.sub("in that case, ", text)) if asked.imagined else text
+    text = text if asked.imagined else _SHARE.sub(lambda share: _all_of_them(share, asked), text)
     return total_alone(without_parts_by_place(_ENDING.sub("", text), asked), asked)
+
+
+def _all_of_them(share: re.Match[str], asked: Counted) -> str:
+    """ "One of the three skiers on the lift is waving": three are, where that was asked and the waving was not."""
+    what, told = {*counted_words(share["what"])}, {*counted_words(share["told"])}
+    whole = asked.nouns & what and asked.qualities <= what and not asked.qualities & told and not asked.owner
+    return f"there are {share['all']} {share['what']}" if whole else share.group()
 
 
 def _as_it_is(text: str, asked: Counted) -> str:

@@ -19,6 +19,9 @@ _ARITHMETIC = frozenset(map(stem, words("counts.arithmetic")))
 _OPINION = frozenset(map(stem, ("believe", "suppose", "assume", "estimate", "stuck")))  # or a word for "left"
 _MOST_ADJECTIVES = 2
 _BY_SO_MANY = re.compile(r"\bdifference (?:is|of) #|# (?:more|fewer|less)\b", re.IGNORECASE)
+_SO_IT_IS = re.compile(r"\bso (?:it's|it is|that's|that is|that makes|there are) (?P<many>[\w-]+)\W*$", re.IGNORECASE)
+_BEFORE = re.compile(r"\W*(?:before|now|currently|at present|today)\b", re.IGNORECASE)
+_AFTER = re.compile(r"\W*(?:after\w*|then|new)\b", re.IGNORECASE)
 _ALL_ARE = re.compile(
     r"(?:,| --?|;)(?: and)? all (?:of (?:them|which|whom) )?(?:is|are|have|has|wear) (?P<so>[^.,;:\d]+)[.!]?$",
     re.IGNORECASE,
@@ -34,6 +37,9 @@ def is_undoubted(answer: str, text: str, question: str) -> bool:
     asked = counted_by(question)
     if answer == told_at_last(text, asked):
         return True
+    so = _SO_IT_IS.search(text)
+    if so and not asked.imagined and [n.value for n in numerals(so["many"])] == [answer]:
+        return True
     if asked.of_now and (_is_the_difference(answer, text, asked) or _is_the_denied(answer, text, asked)):
         return True
     if answer == "0" or asked.negated or asked.difference or asked.of_each:
@@ -42,7 +48,7 @@ def is_undoubted(answer: str, text: str, question: str) -> bool:
         return True
     pieces = [piece for piece in sentences(text) if not _is_what_is_now(answer, piece, asked)]
     counting = [piece for piece in pieces if _numbers(piece)]
-    if asked.imagined and _is_the_last_label(answer, counting, asked):
+    if asked.imagined and _is_the_last_label(answer, [piece for piece in sentences(text) if _numbers(piece)], asked):
         return True
     beside = {word for piece in pieces if piece not in counting for word in counted_words(piece)}
     if len(counting) != 1 or beside & (asked.nouns | asked.qualities | asked.owner):
@@ -98,11 +104,13 @@ def _is_said_of_the_asked_alone(answer: str, text: str, asked: Counted) -> bool:
 
 def _is_the_last_label(answer: str, pieces: list[str], asked: Counted) -> bool:
     """Whether a list comes to what the change makes of its first count: "Now: 7", "Added: 3", "New total: 10"."""
-    lists = len(pieces) > 1 and all(":" in piece and len(_numbers(piece)) == 1 for piece in pieces)
-    first, *others = [_numbers(piece)[0].value for piece in pieces] if lists else [None]
+    told = [_numbers(piece.rpartition(":")[2]) for piece in pieces if ":" in piece]
+    lists = len(pieces) > 1 and len(told) == len(pieces) and all(len(numbers) == 1 for numbers in told)
+    first, *others = [numbers[0].value for numbers in told] if lists else [None]
     changes = {*others[:-1]} or asked.supposed_numbers
     fits = changes <= asked.supposed_numbers and any(answer in more_or_fewer(first, by) for by in changes)
-    return bool(others) and others[-1] == answer and fits
+    then = bool(others) and _BEFORE.match(pieces[0]) and _AFTER.match(pieces[-1])
+    return bool(others) and others[-1] == answer and (fits or bool(then))
 
 
 def _numbers(piece: str) -> list[Numeral]:

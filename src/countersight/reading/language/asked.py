@@ -36,7 +36,8 @@ IMPROBABLE = re.compile(r"\b(?:im(?=possible\b)|un(?=likely\b))", re.IGNORECASE)
 _ABILITY = found("yes_no.abilities")
 _TO_BE_DONE = found("yes_no.to_be_done")
 CONTRARY = re.compile(
-    r"(?:(?:,|\s--?|\bbut|\band)\s+(?:\w+ly )?(?:not|no longer)|,?\s(?:rather than|instead of))\s+"
+    r"(?:(?:,|\s--?|\bbut|\band)\s+(?:\w+ly )?(?:not|no longer)|,\s+no(?= (?:\w+ )?\w+\W*$)"
+    r"|,?\s(?:rather than|instead of))\s+"
     r"(?P<denied>[^,.;]{1,60})",
     re.IGNORECASE,
 )

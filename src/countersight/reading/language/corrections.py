@@ -131,6 +131,8 @@ def is_cut_off(text: str) -> bool:
         last.pop()  # "the vase would not" breaks off, "probably not" does not
     if last[:2] == ["of", "course"]:
         del last[:2]
+    if last[0] == "answer" and len(last) > 1:
+        del last[0]
     # "It would" is short for what was asked; "the vase would" was going to say what.
     short = (
         last[0] in _ELLIPSES

@@ -28,7 +28,7 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _OBJECT = re.compile(
-    r"(?: (?:up|off|down|out|back|over))?\s+(?:the|an?|his|her|its|their) (?P<what>\w+)", re.IGNORECASE
+    r"(?: (?:up|off|down|out|back|over))?\s+(?:only |just )?(?:the|an?|his|her|its|their) (?P<what>\w+)", re.IGNORECASE
 )
 # "Walk straight in" is also "go in".
 _MOTION = re.compile(

@@ -2,7 +2,7 @@
 
 import re
 
-from countersight.reading.language.asked import Asked, content
+from countersight.reading.language.asked import CONTRARY, Asked, content
 from countersight.reading.language.clauses import MODAL
 from countersight.reading.language.stems import stem
 from countersight.reading.yes_or_no.repetitions import LEADS
@@ -18,6 +18,10 @@ _EMPTY_PLACE = re.compile(
     r"^\W*(?:then |so )?(?P<what>it|the \w+(?: \w+)?)(?:'s| is| was|'d be| would(?: then| probably| just)?"
     r"(?P<not>n't| not)? (?:be|look))"
     r" (?:\w+ly )?(?:empty|bare|deserted|vacant)\b",
+    re.IGNORECASE,
+)
+_NONE_IN_IT = re.compile(
+    r"^\W*there (?:is|are|would be) no \w+(?: left| remaining)? (?:in|inside|on) (?P<where>it|the \w+)\W*$",
     re.IGNORECASE,
 )
 _SOMEBODY = r"(?P<who>(?!nobody|nothing|none|no )\w+(?: \w+){0,3}?)"
@@ -52,6 +56,9 @@ def is_there(clause: str, asked: Asked, *, negated: bool) -> bool | None:
     nobody = _NO_ONE_THERE.match(clause) if states else None
     if nobody and content(clause[nobody.end() :]) - {stem("left")} <= asked.words:
         return bool(states & EMPTINESS)  # "there's not a soul on it", to whether the beach is empty
+    none_in_it = _NONE_IN_IT.match(clause) if states & EMPTINESS else None
+    if none_in_it and content(none_in_it["where"]) <= asked.words:
+        return True  # "there is no milk left in the glass", to whether it is empty
     if asked.of_being or asked.of_anyone:
         place = _EMPTY_PLACE.match(clause)
         if place and content(place["what"]) <= asked.words:
@@ -66,7 +73,7 @@ def is_there(clause: str, asked: Asked, *, negated: bool) -> bool | None:
         return not there["no"]  # "there are no glasses on his face", to whether he is wearing glasses
     has = _HAS.match(clause) if having and not negated and not _WEARING.search(asked.text) else None
     if having and has and content(has["who"]) <= asked.words and content(having["what"]):
-        return True if content(having["what"]) <= content(has["what"]) else None
+        return True if content(having["what"]) <= content(CONTRARY.split(has["what"])[0]) else None
     return None
 
 
