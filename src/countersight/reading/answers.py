@@ -14,6 +14,8 @@ from countersight.reading.choices.remarks import without_remarks
 from countersight.reading.choices.undoubted import are_yes_and_no, is_plain
 from countersight.reading.counts.by_place import told_by_place
 from countersight.reading.counts.counting import count
+from countersight.reading.counts.question import counted_by
+from countersight.reading.counts.second_look import is_done_to_others
 from countersight.reading.counts.undoubted import is_undoubted
 from countersight.reading.endings import marked, passages, tails
 from countersight.reading.language.clauses import sentences
@@ -128,11 +130,14 @@ def _weighed(answer: str | None, said: str, question: Question, read_from: ReadF
         return answer
     if question.kind == "choice" and answer and is_plain(answer, said, _texts(question)):
         return answer
-    if question.kind == "choice" and answer and (counts := option_counts(question)):
+    by_letter = answer and re.search(rf"\b{answer}\b", said)
+    if question.kind == "choice" and answer and not by_letter and (counts := option_counts(question)):
         number = _finished(said, replace(question, kind="number", options=()), "whole")
         if number is not None:  # where options are counts, a reply that tells one is read as any count is
             return answer if number == counts[LETTERS.index(answer)] else None
-    return last_look(answer, said, question)
+    looked = last_look(answer, said, question)
+    by_itself = question.kind == "number" and answer is None and looked is not None
+    return None if by_itself and is_done_to_others(said, counted_by(question.text)) else looked
 
 
 def _before_it_broke_off(said: str, question: Question) -> str | None:

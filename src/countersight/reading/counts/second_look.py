@@ -95,7 +95,7 @@ def is_said_otherwise(answer: str, text: str, asked: Counted) -> bool:
         _is_left_to_the_rest(answer, text, asked)
         or _is_on_the_other_side(answer, text, asked)
         or _is_all_elsewhere(answer, text, asked)
-        or _is_done_to_others(text, asked)
+        or is_done_to_others(text, asked)
         or _is_a_term(answer, last, asked)
         or _is_of_the_other_things(answer, last, asked)
     )
@@ -151,7 +151,7 @@ def _is_all_elsewhere(answer: str, text: str, asked: Counted) -> bool:
     return len(parts) > 1 and str(sum(parts)) == answer and bool(_ON_ANOTHER.search(text))
 
 
-def _is_done_to_others(text: str, asked: Counted) -> bool:
+def is_done_to_others(text: str, asked: Counted) -> bool:
     """ "Three of them are wearing scarves", to how many are wearing hats."""
     wanted = _DOES.search(asked.text)
     if not wanted or {*counted_words(wanted["what"])} & {*counted_words(text)}:

@@ -58,7 +58,8 @@ _ROOM = re.compile(
 # "He'd still be too short", "the stool isn't tall enough": measures of what it takes.
 _MEASURE = re.compile(
     rf"{LEADS}(?P<who>[\w' -]{{2,40}}?){_IS}{_NOT}"
-    r" (?P<what>too (?!much\b|many\b)\w+|(?!not\b|hardly\b|barely\b|be\b)\w+ enough)(?! to\b| for [\w ]+ to\b)(?: for (?P<whom>[\w' ]+))?",
+    r" (?P<what>too (?!much\b|many\b)\w+|(?!not\b|hardly\b|barely\b)\w+ enough)(?! to\b| for [\w ]+ to\b)"
+    r"(?: for (?P<whom>[\w' ]+))?",
     re.IGNORECASE,
 )
 _SIZE = found("yes_no.sizes")
