@@ -12,6 +12,7 @@ from countersight.reading.language.whereabouts import is_elsewhere
 from countersight.reading.yes_or_no.contests import won_by_another
 from countersight.reading.yes_or_no.degrees import in_degree
 from countersight.reading.yes_or_no.fates import befalls
+from countersight.reading.yes_or_no.hedges import is_hedged
 from countersight.reading.yes_or_no.inferred import (
     is_alone,
     is_only_later,
@@ -20,6 +21,7 @@ from countersight.reading.yes_or_no.inferred import (
     is_taken,
     says_fewer,
 )
+from countersight.reading.yes_or_no.named_only import done_elsewhere
 from countersight.reading.yes_or_no.negation import AUXILIARY, NEGATED, has_denial, is_twice_negated, without_negation
 from countersight.reading.yes_or_no.obstacles import STAYING, freed, is_hindered, speaks_past
 from countersight.reading.yes_or_no.of_several import is_none_of_them, of_all, of_anyone
@@ -41,10 +43,6 @@ from countersight.reading.yes_or_no.state_told import FIRST_VERB, told_state
 from countersight.reading.yes_or_no.thresholds import is_as_large
 from countersight.reading.yes_or_no.ways import NO_DIFFERENCE, avails, needed, takes_something_else
 
-_HEDGE = found("yes_no.hedges")
-_ONLY_IF = re.compile(r"\bonly\W*$", re.IGNORECASE)  # what is left of "it would fall only if …"
-_SOME_OF_THEM = frozenset({"some of", "several of", "many of", "one of the", "most of"})
-_CAN = re.compile(r"\b(?:can|could|makes? (?:it|that|this) possible)\b", re.IGNORECASE)
 _FAILING = found("yes_no.failing")
 _FROM_DOING = r" (?P<who>(?:the |a )?\w+) from (?P<what>\w+ing\b)"
 _KEEP = r"(?:[\w ]{1,30} and )?(?:prevent|stop|keep|protect|save|spare)"
@@ -95,7 +93,10 @@ _ADDED = re.compile(rf",(?!.*(?:\b(?:not|no|but|if)\b|n't|,|{AUXILIARY}))", re.I
 def asserted(clause: str, asked: Asked) -> str | None:
     """Yes or no, where a clause affirms or denies just what was asked; None where it says something else."""
     told = _said_to(_CONNECTED.sub("", clause), asked)
-    return None if told == "yes" and is_not_done(clause, asked) else told
+    if told != "yes":
+        return told
+    elsewhere = None if asked.negated else done_elsewhere(clause, asked)  # "sitting on the floor, not the bench"
+    return "no" if elsewhere == "no" else None if elsewhere or is_not_done(clause, asked) else told
 
 
 def _said_to(clause: str, asked: Asked) -> str | None:
@@ -129,11 +130,11 @@ def _said_to(clause: str, asked: Asked) -> str | None:
     if degree := in_degree(clause, asked):
         return None if degree == "open" else degree if not asked.negated else "no" if degree == "yes" else "yes"
     if is_elsewhere(clause, asked.text) and _says_only_where(clause, asked):
-        denied_or_hedged = NEGATED.search(clause) or asked.negated or not asked.of_now or _is_hedged(clause, asked)
+        denied_or_hedged = NEGATED.search(clause) or asked.negated or not asked.of_now or is_hedged(clause, asked)
         return None if denied_or_hedged else "no"  # "the cat is on the chair", to whether it is under it
     if _HALF.search(clause) and _HALF_IS_NOT.intersection(asked.states):
         return "yes" if asked.negated else "no"
-    open_fate = " fail" in clause or _is_hedged(clause, asked)
+    open_fate = " fail" in clause or is_hedged(clause, asked)
     if not open_fate and (fate := befalls(CONTRARY.split(clause)[0], asked)) is not None:
         return "yes" if fate != asked.negated else "no"
     if not NEGATED.search(clause):
@@ -189,7 +190,7 @@ def _says_only_where(clause: str, asked: Asked) -> bool:
 def _claimed(clause: str, asked: Asked) -> bool | None:
     """Whether a clause says that what the question names is so, its own "not" aside."""
     negated = bool(NEGATED.search(clause))
-    if not negated and _is_hedged(clause, asked):
+    if not negated and is_hedged(clause, asked):
         return None
     if (use := avails(clause, asked)) is not None:
         return use
@@ -287,12 +288,3 @@ def _after_then(clause: str, asked: Asked) -> str:
     if asked.of_now and content(then["then"]) <= asked.words - {asked.subject}:
         return f"{clause[then.end() :].rstrip(' .!')} {then.group().strip(' ,')}"  # its subject stands first again
     return clause
-
-
-def _is_hedged(clause: str, asked: Asked) -> bool:
-    """Whether a clause leaves it open. To what could be, "could" is an answer."""
-    if _ONLY_IF.search(clause):
-        return True
-    told = _CAN.sub(" ", clause) if asked.of_ability else clause
-    hedges = {found.group().lower() for found in _HEDGE.finditer(told)}
-    return any(hedge not in asked.text.lower() and not (asked.of_anyone and hedge in _SOME_OF_THEM) for hedge in hedges)

@@ -2,7 +2,7 @@
 
 import re
 
-from countersight.reading.language.asked import Asked
+from countersight.reading.language.asked import CONTRARY, Asked, content
 from countersight.reading.language.prepositions import is_placed_alike
 from countersight.reading.language.stems import is_empty, stem
 
@@ -11,6 +11,24 @@ _ASKS_OF_A_PLACE = re.compile(
     r"\W*(?:is|are) the \w+(?: \w+)? (?P<place>(?:on|in|inside|under|behind|on top of) the \w+)\W*$", re.IGNORECASE
 )
 _TOKEN = re.compile(r"[a-z]+|[,.;:!?]", re.IGNORECASE)
+_PLACING = r"(?:on|in|at|under|behind|inside|next to|in front of|beside|near|with|against|by)"
+_ASKS_OF_DOING_IT_THERE = re.compile(
+    rf"\W*(?:is|are|was|were|would) .*?\b\w+(?:ing|ed) {_PLACING} (?P<where>[\w ]+?)\W*$",
+    re.IGNORECASE,
+)
+_THERE = re.compile(
+    rf"\b\w+(?:ing|ed) {_PLACING} (?!(?:it|them|him|there|front)\b)[\w ]+",
+    re.IGNORECASE,
+)
+
+
+def done_elsewhere(clause: str, asked: Asked) -> str | None:
+    """ "No" where what was asked is told of another place and denied of the asked one, "open" where only the former."""
+    wanted, contrary = _ASKS_OF_DOING_IT_THERE.match(asked.text), CONTRARY.search(clause)
+    told = _THERE.search(clause[: contrary.start()] if contrary else clause) if wanted else None
+    if not wanted or not told or content(wanted["where"]) & content(told.group()):
+        return None
+    return "no" if contrary and content(wanted["where"]) <= content(contrary["denied"]) else "open"
 
 
 def is_only_named(clause: str, asked: Asked) -> bool:
