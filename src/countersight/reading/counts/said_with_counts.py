@@ -106,7 +106,8 @@ def without_what_is_said_with_it(text: str, question: str) -> str:
 def _all_of_them(share: re.Match[str], asked: Counted) -> str:
     """ "One of the three skiers on the lift is waving": three are, where that was asked and the waving was not."""
     what, told = {*counted_words(share["what"])}, {*counted_words(share["told"])}
-    whole = asked.nouns & what and asked.qualities <= what and not asked.qualities & told and not asked.owner
+    of_all = asked.nouns & what and asked.qualities and asked.qualities <= what  # of a share alone nothing is read
+    whole = of_all and not asked.qualities & told and not asked.owner
     return f"there are {share['all']} {share['what']}" if whole else share.group()
 
 
