@@ -13,6 +13,7 @@ import msgspec
 
 from countersight.reading.counts.company import names_several, parted_between
 from countersight.reading.counts.places_told import (
+    ROOMY,
     UnclearError,
     Where,
     is_said,
@@ -52,7 +53,6 @@ _INTO_GROUPS = re.compile(rf"[^:]*\b{_N} (?:groups|places|areas|spots|sets)\W*$"
 _THE_OTHERS = re.compile(r"\W*the (?:others|rest|remaining ones) (?:is|are) (?P<where>[^.,;]+)\W*$", re.IGNORECASE)
 _PEOPLE = frozenset(map(stem, (*words("questions.he"), *words("questions.she"), *words("questions.some_people"))))
 _TRADES = frozenset(map(stem, words("counts.trades")))
-_ROOMY = frozenset(map(stem, words("counts.roomy")))
 _TOTAL = found("counts.totals")
 _MORE = re.compile(r"\b(?:more|another|additional|extra|also|plus)\b", re.IGNORECASE)
 _BY_IT = re.compile(rf"{any_of('counts.placing')} (?:it|them|these|those)\b", re.IGNORECASE)
@@ -131,7 +131,7 @@ def _part(wanted: Where, account: _Account, text: str) -> Told | None:
     alike = [value for where, value in account.parts if _is_alike(where.words, wanted.words)]
     if near and account.concludes and same != account.wholes and len(account.parts) > len(near):
         return Told(None)
-    if account.wholes and wanted.words & _ROOMY and any(where.how == "in" for where, _ in account.parts):
+    if account.wholes and wanted.words & ROOMY and any(where.how == "in" for where, _ in account.parts):
         return None  # "five in the holder and one on the desk, so six in all"
     if len(same) == 1 or (not same and len(alike) == 1 and not account.beside & wanted.words):
         return Told(str(same.pop() if same else alike[0]))
@@ -146,7 +146,7 @@ def _is_elsewhere(wanted: Where, account: _Account, text: str) -> bool:
     """Whether what a reply counts is elsewhere: on a bench is in the park, but nothing on a shelf is in the sink."""
     if len(account.parts) == 1 and not account.named:
         return False
-    if wanted.words & _ROOMY or any(word in text.lower() for word in wanted.words):
+    if wanted.words & ROOMY or any(word in text.lower() for word in wanted.words):
         return False
     if wanted.has:
         return all(map(_is_somebodys, (where for where, _ in account.parts)))
@@ -269,7 +269,7 @@ def _enter(number: Numeral, before: str, after: str, account: _Account, asked: C
     if not where.words:
         account.wholes.add(_value(number))
         account.concludes |= bool(_CONCLUDES.match(before)) and not total
-    elif total and where.has and where.words & _ROOMY:
+    elif total and where.has and where.words & ROOMY:
         account.wholes.add(_value(number))  # "the kitchen has thirteen in total"
     elif total:
         raise UnclearError

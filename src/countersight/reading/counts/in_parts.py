@@ -3,11 +3,12 @@
 import re
 
 from countersight.reading.counts.accounts import PARTS_OF_NAMES
+from countersight.reading.counts.places_told import ROOMY
 from countersight.reading.counts.question import Counted
 from countersight.reading.language.clauses import sentences
 from countersight.reading.language.numerals import less, numerals
 from countersight.reading.language.opposites import SIDES
-from countersight.reading.language.stems import counted_words, spelled, stem
+from countersight.reading.language.stems import counted_words, spelled
 from countersight.reading.language.vocabulary import any_of, words
 from countersight.text import UNITS
 
@@ -29,7 +30,6 @@ _SOME = re.compile(
     rf"(?P<parts>{_NUMBER} of (?:them|these|those|which|whom) [^.;,:()\n]+)(?=[.!;])",
     re.IGNORECASE,
 )
-_ROOMY = frozenset(map(stem, words("counts.roomy")))
 _ELSEWHERE = re.compile(r"\b(?:in|on|at|inside|outside|under|across|above|off) (?:the|an?|his|her)\b", re.IGNORECASE)
 _THE_OTHER = re.compile(r"\bthe other(?: one)?(?= (?:is|has)\b)", re.IGNORECASE)
 _IN_DOUBT = re.compile(any_of("counts.doubtful_parts"), re.IGNORECASE)
@@ -79,7 +79,7 @@ def _tells_what_else(match: re.Match[str], asked: Counted) -> bool:
         return False
     told, known = frozenset(counted_words(match["parts"])), asked.qualities | asked.owner
     unsaid = known - (asked.kinds & PARTS_OF_NAMES) - frozenset(counted_words(before))
-    if told & (known | asked.nouns) or not unsaid <= asked.places & _ROOMY:
+    if told & (known | asked.nouns) or not unsaid <= asked.places & ROOMY:
         return False
     return not (unsaid and _ELSEWHERE.search(match["parts"]))
 

@@ -18,6 +18,8 @@ _VERBS = words("questions.helping")
 _SAID = words("counts.said_in_counting")
 _IN_A_PLACE = words("counts.being_there") | words("counts.being_at")
 _UNSURE = words("counts.unsure_of_places")
+ROOMY = frozenset(map(stem, words("counts.roomy")))
+"""Places that may hold others: what is on a bench is in the park."""
 _SCENE = frozenset(map(stem, ("side", "image", "picture", "photo", "scene", "moment")))
 
 

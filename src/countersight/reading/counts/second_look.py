@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
+from countersight.reading.counts.places_told import ROOMY
 from countersight.reading.counts.question import Counted, counted_by
 from countersight.reading.language.clauses import (
     MODAL_AT,
@@ -45,7 +46,6 @@ _DOES = re.compile(
     r"(?P<what>(?:an? )(?:[a-z]+ )?[a-z]+|(?:the |any |some |their )?[a-z]+[^\Ws]s\b)",
     re.IGNORECASE,
 )
-_ROOMY = frozenset(map(stem, words("counts.roomy")))
 _OF_THE = re.compile(r"\bof (?:the |these |those |them )?$", re.IGNORECASE)  # "two of the five"
 
 
@@ -145,7 +145,7 @@ def _is_on_the_other_side(answer: str, text: str, asked: Counted) -> bool:
 
 def _is_all_elsewhere(answer: str, text: str, asked: Counted) -> bool:
     """ "There are six birds. Four are on the wire and two are flying.", to how many are on the roof."""
-    if not asked.of_now or not asked.places or asked.places & _ROOMY or asked.qualities & {*counted_words(text)}:
+    if not asked.of_now or not asked.places or asked.places & ROOMY or asked.qualities & {*counted_words(text)}:
         return False
     parts = [int(n.value) for n in numerals(text) if n.value and n.value.isdigit() and n.value != answer]
     return len(parts) > 1 and str(sum(parts)) == answer and bool(_ON_ANOTHER.search(text))

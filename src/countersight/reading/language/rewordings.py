@@ -189,10 +189,10 @@ def plainer(text: str, question: str) -> str:
     text = _NOT_AS_IF.sub("it is not the case that", _CANNOT_BUT.sub(" would be ", text))
     text = _NOT_WITHOUT.sub("has", text)
     text = _IN_NO.sub(lambda found: f"{'not be' if found['be'] == 'be' else found['be'] + ' not'} {found['in']} ", text)
-    text = _IMAGINED_NOT.sub(lambda found: f"{_subject(found)} would be ", text)
-    text = _NO_TRACE.sub(lambda found: f"{_subject(found)} {found['would']} not", text)
+    text = _IMAGINED_NOT.sub(lambda found: f"{subject_of(found)} would be ", text)
+    text = _NO_TRACE.sub(lambda found: f"{subject_of(found)} {found['would']} not", text)
     text = _CALLED.sub(
-        lambda found: f"{_subject(found)} is " if found["who"] else f"is {found['not'] and 'not '}", text
+        lambda found: f"{subject_of(found)} is " if found["who"] else f"is {found['not'] and 'not '}", text
     )
     text = _OUT_OF_THE_QUESTION.sub(r"it could not \g<what>", _EXISTS.sub(r"there is \g<what>", text))
     if _ASKS_IF_POSSIBLE.search(question):
@@ -219,9 +219,9 @@ def plainer(text: str, question: str) -> str:
     text = _TOO.sub(lambda found: _done(found, denied=True), text)
     text = _ENOUGH.sub(lambda found: _done(found, denied=False), text)
     text = "no" if _NOT_AT_ALL.match(text) else _NOT_AT_ALL.sub("not", text)
-    text = _NOT_EXPECTED.sub(lambda found: f"{_subject(found)} would not ", text)
-    text = _EXPECTED_TO.sub(lambda found: f"{_subject(found)} would", text)
-    text = _EXPECTED.sub(lambda found: f"{_subject(found)} would ", text)
+    text = _NOT_EXPECTED.sub(lambda found: f"{subject_of(found)} would not ", text)
+    text = _EXPECTED_TO.sub(lambda found: f"{subject_of(found)} would", text)
+    text = _EXPECTED.sub(lambda found: f"{subject_of(found)} would ", text)
     text = _MADE.sub(_happens, text)
     text = _KEPT.sub(_stays, text)
     if see := _ASKS_TO_SEE.search(question):
@@ -273,16 +273,17 @@ def _is_not(found: re.Match[str]) -> bool:
 def _happens(found: re.Match[str]) -> str:
     """ "Would make it fall": it would fall."""
     negated = found["not"] or found["would"].lower().endswith("n't")
-    return f", {_subject(found)} would {'not ' if negated else ''}"
+    return f", {subject_of(found)} would {'not ' if negated else ''}"
 
 
 def _stays(found: re.Match[str]) -> str:
     """ "The ropes would hold it up": it would stay up; what nothing would hold is left as it stands."""
     held = found["would"].lower().endswith("n't") or _NOTHING_BEFORE.search(found.string[: found.start()])
-    return found.group() if held else f", {_subject(found)} would stay "
+    return found.group() if held else f", {subject_of(found)} would stay "
 
 
-def _subject(found: re.Match[str]) -> str:
+def subject_of(found: re.Match[str]) -> str:
+    """Who was found, as the subject of a sentence: "he", of "him"."""
     who = found["who"].lower()
     return NOMINATIVE.get(who, who)
 

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from countersight.reading.language.rewordings import NOMINATIVE
+from countersight.reading.language.rewordings import subject_of
 from countersight.reading.language.stems import counted_words
 from countersight.reading.language.vocabulary import any_of, listed
 
@@ -123,7 +123,7 @@ def in_its_words(text: str, question: str) -> str:
     text = _AND_STAYS.sub(r"would stay \g<so>", _NOT_BUT.sub(_rather, text))
     if not _ASKS_IF_WITHOUT.search(question):
         text = _NONE_WOULD_NOT.sub(lambda found: f"every{' ' + found['who'] if found['who'] else 'one'} would ", text)
-    text = _NO_CHANCE_OF.sub(lambda found: f"{_subject(found)} would not be {found['doing']}", text)
+    text = _NO_CHANCE_OF.sub(lambda found: f"{subject_of(found)} would not be {found['doing']}", text)
     if _ASKS_WHO_WINS.search(question):
         text = _ENDS_LEVEL.sub(lambda found: f"there would {found['not'] or ''}be a tie", text)
     if _ASKS_IF_ALLOWED.search(question):
@@ -169,11 +169,6 @@ def _as_stopped(text: str, asked: re.Match[str]) -> str:
     goes_on = rf"\b{doing}(?P<not>n't| not| no longer)?(?: still)?(?: be| keep(?: on)?| continue| go on)?"
     told = re.compile(rf"{goes_on} {asked['what']}\b(?: anymore| any more)?", re.IGNORECASE)
     return told.sub(lambda found: f"{help_} {'' if found['not'] else 'not '}{asked['stop']}", text)
-
-
-def _subject(found: re.Match[str]) -> str:
-    who = found["who"].lower()
-    return NOMINATIVE.get(who, who)
 
 
 def _is_allowed(found: re.Match[str]) -> str:
