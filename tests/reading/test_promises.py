@@ -238,6 +238,49 @@ def test_plain_chinese_and_japanese_are_read_and_other_languages_are_not(kind, t
     assert read(text, "How many cats would there be?", kind, options).answer == answer
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        ("Is the shop open?", "店は閉まっています。", "no"),
+        ("Is the door open?", "门是开着的。", "yes"),
+        ("Is the window open?", "门是开着的。", None),
+        ("Would the door be open if the wind blew?", "现在门是开着的。", None),
+        ("Would the glass break if it fell on the grass?", "草地很软，所以杯子不会碎。", "no"),
+        ("Would the vase break if it fell?", "花瓶不会掉下来。", None),
+        ("Would the man fall?", "他差点掉下来。", None),
+        ("Would the boat sink if it had a hole?", "船は沈みます。", "yes"),
+        ("Would the boat float if it had a hole?", "船会沉下去。", "no"),
+        ("Can the cat reach the fish?", "猫够不到鱼。", "no"),
+        ("Can the cat reach the fish?", "没有椅子猫就够不到鱼。", None),
+        ("Is the triangle inside the square?", "三角形在正方形的外面，不在里面。", "no"),
+        ("Is there a dog in the picture?", "图中有一只狗。", "yes"),
+        ("Is there a dog in the picture?", "图中有一只猫。", None),
+        ("Is the man wearing a hat?", "他没有戴帽子。", "no"),
+        ("Is the man wearing a hat?", "他戴着眼镜。", None),
+        ("Is the apple on the table?", "桌子上有一本书。", None),
+        ("Would the truck be able to pass?", "卡车无法通过。", "no"),
+        ("Would the truck be able to pass?", "无法判断。", None),
+    ],
+)
+def test_a_chinese_or_japanese_sentence_answers_by_signs_that_are_known_to_mean_what_is_asked(question, text, answer):
+    assert read(text, question, "boolean").answer == answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "question", "text", "answer"),
+    [
+        ("number", "How many cats are there?", "三四只。", None),
+        ("number", "How many cats would there be if two more came?", "现在有三只猫，再来两只就是五只。", "5"),
+        ("choice", "What is by the gate?", "答えはCの自転車です。", "C"),
+        ("choice", "What is by the gate?", "我选B。等等，应该是C。", "C"),
+        ("open", "What is the dog chasing?", "犬はボールを追いかけています。", "ボール"),
+        ("open", "What is the man doing?", "他在看报纸。", None),
+    ],
+)
+def test_so_do_ranges_corrections_and_objects(kind, question, text, answer):
+    assert read(text, question, kind, OPTIONS if kind == "choice" else ()).answer == answer
+
+
 @pytest.mark.parametrize("read_from", ["whole", "end"])
 def test_an_unfinished_thought_is_no_answer(read_from):
     question = Question("How many cats would there be if two more came?", "5", "number")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from countersight.case import LETTERS, Question
+from countersight.reading.language.eastern_senses import said_in_signs
 from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import listed, words
 from countersight.text import NUMBER_WORDS
@@ -52,8 +53,9 @@ _THEREFORE = re.compile(rf"(?:{_either('eastern.therefore')})[,,]?\s*([^.\n]+)")
 _RETRACTION = re.compile(_either("eastern.retractions").replace("，", ", "))
 _CONDITION = re.compile(rf"(?:{_either('eastern.conditions')})[^,.\n]*,\s*")
 _UNSURE = re.compile(f"{_either('eastern.unsure')}|{_either('eastern.unsaid')}|[~?]")
+_SURELY = re.compile("[最不]可能")
 _CHOOSE = re.compile(
-    rf"^(?:{_either('eastern.choose')})*\s*:?\s*[((]?([A-Z])[))]?\s*(?:$|[::.,、\s((]|{_either('eastern.after_a_letter')})"
+    rf"^[,\s]*(?:{_either('eastern.choose')})*\s*:?\s*[((]?([A-Z])[))]?\s*(?:$|[::.,、\s((]|{_either('eastern.after_a_letter')})"
 )
 _CHOSEN_AT_LAST = re.compile(r"[,.]\s*(?:所以|因此|故|应|應)*[选選]择?\s*([A-Z])$")
 # "不是A, 也不是B, 应该是C"
@@ -64,29 +66,28 @@ _NOT_BUT = re.compile(
 _IN_BRACKETS = re.compile(r"[((（]([A-Z])[))）]")
 _ASKS_WHAT_IS_LEFT = re.compile(r"\b(?:left|remain\w*|still)\b|剩|还有|残", re.IGNORECASE)
 _YES = re.compile(rf"^(?:(?:{_either('eastern.yes')})(?:$|[,.!\s])|[会會能][^,.?不没]{{1,8}}$)")
-_NO = re.compile(rf"^(?:(?:{_either('eastern.no')})(?:$|[,.!\s])|不[会會是能可]|没有|沒有|いいえ)")
+_NO = re.compile(rf"^(?:(?:{_either('eastern.no')})(?:$|[,.!\s])|不[会會是能可]|[没沒]有(?![^,.]*[就才])|いいえ)")
 _ZERO = re.compile(rf"^(?:{_either('eastern.zero')})(?:$|[,.!\s]|[^\s,.]{{1,4}}$)")
 _DIGITS = listed("eastern.digits")
 _SPELLED = f"[{''.join(_DIGITS)}十百]+"
 _COUNTER = f"(?:{_either('eastern.counters')})"
 _NUMBER = re.compile(rf"(?<![\d.])(\d{{1,9}})(?![\d.]*\d)|({_SPELLED})(?={_COUNTER})|^({_SPELLED})$")
+_ONE_OR_THE_OTHER = re.compile(rf"(?<![十百])[{''.join(_DIGITS)}]{{2}}{_COUNTER}")  # "三四只": three or four
+_ONE = re.compile(f"^一{_COUNTER}")
 _ANY_NUMBER = rf"(?P<number>[0-9]{{1,9}}|{_SPELLED})"
 _HOW_MANY = re.compile(rf"(?P<before>.*)(?:几|幾|多少|何)(?P<counter>{_COUNTER})(?P<after>.*?)か?")
 _CLAUSE_END = re.compile(r"[,.?!，。？！、\s]+")
 _IN_ALL = re.compile(r"一共|总共|共(?=有)")
-_COMES_TO = f"就是|{_either('eastern.results')}"
+_COMES_TO = _either("eastern.results")
 _AT_PRESENT = re.compile(_either("eastern.now"))
 _AND_MORE = re.compile(_either("eastern.and_more"))
 _BESIDES = re.compile("另外|另有")
 _A_NOUN = 3  # signs that may be a noun and nothing else
 _RESULT = re.compile(rf"(?:{_either('eastern.results')})[^,.\n]*")
-_JAPANESE_CONDITION = re.compile(_either("eastern.japanese_conditions"))
+_JAPANESE_CONDITION = re.compile(_either("eastern.japanese_conditions") + "|いて")
 _DENIES = re.compile(_either("eastern.denying"))
 _GONE = re.compile(r"[就便]没有|[就便]沒有")
 _NOT_EVEN_ONE = re.compile(_either("eastern.not_even_one"))
-_POLITE_VERB = re.compile(r"(?P<verb>[^,.\sはがをにでも]{1,5})ま(?:す|せ(?P<not>ん))")
-_ASKS_WHETHER_THERE_IS = re.compile(r"\W*(?:is|are) there\b|\W*(?:can|do) you see\b", re.IGNORECASE)
-_NEGATED = re.compile(r"\b(?:no|not|without)\b|n't\b", re.IGNORECASE)
 _ASKS_FOR_A_COLOUR = re.compile(
     r"how many (?:(?P<kind>[a-z]+) [a-z]+|[a-z]+ are (?P<is>[a-z]+))"
     r"(?: (?:are|can|do) (?:there|be seen|you see|visible))?(?: in the (?:image|picture|photo))?\W*$",
@@ -94,6 +95,10 @@ _ASKS_FOR_A_COLOUR = re.compile(
 )
 _PART = re.compile(_either("eastern.parts"))
 _IS_WHAT = re.compile(r"[^,.是は有]{1,12}(?:是|は|有)([^,.是は有]+)$")
+# "犬はボールを追いかけています", "机の上に本があります"
+_IS_DONE_TO = re.compile(r"(?:[^,.を]+は)?([^,.をは]{1,8})を[^,.を]+")
+_IS_THERE = re.compile(r"[^,.]+に([^,.にが]{1,8})が(?:あります|います|ある|いる)")
+_SOMEBODY_DOES = re.compile(r"[他她它][们們]?(?!是)")
 _DOES = re.compile(r".+(?:会|會|正在|在[^,.]*着)")  # "孩子会喝水": a sentence, of which the answer is a part
 _FEW_SIGNS = 6  # of a Chinese or Japanese answer that is no sentence
 _PAUSE = re.compile(r"[,.、。]\s*")
@@ -106,14 +111,14 @@ def eastern(text: str, question: Question) -> str | None:
     options = [option.text for option in question.options]
     corrected = _RETRACTION.split(_QUOTES.sub("", text))[-1]
     said = _END.sub("", _said(corrected))
-    if _UNSURE.search(said.replace("最可能", "")):
+    if _UNSURE.search(_SURELY.sub("", said)):
         return None
     match question.kind:
         case "number":
             counted = _number(said, question.text) or _part_asked(said, question.text)
             return counted or _in_its_words(corrected, question.text)
         case "boolean":
-            return _yes_or_no(said) or _in_one_verb(said, question.text) or _said_again(corrected, question.text)
+            return _whether(said, corrected, question.text)
         case "choice":
             whole = _END.sub("", _QUOTES.sub("", text))
             if (but := _NOT_BUT.fullmatch(whole)) and but["chosen"] in LETTERS[: len(options)]:
@@ -129,9 +134,19 @@ def eastern(text: str, question: Question) -> str | None:
 
 def _named(said: str) -> str | None:
     """The few words that answer, or what a sentence says that something is: "窗帘是绿色". Others are unread."""
+    done_to = _IS_DONE_TO.fullmatch(said) or _IS_THERE.fullmatch(said)
+    if done_to or _SOMEBODY_DOES.match(said):
+        return done_to[1] if done_to else None
     told = _IS_WHAT.match(said)
-    answer = (told[1] if told else said).removeprefix("一个").removeprefix("一個") or said
+    answer = _ONE.sub("", told[1] if told else said) or said
     return answer if 0 < len(answer) <= _FEW_SIGNS and not _DOES.match(answer) else None
+
+
+def _whether(said: str, whole: str, question: str) -> str | None:
+    """Yes or no by these words, by the question's own, or by signs that are known to mean what it asks."""
+    told = _yes_or_no(said) or _said_again(whole, question)
+    meant = said_in_signs(said, question)
+    return None if told and meant and told != meant else told or meant
 
 
 def _yes_or_no(said: str) -> str | None:
@@ -144,19 +159,6 @@ def _yes_or_no(said: str) -> str | None:
         if _GONE.search(part):
             return "no"
     return None
-
-
-def _in_one_verb(said: str, question: str) -> str | None:
-    """A polite Japanese verb alone, where the question has that verb: "届きません"; or that there is not even one."""
-    if _NEGATED.search(question):
-        return None
-    if _ASKS_WHETHER_THERE_IS.match(question):
-        return "no" if _NOT_EVEN_ONE.search(said) and not _PAUSE.search(said) else None
-    verb = _POLITE_VERB.fullmatch(said)
-    known = [form for sign, form in listed("eastern.verbs").items() if verb and verb["verb"].startswith(sign)]
-    if not verb or not any(re.search(rf"\b(?:{form})\b", question, re.IGNORECASE) for form in known):
-        return None
-    return "no" if verb["not"] else "yes"
 
 
 def _said(text: str) -> str:
@@ -200,6 +202,8 @@ def _said_again(said: str, question: str) -> str | None:
 def _number(said: str, question: str) -> str | None:
     if _NOT_EVEN_ONE.search(said):
         return "0"
+    if _ONE_OR_THE_OTHER.search(said):
+        return None
     values = _values(said)
     if not values and _ZERO.match(said):
         return "0"
