@@ -44,7 +44,8 @@ ReadFrom = Literal["whole", "end"]
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _ANNOUNCEMENT = re.compile(
-    r"\W*(?:so |therefore,? |thus,? |hence,? )?(?:the |my )?(?:final )?answer(?: is|:)\W*\S+\W*$", re.IGNORECASE
+    r"\W*(?:so |therefore,? |thus,? |hence,? )?(?:the |my )?(?:final )?answer(?: is|:)\W*\S+(?: [a-z]+)?\W*$",
+    re.IGNORECASE,
 )
 _OPENING_REFUSAL = 200
 _LONGEST_OPTION = 2_000  # characters

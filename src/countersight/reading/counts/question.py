@@ -26,8 +26,12 @@ _HOW_MANY_OF_THEM = re.compile(
 )
 _SHORT_NOT = re.compile(r"(?<=\b(?:do|is))n't\b|(?<=\b(?:are|did|has))n't\b|(?<=\b(?:does|have))n't\b", re.IGNORECASE)
 _RIGHT_NOW = re.compile(r"\bright now\b", re.IGNORECASE)  # which is on no side
-# "…, including the hidden one", "… in the frame"
-_INCLUDING = re.compile(r"(?<!not),? including [^?,]*|\bin (?:the |this )?(?:frame|shot|view)\b", re.IGNORECASE)
+# "…, including the hidden one", "… in the frame", "… in the whole picture"
+_INCLUDING = re.compile(
+    r"(?<!not)(?:,| (?=including)) ?(?:including|counting) [^?,]*|\bin (?:the |this )?(?:frame|shot|view)\b"
+    r"|(?<=\bthe )(?:whole|entire) (?=image|picture|photo|scene)",
+    re.IGNORECASE,
+)
 _DIFFERENCE = re.compile(r"(?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
 _MORE_THAN = re.compile(r"\b(?:more|fewer|less) than (?:the|a|his|her|its|their)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:(?<!or )not|without|no)\b|n't\b", re.IGNORECASE)

@@ -32,7 +32,8 @@ _IT_COMES_TO = re.compile(rf"{_STARTS}{any_of('counts.it_comes_to')} (?={_NUMBER
 # "Five, two more than now", "six people, up from three", "four instead of five"
 _THAN_NOW = re.compile(
     rf" ?(?:,|--|\() ?{_NUMBER} (?:more|fewer|less) than (?:now|before|at present|there (?:is|are) now)\)?{_ENDS}"
-    rf"| ?[,(]? ?(?:up from|down from|instead of|rather than) {_NUMBER}\)?{_ENDS}",
+    rf"| ?[,(]? ?(?:up from|down from|instead of|rather than) (?:(?:the|its|his|her|their) )?"
+    rf"(?:present |current |original |usual )?{_NUMBER}\)?{_ENDS}",
     re.IGNORECASE,
 )
 # "You might think there are eight, but there are actually twelve."

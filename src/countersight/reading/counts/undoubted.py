@@ -6,7 +6,9 @@ from itertools import permutations, product, takewhile
 from countersight.reading.counts.first_or_last import told_at_last
 from countersight.reading.counts.question import Counted, counted_by
 from countersight.reading.counts.totals import more_or_fewer
+from countersight.reading.counts.where_asked import is_where_it_was_asked
 from countersight.reading.language.clauses import MODAL_AT, NOW_AT, every_clause, imagines, sentences
+from countersight.reading.language.corrections import corrected
 from countersight.reading.language.numerals import Numeral, numerals
 from countersight.reading.language.ones import is_a_thing
 from countersight.reading.language.ranks import FINITE
@@ -30,12 +32,13 @@ _AND = re.compile(r",? and (?=[\w-]+ (?:is|are|has|have)\b)", re.IGNORECASE)
 _NOW = re.compile(r"\b(?:right |just )?now\b|\bcurrently\b", re.IGNORECASE)
 _HAVING = frozenset(map(stem, (*words("questions.possession"), *words("counts.holding"))))
 _NOT = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
+_STOP = re.compile(r"(?<=\w)[,.:;!](?:\s|$)")
 
 
 def is_undoubted(answer: str, text: str, question: str) -> bool:
     """Whether a reply gives one number and says no more of it than was asked, or a sum of what is and what changes."""
     asked = counted_by(question)
-    if answer == told_at_last(text, asked):
+    if answer == told_at_last(text, asked) or _is_what_it_is_corrected_to(answer, text, asked):
         return True
     so = _SO_IT_IS.search(text)
     if so and not asked.imagined and [n.value for n in numerals(so["many"])] == [answer]:
@@ -54,12 +57,22 @@ def is_undoubted(answer: str, text: str, question: str) -> bool:
     if len(counting) != 1 or beside & (asked.nouns | asked.qualities | asked.owner):
         return False
     (piece,) = counting
+    if is_where_it_was_asked(answer, piece, asked):
+        return True
     *others, last = _numbers(piece)
     if last.value != answer:
         return False
     if others:
         return _is_worked_out(last, others, piece, asked)
     return not any(map(_MORE_THAN_A_COUNT.search, pieces)) and _is_just_the_asked(last, piece, asked)
+
+
+def _is_what_it_is_corrected_to(answer: str, text: str, asked: Counted) -> bool:
+    """Whether a number is all that the first words after a correction tell: "7 spoons -- no, sorry, 8 spoons."."""
+    taken_back = corrected(text)
+    first = _STOP.split(taken_back.after_its_no, maxsplit=1)[0] if taken_back else ""
+    told = [n.value for n in _numbers(first)] == [answer] and not _MORE_THAN_A_COUNT.search(first)
+    return told and asked.words.issuperset(counted_words(first))
 
 
 def _is_the_difference(answer: str, text: str, asked: Counted) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from typing import Final
 
 import msgspec
 
@@ -10,7 +11,7 @@ from countersight.reading.language.numerals import numerals
 from countersight.reading.language.opposites import states
 from countersight.reading.language.stems import stem
 from countersight.reading.language.verdicts import judged_in
-from countersight.reading.language.vocabulary import any_of, found, words
+from countersight.reading.language.vocabulary import any_of, found, listed, words
 
 _IF = re.compile(r"\b(?:if|when|unless|after|(?<!left )without)\b", re.IGNORECASE)
 _OF_ALL = re.compile(
@@ -57,6 +58,7 @@ HIS = re.compile(r"\b(?:his|her|him)\b", re.IGNORECASE)
 """Words for somebody of whom it is not known who it is."""
 _ADDS = re.compile(rf"\bif\b.{{1,80}}{any_of('yes_no.adding')}", re.IGNORECASE)
 _MORE_THAN_ONE = re.compile(r"\bmore than (?:one|1)\b", re.IGNORECASE)
+_CHANGED: Final[dict[str, str]] = listed("questions.changed")
 _BY_TRADE = re.compile(r"\w{3,}(?:er|or|ist|ian|man)")
 _NO_TRADE = frozenset(map(stem, words("fates.no_trade")))
 
@@ -114,7 +116,7 @@ def asked_by(question: str) -> Asked:
     return Asked(
         words=said,
         subject=first_word(main),
-        supposed=content(question) - said,
+        supposed=(content(question) | _changed(question)) - said,
         states=tuple(found.group().lower() for found in states(main)),
         order=compared(main),
         negated=bool(_NEGATIVE_QUESTION.search(main)),
@@ -133,6 +135,11 @@ def asked_by(question: str) -> Asked:
         text=main,
         whole=question,
     )
+
+
+def _changed(question: str) -> frozenset[str]:
+    """What a change makes of a thing: the bar that was raised is higher."""
+    return frozenset(stem(_CHANGED[word]) for word in _WORD.findall(question.lower()) if word in _CHANGED)
 
 
 def _people(subject: str, question: str) -> frozenset[str]:

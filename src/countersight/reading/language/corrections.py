@@ -13,7 +13,7 @@ _LEAD = r"(?:(?:no|oh|ah|hmm|but|sorry|yes|well)\b[\s,.!-]*){0,2}"
 _DOTS = r"(?<!\.)\.{2,}"  # all of them, from the first: a model that hangs writes thousands
 # "D? No, A."; "4... no, 3"; "four dogs, no, three"
 _NO_AFTER = rf"(?<=\?)\s+(?=(?:no|nope|not quite)\b(?!\?))|(?:{_DOTS}|,|\s--?)\s+(?=no[,:]\s)"
-_NO_NEXT = r"(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait))"  # "A. No, B."
+_NO_NEXT = r"(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait|\d+[,.:;]\s))"  # "A. No, B.", "12. No, 13, with the last"
 _RETRACTED = re.compile(
     rf"(?:^|[.!?,;:\n(-]|{_DOTS})\s*{_LEAD}"
     rf"(?:(?P<mark>{any_of('statements.retractions')})|{any_of('statements.denials')})[\s,.;:!-]*"

@@ -216,8 +216,8 @@ def plainer(text: str, question: str) -> str:
     if _ASKS_FOR_SOME.match(question):
         text = _SEEN.sub(lambda found: "there is no" if found["not"] or found["any"] == "no" else "there is a", text)
     text = _LIKELY.sub(lambda found: " would not " if bool(found["un"]) != _is_not(found) else " would ", text)
-    text = _TOO.sub(lambda found: _done(found, denied=True), text)
-    text = _ENOUGH.sub(lambda found: _done(found, denied=False), text)
+    text = _TOO.sub(lambda found: _done(found, question, denied=True), text)
+    text = _ENOUGH.sub(lambda found: _done(found, question, denied=False), text)
     text = "no" if _NOT_AT_ALL.match(text) else _NOT_AT_ALL.sub("not", text)
     text = _NOT_EXPECTED.sub(lambda found: f"{subject_of(found)} would not ", text)
     text = _EXPECTED_TO.sub(lambda found: f"{subject_of(found)} would", text)
@@ -259,9 +259,10 @@ def _differ(found: re.Match[str], what: str) -> str:
     return f"they have {'the same' if found['not'] else 'different'} {what}"
 
 
-def _done(found: re.Match[str], *, denied: bool) -> str:
-    """ "Could pass", or "could not pass", of who or what can do it."""
-    who = f", {NOMINATIVE.get(found['who'].lower(), found['who'])}" if found["who"] else ""
+def _done(found: re.Match[str], question: str, *, denied: bool) -> str:
+    """ "Could pass", or "could not pass", of who or what can do it: "for trucks", where the truck was asked about."""
+    such = "the " if found["who"] and f" the {found['who'].lower().removesuffix('s')}" in question.lower() else ""
+    who = f", {such}{NOMINATIVE.get(found['who'].lower(), found['who'])}" if found["who"] else ""
     be = "would {}be able to" if "be" in found.group().split() else "can {}"  # "it is possible now" tells of now
     return f"{who} {be.format('not ' if _is_not(found) != denied else '')} ".replace("  ", " ")
 

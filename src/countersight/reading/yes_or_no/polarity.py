@@ -22,6 +22,7 @@ from countersight.reading.language.rewordings import in_time, plainer
 from countersight.reading.language.verdicts import judged_in, verdict
 from countersight.reading.language.vocabulary import any_of, found
 from countersight.reading.yes_or_no.claims import asserted, denied
+from countersight.reading.yes_or_no.other_words import in_plain_words
 from countersight.reading.yes_or_no.outright import agreed, said_in_full, short_answer, unchanged
 from countersight.reading.yes_or_no.own_words import in_its_words
 from countersight.reading.yes_or_no.repetitions import supposes_another, taken_up
@@ -95,7 +96,7 @@ def polarity(text: str, question: str) -> str | None:
     statement = judged_in(question)
     if statement and not _YES_OR_NO.match(text) and (called := verdict(text, statement)):
         return called
-    text = meant(text, asked_by(question), question)
+    text = in_plain_words(meant(text, asked_by(question), question), asked_by(question), question)
     text = plainer(in_reach(text) if in_reach(question) != question else text, question)
     text, question = (
         in_time(in_its_words(of_the_thing(text, question), question), question),
@@ -195,7 +196,7 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     claim = _claim(pieces, asked)
     if claim and any(_takes_away(piece, claim, asked) for piece in pieces[1:]):
         return None
-    return claim or ("yes" if _leans_to_yes(pieces[0], imagined=bool(imagined)) else None)
+    return claim or ("yes" if _leans_to_yes(pieces, imagined=bool(imagined)) else None)
 
 
 def _takes_away(piece: str, claim: str, asked: Asked) -> bool:
@@ -211,11 +212,12 @@ def _said_after_all(piece: str) -> str | None:
     return (None if _NOT.match(piece) else opening_polarity(stated(piece))) or said(piece)
 
 
-def _leans_to_yes(piece: str, *, imagined: bool) -> bool:
+def _leans_to_yes(pieces: list[str], *, imagined: bool) -> bool:
     """Whether a reply says "certainly" and nothing against it: "Absolutely, the beach would be packed."."""
     if imagined:
-        return bool(_CERTAIN.match(piece)) and not _DENIES.search(piece)
-    return bool(_LEANING.match(piece))
+        against = any(map(CONTRAST.match, pieces[1:]))  # "sure, it would be tight, but …"
+        return bool(_CERTAIN.match(pieces[0])) and not _DENIES.search(pieces[0]) and not against
+    return bool(_LEANING.match(pieces[0]))
 
 
 def _concluded(pieces: list[str], imagined: list[int], asked: Asked) -> tuple[bool, str | None]:

@@ -30,7 +30,7 @@ _DOES_IT = re.compile(
 _BY = re.compile(r"\bby\b|\bthere\b(?!\W*$)", re.IGNORECASE)
 _NO_CONDITION = r"(?! [\w ]{1,20} to spare| such| ease| the (?:current|wind|tide|flow|waves|stream)\b)"
 _CONDITION = re.compile(
-    rf"\b(?:with{_NO_CONDITION}|without(?! \w+ing\b)|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)",
+    rf"\b(?:with{_NO_CONDITION}|without(?! \w+ing\b| (?:any|some)(?:one|body)\b)|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)",
     re.IGNORECASE,
 )
 _OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)

@@ -33,6 +33,14 @@ _BLOCKS = re.compile(
     rf"|(?:block|bar|obstruct)(?:ing)? {_WHOSE} {_WAY_OR_VIEW})(?: any ?more| any longer| now| then)?\W*$",
     re.IGNORECASE,
 )
+_OBSTACLE = r"no (?:\w+ )?(?:obstacle|obstruction|barrier|hindrance)s?"
+# "There would be no obstacle left for the truck", "there'd be nothing in its way"
+_NO_OBSTACLE = re.compile(
+    rf"{LEADS}(?:there{_IS}(?: then| still)?(?: be)? (?:{_OBSTACLE}|nothing(?=.* way\b))(?: left| more| else)?"
+    rf"|{_OBSTACLE} {MODAL} (?:remain|be left))(?: (?:in|blocking) {_WHOSE} (?:way|path))?(?: for (?P<whom>[\w' ]+?))?"
+    r"(?: any ?more| any longer)?\W*$",
+    re.IGNORECASE,
+)
 _KEEPS = re.compile(
     rf"{LEADS}(?P<what>[\w' -]{{2,40}}?){_IS}(?: still| then)? (?:keep|hold)(?:ing)? (?P<whom>[\w' ]+?) "
     r"(?P<where>out|back|away|off|in|inside|there)(?: of (?:it|there))?\W*$",
@@ -140,6 +148,8 @@ def _by_the_way(clause: str, asked: Asked) -> bool | None:
     negated = bool(NEGATED.search(clause))
     if way := _WAY.match(clause):
         return bool(way["free"]) != negated
+    if free := _NO_OBSTACLE.match(clause):
+        return True if _is_of_the_asked(free["whom"] or "", asked) else None
     blocks = _BLOCKS.match(clause)
     if not blocks or asked.subject in (content(blocks["what"]) or {asked.subject}):
         return None
@@ -154,7 +164,7 @@ def takes_something_else(clause: str, asked: Asked) -> bool:
         return not _is_known(room["whom"], asked)
     if asked.of_now or not without or not NEGATED.search(clause[: without.start()]):
         return False
-    is_done = re.match(r"\w+ing\b", without["what"])
+    is_done = re.match(r"(?:(?:any|some)(?:one|body) |him |her )?\w+ing\b", without["what"])
     return not is_done and not content(without["what"]) <= asked.words | asked.supposed
 
 
