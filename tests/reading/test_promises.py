@@ -1,5 +1,8 @@
 """What misled users of the first version: each reply here was read otherwise, or not at all."""
 
+import re
+from itertools import product
+
 import pytest
 
 from countersight.case import Question, Reply
@@ -43,7 +46,7 @@ def test_the_number_that_the_questions_own_words_qualify_is_the_answer(question,
         (
             "How many footballs are behind the goal?",
             "2. Let me look again. There is one next to the post, one in the grass and one by the fence. 3.",
-            None,
+            "3",  # what was counted first is taken back
         ),
         (
             "How many birds would be on the wire if one left and two returned?",
@@ -199,6 +202,54 @@ def test_an_option_that_denies_something_is_chosen_in_its_own_words():
 
 def test_a_count_that_was_announced_can_be_corrected():
     assert read("Answer: 3 … Wait, one is a dog. Answer: 2", "How many cats are there?", "number").answer == "2"
+
+
+TAKEN_BACK = (
+    ". Wait, no, {}",
+    " — no, sorry, {}",
+    ", no, {}",
+    "... no wait, {}",
+    ". No, {}",
+    ". Correction: {}",
+    ". Let me look again. {}",
+    ". Apologies, {}",
+    ". That's not right: {}",
+    ". On second thought, {}",
+)
+
+
+@pytest.mark.parametrize("taken_back", TAKEN_BACK)
+@pytest.mark.parametrize(
+    ("question", "kind", "first", "second", "answer"),
+    [
+        (
+            "How many spoons are in the drawer?",
+            "number",
+            ("Answer: 7", "I count 7 spoons in the drawer", "There are seven spoons"),
+            ("8", "8 spoons", "there are 8 spoons", "8: one is under the fork"),
+            "8",
+        ),
+        (
+            "What is by the lamp?",
+            "choice",
+            ("A", "The answer is A", "I'd say A"),
+            ("B", "it's B", "B it is", "it must be B, as the handle shows"),
+            "B",
+        ),
+        (
+            "Would the tower topple if the cat jumped on it?",
+            "boolean",
+            ("Answer: Yes", "Yes, it would topple", "It would topple"),
+            ("it would not topple", "it wouldn't", "it would stay up"),
+            "no",
+        ),
+    ],
+)
+def test_a_correction_beats_what_it_corrects_however_either_is_said(taken_back, question, kind, first, second, answer):
+    options = ("a book", "a cup", "a phone") if kind == "choice" else ()
+    for one, other in product(first, second):
+        text = re.sub(r"(?<=[.?] )[a-z]", lambda letter: letter.group().upper(), f"{one}{taken_back.format(other)}.")
+        assert (text, read(text, question, kind, options).answer) == (text, answer)
 
 
 @pytest.mark.parametrize(

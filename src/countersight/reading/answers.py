@@ -16,7 +16,7 @@ from countersight.reading.counts.by_place import told_by_place
 from countersight.reading.counts.counting import count
 from countersight.reading.counts.question import counted_by
 from countersight.reading.counts.second_look import is_done_to_others
-from countersight.reading.counts.undoubted import is_undoubted
+from countersight.reading.counts.undoubted import corrected_to, is_undoubted
 from countersight.reading.endings import marked, passages, tails
 from countersight.reading.language.clauses import sentences
 from countersight.reading.language.corrections import (
@@ -115,7 +115,14 @@ def _chosen(said: str, question: Question, read_from: ReadFrom) -> str | None:
 
 
 def _finished(said: str, question: Question, read_from: ReadFrom) -> str | None:
-    return _weighed(_in_rules(said, question, read_from), said, question, read_from)
+    correction = corrected(said)
+    answer = _in_rules(said, question, read_from)
+    if correction is None or correction.confirms:
+        return _weighed(answer, said, question, read_from)
+    # What was taken back counts for nothing, however plainly it was said.
+    holds = correction.after_its_no
+    told = corrected_to(holds, question.text) if question.kind == "number" else None
+    return told or _weighed(answer, holds, question, read_from) or _weighed(answer, said, question, read_from)
 
 
 def _in_rules(said: str, question: Question, read_from: ReadFrom) -> str | None:
@@ -125,7 +132,7 @@ def _in_rules(said: str, question: Question, read_from: ReadFrom) -> str | None:
 def _weighed(answer: str | None, said: str, question: Question, read_from: ReadFrom) -> str | None:
     if read_from == "end" or question.kind not in FILES or any(announced(said)) or _usable(said, question) is None:
         return answer  # what is called the answer needs no second opinion, and a refusal gets none
-    if question.kind == "number" and (told := told_by_place(said, question.text)):
+    if question.kind == "number" and not corrected(said) and (told := told_by_place(said, question.text)):
         return told.value
     if question.kind == "number" and answer is not None and is_undoubted(answer, said, question.text):
         return answer

@@ -8,7 +8,6 @@ from countersight.reading.counts.question import Counted, counted_by
 from countersight.reading.counts.totals import more_or_fewer
 from countersight.reading.counts.where_asked import is_where_it_was_asked
 from countersight.reading.language.clauses import MODAL_AT, NOW_AT, every_clause, imagines, sentences
-from countersight.reading.language.corrections import corrected
 from countersight.reading.language.numerals import Numeral, numerals
 from countersight.reading.language.ones import is_a_thing
 from countersight.reading.language.ranks import FINITE
@@ -32,13 +31,14 @@ _AND = re.compile(r",? and (?=[\w-]+ (?:is|are|has|have)\b)", re.IGNORECASE)
 _NOW = re.compile(r"\b(?:right |just )?now\b|\bcurrently\b", re.IGNORECASE)
 _HAVING = frozenset(map(stem, (*words("questions.possession"), *words("counts.holding"))))
 _NOT = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
+_COMES_TO = re.compile(r"\b(?:so|total|altogether|in all|makes?|leav\w+|would|if)\b|=", re.IGNORECASE)
 _STOP = re.compile(r"(?<=\w)[,.:;!](?:\s|$)")
 
 
 def is_undoubted(answer: str, text: str, question: str) -> bool:
     """Whether a reply gives one number and says no more of it than was asked, or a sum of what is and what changes."""
     asked = counted_by(question)
-    if answer == told_at_last(text, asked) or _is_what_it_is_corrected_to(answer, text, asked):
+    if answer == told_at_last(text, asked):
         return True
     so = _SO_IT_IS.search(text)
     if so and not asked.imagined and [n.value for n in numerals(so["many"])] == [answer]:
@@ -67,12 +67,14 @@ def is_undoubted(answer: str, text: str, question: str) -> bool:
     return not any(map(_MORE_THAN_A_COUNT.search, pieces)) and _is_just_the_asked(last, piece, asked)
 
 
-def _is_what_it_is_corrected_to(answer: str, text: str, asked: Counted) -> bool:
-    """Whether a number is all that the first words after a correction tell: "7 spoons -- no, sorry, 8 spoons."."""
-    taken_back = corrected(text)
-    first = _STOP.split(taken_back.after_its_no, maxsplit=1)[0] if taken_back else ""
-    told = [n.value for n in _numbers(first)] == [answer] and not _MORE_THAN_A_COUNT.search(first)
-    return told and asked.words.issuperset(counted_words(first))
+def corrected_to(text: str, question: str) -> str | None:
+    """The number that is all that the first words after a correction tell: "… no, sorry, 8 spoons: one is hidden."."""
+    first, *rest = _STOP.split(text, maxsplit=1)
+    told, further = _numbers(first), [str(n.value) for piece in rest for n in _numbers(piece)]
+    if len(told) != 1 or _MORE_THAN_A_COUNT.search(first) or any(_COMES_TO.search(piece) for piece in rest):
+        return None
+    is_only = {"1"}.issuperset(further) or sum(map(int, filter(str.isdigit, further))) == int(told[0].value or 0)
+    return told[0].value if is_only and counted_by(question).words.issuperset(counted_words(first)) else None
 
 
 def _is_the_difference(answer: str, text: str, asked: Counted) -> bool:

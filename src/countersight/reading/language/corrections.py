@@ -8,15 +8,21 @@ from countersight.reading.language.asked import content
 from countersight.reading.language.clauses import sentences, stated, supposes_first
 from countersight.reading.language.numerals import numerals
 from countersight.reading.language.vocabulary import any_of, found, words
+from countersight.text import NUMBER_WORDS
 
-_LEAD = r"(?:(?:no|oh|ah|hmm|but|sorry|yes|well)\b[\s,.!-]*){0,2}"
+_LEAD = r"(?:(?:no|oh|ah|hmm|but|sorry|well)\b[\s,.!-]*|yes\b[\s,-]*){0,2}"
+_SHORT_LEAD = r"(?:(?:no|oh|ah|hmm|but|sorry|well|yes)\b[\s,-]*){0,2}"  # "Yes. That is wrong" takes back the yes
 _DOTS = r"(?<!\.)\.{2,}"  # all of them, from the first: a model that hangs writes thousands
 # "D? No, A."; "4... no, 3"; "four dogs, no, three"
 _NO_AFTER = rf"(?<=\?)\s+(?=(?:no|nope|not quite)\b(?!\?))|(?:{_DOTS}|,|\s--?)\s+(?=no[,:]\s)"
-_NO_NEXT = r"(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait|\d+[,.:;]\s))"  # "A. No, B.", "12. No, 13, with the last"
+# "A. No, B.", "12. No, 13, with the last one", "I'd say A. No, it's B."
+_NO_NEXT = (
+    r"(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait|(?:it|he|she|they|there|that)\b|make that|option"
+    rf"|(?:\d+|{'|'.join(NUMBER_WORDS)}|(?-i:[A-H]))(?: \w+)?[,.:;]|(?-i:[A-H]) it is))"
+)
 _RETRACTED = re.compile(
-    rf"(?:^|[.!?,;:\n(-]|{_DOTS})\s*{_LEAD}"
-    rf"(?:(?P<mark>{any_of('statements.retractions')})|{any_of('statements.denials')})[\s,.;:!-]*"
+    rf"(?:^|[.!?,;:\n(-]|{_DOTS})\s*"
+    rf"(?:{_LEAD}(?P<mark>{any_of('statements.retractions')})|{_SHORT_LEAD}{any_of('statements.denials')})[\s,.;:!-]*"
     rf"|{_NO_AFTER}|{_NO_NEXT}",
     re.IGNORECASE,
 )
@@ -36,7 +42,9 @@ _THOUGHT = re.compile(
 _FIRST_STANDS = found("statements.returns")
 # "I thought they differed, but they don't": what they do not do is what was thought.
 _IT_IS_NOT = re.compile(r"^(?:it|they|he|she|there) \w+(?:n't| not)(?=\W*(?:[.,;!]|$))", re.IGNORECASE)
-_TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE)
+_TAKEN_BACK = re.compile(
+    r"^\W*(?:(?:no|nope|not quite)\b[\s,.:!-]*)?(?:(?:sorry|wait|oops)\b[\s,.:!-]*)?", re.IGNORECASE
+)
 _CONFIRMED = re.compile(rf"\W*{any_of('statements.confirmations')}", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:no|not|wrong)\b|n't\b", re.IGNORECASE)
 _DANGLING = words("statements.dangling")
@@ -91,6 +99,8 @@ def corrected(text: str) -> Correction | None:
     if last.re is _RETRACTED and not _WORD.search(before) and not _DIGIT.search(before):
         return None
     after = text[last.end() :]
+    if not marked and not after.strip() and len(before.split()) == 1:
+        return None  # "No. That is not right." repeats its no
     if last.re is _THOUGHT:
         after = _IT_IS_NOT.sub(lambda found: f"{found.group()} {(last['thought'] or '').strip()}", after)
     return Correction(before, after)
