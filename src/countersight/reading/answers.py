@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from countersight.case import LETTERS, Question
 from countersight.reading.bare import own_words, to_the_answer
 from countersight.reading.broken_off import announced_before, opened_with
-from countersight.reading.choices.letters import opening_choice
+from countersight.reading.choices.letters import CAPITAL, opening_choice
 from countersight.reading.choices.options import choice, option_counts
 from countersight.reading.choices.remarks import without_remarks
 from countersight.reading.choices.undoubted import are_yes_and_no, is_plain
@@ -138,11 +138,12 @@ def _weighed(answer: str | None, said: str, question: Question, read_from: ReadF
         return answer
     if question.kind == "choice" and answer and is_plain(answer, said, _texts(question)):
         return answer
-    by_letter = answer and re.search(rf"\b{answer}\b", said)
-    if question.kind == "choice" and answer and not by_letter and (counts := option_counts(question)):
+    by_letter = re.search(rf"\b{answer}\b", said) if answer else CAPITAL.search(said)
+    if question.kind == "choice" and not by_letter and (counts := option_counts(question)):
         number = _finished(said, replace(question, kind="number", options=()), "whole")
         if number is not None:  # where options are counts, a reply that tells one is read as any count is
-            return answer if number == counts[LETTERS.index(answer)] else None
+            told = LETTERS[counts.index(number)] if counts.count(number) == 1 else None
+            return told if answer in (None, told) else None
     looked = last_look(answer, said, question)
     by_itself = question.kind == "number" and answer is None and looked is not None
     return None if by_itself and is_done_to_others(said, counted_by(question.text)) else looked

@@ -9,7 +9,13 @@ from countersight.reading.choices.texts import contradicted, name_of, words_of
 from countersight.reading.language.clauses import contrasted, sentences, tells_of_now
 from countersight.reading.language.vocabulary import any_of
 
-_BARE = re.compile(r"\W*(?:(?:option|choice|answer|letter)\W*)?([A-Za-z])\W*$", re.IGNORECASE)
+# "b", "option b", "it's b"; "it's a" was going to say what.
+_BARE = re.compile(
+    r"\W*(?:(?:so|therefore|thus|hence)\W+)?(?:(?:option|choice|answer|letter)\W*)?([A-Za-z])\W*$"
+    r"|\W*(?:it'?s|it is|i think(?: it'?s)?|i'd say|i choose|i pick|probably)(?: option)? (?!a\W*$)(?P<alone>[A-Za-z])\W*$"
+    r"|\W*(?P<then>[A-Z])(?-i: it is)\W*$",
+    re.IGNORECASE,
+)
 # A lower-case letter is a word or a slip of the pen, unless brackets or the word "option" make it a name.
 _NAMED = re.compile(
     r"\b(?i:option|choice|answer(?: is)?|letter)s?\b\s*[:(\"'\[]*\s*([A-Za-z])\b(?!['-]\w)"
@@ -93,7 +99,8 @@ class Named(NamedTuple):
 def bare_choice(text: str, options: int) -> str | None:
     """The letter, where a text is nothing else."""
     bare = _BARE.match(text)
-    return bare[1].upper() if bare and bare[1].upper() in LETTERS[:options] else None
+    letter = next(filter(None, bare.groups())).upper() if bare else ""
+    return letter if letter and letter in LETTERS[:options] else None
 
 
 def is_bare(text: str) -> bool:

@@ -13,7 +13,7 @@ from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of
 from countersight.reading.open.deeds import asks_for_a_deed, deed
 from countersight.reading.open.new_words import QUOTED, RATHER_THAN, answering, is_told_of_now, is_vague
-from countersight.reading.open.outright import told_outright
+from countersight.reading.open.outright import concluded_outright, told_outright
 from countersight.reading.open.parts import ASIDE, COLOUR_ASKED, IS_SENTENCE, LEAD, PALE, is_of_another, named_first
 from countersight.reading.yes_or_no.repetitions import PRONOUN
 
@@ -27,9 +27,10 @@ _NOT_THIS = re.compile(r"^\W*not [^,.;]{1,40},? but (?=\w)", re.IGNORECASE)  # "
 _SURELY = re.compile(
     r"(?<=\bis) (?:actually|clearly|obviously|probably|definitely|evidently|most likely)(?= \w)", re.IGNORECASE
 )
+_JUDGING = re.compile(r"(?<=\w), (?:judging|going) (?:by|from)\b[^.,;]*(?=[.!]?\s*$)", re.IGNORECASE)
 _MOST = 3  # openings of one reply
 _SEEMS = re.compile(
-    r"\b(?:seem|appear)s? to be\b|(?<=\bit )looks like(?= an? \w+\W*$)|(?<=\bthey )look like\b",
+    r"\b(?:seem|appear)s? to be\b|(?:(?<=\bit )|(?<=\bthis )|(?<=\bthat ))looks like(?= an? (?:\w+ )?\w+\W*$)|(?<=\bthey )look like\b",
     re.IGNORECASE,
 )
 _HEDGED = re.compile(
@@ -82,7 +83,7 @@ def open_answer(text: str, question: str) -> str | None:
     What happens, and why, is answered by whole sentences: these are left as they are.
     """
     said = _SEEMS.sub("is", _HEDGED.sub("", bare(without_side_remarks(text.strip()).strip())))
-    said = _SURELY.sub("", _to_the_point(said))
+    said = _SURELY.sub("", _JUDGING.sub("", _to_the_point(said)))
     if all(_is_refused(part) for piece in sentences(said) for part in contrasted(piece)):
         return None
     if language_of(said) == "other" and (len(said.split()) > _FEW or said.endswith((".", "!"))):
@@ -91,7 +92,7 @@ def open_answer(text: str, question: str) -> str | None:
         return deed(said, question)
     if _TELLS.search(question) or not question.strip(" ?") or _MAY.fullmatch(said):
         return said
-    if outright := told_outright(said, question):
+    if outright := concluded_outright(said, question) or told_outright(said, question):
         return outright
     quoted = QUOTED.findall(said)
     if len(quoted) == 1 and not imagines(said) and len(QUOTED.sub("", said).split()) <= _FEW:

@@ -36,7 +36,7 @@ from countersight.reading.open.parts import (
 
 QUOTED = re.compile(r'"([^"\n]{1,60})"')
 RATHER_THAN = re.compile(
-    r",? \b(?:rather than|instead of|as opposed to|and not|but not)\b.*|(?:,| --?) not\b.*", re.IGNORECASE
+    r",? \b(?:rather than|instead of|as opposed to|unlike|and not|but not)\b.*|(?:,| --?) not\b.*", re.IGNORECASE
 )
 _FROM_TO = re.compile(r"(?<!\bacross )\bfrom \w+(?: \w+)? to\b", re.IGNORECASE)  # "from green to red" ends at red
 _WHICH_IS = re.compile(rf"(?<=\w),? (?:that|which|who|whose) (?:\w+s|are|were|have|{MODAL})\b[^,]*", re.IGNORECASE)

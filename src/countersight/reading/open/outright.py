@@ -31,7 +31,9 @@ _NEGATED = re.compile(r"\b(?:not|no longer|never)\b|n't\b", re.IGNORECASE)
 _ASKS_WHERE_IT_IS = re.compile(r"\W*where (?:is|are|was|were)\b(?!.*\b\w{3,}ing\b)", re.IGNORECASE)
 _COLOUR = rf"{any_of('open.colours')}(?:(?:,? and |, |[- ]){any_of('open.colours')})*"
 _HAS_COLOUR = re.compile(
-    rf"(?P<what>[\w' -]+?){_IS}(?: (?:painted|all|mostly|colou?red))* (?P<said>{_COLOUR})\W*$", re.IGNORECASE
+    rf"(?P<what>[\w' -]+?){_IS}(?: (?:painted|all|mostly|colou?red))* (?P<said>{_COLOUR})"
+    rf"(?: (?:right )?now| at the moment| at present| in the (?:picture|image|photo))?\W*$",
+    re.IGNORECASE,
 )
 _HAS_PLACE = re.compile(
     rf"(?:(?:i|you|we|one) can see (?P<seen>[\w' -]+?)|(?P<what>[\w' -]+?)(?:{_IS}| can be))"
@@ -47,6 +49,20 @@ _INVERTED = re.compile(
     rf" (?P<said>{DETERMINER} [^,;]+?)\W*$",
     re.IGNORECASE,
 )
+# "Directly behind the ambulance, a fire engine is waiting."
+_PLACE_LEADS = re.compile(
+    rf"(?:(?:directly|right|just|immediately) )?(?P<what>{_PREPOSITION} [^,;]+?), (?P<said>{DETERMINER} [^,;]+?)"
+    rf"(?: (?:is|are)(?: \w+ing)?| \w+[^\Ws]s)\W*$",
+    re.IGNORECASE,
+)
+# "The basket is full of aubergines.", "the bowl has cherries in it"
+_HOLDS = re.compile(
+    rf"(?P<what>(?:the|this|that) [\w' -]+?) {any_of('open.holding')} (?P<said>[\w' -]+?)(?: in it| inside(?: it)?)?\W*$",
+    re.IGNORECASE,
+)
+_ASKS_WHAT_IS_IN_IT = re.compile(
+    r"\W*(?:what|which)(?: \w+)? (?:is|are)(?: \w+ing)? (?:in|inside) [^,?]+\W*$", re.IGNORECASE
+)
 _WHO_IS = re.compile(rf"(?P<what>[\w' -]+?){_IS} (?P<said>{DETERMINER} (?!same\b|one\b)[^,;]+?)\W*$", re.IGNORECASE)
 # Of a thing only the name: what stands beside it, or what it is with, may be no part of the answer.
 _WHAT_IS = re.compile(
@@ -59,12 +75,20 @@ _HAS_IT = re.compile(
     rf"(?:{_NAME}|(?P<plainly>(?:the|an?) (?:\w+ )?\w+)) (?:has|have) (?P<what>[\w' -]+?)\W*$", re.IGNORECASE
 )
 _ASKS_WHO_HAS = re.compile(r"\W*who (?:is|has|was) (?:holding|carrying|got|the)\b", re.IGNORECASE)
+# "…, so it is a headscarf.", "…: it's a shoe.", "…, so most are black.", "…, so pink."
+_SO_IT_IS = re.compile(
+    rf"(?:[,;] so|, which means|[:;]) (?:that )?(?:(?:it|this|that|they|most(?: of them)?){_IS} |(?={_COLOUR}\W*$))"
+    rf"(?P<said>(?:(?:{DETERMINER} )?[\w-]+(?: [\w-]+)?))\W*$",
+    re.IGNORECASE,
+)
+_ONLY_COLOUR = re.compile(_COLOUR, re.IGNORECASE)
 _VERB = re.compile(
     rf"\b(?:is|are|was|were|has|have|had|does|do|did|can)\b|'re\b|{MODAL}|\w[^\Ws]s {DETERMINER}", re.IGNORECASE
 )
 _OPEN = re.compile(r"\b(?:or|if|unless)\b", re.IGNORECASE)
 _WAS = re.compile(r"\b(?:was|were)\b", re.IGNORECASE)
 _BEFORE = re.compile(rf" (?:{_PREPOSITION}|with|wearing|holding) ", re.IGNORECASE)
+_ASKS_WHICH = re.compile(r"\W*(?:which|what) \w+(?: \w+){0,3} (?:is|are|was|were)\b", re.IGNORECASE)
 _POINTING: Final = frozenset({"it", "this", "that", "they", "these", "those", "he", "she"})
 
 
@@ -76,6 +100,17 @@ def told_outright(said: str, question: str) -> str | None:
     return next(iter(told.values())) if len(told) == 1 else None
 
 
+def concluded_outright(said: str, question: str) -> str | None:
+    """What the last sentence concludes that it is, or that most of them are: "it is tied at the back, so it's a scarf"."""
+    last = (sentences(said) or [""])[-1]
+    found = _SO_IT_IS.search(last)
+    if found is None or _NEGATED.search(found.group()) or _OPEN.search(last):
+        return None
+    if COLOUR_ASKED.search(question) and not _ONLY_COLOUR.fullmatch(found["said"]):
+        return None
+    return None if stems_of(found["said"]) & stems_of(question) else found["said"]
+
+
 def _told(said: str, question: str) -> Iterator[str]:
     parts = [RATHER_THAN.sub("", part) for piece in sentences(said) for part in contrasted(piece)]
     pieces = [clause.strip(" ,").removeprefix("but ") for part in parts for clause in clauses(part)]
@@ -85,7 +120,7 @@ def _told(said: str, question: str) -> Iterator[str]:
         yield from (each.strip(" .,") for each in shown if not _NEGATED.search(said.replace(each, "")))
         return
     frames = _frames(question)
-    for piece in pieces:
+    for piece in dict.fromkeys((*parts, *pieces)):
         for frame in frames:
             found = frame.match(piece)
             if found and _is_of_the_asked(found, question) and not _NEGATED.search(piece):
@@ -98,10 +133,12 @@ def _frames(question: str) -> tuple[re.Pattern[str], ...]:
         return (_HAS_COLOUR,)
     if _ASKS_WHERE_IT_IS.match(question):
         return _PLACE_FIRST, _HAS_PLACE
-    if not ASKS_WHO_OR_WHAT.match(question):
+    if _ASKS_WHAT_IS_IN_IT.match(question):
+        return _HOLDS, _INVERTED, _WHAT_IS
+    if not ASKS_WHO_OR_WHAT.match(question) and not _ASKS_WHICH.match(question):
         return ()
     if not ASKS_WHO.match(question):
-        return _INVERTED, _WHAT_IS
+        return _PLACE_LEADS, _INVERTED, _WHAT_IS
     has = (_HAS_IT,) if _ASKS_WHO_HAS.match(question) else ()
     return _INVERTED, _WHO_IS, *has, _IS_NAMED
 

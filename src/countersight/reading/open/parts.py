@@ -199,6 +199,6 @@ def end_of_the_name(main: str, last: re.Match[str], question: str) -> int:
     if not more and ASKS_WHO.match(question):
         more = _BESIDE.match(main, last.end())
     elif not more and (noun := WORD.match(main, last.end() + 1)) and not COLOUR_ASKED.search(question):
-        is_asked = rf"\b(?:{DETERMINER}|which|of)(?: \w+)? {re.escape(noun.group())}\b"
+        is_asked = rf"\b(?:(?:{DETERMINER}|of)(?: \w+)?|which) {re.escape(noun.group())}s?\b"
         more = noun if noun.group().lower() not in PALE and re.search(is_asked, question, re.IGNORECASE) else None
     return (more or last).end()
