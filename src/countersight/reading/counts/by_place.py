@@ -111,6 +111,8 @@ def told_by_place(text: str, question: str) -> Told | None:
         or any(total > whole for whole in account.wholes)
     ):
         return None
+    if asked.of_all and account.wholes == {total}:
+        return Told(str(total))
     if not wanted.words:
         agrees = total in account.wholes or not account.parts or (account.leaves_some and not account.adds)
         return Told(str(next(iter(account.wholes)))) if agrees and account.wholes else None
