@@ -79,7 +79,7 @@ _AT_PRESENT = re.compile(_either("eastern.now"))
 _AND_MORE = re.compile(_either("eastern.and_more"))
 _BESIDES = re.compile("另外|另有")
 _A_NOUN = 3  # signs that may be a noun and nothing else
-_RESULT = re.compile(rf"(?:{_either('eastern.results')})[^,.\n]*")
+_RESULT = re.compile(rf"(?:{_either('eastern.results')}|(?<={_COUNTER}就是))[^,.\n]*")  # "再加两个就是6个"
 _JAPANESE_CONDITION = re.compile(_either("eastern.japanese_conditions"))
 _DENIES = re.compile(_either("eastern.denying"))
 _GONE = re.compile(r"[就便]没有|[就便]沒有")
@@ -88,11 +88,14 @@ _POLITE_VERB = re.compile(r"(?P<verb>[^,.\sはがをにでも]{1,5})ま(?:す|�
 _ASKS_WHETHER_THERE_IS = re.compile(r"\W*(?:is|are) there\b|\W*(?:can|do) you see\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:no|not|without)\b|n't\b", re.IGNORECASE)
 _ASKS_FOR_A_COLOUR = re.compile(
-    r"how many (?:(?P<kind>[a-z]+) [a-z]+|[a-z]+ are (?P<is>[a-z]+))"
+    r"how many (?:(?P<kind>[a-z]+) [a-z]+|[a-z]+(?: [a-z]+)? are (?P<is>[a-z]+))"
     r"(?: (?:are|can|do) (?:there|be seen|you see|visible))?(?: in the (?:image|picture|photo))?\W*$",
     re.IGNORECASE,
 )
 _PART = re.compile(_either("eastern.parts"))
+_SUCH_ARE = re.compile(rf"[,.、]\s*(?P<part>[^,.、]+(?:的[是有]|のは){_ANY_NUMBER}{_COUNTER})$")  # "有缺口的是两个"
+_ASKS_OF_ALL = re.compile(r"\b(?:are|is) (?:there|visible|shown|in the (?:image|picture|photo))\W*$", re.IGNORECASE)
+_SOMEWHERE = re.compile("(?<!正)在(?![睡跑走飞吃喝玩看笑])|[上中下]に")
 _IS_WHAT = re.compile(r"[^,.是は有]{1,12}(?:是|は|有)([^,.是は有]+)$")
 _DOES = re.compile(r".+(?:会|會|正在|在[^,.]*着)")  # "孩子会喝水": a sentence, of which the answer is a part
 _FEW_SIGNS = 6  # of a Chinese or Japanese answer that is no sentence
@@ -214,15 +217,36 @@ def _number(said: str, question: str) -> str | None:
 
 
 def _part_asked(said: str, question: str) -> str | None:
-    """The one part of a whole that is said to have the colour that the question names: "其中2辆是红色的"."""
+    """The one part of a whole that is counted ("其中3个戴着帽子"), or that is of the colour in question."""
+    such = _SUCH_ARE.search(said)
+    split = (said[: such.start()], such["part"]) if such else tuple(_PART.split(said, maxsplit=1))
+    if len(split) < 2 or not _values(split[0]):
+        return None
+    whole, parts = (
+        split[0].replace("红绿灯", ""),
+        [part for part in re.split(r"[,、.和;]\s*", split[1]) if _values(part)],
+    )
     colour = _ASKS_FOR_A_COLOUR.match(question)
     named = (colour["kind"] or colour["is"]).lower() if colour else ""
     asked = [sign for sign, name in listed("eastern.colours").items() if name == named]
-    whole, part, parts = said.partition("其中")
-    if not asked or not part or _DENIES.search(said) or not _values(whole):
-        return None
-    told = [each for each in re.split(r"[,、.和]\s*", parts) if any(sign in each for sign in asked)]
-    return _only_of(_values(told[0])) if len(told) == 1 and not any(sign in whole for sign in asked) else None
+    if asked and not _DENIES.search(said):
+        told = [part for part in parts if any(sign in part for sign in asked)]
+        return _only_of(_values(told[0])) if len(told) == 1 and not any(sign in whole for sign in asked) else None
+    told = [part for part in parts if _may_be_asked(part, question)]
+    return _only_of(_values(told[0])) if len(told) == 1 else None
+
+
+def _may_be_asked(part: str, question: str) -> bool:
+    """Whether something that is said of a part, by the signs that are known, was asked, and nothing else is."""
+    if (
+        _ASKS_OF_ALL.search(question)
+        or _SOMEWHERE.search(part)
+        or any(map(part.__contains__, listed("eastern.colours")))
+    ):
+        return False
+    known = [forms for sign, forms in listed("eastern.things").items() if sign in part]
+    asked = bool(known) and all(re.search(rf"\b(?:{forms})\b", question, re.IGNORECASE) for forms in known)
+    return asked and bool(_DENIES.search(part)) == bool(_NEGATED.search(question))
 
 
 def _only_of(values: set[str]) -> str | None:
