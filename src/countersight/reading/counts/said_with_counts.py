@@ -13,6 +13,7 @@ from countersight.reading.language.vocabulary import any_of, words
 from countersight.text import UNITS
 
 _NUMBER = rf"(?:\d+|{'|'.join(UNITS)})"
+_ITS_PRESENT = r"(?:(?:the|its|his|her|their) )?(?:present |current |original |usual )?"
 _STARTS = r"(?:^|(?<=[.!?;:,] )|(?<=\n)|(?<=\bso )|(?<=\bbut )|(?<=\band ))"
 _ENDS = r"(?=\s*(?:[.!;,:)]|--|$))"
 _OPENING = re.compile(
@@ -32,8 +33,7 @@ _IT_COMES_TO = re.compile(rf"{_STARTS}{any_of('counts.it_comes_to')} (?={_NUMBER
 # "Five, two more than now", "six people, up from three", "four instead of five"
 _THAN_NOW = re.compile(
     rf" ?(?:,|--|\() ?{_NUMBER} (?:more|fewer|less) than (?:now|before|at present|there (?:is|are) now)\)?{_ENDS}"
-    rf"| ?[,(]? ?(?:up from|down from|instead of|rather than) (?:(?:the|its|his|her|their) )?"
-    rf"(?:present |current |original |usual )?{_NUMBER}\)?{_ENDS}",
+    rf"| ?[,(]? ?(?:up from|down from|instead of|rather than) {_ITS_PRESENT}{_NUMBER}\)?{_ENDS}",
     re.IGNORECASE,
 )
 # "You might think there are eight, but there are actually twelve."
