@@ -15,7 +15,7 @@ from countersight.reading.choices.undoubted import are_yes_and_no, is_plain
 from countersight.reading.counts.by_place import told_by_place
 from countersight.reading.counts.counting import count
 from countersight.reading.counts.question import counted_by
-from countersight.reading.counts.second_look import is_done_to_others
+from countersight.reading.counts.second_look import is_of_others
 from countersight.reading.counts.undoubted import corrected_to, is_undoubted
 from countersight.reading.endings import marked, passages, tails
 from countersight.reading.language.clauses import sentences
@@ -27,7 +27,7 @@ from countersight.reading.language.corrections import (
     stands_after_all,
 )
 from countersight.reading.language.languages import eastern, is_strange, language_of
-from countersight.reading.language.numerals import canonical
+from countersight.reading.language.numerals import canonical, numerals
 from countersight.reading.language.parted import without_the_denied_word
 from countersight.reading.language.plain import plain, spoken
 from countersight.reading.language.ranks import opening_number
@@ -146,7 +146,7 @@ def _weighed(answer: str | None, said: str, question: Question, read_from: ReadF
             return told if answer in (None, told) else None
     looked = last_look(answer, said, question)
     by_itself = question.kind == "number" and answer is None and looked is not None
-    return None if by_itself and is_done_to_others(said, counted_by(question.text)) else looked
+    return None if by_itself and is_of_others(said, counted_by(question.text)) else looked
 
 
 def _before_it_broke_off(said: str, question: Question) -> str | None:
@@ -234,7 +234,9 @@ def _of_correction(correction: Correction, question: Question, more: int) -> str
     to_the_question = _asks_yes_or_no(question) and not asks_another(correction.before, question.text)
     after = correction.after if to_the_question else correction.after_its_no
     answer = _anywhere(after, question, more)
-    return answer or (_anywhere(correction.before, question, more) if correction.confirms else None)
+    # "Four. I first thought five, but the top one is a badge."
+    stands = correction.confirms or (question.kind == "number" and numerals(correction.thought))
+    return answer or (_anywhere(correction.before, question, more) if stands else None)
 
 
 def _announces_two(said: str, question: Question) -> bool:

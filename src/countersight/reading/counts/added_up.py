@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 
 from countersight.reading.counts.accounts import PARTS_OF_NAMES
+from countersight.reading.counts.company import names_several
 from countersight.reading.counts.question import Counted
 from countersight.reading.language.numerals import Numeral, numerals
 from countersight.reading.language.stems import counted_words, spelled, stem
@@ -39,7 +40,7 @@ def total_alone(text: str, asked: Counted) -> str:
     behind = [added["terms"][one.end : two.start] for one, two in pairwise(terms)] + [added["terms"][terms[-1].end :]]
     if not all(_are_of_the_asked(each, added["terms"], asked) for each in behind):
         return text
-    both = _ASKS_FOR_BOTH.search(asked.text) and asked.qualities <= {*counted_words(added["terms"])}
+    both = asked.of_all or (_ASKS_FOR_BOTH.search(asked.text) and asked.qualities <= {*counted_words(added["terms"])})
     return f"That makes {total} in total." if both or _are_all_there(added["terms"], terms, behind, asked) else text
 
 
@@ -48,6 +49,8 @@ def _are_of_the_asked(behind: str, terms: str, asked: Counted) -> bool:
     said = spelled(behind)[:_NEAR]
     if not said or asked.nouns.intersection(map(stem, said)) or said[0] in _OF_ANY_NAME | _BETWEEN:
         return True
+    if asked.of_all and not any(map(names_several, said)):
+        return True  # "seven loose on the bench"
     return said[0] in _YOUNG and bool(_GROWN.intersection(spelled(terms)))
 
 

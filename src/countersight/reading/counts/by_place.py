@@ -29,6 +29,7 @@ from countersight.reading.language.opposites import SIDES
 from countersight.reading.language.prepositions import say_the_same
 from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of, found, words
+from countersight.reading.language.whereabouts import is_elsewhere
 from countersight.text import NUMBER_WORDS
 
 _ALL_IN = re.compile(r"\bincluding\b", re.IGNORECASE)
@@ -111,6 +112,8 @@ def told_by_place(text: str, question: str) -> Told | None:
         or any(total > whole for whole in account.wholes)
     ):
         return None
+    if asked.of_all and account.wholes == {total}:
+        return Told(str(total))
     if not wanted.words:
         agrees = total in account.wholes or not account.parts or (account.leaves_some and not account.adds)
         return Told(str(next(iter(account.wholes)))) if agrees and account.wholes else None
@@ -133,7 +136,10 @@ def _part(wanted: Where, account: _Account, text: str) -> Told | None:
         return Told(None)
     if account.wholes and wanted.words & ROOMY and any(where.how == "in" for where, _ in account.parts):
         return None  # "five in the holder and one on the desk, so six in all"
-    if len(same) == 1 or (not same and len(alike) == 1 and not account.beside & wanted.words):
+    alike = (
+        [] if account.beside & wanted.words or is_elsewhere(text, f"{wanted.how} {' '.join(wanted.words)}") else alike
+    )
+    if len(same) == 1 or (not same and len(alike) == 1):
         return Told(str(same.pop() if same else alike[0]))
     return Told(None) if not near and (beside or _is_elsewhere(wanted, account, text)) else None
 

@@ -22,7 +22,7 @@ _PLACE_FIRST = re.compile(
     rf"(?P<place>{any_of('questions.prepositions')} (?:the |his |her |its )?\w+(?: \w+)?,\s*)$",
     re.IGNORECASE,
 )  # "two are on their way, and at the bottom, four"
-_NEGATED = re.compile(r"\b(?:not|without|no longer|nor)\b|n't\b", re.IGNORECASE)
+_NEGATED = re.compile(r"\b(?:not|without|no longer|nor|(?:has|have|with|wears?|wearing) no)\b|n't\b", re.IGNORECASE)
 _DO_NOT = re.compile(r"\s*(?:do|does|did|are|is|were|was|have|has)(?:\s+not|n't)\W*$", re.IGNORECASE)
 _LABEL = re.compile(r"(\w+s)\W*[:|=]\s*$")  # "Plates: 4"
 _NEXT_LABEL = re.compile(r"(?P<gap>[,;]\s*(?:and )?)[a-z][a-z ]{0,30}:\s*$", re.IGNORECASE)  # "Cups: 3, plates: 4"

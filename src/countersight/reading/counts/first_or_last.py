@@ -10,17 +10,20 @@ from countersight.reading.counts.fitting import fit
 from countersight.reading.counts.question import Counted
 from countersight.reading.language.clauses import MODAL_AT, NOW_AT, sentences
 from countersight.reading.language.numerals import Numeral, less, numerals
+from countersight.reading.language.ones import is_a_thing
 from countersight.reading.language.stems import counted_words, stem
 from countersight.reading.language.vocabulary import any_of, found
 
 _OPENER = re.compile(rf"\W*(?P<only>{any_of('counts.only')}\W+)?$", re.IGNORECASE)
-_REMARK = re.compile(r"(?: (?P<noun>[a-z]+))?,\s", re.IGNORECASE)
+_REMARK = re.compile(r"(?: (?P<noun>[a-z]+)(?: (?:is|are) visible| can be seen)?)?,\s", re.IGNORECASE)
 _SOMEWHERE = re.compile(
     rf"(?: [a-z]+)?,\s+{any_of('questions.prepositions')} (?:the|an?|his|her|its|their)\b", re.IGNORECASE
 )
 _DOING = re.compile(r"(?: [a-z]+)?,\s+(?:all )?[a-z]+ing\b", re.IGNORECASE)
 _NO_REMARK = found("counts.no_remarks", "counts.no_plain_counts")
-_IS_THERE = re.compile(rf"\bhow many \w+ are(?: there)? {any_of('questions.prepositions')}", re.IGNORECASE)
+_IS_THERE = re.compile(
+    rf"\bhow many \w+ are(?: there| {any_of('counts.staying')})? {any_of('questions.prepositions')}", re.IGNORECASE
+)
 _LAST_STEP = re.compile(r",\s+(?=(?:so|hence|thus|therefore|which makes|that makes|making)\b)", re.IGNORECASE)
 _COMES_TO = re.compile(
     rf"\W*(?:(?P<so>(?:so|thus|hence|therefore)\W+)|(?:{any_of('counts.coming_to')}\W+))+"
@@ -40,7 +43,7 @@ _MOST = 8  # of a reply that are tried as its terms
 
 def opened_and_remarked(text: str, every: list[Quantity], asked: Counted) -> str | None:
     """The number that a reply of one sentence begins with and then only remarks on: "Four, each framed in icing."."""
-    numbers = numerals(text)
+    numbers = [n for n in numerals(text) if n.word != "one" or not is_a_thing(text[: n.start], text[n.end :])]
     if not asked.of_now or len(numbers) != 1 or len(every) != 1 or len(sentences(text)) > 1:
         return None
     opener, remark = _OPENER.match(text[: numbers[0].start]), _REMARK.match(text[numbers[0].end :])

@@ -27,9 +27,11 @@ _PARTS_NEXT = re.compile(
 # "Five candles stand on the shelf; just two of them are burning."
 _SOME = re.compile(
     r"(?:[,;.]| --?) (?:(?:and|but|although|though) )?(?:only |just |exactly )?"
-    rf"(?P<parts>{_NUMBER} of (?:them|these|those|which|whom) [^.;,:()\n]+)(?=[.!;])",
+    rf"(?P<parts>{_NUMBER} of (?:them|these|those|which|whom) [^.;,:()\n]+"
+    rf"|of (?:which|whom),? (?:only |just )?{_NUMBER} [^.;,:()\n]+)(?=[.!;])",
     re.IGNORECASE,
 )
+_INCLUDED = re.compile(r", (?:including|among them) (?P<parts>[^.;:()\n]+)(?=[.!;]|$)", re.IGNORECASE)
 _ELSEWHERE = re.compile(r"\b(?:in|on|at|inside|outside|under|across|above|off) (?:the|an?|his|her)\b", re.IGNORECASE)
 _THE_OTHER = re.compile(r"\bthe other(?: one)?(?= (?:is|has)\b)", re.IGNORECASE)
 _IN_DOUBT = re.compile(any_of("counts.doubtful_parts"), re.IGNORECASE)
@@ -44,7 +46,7 @@ def without_parts_by_place(text: str, asked: Counted) -> str:
     text = _PARTS.sub(lambda found: "" if _only_tells_where(found, asked) else found.group(), text)
     if asked.negated or not asked.of_now:
         return text
-    for pattern in (_PARTS, _PARTS_NEXT, _SOME):
+    for pattern in (_PARTS, _PARTS_NEXT, _SOME, _INCLUDED):
         text = pattern.sub(lambda found: "" if _tells_what_else(found, asked) else found.group(), text)
     return text
 
@@ -53,9 +55,11 @@ def _only_tells_where(found: re.Match[str], asked: Counted) -> bool:
     before = sentences(found.string[: found.start()])[-1:]
     wholes = {n.value for n in numerals(" ".join(before))}
     parts = [int(n.value) for n in numerals(found["parts"]) if n.value and n.value.isdigit()]
-    if str(sum(parts)) not in wholes or any(_is_done(word) for word in spelled(found["parts"])):
+    if str(sum(parts)) not in wholes or (not asked.of_all and any(map(_is_done, spelled(found["parts"])))):
         return False
     told, known = frozenset(counted_words(found["parts"])), asked.qualities | asked.owner
+    if asked.of_all and not told & asked.kinds:
+        return True
     said = frozenset(counted_words(" ".join(before)))
     if told & (known | asked.nouns) or (said & asked.nouns and asked.qualities - asked.places - said):
         return False  # "five cars, three on the left and two on the right", to how many are red
@@ -75,6 +79,7 @@ def _tells_what_else(match: re.Match[str], asked: Counted) -> bool:
     if counted and not asked.nouns.intersection(counted):
         return False  # "three animals", to how many dogs
     of_some = match.re is _SOME and len(parts) == 1 and less(parts[0], whole.value)
+    of_some = of_some or (match.re is _INCLUDED and not less(whole.value, str(sum(map(int, parts)))))
     if not of_some and str(sum(map(int, parts))) != whole.value:
         return False
     told, known = frozenset(counted_words(match["parts"])), asked.qualities | asked.owner

@@ -5,6 +5,7 @@ import re
 from countersight.reading.counts.accounts import PARTS_OF_NAMES
 from countersight.reading.counts.company import names_several
 from countersight.reading.counts.other_counts import GENERAL, SOME_PEOPLE
+from countersight.reading.counts.places_told import ROOMY
 from countersight.reading.counts.question import Counted
 from countersight.reading.counts.tallies import GRAMMAR, Entry
 from countersight.reading.language.asked import CALLED
@@ -58,7 +59,7 @@ def best_of(entries: list[Entry], asked: Counted, mentioned: frozenset[str]) -> 
         return _sum(fitting) or _only([entry for entry in fitting if not (entry.aside - entry.words) & wanted])
     whole = [entry for entry in rest if entry.is_total and entry.words <= wanted | GENERAL | shared]
     named = asked.nouns & (mentioned | (GENERAL - SOME_PEOPLE)) or not any(map(_names_things, parts))
-    elsewhere = any(_PLACED.match(entry.label) and not entry.words & wanted for entry in parts) and asked.places
+    elsewhere = any(_PLACED.match(entry.label) and not entry.words & wanted for entry in parts) and asked.places - ROOMY
     parted_off = len(rest) < len(entries) and not _telling(asked, _NOTHING) & shared
     if parted_off or elsewhere or any(own[entry] for entry in parts) or not named:
         return None
@@ -85,7 +86,8 @@ def _by_name(own: dict[Entry, frozenset[str]], wanted: frozenset[str]) -> list[E
 
 
 def _names_things(entry: Entry) -> bool:
-    return any(map(names_several, spelled(entry.label)))
+    """Whether a label says of what things it counts: the shelves of "near the shelves" are none."""
+    return not _PLACED.match(entry.label) and any(map(names_several, spelled(entry.label)))
 
 
 def _sum(entries: list[Entry]) -> str | None:

@@ -32,6 +32,11 @@ _INCLUDING = re.compile(
     r"|(?<=\bthe )(?:whole|entire) (?=image|picture|photo|scene)",
     re.IGNORECASE,
 )
+_OF_ALL = re.compile(
+    r"\b(?:altogether|in total|in all|overall|including|(?:on|in) or (?:above|under|near|beside|around))\b",
+    re.IGNORECASE,
+)
+_ALTOGETHER = re.compile(r",? (?:altogether|in total|in all|overall)(?= (?:is|are)\b)", re.IGNORECASE)
 _DIFFERENCE = re.compile(r"(?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
 _MORE_THAN = re.compile(r"\b(?:more|fewer|less) than (?:the|a|his|her|its|their)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:(?<!or )not|without|no)\b|n't\b", re.IGNORECASE)
@@ -90,6 +95,8 @@ class Counted(msgspec.Struct, frozen=True):
     """Whether it asks by how many: "how many more cats than dogs"."""
     of_each: bool = False
     """Whether it asks how many one of several things has: "how many chairs does each table have"."""
+    of_all: bool = False
+    """Whether it says that it asks for all there are: "altogether", "on or above the pier"."""
     of_now: bool = False
     imagined: bool = False
     """Whether it asks what would be, and not just "how many?"."""
@@ -109,6 +116,8 @@ class Counted(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=512)
 def counted_by(question: str) -> Counted:
     """Reads a question once, for all the numbers that are held against it."""
+    of_all = bool(_OF_ALL.search(question))
+    question = _ALTOGETHER.sub("", question)
     question = _INCLUDING.sub("", _RIGHT_NOW.sub("now", _SHORT_NOT.sub(" not", question)))
     main = stated(question)
     searched = (how.search(text) for how in (_HOW_MANY, _HOW_MANY_OF_THEM) for text in (main, question))
@@ -140,6 +149,7 @@ def counted_by(question: str) -> Counted:
         difference=bool(_DIFFERENCE.match(asked["what"]) or _MORE_THAN.search(rest)),
         negated=bool(_NEGATED.search(rest)),
         of_each=bool(_OF_EACH.search(main)),
+        of_all=of_all,
         of_now=of_now,
         imagined=imagines(question) and not asks_of_now(question),
         text=main,

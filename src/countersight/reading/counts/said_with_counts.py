@@ -6,13 +6,14 @@ from countersight.reading.counts.added_up import total_alone
 from countersight.reading.counts.in_parts import without_parts_by_place
 from countersight.reading.counts.question import Counted, counted_by
 from countersight.reading.counts.unchanged import without_the_unchanged
-from countersight.reading.language.clauses import imagines, sentences, supposes
+from countersight.reading.language.clauses import MODAL_AT, imagines, sentences, stated, supposes, supposes_first
 from countersight.reading.language.numerals import numerals
-from countersight.reading.language.stems import counted_words
-from countersight.reading.language.vocabulary import any_of
+from countersight.reading.language.stems import counted_words, stem
+from countersight.reading.language.vocabulary import any_of, words
 from countersight.text import UNITS
 
 _NUMBER = rf"(?:\d+|{'|'.join(UNITS)})"
+_ITS_PRESENT = r"(?:(?:the|its|his|her|their) )?(?:present |current |original |usual )?"
 _STARTS = r"(?:^|(?<=[.!?;:,] )|(?<=\n)|(?<=\bso )|(?<=\bbut )|(?<=\band ))"
 _ENDS = r"(?=\s*(?:[.!;,:)]|--|$))"
 _OPENING = re.compile(
@@ -32,8 +33,7 @@ _IT_COMES_TO = re.compile(rf"{_STARTS}{any_of('counts.it_comes_to')} (?={_NUMBER
 # "Five, two more than now", "six people, up from three", "four instead of five"
 _THAN_NOW = re.compile(
     rf" ?(?:,|--|\() ?{_NUMBER} (?:more|fewer|less) than (?:now|before|at present|there (?:is|are) now)\)?{_ENDS}"
-    rf"| ?[,(]? ?(?:up from|down from|instead of|rather than) (?:(?:the|its|his|her|their) )?"
-    rf"(?:present |current |original |usual )?{_NUMBER}\)?{_ENDS}",
+    rf"| ?[,(]? ?(?:up from|down from|instead of|rather than) {_ITS_PRESENT}{_NUMBER}\)?{_ENDS}",
     re.IGNORECASE,
 )
 # "You might think there are eight, but there are actually twelve."
@@ -58,6 +58,8 @@ _THEN = re.compile(
     r"(?:,| --?)?\s(?=(?:and|but|although|though|while|whereas)\b)(?P<then>[^.;!?\n]+)(?=[.;!?\n])",
     re.IGNORECASE,
 )
+_NOW_BUT_THEN = re.compile(r"(?P<now>[^.;!?\n]*\w),? but (?P<then>[^.;!?\n]+[.!]?)", re.IGNORECASE)
+_WOULD_HAVE = re.compile(r"\bwould have been\b", re.IGNORECASE)
 _COUNTED_WITH = re.compile(r"\b(?:count|includ|consider|look|zoom|mean)\w*", re.IGNORECASE)
 _NO_MATTER = re.compile(
     rf",? (?:no matter|regardless of the fact|despite the fact) that there (?:is|are) {_NUMBER}\b[^.;]*", re.IGNORECASE
@@ -81,6 +83,14 @@ _SHARE = re.compile(
     r" (?P<told>(?:is|are|was|were|has|have|wears?|holds?|carr(?:y|ies)|looks?)\b[^.!?,;]*)",
     re.IGNORECASE,
 )
+# "There's room for three more cars", "it would need two new tyres"
+_WANTING = frozenset(map(stem, words("counts.wanting")))
+_AS_MANY_MORE = re.compile(rf"\b(?P<many>{_NUMBER}) (?:more|new|additional|extra)\b(?! than)", re.IGNORECASE)
+_ROOM_FOR = re.compile(
+    rf"\bthere(?:'s|'d be| is| are| would be)(?: still)? (?:room|space) for (?P<many>{_NUMBER})(?: more| additional)?"
+    r"(?P<what>(?: [a-z]+){0,2})(?=[.!]|$)",
+    re.IGNORECASE,
+)
 _ALL_TOLD = re.compile(r"\ball told\b", re.IGNORECASE)
 _SMILE = re.compile(r"(?P<before>\w)?\s*[\u2600-\u26ff\U0001f300-\U0001faff]+\s*(?=\n|$|[A-Z])")
 
@@ -89,6 +99,8 @@ def without_what_is_said_with_it(text: str, question: str) -> str:
     """The text of a reply to a how-many question without what leaves its count as it is, unless that is all of it."""
     asked = counted_by(question)
     text = _ONLY_AT_FIRST.sub("", text)
+    if not asked.difference and (asked.qualities | asked.owner) & _WANTING:
+        text = _AS_MANY_MORE.sub(r"\g<many>", _ROOM_FOR.sub(r"\g<many>\g<what> would fit", text))
     text = _SMILE.sub(lambda smile: f"{smile['before']}. " if smile["before"] else " ", text).strip()
     text = _ALL_TOLD.sub("in total", _IN_PASSING.sub("", _without(_REMARK, text, asked)))
     text = text if asked.imagined else _as_it_is(text, asked)
@@ -99,6 +111,7 @@ def without_what_is_said_with_it(text: str, question: str) -> str:
     text = without_the_unchanged(_NO_MATTER.sub("", text), asked) if asked.imagined else _THOUGHT.sub("", text)
     text = _IT_COMES_TO.sub("that makes ", _IT_MUST_BE.sub("", text))
     text = _HOLDS_THEN.sub(" then" if asked.imagined else "", text)
+    text = _but_then(text, asked) if asked.imagined else text
     text = _THAN_NOW.sub("", _IN_SUCH_A_CASE.sub("in that case, ", text)) if asked.imagined else text
     text = text if asked.imagined else _SHARE.sub(lambda share: _all_of_them(share, asked), text)
     return total_alone(without_parts_by_place(_ENDING.sub("", text), asked), asked)
@@ -115,8 +128,29 @@ def _all_of_them(share: re.Match[str], asked: Counted) -> str:
 def _as_it_is(text: str, asked: Counted) -> str:
     """The text without what one might have thought, and without what would be."""
     text = _AT_FIRST.sub(lambda looked: _seen_at_last(looked, asked), text)
+    pieces = sentences(text)
+    kept = [piece for piece in pieces if not _is_of_another_world(piece)]
+    if asked.of_now and len(kept) < len(pieces) and any(map(numerals, kept)):
+        text = "\n".join(piece if piece[-1] in ".!?:" else f"{piece}." for piece in kept)
     text = _THEN.sub(_unless_supposed, text) if asked.of_now else text
     return text if imagines(text) else _AT_PRESENT.sub("", text)
+
+
+def _is_of_another_world(piece: str) -> bool:
+    """Whether a sentence tells only what would be: "If the family left, there would be one"."""
+    then = supposes(piece) or (supposes_first(piece) and MODAL_AT.search(piece)) or _WOULD_HAVE.search(piece)
+    return bool(then) and bool(numerals(piece)) and not _COUNTED_WITH.search(piece)
+
+
+def _but_then(text: str, asked: Counted) -> str:
+    """What would be, alone, where it is one number of the asked: "two are in, but if it rained 5 would be in"."""
+    both = _NOW_BUT_THEN.fullmatch(text.strip())
+    then = stated(both["then"]) if both and not imagines(both["now"]) else ""
+    numbers = numerals(then)
+    if len(numbers) != 1 or not MODAL_AT.search(then) or asked.supposed_numbers & {numbers[0].value}:
+        return text
+    known = asked.nouns | asked.qualities | asked.owner
+    return both["then"] if both and known.issuperset(counted_words(then[numbers[0].end :])) else text
 
 
 def _seen_at_last(looked: re.Match[str], asked: Counted) -> str:

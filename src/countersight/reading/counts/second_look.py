@@ -41,6 +41,11 @@ _ON_ANOTHER = re.compile(
     r"\b(?:on|under|inside|behind) (?:the|an?) (?!(?:left|right|top|bottom|other|far|near|front|back|side|outside)\b)",
     re.IGNORECASE,
 )
+_BESIDE = re.compile(
+    r"\b(?P<how>outside|out of|off|next to|beside|in front of|before|past|behind|under|below|above)(?: of)?"
+    r" (?:the|his|her|its|their) (?P<what>[a-z]+)",
+    re.IGNORECASE,
+)
 _DOES = re.compile(
     rf"\b(?P<verb>{'|'.join(words('counts.done_with_a_thing'))})(?:ing|s|es)? "
     r"(?P<what>(?:an? )(?:[a-z]+ )?[a-z]+|(?:the |any |some |their )?[a-z]+[^\Ws]s\b)",
@@ -95,7 +100,7 @@ def is_said_otherwise(answer: str, text: str, asked: Counted) -> bool:
         _is_left_to_the_rest(answer, text, asked)
         or _is_on_the_other_side(answer, text, asked)
         or _is_all_elsewhere(answer, text, asked)
-        or is_done_to_others(text, asked)
+        or _is_done_to_others(text, asked)
         or _is_a_term(answer, last, asked)
         or _is_of_the_other_things(answer, last, asked)
     )
@@ -151,12 +156,26 @@ def _is_all_elsewhere(answer: str, text: str, asked: Counted) -> bool:
     return len(parts) > 1 and str(sum(parts)) == answer and bool(_ON_ANOTHER.search(text))
 
 
-def is_done_to_others(text: str, asked: Counted) -> bool:
+def is_of_others(text: str, asked: Counted) -> bool:
+    """Whether a reply that the rules leave unread may count what others do, or what is beside the place in question."""
+    return _is_done_to_others(text, asked) or _is_beside_the_place(text, asked)
+
+
+def _is_done_to_others(text: str, asked: Counted) -> bool:
     """ "Three of them are wearing scarves", to how many are wearing hats."""
     wanted = _DOES.search(asked.text)
     if not wanted or {*counted_words(wanted["what"])} & {*counted_words(text)}:
         return False
     return any(does["verb"].lower() == wanted["verb"].lower() for does in _DOES.finditer(text))
+
+
+def _is_beside_the_place(text: str, asked: Counted) -> bool:
+    """ "Four horses are grazing outside the stable", to how many are in it."""
+    return any(
+        stem(beside["what"].lower()) in asked.places
+        and not re.search(rf"\b{beside['how']}\b", asked.text, re.IGNORECASE)
+        for beside in _BESIDE.finditer(text)
+    )
 
 
 def _is_a_term(answer: str, sentence: str, asked: Counted) -> bool:

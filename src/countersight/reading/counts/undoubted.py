@@ -4,6 +4,7 @@ import re
 from itertools import permutations, product, takewhile
 
 from countersight.reading.counts.first_or_last import told_at_last
+from countersight.reading.counts.of_some import is_told_apart
 from countersight.reading.counts.question import Counted, counted_by
 from countersight.reading.counts.totals import more_or_fewer
 from countersight.reading.counts.where_asked import is_where_it_was_asked
@@ -39,6 +40,8 @@ def is_undoubted(answer: str, text: str, question: str) -> bool:
     """Whether a reply gives one number and says no more of it than was asked, or a sum of what is and what changes."""
     asked = counted_by(question)
     if answer == told_at_last(text, asked):
+        return True
+    if is_told_apart(answer, text, asked):
         return True
     so = _SO_IT_IS.search(text)
     if so and not asked.imagined and [n.value for n in numerals(so["many"])] == [answer]:

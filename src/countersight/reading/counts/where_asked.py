@@ -26,7 +26,8 @@ _REMARK = re.compile(
 )
 _MORE_THAN_A_COUNT = found("counts.no_plain_counts")
 _NO_REMARK = found("counts.elsewhere_or_other")
-_STAYING = frozenset(map(stem, words("counts.staying") | words("questions.prepositions")))
+STAYING = frozenset(map(stem, words("counts.staying") | words("questions.prepositions")))
+"""What says no more of things than that they are somewhere."""
 _POSTURES = frozenset(map(stem, words("counts.postures")))
 _NEAR = 3  # words behind a number of which one is its noun
 
@@ -54,8 +55,8 @@ def _tells_where(told: str, asked: Counted) -> bool:
     said = frozenset(counted_words(told))
     if _MORE_THAN_A_COUNT.search(told) or not asked.portioned <= said:
         return False
-    unsaid, stays = asked.doing - said, said <= asked.words | _STAYING
-    if unsaid and (not stays or not unsaid <= _STAYING or (unsaid & _POSTURES and said & _POSTURES - asked.words)):
+    unsaid, stays = asked.doing - said, said <= asked.words | STAYING
+    if unsaid and (not stays or not unsaid <= STAYING or (unsaid & _POSTURES and said & _POSTURES - asked.words)):
         return False  # "three are standing there", to how many are sitting there
     return _is_placed(told, asked, stays=stays)
 

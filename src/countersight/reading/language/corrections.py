@@ -74,6 +74,8 @@ class Correction(msgspec.Struct, frozen=True):
 
     before: str
     after: str
+    thought: str = ""
+    """What one had thought, where that alone is taken back, and nothing that stands before."""
 
     @property
     def after_its_no(self) -> str:
@@ -103,7 +105,7 @@ def corrected(text: str) -> Correction | None:
         return None  # "No. That is not right." repeats its no
     if last.re is _THOUGHT:
         after = _IT_IS_NOT.sub(lambda found: f"{found.group()} {(last['thought'] or '').strip()}", after)
-    return Correction(before, after)
+    return Correction(before, after, last.group() if last.re is _THOUGHT else "")
 
 
 def stands_after_all(text: str) -> list[str]:

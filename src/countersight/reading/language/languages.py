@@ -78,22 +78,25 @@ _ANY_NUMBER = rf"(?P<number>[0-9]{{1,9}}|{_SPELLED})"
 _HOW_MANY = re.compile(rf"(?P<before>.*)(?:几|幾|多少|何)(?P<counter>{_COUNTER})(?P<after>.*?)か?")
 _CLAUSE_END = re.compile(r"[,.?!，。？！、\s]+")
 _IN_ALL = re.compile(r"一共|总共|共(?=有)")
-_COMES_TO = _either("eastern.results")
+_COMES_TO = f"就是|{_either('eastern.results')}"
 _AT_PRESENT = re.compile(_either("eastern.now"))
 _AND_MORE = re.compile(_either("eastern.and_more"))
 _BESIDES = re.compile("另外|另有")
 _A_NOUN = 3  # signs that may be a noun and nothing else
-_RESULT = re.compile(rf"(?:{_either('eastern.results')})[^,.\n]*")
+_RESULT = re.compile(rf"(?:{_either('eastern.results')}|(?<={_COUNTER}就是))[^,.\n]*")  # "再加两个就是6个"
 _JAPANESE_CONDITION = re.compile(_either("eastern.japanese_conditions") + "|いて")
 _DENIES = re.compile(_either("eastern.denying"))
 _GONE = re.compile(r"[就便]没有|[就便]沒有")
 _NOT_EVEN_ONE = re.compile(_either("eastern.not_even_one"))
 _ASKS_FOR_A_COLOUR = re.compile(
-    r"how many (?:(?P<kind>[a-z]+) [a-z]+|[a-z]+ are (?P<is>[a-z]+))"
+    r"how many (?:(?P<kind>[a-z]+) [a-z]+|[a-z]+(?: [a-z]+)? are (?P<is>[a-z]+))"
     r"(?: (?:are|can|do) (?:there|be seen|you see|visible))?(?: in the (?:image|picture|photo))?\W*$",
     re.IGNORECASE,
 )
 _PART = re.compile(_either("eastern.parts"))
+_SUCH_ARE = re.compile(rf"[,.、]\s*(?P<part>[^,.、]+(?:的[是有]|のは){_ANY_NUMBER}{_COUNTER})$")  # "有缺口的是两个"
+_ASKS_OF_ALL = re.compile(r"\b(?:are|is) (?:there|visible|shown|in the (?:image|picture|photo))\W*$", re.IGNORECASE)
+_SOMEWHERE = re.compile("(?<!正)在(?![睡跑走飞吃喝玩看笑])|[上中下]に")
 _IS_WHAT = re.compile(r"[^,.是は有]{1,12}(?:是|は|有)([^,.是は有]+)$")
 # "犬はボールを追いかけています", "机の上に本があります"
 _IS_DONE_TO = re.compile(r"(?:[^,.を]+は)?([^,.をは]{1,8})を[^,.を]+")
@@ -218,15 +221,36 @@ def _number(said: str, question: str) -> str | None:
 
 
 def _part_asked(said: str, question: str) -> str | None:
-    """The one part of a whole that is said to have the colour that the question names: "其中2辆是红色的"."""
+    """The one part of a whole that is counted ("其中3个戴着帽子"), or that is of the colour in question."""
+    such = _SUCH_ARE.search(said)
+    split = (said[: such.start()], such["part"]) if such else tuple(_PART.split(said, maxsplit=1))
+    if len(split) < 2 or not _values(split[0]):
+        return None
+    whole, parts = (
+        split[0].replace("红绿灯", ""),
+        [part for part in re.split(r"[,、.和;]\s*", split[1]) if _values(part)],
+    )
     colour = _ASKS_FOR_A_COLOUR.match(question)
     named = (colour["kind"] or colour["is"]).lower() if colour else ""
     asked = [sign for sign, name in listed("eastern.colours").items() if name == named]
-    whole, part, parts = said.partition("其中")
-    if not asked or not part or _DENIES.search(said) or not _values(whole):
-        return None
-    told = [each for each in re.split(r"[,、.和]\s*", parts) if any(sign in each for sign in asked)]
-    return _only_of(_values(told[0])) if len(told) == 1 and not any(sign in whole for sign in asked) else None
+    if asked and not _DENIES.search(said):
+        told = [part for part in parts if any(sign in part for sign in asked)]
+        return _only_of(_values(told[0])) if len(told) == 1 and not any(sign in whole for sign in asked) else None
+    told = [part for part in parts if _may_be_asked(part, question)]
+    return _only_of(_values(told[0])) if len(told) == 1 else None
+
+
+def _may_be_asked(part: str, question: str) -> bool:
+    """Whether something that is said of a part, by the signs that are known, was asked, and nothing else is."""
+    if (
+        _ASKS_OF_ALL.search(question)
+        or _SOMEWHERE.search(part)
+        or any(map(part.__contains__, listed("eastern.colours")))
+    ):
+        return False
+    known = [forms for sign, forms in listed("eastern.part_signs").items() if sign in part]
+    asked = bool(known) and all(re.search(rf"\b(?:{forms})\b", question, re.IGNORECASE) for forms in known)
+    return asked and bool(_DENIES.search(part)) == bool(_NEGATED.search(question))
 
 
 def _only_of(values: set[str]) -> str | None:

@@ -65,7 +65,7 @@ _NO_MORE = re.compile(r"[.,;!]|$")
 _ANOTHER = re.compile(r"\banother\s*$", re.IGNORECASE)  # "four are moored, another two are sailing"
 _WITH_BEFORE = re.compile(r"\w (?<!left )with\s*$", re.IGNORECASE)  # "a table with 4 legs would …"
 # "…, so with one standing up 2 would be left"
-_FOR_THESE = re.compile(r"[a-z] for\s*$", re.IGNORECASE)  # "2 collars for 3 dogs"
+_FOR_THESE = re.compile(rf"[a-z] {any_of('counts.for_these')}\s*$", re.IGNORECASE)
 _WITH_THESE = re.compile(r"(?:[,;]|\b(?:so|and|but|then),?) with(?:out)?\s*$", re.IGNORECASE)
 _GOES_ON_TO_WOULD = re.compile(
     rf"\s(?!more\b)[^,.;]{{1,40}}(?:{MODAL}|\b(?:it's|it is|that's|that is|there are)\b)", re.IGNORECASE

@@ -7,9 +7,10 @@ from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import either, listed
 
 _LINES = listed("states.whereabouts")
+_HOW = either(how for line in _LINES for how in line)
 _WHERE = re.compile(
-    rf"(?P<how>{either(how for line in _LINES for how in line)})"
-    r" (?:(?:the|an?|his|her|its|their|this|that|these|those) )?(?P<what>[a-z]+(?: [a-z]+)?)",
+    rf"(?P<how>{_HOW}) (?:(?:the|an?|his|her|its|their|this|that|these|those) )?"
+    rf"(?P<what>[a-z]+(?: (?!{_HOW})[a-z]+)?)",  # "on the table beside the bowl" is two places
     re.IGNORECASE,
 )
 _OF_HOW = {how: place for place, line in enumerate(_LINES) for how in line}
