@@ -42,7 +42,10 @@ CONTRARY = re.compile(
     r"(?P<denied>[^,.;]{1,60})",
     re.IGNORECASE,
 )
-_ASKS_OF_A_PRONOUN = re.compile(r"^\W*[\w']+ (?:it|there|they|he|she|you|we|i|this|that)\b", re.IGNORECASE)
+_ASKS_OF_A_PRONOUN = re.compile(
+    r"^\W*[\w']+ (?:(?:it|there|they|he|she|you|we|i|this|that)\b|the picture (?!show|contain|have|depict|include))",
+    re.IGNORECASE,
+)
 _HE_OR_SHE = re.compile(r"\b(?:he|she)\b")
 _DEGREES = frozenset({"longer"})  # a state here, and nothing in "no longer"
 NOBODY = re.compile(r"\b(?:nobody|no[ -]one)\b")

@@ -55,7 +55,7 @@ _CONNECTED = re.compile(r"^\W*(?:but|yet|and|however),?\s+", re.IGNORECASE)
 _ANYBODY = frozenset({stem("person")})
 _DONE_BY_NOBODY = re.compile(rf"^\W*(?:nothing|nobody|no one) {MODAL} (?P<verb>\w+) (?P<what>.*)", re.IGNORECASE)
 _THEN = re.compile(
-    r"\W*(?:even )?(?:at|in|during|on|under|with)\s+(?P<then>[\w ]{1,30}?),?\s+(?=(?:it|they|there|he|she|the)\b)",
+    r"\W*(?:even )?(?:at|in|during|on|under|with(?P<out>out)?)\s+(?P<then>[\w ]{1,30}?),?\s+(?=(?:it|they|there|he|she|the)\b)",
     re.IGNORECASE,
 )
 _SO_SUPPOSED = re.compile(
@@ -282,6 +282,8 @@ def _after_then(clause: str, asked: Asked) -> str:
     """The clause without the supposition in another form: "at night it would be", to "if it was night"."""
     then = _THEN.match(clause) or (None if asked.of_now else _SO_SUPPOSED.match(clause))
     if not then:
+        return clause
+    if then.groupdict().get("out") and "without" not in asked.whole:
         return clause
     if content(then["then"]) and content(then["then"]) <= asked.supposed:
         return clause[then.end() :]

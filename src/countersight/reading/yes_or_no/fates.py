@@ -10,7 +10,7 @@ from countersight.reading.language.rewordings import NOMINATIVE
 from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of, either, found, listed, words
 from countersight.reading.yes_or_no.negation import NEGATED, without_negation
-from countersight.reading.yes_or_no.repetitions import LEADS, has_a_condition
+from countersight.reading.yes_or_no.repetitions import LEADS, has_a_condition, named_by
 
 _BOTH_WAYS: Final = len(listed("fates.lines"))
 _WRITTEN: Final = (*listed("fates.lines"), *listed("fates.one_way"))
@@ -177,4 +177,4 @@ def _is_of_the_asked(who: str, fate: re.Match[str], asked: Asked) -> bool:
     if " " not in who and who not in asked.text.lower():
         return False  # "dogs are welcome", where the dog was asked about
     said = content(who)
-    return (asked.subject in said or not asked.subject) and said - _LOOSE <= asked.words
+    return bool(said & named_by(asked) or not asked.subject) and said - _LOOSE <= asked.words

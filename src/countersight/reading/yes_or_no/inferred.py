@@ -46,7 +46,7 @@ _SOMEBODY = _PEOPLE.union(*CALLED.values())
 _ASKS_IF_ALONE = re.compile(r"\balone\b|\bby (?:him|her|it)self\b|\bon (?:his|her|its) own\b", re.IGNORECASE)
 _LEFT_ALONE = (
     r"(?:the only (?:one|person|human|individual)(?: (?:left|there|around|here|remaining|present))?"
-    r"|by (?:him|her|it)self|on (?:his|her|its) own)"
+    r"|by (?:him|her|it)self|on (?:his|her|its) own|alone)"
 )
 _IS_ALONE = re.compile(
     r"^\W*(?:then |so )?(?P<who>he|she|it|they|the \w+)(?:'s|'d| is| are| would| will)(?: then| still)?"

@@ -42,6 +42,33 @@ _PART = re.compile(
 )
 _DONE_BY_A_PART = found("rewordings.done_by_a_part")
 _WHOSE = {"his": "he", "her": "she", "its": "it", "their": "they"}
+# "A catch would mean the batter is out", "it would make parking impossible", "it could hardly fail to see it"
+_MEANS = re.compile(
+    rf"(?P<would>{MODAL})(?P<not>(?: not)?) mean (?:that )?(?P<who>it|he|she|they|the \w+(?: \w+)?) (?:(?P<be>is|are)|would|could|can)\b", re.IGNORECASE
+)
+_MAKES_IT = re.compile(rf"{MODAL}(?: still| also)? make (?P<what>\w+ing) (?P<how>impossible|possible)\b", re.IGNORECASE)
+_NOT_FAIL = re.compile(r"\b(?:could|can|would)(?:n't| not|not| hardly| scarcely) fail to (?=\w)", re.IGNORECASE)
+_NO_PLACE = r"(?:nowhere|nothing|no(?: \w+)? (?:place|spot|way|chance|room|space))(?: left| else| more)?"
+_NOWHERE = re.compile(
+    rf"(?:there(?:'d be| is| {MODAL} be) {_NO_PLACE} for {_WHOM}"
+    rf"|(?P<has>(?:{MODAL} have|\b(?:has|have)) {_NO_PLACE})) to (?!do\b|fear|worry|lose|say)(?=\w)",
+    re.IGNORECASE,
+)
+_ALLOWING = re.compile(
+    rf"(?<!\bnot),? (?:thus |thereby |so |and )?(?:allowing|enabling|letting) {_WHOM} (?:to )?(?=\w)", re.IGNORECASE
+)
+_LEAVES_ROOM = re.compile(
+    rf"\b(?P<who>[\w' ]{{2,40}}?) (?P<would>{MODAL}(?: not)?|(?=leaves)) ?(?:leaves?|have) "
+    rf"(?=(?:{any_of('yes_no.some_room')}|{any_of('yes_no.no_room')}) (?:room|space)\b)",
+    re.IGNORECASE,
+)
+_ASKS_OF_TWO = re.compile(
+    r"^\W*(?P<is>is|are) (?P<one>the [\w ]+?) (?P<how>next to|beside|near|close to|far from|touching|facing|opposite)"
+    r" (?P<other>(?:the|an?|his|her) [\w ]+?)\W*$",
+    re.IGNORECASE,
+)
+_IMPOSSIBLE = re.compile(r"\b(?P<is>is|are|be)(?:n't| not) impossible\b", re.IGNORECASE)
+_NOT_WITHOUT = re.compile(r"^\W*not without (?P<what>[\w' ]+)", re.IGNORECASE)
 _LACKING = found("yes_no.lacking_what_is_asked")
 _FREE = re.compile(
     r"(?:\b(?P<is>is|are|was|would|will)|(?P<s>'s))(?P<not>n't| not| no longer)?(?P<be> be)?(?: \w+ly| all)? "
@@ -62,9 +89,34 @@ def in_plain_words(text: str, asked: Asked, question: str) -> str:
     if lacking := _LACKING.search(question):
         what = re.split(r"\b(?:if|when|after)\b", question[lacking.end() :])[0].strip(" ?")
         text = _FREE.sub(lambda found: _has(found, what), text)
-    elif asked.of_being:
-        text = _WITHOUT.sub(lambda found: _there_is_none(found, asked), text)
-    return text
+    elif asked.of_now and "without" not in question:
+        text = _WITHOUT.sub(lambda found: _lacks(found, asked), text)
+    if "impossible" in question:
+        text = _IMPOSSIBLE.sub(r"\g<is> possible", text)
+    without = _NOT_WITHOUT.match(text) if "without" in question else None
+    if without and content(without["what"]) <= asked.words | asked.supposed:
+        return f"no, {text}"
+    return _of_what_follows(_of_each_other(text, question), asked)
+
+
+def _of_what_follows(text: str, asked: Asked) -> str:
+    """What something means, makes possible or leaves no place for, told of who can do it, or cannot."""
+    can = "can" if asked.of_now else "could"
+    text = _MEANS.sub(lambda found: _suffers(found, "be" if found["be"] else ""), text)
+    text = _MAKES_IT.sub(rf"{can} make, \g<what> would be \g<how>", _NOT_FAIL.sub("would ", text))
+    text = _ALLOWING.sub(lambda found: f", so {subject_of(found)} {can} ", text)
+    text = _LEAVES_ROOM.sub(lambda found: f"there {found['would'] or 'is'}{' be' if found['would'] else ''} ", text)
+    return _NOWHERE.sub(lambda found: f"{can} not " if found["has"] else f"{subject_of(found)} {can} not ", text)
+
+
+def _of_each_other(text: str, question: str) -> str:
+    """ "They are not next to each other", told of the one that was asked about."""
+    two = _ASKS_OF_TWO.match(question)
+    if not two:
+        return text
+    told = rf"\b(?:they|the two|both) are(?P<not>n't| not)? (?:\w+ )??{two['how']} (?:each other|one another)"
+    said = f"{two['one']} {two['is']}{{}} {two['how']} {two['other']}"
+    return re.sub(told, lambda found: said.format(" not" if found["not"] else ""), text, flags=re.IGNORECASE)
 
 
 def _suffers(found: re.Match[str], fate: str) -> str:
@@ -82,8 +134,8 @@ def _has(found: re.Match[str], what: str) -> str:
     return f" {has if found['not'] else lacks} {'' if found['of'] else what}".rstrip()
 
 
-def _there_is_none(found: re.Match[str], asked: Asked) -> str:
+def _lacks(found: re.Match[str], asked: Asked) -> str:
     """ "The sky is clear, without a single cloud", to whether there are any clouds: there are none."""
-    if stem(found["what"].lower()) not in asked.words or not content(found["what"]):
+    if stem(found["what"].lower()) not in asked.words - (frozenset() if asked.of_being else {asked.subject}):
         return found.group()
-    return f". There {'are' if asked.of_now else 'would be'} no {found['what']}"
+    return f". There are no {found['what']}" if asked.of_being else f", not {found['what']}"

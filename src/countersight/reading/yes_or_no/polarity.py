@@ -226,7 +226,7 @@ def _concluded(pieces: list[str], imagined: list[int], asked: Asked) -> tuple[bo
     for position, piece in reversed(list(enumerate(pieces))):
         if not CONCLUSION.search(piece):
             continue
-        tail = CONCLUSION.split(piece)[-1]
+        tail = CONCLUSION.split(piece)[-1].strip()
         if not re.search(r"\w", tail):
             continue  # "I think so"
         if takes_up_another(tail, piece[: -len(tail)], asked):
@@ -248,10 +248,12 @@ def _claim(pieces: list[str], asked: Asked) -> str | None:
     if imagined and not asked.of_now:
         # What is says nothing once the reply has said what would be. Of several such claims the last is the result.
         whole = [taken_up(before, clause, asked) for before, clause in zip(["", *imagined], imagined, strict=False)]
-        return _first(whole[::-1], asked)
+        told_so = _first(whole[::-1], asked)
+        if told_so or asked.supposed:
+            return told_so
     actual = [
         # "Let go of it and it crashes": the present, of the world that was asked about.
-        (clause, replace(asked, of_now=True) if supposes_first(piece) else asked)
+        (clause, replace(asked, of_now=True) if supposes_first(piece) or _COULD.match(asked.whole) else asked)
         for piece, clause in every
         if not MODAL_AT.search(clause) and _tells(piece, clause, asked)
     ]

@@ -24,7 +24,7 @@ _IS_SO = r"(?:\s+(?:easily|well|so|still|the case|correct|right|true|likely|poss
 _ELLIPSIS = re.compile(f"{_BEGINS}{_WHO}{_HELPS}{_IS_SOME}{_IS_SO}", re.IGNORECASE)
 _DOES_IT = re.compile(
     rf"{_BEGINS}{_WHO}(?:'d|'ll|\s+(?:would|will|can|could|does|do|did))(?: \w+ly| still)?"
-    r" (?P<verb>(?!\w+ing\b)[a-z]+)(?: to| at| on| in)? (?:it|them|him|one)\W*$",
+    r" (?P<verb>(?!\w+ing\b|be\b)[a-z]+)(?: to| at| on| in)? (?:it|them|him|one|there)\W*$",
     re.IGNORECASE,
 )
 _BY = re.compile(r"\bby\b|\bthere\b(?!\W*$)", re.IGNORECASE)
@@ -93,6 +93,7 @@ _KINDS = words("questions.kinds")
 _WITH_ITS_KIND = re.compile(r"\bthe (?P<kind>[a-z]+) (?P<what>[a-z]+)\b")
 GONE = frozenset(map(stem, ("gone", "removed", "away", "taken", "take", "pull", "missing", "moved", "help", "out")))
 """Stems of the words that only say that something is not there."""
+_WHOLE = frozenset(map(stem, ("whole", "full", "entire", "long")))
 _MOTION = frozenset(map(stem, words("fates.motion")))
 PLACES = frozenset(map(stem, words("questions.prepositions")))
 """Stems of the words that tell a place by a thing."""
@@ -283,7 +284,7 @@ def _brings_in_another(condition: re.Match[str] | None, asked: Asked) -> bool:
         return False
     told = content(condition["what"])
     # "once the pawn is gone", to "if it was removed"
-    return bool(told - asked.words - asked.supposed - (GONE if told & asked.supposed else frozenset()))
+    return bool(told - asked.words - asked.supposed - (GONE | _WHOLE if told & asked.supposed else frozenset()))
 
 
 def _up_to(clause: str, asked: frozenset[str]) -> str:

@@ -63,7 +63,7 @@ def is_of_another(clause: str, asked: Asked) -> bool:
     if pronoun and pronoun["who"].lower() in _PEOPLE - asked.people:
         # "He would fall", to whether the ladder would if the painter leaned over.
         return bool(asked.people or (asked.persons and not asked.persons & asked.words))
-    return bool(_ANOTHER.match(clause)) and not _ANOTHER.search(asked.text)
+    return bool(_ANOTHER.match(clause)) and not _ANOTHER.search(asked.text) and not asked.of_all
 
 
 def _deed(doing: re.Match[str] | None, suffering: re.Match[str] | None) -> Deed | None:

@@ -66,7 +66,7 @@ def says_both(text: str) -> bool:
 
 def opening_polarity(text: str) -> str | None:
     """The yes or no a text begins with."""
-    found = LEADING.match(text)
+    found = None if _BOTH.match(text) else LEADING.match(text)  # "Yes / No"
     if found and _IS_NOT.search(text[: found.end()]) and _GOES_ON_TO_SAY.match(text[found.end() :]):
         return None  # "it is not snowing" is no "no" by itself
     if found and found["no"] and _DENIES_A_DENIAL.match(text):
