@@ -63,6 +63,7 @@ _SO_SUPPOSED = re.compile(
     rf"(?=(?:it|they|there|he|she|the \w+) {MODAL})",
     re.IGNORECASE,
 )  # "two metres further forward it would"
+_IN_HIS_HAND = re.compile(r"(?:his|her|its|their) (?:\w+ )?\w+$", re.IGNORECASE)
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
@@ -287,6 +288,6 @@ def _after_then(clause: str, asked: Asked) -> str:
         return clause
     if content(then["then"]) and content(then["then"]) <= asked.supposed:
         return clause[then.end() :]
-    if asked.of_now and content(then["then"]) <= asked.words - {asked.subject}:
+    if asked.of_now and (content(then["then"]) <= asked.words - {asked.subject} or _IN_HIS_HAND.match(then["then"])):
         return f"{clause[then.end() :].rstrip(' .!')} {then.group().strip(' ,')}"  # its subject stands first again
     return clause

@@ -64,7 +64,7 @@ _WHOM = {"him": "he", "her": "she"}
 
 def is_alone(clause: str, asked: Asked) -> bool | None:
     """Whether who was asked to be alone is the only one left, or with nobody; None where a clause does not tell."""
-    if not _ASKS_IF_ALONE.search(asked.text):
+    if not _ASKS_IF_ALONE.search(asked.text) or asked.of_ability:
         return None
     if alone := _IS_ALONE.match(clause):
         return not alone["not"] if content(alone["who"]) <= {asked.subject} else None

@@ -46,7 +46,7 @@ _LATER = re.compile(
 _WOULD_BE = re.compile(r"\bwould (?:be|have been)\b|\b(?:should|ought to)\b", re.IGNORECASE)
 # "Neither … nor …"; "a photo can't tell whether it is moving"
 _LEFT_OPEN = re.compile(
-    r"\bneither\b.{0,200}\bnor\b|\b(?:tell|say|know|show|reveal|judge|determine)s?(?: us| me)? (?:whether|if)\b",
+    r"\bneither\b.{0,200}\bnor\b|\b(?:tell|say|know|show|reveal|judge|determine)s?(?: us| me)? (?:whether|if)\b|(?:\bnot|n't) mean\b",
     re.IGNORECASE,
 )
 _OWNED = re.compile(r"^\W*the \w+'s (?P<what>\w+)", re.IGNORECASE)
@@ -197,7 +197,8 @@ def covers(clause: str, asked: Asked) -> bool:
         return False  # "it would melt", to whether it would still be there
     needed = asked.words - named_by(asked) if of_it or _ITS.match(clause) else asked.words
     needed -= _called_it(clause[verb.end() :], asked) | _left_out(clause, asked)
-    return bool(needed) and needed <= said and subject <= asked.words | asked.supposed and not elsewhere
+    known = asked.words | (asked.supposed if asked.subject in asked.words | {""} else frozenset())
+    return bool(needed) and needed <= said and subject <= known and not elsewhere
 
 
 def plain_verb(clause: str, asked: Asked) -> re.Match[str] | None:
@@ -219,15 +220,20 @@ def _left_out(clause: str, asked: Asked) -> frozenset[str]:
     return frozenset(stem(kind) for kind in kinds if kind not in said) | (which - content(clause))
 
 
-def named_by(asked: Asked) -> frozenset[str]:
-    """The words that a pronoun stands for: the woman in the green coat."""
-    place = _WITH_A_PLACE.match(asked.text)
+def called_by(asked: Asked) -> frozenset[str]:
+    """The words for what was asked about: of the old man, the man too."""
     kind = _WITH_ITS_KIND.search(asked.text.lower())
     noun = (
         {stem(kind["what"])} if kind and kind["kind"] in _KINDS and stem(kind["kind"]) == asked.subject else set[str]()
     )
+    return frozenset({asked.subject, *noun})
+
+
+def named_by(asked: Asked) -> frozenset[str]:
+    """The words that a pronoun stands for: the woman in the green coat."""
+    place = _WITH_A_PLACE.match(asked.text)
     owners = content(" ".join(_OWNERS.findall(asked.text)))
-    return frozenset({asked.subject, *noun, *owners, *(content(place["place"]) if place else ())})
+    return frozenset({*called_by(asked), *owners, *(content(place["place"]) if place else ())})
 
 
 def _called_it(told: str, asked: Asked) -> frozenset[str]:

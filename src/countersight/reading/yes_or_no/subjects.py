@@ -10,7 +10,7 @@ _RANKED = re.compile(r"\b(?:\w{3,}est|first|lead\w*|ahead|most|win(?:s|ner|ning)
 _NO_SUBJECT = re.compile(rf"\W*(?:{MODAL})\b", re.IGNORECASE)
 _SUBJECT = re.compile(
     rf"{LEADS}(?P<who>it|they|he|she|(?:the|an?|his|her|its|their)(?: [\w'-]+){{1,3}}?)"
-    rf"(?:'d|'s| (?:is|are|was|has|have|{MODAL}))\b",
+    rf"(?:'d| (?:is|are|was|has|have|{MODAL}))\b",
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(r"\binstead\W*$", re.IGNORECASE)

@@ -77,6 +77,7 @@ def opening_polarity(text: str) -> str | None:
 def said(sentence: str) -> str | None:
     """The yes or no that a sentence says somewhere in it: "I would say yes"."""
     found = _SAID.search(sentence)
-    if not found or _SAID_OTHERWISE.search(sentence[: found.start()].rstrip()):
+    # "So one would be left, yes": what stands before a comma is a statement of its own.
+    if not found or (found.group()[0] != "," and _SAID_OTHERWISE.search(sentence[: found.start()].rstrip())):
         return None
     return "yes" if found["yes"] else "no"
