@@ -55,7 +55,8 @@ _CONNECTED = re.compile(r"^\W*(?:but|yet|and|however),?\s+", re.IGNORECASE)
 _ANYBODY = frozenset({stem("person")})
 _DONE_BY_NOBODY = re.compile(rf"^\W*(?:nothing|nobody|no one) {MODAL} (?P<verb>\w+) (?P<what>.*)", re.IGNORECASE)
 _THEN = re.compile(
-    r"\W*(?:even )?(?:at|in|during|on|under|with(?P<out>out)?)\s+(?P<then>[\w ]{1,30}?),?\s+(?=(?:it|they|there|he|she|the)\b)",
+    r"\W*(?:even )?(?:at|in|during|on|under|with(?P<out>out)?)\s+(?P<then>[\w ]{1,30}?),?\s+"
+    r"(?=(?:it|they|there|he|she|the)\b)",
     re.IGNORECASE,
 )
 _SO_SUPPOSED = re.compile(

@@ -20,7 +20,8 @@ _IF_OR_THOUGH = r"(?:if|unless|whether|when|while|although|though|even|only|does
 # "The puddles show that the street is wet": it is. What shows nothing, or only would, leaves it open.
 _SHOWN = re.compile(
     rf"{_STARTS}(?!{any_of('yes_no.negation_words')}|little\b|few\b|{_IF_OR_THOUGH})"
-    rf"(?:(?!not\b|never\b|{MODAL})[\w'-]+ ){{1,8}}?{any_of('rewordings.showing')} (?=\w)(?![^.!?]*\b(?:but|however|though|yet)\b)",
+    rf"(?:(?!not\b|never\b|{MODAL})[\w'-]+ ){{1,8}}?{any_of('rewordings.showing')} (?=\w)"
+    r"(?![^.!?]*\b(?:but|however|though|yet)\b)",
     re.IGNORECASE,
 )
 _NOT_UNABLE = re.compile(r"\b(?P<is>is|are|was|would)(?:n't| not)(?P<be> be)? unable (?=to\b)", re.IGNORECASE)
@@ -35,19 +36,22 @@ _HARMS = re.compile(
 )
 _COMES_TO_HARM = re.compile(r"\bcome to (?:(?P<no>no)|any|some)? ?harm\b", re.IGNORECASE)
 _WITHOUT = re.compile(
-    r"(?<!\bnot)(?<!\bis)(?<!\bare)(?<!\bbe)(?<!\bor),? without (?:(?:a single|any|an?) )?(?P<what>\w+)(?! (?:is|are|has|was|can)\b)",
+    r"(?<!\bnot)(?<!\bis)(?<!\bare)(?<!\bbe)(?<!\bor),? without (?:(?:a single|any|an?) )?"
+    r"(?P<what>\w+)(?! (?:is|are|has|was|can)\b)",
     re.IGNORECASE,
 )
 _PART = re.compile(
-    rf"{_STARTS}(?:(?:one|both|all)(?: of)? )?(?P<whose>his|her|its|their) (?:\w+ )?{any_of('rewordings.parts_that_do')}"
-    rf" (?P<does>(?:(?:is|are|would|can) (?:\w+ly )?)?{any_of('rewordings.done_by_a_part')})",
+    rf"{_STARTS}(?:(?:one|both|all)(?: of)? )?(?P<whose>his|her|its|their) (?:\w+ )?"
+    rf"{any_of('rewordings.parts_that_do')} (?P<does>(?:(?:is|are|would|can) (?:\w+ly )?)?"
+    rf"{any_of('rewordings.done_by_a_part')})",
     re.IGNORECASE,
 )
 _DONE_BY_A_PART = found("rewordings.done_by_a_part")
 _WHOSE = {"his": "he", "her": "she", "its": "it", "their": "they"}
 # "A catch would mean the batter is out", "it would make parking impossible", "it could hardly fail to see it"
 _MEANS = re.compile(
-    rf"(?P<would>{MODAL}(?<!n't)) mean (?:that )?(?P<who>it|he|she|they|the \w+(?: \w+)?) (?:(?P<be>is|are)|would|could|can)\b",
+    rf"(?P<would>{MODAL}(?<!n't)) mean (?:that )?(?P<who>it|he|she|they|the \w+(?: \w+)?)"
+    r" (?:(?P<be>is|are)|would|could|can)\b",
     re.IGNORECASE,
 )
 _MAKES_IT = re.compile(rf"{MODAL}(?: still| also)? make (?P<what>\w+ing) (?P<how>impossible|possible)\b", re.IGNORECASE)
@@ -55,7 +59,8 @@ _NOT_FAIL = re.compile(r"\b(?:could|can|would)(?:n't| not|not| hardly| scarcely)
 _NO_PLACE = r"(?:nowhere|nothing|no(?: \w+)? (?:place|spot|way|chance|room|space))(?: left| else| more)?"
 _NOWHERE = re.compile(
     rf"(?:there(?:'d be| is| {MODAL} be) {_NO_PLACE} for {_WHOM}"
-    rf"|(?P<has>(?:{MODAL} have|\b(?:has|have)) {_NO_PLACE})) to (?!do\b|fear|worry|lose|say|stop|block|hold|keep|prevent|hinder|support|protect)(?=\w)",
+    rf"|(?P<has>(?:{MODAL} have|\b(?:has|have)) {_NO_PLACE}))"
+    r" to (?!do\b|fear|worry|lose|say|stop|block|hold|keep|prevent|hinder|support|protect)(?=\w)",
     re.IGNORECASE,
 )
 _ALLOWING = re.compile(rf", (?:thus |thereby |so )?(?:allowing|enabling|letting) {_WHOM} (?:to )?(?=\w)", re.IGNORECASE)
@@ -79,11 +84,13 @@ _SOMEBODY_HAS = re.compile(
 )
 # "No taller than it is now": not taller.
 _NO_MORE_THAN = re.compile(
-    rf"(?P<is>{MODAL}|\b(?:is|are|does|do))(?P<verb>(?: \w+)?) no (?=(?:more|less|fewer|(?!other|sooner|rather|later)\w{{3,}}er)\b[^.,;]*\bthan\b)",
+    rf"(?P<is>{MODAL}|\b(?:is|are|does|do))(?P<verb>(?: \w+)?) no "
+    r"(?=(?:more|less|fewer|(?!other|sooner|rather|later)\w{3,}er)\b[^.,;]*\bthan\b)",
     re.IGNORECASE,
 )
 _BRINGS = re.compile(
-    rf"(?P<would>{MODAL})(?P<not>(?: not)?) (?:bring|put|place|move) {_WHOM} (?P<where>with)?(?P<to>in|into|in to|out of|beyond)?"
+    rf"(?P<would>{MODAL})(?P<not>(?: not)?) (?:bring|put|place|move) {_WHOM}"
+    r" (?P<where>with)?(?P<to>in|into|in to|out of|beyond)?"
     r" (?=(?:[\w']+ ){0,2}(?:reach|view|sight)\b)",
     re.IGNORECASE,
 )
@@ -94,7 +101,8 @@ _IS_ON_HIM = re.compile(
 _HAS_ON = re.compile(rf"\b(?:has|have) (?P<what>an? (?:\w+ )?\w+) on(?= (?:his|her|their) {_WORN}\b|,)", re.IGNORECASE)
 _PLACE = r"(?:in front of|next to|under|on|in|behind|beside|inside|above|at|by|near)"
 _LIES_THERE = re.compile(
-    rf"^\W*(?P<place>{_PLACE} (?:the|an?|his|her|its) (?:\w+ )??\w+),? (?P<is>lies|sits|stands|hangs|is|are|lie|sit|stand)"
+    rf"^\W*(?P<place>{_PLACE} (?:the|an?|his|her|its) (?:\w+ )??\w+),?"
+    r" (?P<is>lies|sits|stands|hangs|is|are|lie|sit|stand)"
     r" (?P<what>(?:an?|the|two|three|several|some) (?:\w+ )?\w+)(?=\W*(?:[.,;]|$))",
     re.IGNORECASE,
 )

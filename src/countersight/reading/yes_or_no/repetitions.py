@@ -29,9 +29,9 @@ _DOES_IT = re.compile(
 )
 _BY = re.compile(r"\bby\b|\bthere\b(?!\W*$)", re.IGNORECASE)
 _NO_CONDITION = r"(?! [\w ]{1,20} to spare| such| ease| the (?:current|wind|tide|flow|waves|stream)\b)"
+_NO_HELP = r"(?! \w+ing\b| (?:any|some)(?:one|body)\b)"
 _CONDITION = re.compile(
-    rf"\b(?:with{_NO_CONDITION}|without(?! \w+ing\b| (?:any|some)(?:one|body)\b)|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)",
-    re.IGNORECASE,
+    rf"\b(?:with{_NO_CONDITION}|without{_NO_HELP}|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)", re.IGNORECASE
 )
 _OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
 _NO_REASON = re.compile(r"\bno (?:reason|need|cause) (?:to|for)\b", re.IGNORECASE)
@@ -46,7 +46,8 @@ _LATER = re.compile(
 _WOULD_BE = re.compile(r"\bwould (?:be|have been)\b|\b(?:should|ought to)\b", re.IGNORECASE)
 # "Neither … nor …"; "a photo can't tell whether it is moving"
 _LEFT_OPEN = re.compile(
-    r"\bneither\b.{0,200}\bnor\b|\b(?:tell|say|know|show|reveal|judge|determine)s?(?: us| me)? (?:whether|if)\b|(?:\bnot|n't) mean\b",
+    r"(?:\bnot|n't) mean\b|\bneither\b.{0,200}\bnor\b|\b(?:tell|say|know|show|reveal|judge|determine)s?(?: us| me)?"
+    r" (?:whether|if)\b",
     re.IGNORECASE,
 )
 _OWNED = re.compile(r"^\W*the \w+'s (?P<what>\w+)", re.IGNORECASE)

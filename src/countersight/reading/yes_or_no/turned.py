@@ -24,8 +24,8 @@ _TOO = re.compile(
 )
 _FROM_DOING = rf"from (?P<deed>\w+ing\b[\w' -]*?){_REST}"
 _KEPT = re.compile(
-    rf"^\W*(?P<is>does|do|did|would|will|can|could) (?:\w+ing )?{_THING} (?:still |then )?{any_of('yes_no.keeping_from')}"
-    rf" (?P<who>{_THING}) {_FROM_DOING}",
+    rf"^\W*(?P<is>does|do|did|would|will|can|could) (?:\w+ing )?{_THING} (?:still |then )?"
+    rf"{any_of('yes_no.keeping_from')} (?P<who>{_THING}) {_FROM_DOING}",
     re.IGNORECASE,
 )
 _IS_KEPT = re.compile(
@@ -43,7 +43,8 @@ _TROUBLE = re.compile(
     re.IGNORECASE,
 )
 _LETS = re.compile(
-    rf"^\W*(?P<is>would|will) (?:\w+ing )?{_THING} (?:let|allow|enable|help) (?P<who>{_THING}) (?:to )?(?P<deed>[\w' -]+?){_REST}",
+    rf"^\W*(?P<is>would|will) (?:\w+ing )?{_THING} (?:let|allow|enable|help)"
+    rf" (?P<who>{_THING}) (?:to )?(?P<deed>[\w' -]+?){_REST}",
     re.IGNORECASE,
 )
 _RUNS_OUT = re.compile(
