@@ -142,8 +142,8 @@ def _weighed(answer: str | None, said: str, question: Question, read_from: ReadF
     if question.kind == "choice" and not by_letter and (counts := option_counts(question)):
         number = _finished(said, replace(question, kind="number", options=()), "whole")
         if number is not None:  # where options are counts, a reply that tells one is read as any count is
-            told = LETTERS[counts.index(number)] if counts.count(number) == 1 else None
-            return told if answer in (None, told) else None
+            letter = LETTERS[counts.index(number)] if counts.count(number) == 1 else None
+            return letter if answer in (None, letter) else None
     looked = last_look(answer, said, question)
     by_itself = question.kind == "number" and answer is None and looked is not None
     return None if by_itself and is_of_others(said, counted_by(question.text)) else looked

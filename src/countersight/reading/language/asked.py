@@ -42,7 +42,13 @@ CONTRARY = re.compile(
     r"(?P<denied>[^,.;]{1,60})",
     re.IGNORECASE,
 )
-_ASKS_OF_A_PRONOUN = re.compile(r"^\W*[\w']+ (?:it|there|they|he|she|you|we|i|this|that)\b", re.IGNORECASE)
+_ASKS_OF_A_PRONOUN = re.compile(
+    r"^\W*[\w']+ (?:it|there|they|he|she|you|we|i|this|that)\b",
+    re.IGNORECASE,
+)
+_ASKS_OF_THE_PICTURE = re.compile(
+    r"^\W*(?:is|does|did|has|would|will|can|could) the picture (?!show|contain|have|depict|include)", re.IGNORECASE
+)
 _HE_OR_SHE = re.compile(r"\b(?:he|she)\b")
 _DEGREES = frozenset({"longer"})  # a state here, and nothing in "no longer"
 NOBODY = re.compile(r"\b(?:nobody|no[ -]one)\b")
@@ -168,6 +174,8 @@ def first_word(main: str) -> str:
     """The stem of the first word that means something by itself; nothing for a pronoun."""
     if _ASKS_OF_A_PRONOUN.match(main):
         return ""
+    if _ASKS_OF_THE_PICTURE.match(main):
+        return "pictur"  # that hangs on the wall; of any other nobody says that it would fall
     every = (stem(word) for word in _NO_OWNER.findall(main.lower()) if word not in _EMPTY and word not in _LIGHT)
     return next(every, "")
 

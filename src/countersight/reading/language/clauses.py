@@ -57,7 +57,7 @@ _MAY = re.compile(r"\W*may\b", re.IGNORECASE)
 _SUPPOSED_FIRST = re.compile(rf"\W*(?:{_CONNECTIVE},?\s+)?{any_of('worlds.openers')}", re.IGNORECASE)
 _BREAK = re.compile(r",(?!\s*(?:and|or)\b)|:(?!\d)|(?<=[a-z]) --? ")
 # "There are 12, so after 5 left there would be 7": a statement begins there.
-_OPENS_ANEW = re.compile(rf"[,;]\s*{_CONNECTIVE}\s*$", re.IGNORECASE)
+_OPENS_ANEW = re.compile(rf"(?:^|[,;])\s*{_CONNECTIVE},?\s*$", re.IGNORECASE)
 _MOST_SUPPOSITIONS = 4  # of one sentence that are taken out of it
 _NEAR = 60  # characters before a "would" in which its subject stands
 

@@ -88,6 +88,7 @@ _JAPANESE_CONDITION = re.compile(_either("eastern.japanese_conditions") + "|銇勩
 _DENIES = re.compile(_either("eastern.denying"))
 _GONE = re.compile(r"[灏变究]娌℃湁|[灏变究]娌掓湁")
 _NOT_EVEN_ONE = re.compile(_either("eastern.not_even_one"))
+_NEGATED = re.compile(r"\b(?:no|not|without)\b|n't\b", re.IGNORECASE)
 _ASKS_FOR_A_COLOUR = re.compile(
     r"how many (?:(?P<kind>[a-z]+) [a-z]+|[a-z]+(?: [a-z]+)? are (?P<is>[a-z]+))"
     r"(?: (?:are|can|do) (?:there|be seen|you see|visible))?(?: in the (?:image|picture|photo))?\W*$",

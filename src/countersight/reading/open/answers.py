@@ -30,7 +30,8 @@ _SURELY = re.compile(
 _JUDGING = re.compile(r"(?<=\w), (?:judging|going) (?:by|from)\b[^.,;]*(?=[.!]?\s*$)", re.IGNORECASE)
 _MOST = 3  # openings of one reply
 _SEEMS = re.compile(
-    r"\b(?:seem|appear)s? to be\b|(?:(?<=\bit )|(?<=\bthis )|(?<=\bthat ))looks like(?= an? (?:\w+ )?\w+\W*$)|(?<=\bthey )look like\b",
+    r"\b(?:seem|appear)s? to be\b|(?<=\bthey )look like\b"
+    r"|(?:(?<=\bit )|(?<=\bthis )|(?<=\bthat ))looks like(?= an? (?:\w+ )?\w+\W*$)",
     re.IGNORECASE,
 )
 _HEDGED = re.compile(

@@ -14,7 +14,10 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _OPINION = re.compile(rf"^\W*{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
-_HEDGE = r"(?:(?:most |very )?likely|just|then|also|(?!(?:fly|apply|rely|reply)\b)\w+ly|have to|need to|be forced to|be(?= \w+ing\b))"
+_HEDGE = (
+    r"(?:(?:most |very )?likely|just|then|also|(?!(?:fly|apply|rely|reply)\b)\w+ly|have to|need to|be forced to"
+    r"|be(?= \w+ing\b))"
+)
 _WOULD = re.compile(
     rf"(?P<who>.*?)\s*(?P<would>{MODAL})(?: {_HEDGE})*\s+(?!have\b|expect\b)(?P<does>\w.*)", re.IGNORECASE
 )

@@ -57,7 +57,8 @@ _PLACE_LEADS = re.compile(
 )
 # "The basket is full of aubergines.", "the bowl has cherries in it"
 _HOLDS = re.compile(
-    rf"(?P<what>(?:the|this|that) [\w' -]+?) {any_of('open.holding')} (?P<said>[\w' -]+?)(?: in it| inside(?: it)?)?\W*$",
+    rf"(?P<what>(?:the|this|that) [\w' -]+?) {any_of('open.holding')} (?P<said>[\w' -]+?)"
+    r"(?: in it| inside(?: it)?)?\W*$",
     re.IGNORECASE,
 )
 _ASKS_WHAT_IS_IN_IT = re.compile(
@@ -101,7 +102,7 @@ def told_outright(said: str, question: str) -> str | None:
 
 
 def concluded_outright(said: str, question: str) -> str | None:
-    """What the last sentence concludes that it is, or that most of them are: "it is tied at the back, so it's a scarf"."""
+    """What the last sentence concludes that it is, or that most are: "it is tied at the back, so it's a scarf"."""
     last = (sentences(said) or [""])[-1]
     found = _SO_IT_IS.search(last)
     if found is None or _NEGATED.search(found.group()) or _OPEN.search(last):

@@ -55,7 +55,8 @@ _CONNECTED = re.compile(r"^\W*(?:but|yet|and|however),?\s+", re.IGNORECASE)
 _ANYBODY = frozenset({stem("person")})
 _DONE_BY_NOBODY = re.compile(rf"^\W*(?:nothing|nobody|no one) {MODAL} (?P<verb>\w+) (?P<what>.*)", re.IGNORECASE)
 _THEN = re.compile(
-    r"\W*(?:even )?(?:at|in|during|on|under|with)\s+(?P<then>[\w ]{1,30}?),?\s+(?=(?:it|they|there|he|she|the)\b)",
+    r"\W*(?:even )?(?:at|in|during|on|under|with(?P<out>out)?)\s+(?P<then>[\w ]{1,30}?),?\s+"
+    r"(?=(?:it|they|there|he|she|the)\b)",
     re.IGNORECASE,
 )
 _SO_SUPPOSED = re.compile(
@@ -63,6 +64,7 @@ _SO_SUPPOSED = re.compile(
     rf"(?=(?:it|they|there|he|she|the \w+) {MODAL})",
     re.IGNORECASE,
 )  # "two metres further forward it would"
+_IN_HIS_HAND = re.compile(r"(?:his|her|its|their) (?:\w+ )?\w+$", re.IGNORECASE)
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
@@ -283,8 +285,10 @@ def _after_then(clause: str, asked: Asked) -> str:
     then = _THEN.match(clause) or (None if asked.of_now else _SO_SUPPOSED.match(clause))
     if not then:
         return clause
+    if then.groupdict().get("out") and "without" not in asked.whole:
+        return clause
     if content(then["then"]) and content(then["then"]) <= asked.supposed:
         return clause[then.end() :]
-    if asked.of_now and content(then["then"]) <= asked.words - {asked.subject}:
+    if asked.of_now and (content(then["then"]) <= asked.words - {asked.subject} or _IN_HIS_HAND.match(then["then"])):
         return f"{clause[then.end() :].rstrip(' .!')} {then.group().strip(' ,')}"  # its subject stands first again
     return clause

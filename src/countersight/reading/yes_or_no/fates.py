@@ -10,7 +10,7 @@ from countersight.reading.language.rewordings import NOMINATIVE
 from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of, either, found, listed, words
 from countersight.reading.yes_or_no.negation import NEGATED, without_negation
-from countersight.reading.yes_or_no.repetitions import LEADS, has_a_condition
+from countersight.reading.yes_or_no.repetitions import LEADS, called_by, has_a_condition
 
 _BOTH_WAYS: Final = len(listed("fates.lines"))
 _WRITTEN: Final = (*listed("fates.lines"), *listed("fates.one_way"))
@@ -56,6 +56,7 @@ _PERCEIVES = re.compile(r"\b(?:see|spot|notice|read|hear)\b", re.IGNORECASE)
 _OF_AN_OBJECT = found("fates.asked_of_an_object")
 _TOLD_OF_OBJECTS = found("fates.of_the_object")
 _IS_THERE = re.compile(r"^\W*(?:is|are|was|were) there\b", re.IGNORECASE)
+_OUT_OF_REACH = re.compile(r"\b(?:out of|beyond) [\w' ]*\breach\b", re.IGNORECASE)
 _OWNED = re.compile(r" (?:the|an?) (?:\w+ )?\w+'s [a-z]", re.IGNORECASE)
 _HE_OR_SHE = frozenset({"he", "she"})
 _THINGS = frozenset({"it", "that", "this"})
@@ -66,7 +67,7 @@ _ANY_PRONOUN = _HE_OR_SHE | _THINGS | {"they", "everything", "everyone", "one"}
 def befalls(clause: str, asked: Asked) -> bool | None:
     """Whether what was asked about meets the fate that was asked for (True) or one that shuts it out (False)."""
     # "The shop closes at six" says nothing to what would be.
-    of_now = asked.of_now or not asked.supposed or MODAL_AT.search(clause)
+    of_now = asked.of_now or not asked.supposed or MODAL_AT.search(clause) or _OUT_OF_REACH.search(clause)
     if asked.order or asked.of_all or not of_now:
         return None
     clause = CONTRARY.split(clause)[0]  # "sitting, not standing" tells of no standing
@@ -177,4 +178,4 @@ def _is_of_the_asked(who: str, fate: re.Match[str], asked: Asked) -> bool:
     if " " not in who and who not in asked.text.lower():
         return False  # "dogs are welcome", where the dog was asked about
     said = content(who)
-    return (asked.subject in said or not asked.subject) and said - _LOOSE <= asked.words
+    return bool(said & called_by(asked) or asked.subject not in asked.words) and said - _LOOSE <= asked.words

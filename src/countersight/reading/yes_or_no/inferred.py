@@ -46,7 +46,7 @@ _SOMEBODY = _PEOPLE.union(*CALLED.values())
 _ASKS_IF_ALONE = re.compile(r"\balone\b|\bby (?:him|her|it)self\b|\bon (?:his|her|its) own\b", re.IGNORECASE)
 _LEFT_ALONE = (
     r"(?:the only (?:one|person|human|individual)(?: (?:left|there|around|here|remaining|present))?"
-    r"|by (?:him|her|it)self|on (?:his|her|its) own)"
+    r"|by (?:him|her|it)self|on (?:his|her|its) own|alone)"
 )
 _IS_ALONE = re.compile(
     r"^\W*(?:then |so )?(?P<who>he|she|it|they|the \w+)(?:'s|'d| is| are| would| will)(?: then| still)?"
@@ -64,7 +64,7 @@ _WHOM = {"him": "he", "her": "she"}
 
 def is_alone(clause: str, asked: Asked) -> bool | None:
     """Whether who was asked to be alone is the only one left, or with nobody; None where a clause does not tell."""
-    if not _ASKS_IF_ALONE.search(asked.text):
+    if not _ASKS_IF_ALONE.search(asked.text) or asked.of_ability:
         return None
     if alone := _IS_ALONE.match(clause):
         return not alone["not"] if content(alone["who"]) <= {asked.subject} else None

@@ -8,6 +8,7 @@ from countersight.reading.language.asked import Asked, content
 from countersight.reading.language.clauses import MODAL_AT, NOW_AT, clauses, stated
 from countersight.reading.language.vocabulary import any_of
 from countersight.reading.yes_or_no.claims import asserted
+from countersight.reading.yes_or_no.negation import NEGATED
 from countersight.reading.yes_or_no.repetitions import is_short_answer, says_it_all
 from countersight.reading.yes_or_no.ways import NO_DIFFERENCE
 
@@ -17,6 +18,8 @@ _BEING_THERE = re.compile(
 )
 _CHANGES_THAT = re.compile(r"(?<!not )(?<!n't )\b(?:change|reverse|flip|undo) (?:that|this)\W*$", re.IGNORECASE)
 _DOUBTED = re.compile(r"\W*i (?:don't|do not) (?:think|believe) (?:that )?(?P<what>[\w' ]{4,60})\W*$", re.IGNORECASE)
+# "A broken till would not matter, because she could pay by card": a reason is so, too.
+_REASON = re.compile(r"(?<!not)(?<!only)(?<!just),? because (?!of\b)(?P<why>[^,;]+)", re.IGNORECASE)
 _SUBJECT_AND_VERB = re.compile(r"no (?!one\b)\w+ (?!means?\b|makes?\b|is\b|are\b)\w+|no (?!one\b)\w+", re.IGNORECASE)
 
 
@@ -59,6 +62,13 @@ def agreed(reason: str, asked: Asked, *, sure: bool) -> str | None:
     # What no rule tells from a denial in other words is left unread: "of course, no one would be on the beach".
     denies = _BEING_THERE.search(reason) or about & asked.words
     return "yes" if sure and not denies else None
+
+
+def reason_of(piece: str) -> str:
+    """The reason of a piece, which is so unless that is denied: "it is not barking because the door is open"."""
+    reason = _REASON.search(piece)
+    sure = reason and (MODAL_AT.search(reason["why"]) or not NEGATED.search(piece[: reason.start()]))
+    return reason["why"] if reason and sure else ""
 
 
 def _is_of_what_was_asked(clause: str, asked: Asked) -> bool:

@@ -23,7 +23,7 @@ from countersight.reading.language.verdicts import judged_in, verdict
 from countersight.reading.language.vocabulary import any_of, found
 from countersight.reading.yes_or_no.claims import asserted, denied
 from countersight.reading.yes_or_no.other_words import in_plain_words
-from countersight.reading.yes_or_no.outright import agreed, said_in_full, short_answer, unchanged
+from countersight.reading.yes_or_no.outright import agreed, reason_of, said_in_full, short_answer, unchanged
 from countersight.reading.yes_or_no.own_words import in_its_words
 from countersight.reading.yes_or_no.repetitions import supposes_another, taken_up
 from countersight.reading.yes_or_no.shown import shown
@@ -196,7 +196,8 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     claim = _claim(pieces, asked)
     if claim and any(_takes_away(piece, claim, asked) for piece in pieces[1:]):
         return None
-    return claim or ("yes" if _leans_to_yes(pieces, imagined=bool(imagined)) else None)
+    claim = claim or _claim([reason for piece in pieces if (reason := reason_of(piece))], asked)
+    return claim or ("yes" if _leans_to_yes(pieces, asked, imagined=bool(imagined)) else None)
 
 
 def _takes_away(piece: str, claim: str, asked: Asked) -> bool:
@@ -212,11 +213,12 @@ def _said_after_all(piece: str) -> str | None:
     return (None if _NOT.match(piece) else opening_polarity(stated(piece))) or said(piece)
 
 
-def _leans_to_yes(pieces: list[str], *, imagined: bool) -> bool:
+def _leans_to_yes(pieces: list[str], asked: Asked, *, imagined: bool) -> bool:
     """Whether a reply says "certainly" and nothing against it: "Absolutely, the beach would be packed."."""
     if imagined:
         against = any(map(CONTRAST.match, pieces[1:]))  # "sure, it would be tight, but …"
-        return bool(_CERTAIN.match(pieces[0])) and not _DENIES.search(pieces[0]) and not against
+        denies = any(found.group().lower() not in asked.whole.lower() for found in _DENIES.finditer(pieces[0]))
+        return bool(_CERTAIN.match(pieces[0])) and not denies and not against
     return bool(_LEANING.match(pieces[0]))
 
 
@@ -226,7 +228,7 @@ def _concluded(pieces: list[str], imagined: list[int], asked: Asked) -> tuple[bo
     for position, piece in reversed(list(enumerate(pieces))):
         if not CONCLUSION.search(piece):
             continue
-        tail = CONCLUSION.split(piece)[-1]
+        tail = CONCLUSION.split(piece)[-1].strip()
         if not re.search(r"\w", tail):
             continue  # "I think so"
         if takes_up_another(tail, piece[: -len(tail)], asked):
@@ -242,13 +244,17 @@ def _concluded(pieces: list[str], imagined: list[int], asked: Asked) -> tuple[bo
 
 def _claim(pieces: list[str], asked: Asked) -> str | None:
     """What the clauses without a yes or no claim about the world that was asked about."""
+    if not pieces:
+        return None
     told = [piece for piece in _without_looks(pieces, asked) if not supposes_another(piece, asked)]
     every = [(piece, clause) for piece in told for clause in with_subjects(clauses(stated(piece)))]
     imagined = [clause for _, clause in every if MODAL_AT.search(clause)]
     if imagined and not asked.of_now:
         # What is says nothing once the reply has said what would be. Of several such claims the last is the result.
         whole = [taken_up(before, clause, asked) for before, clause in zip(["", *imagined], imagined, strict=False)]
-        return _first(whole[::-1], asked)
+        told_so = _first(whole[::-1], asked)
+        if told_so or asked.supposed:
+            return told_so
     actual = [
         # "Let go of it and it crashes": the present, of the world that was asked about.
         (clause, replace(asked, of_now=True) if supposes_first(piece) else asked)

@@ -24,14 +24,14 @@ _IS_SO = r"(?:\s+(?:easily|well|so|still|the case|correct|right|true|likely|poss
 _ELLIPSIS = re.compile(f"{_BEGINS}{_WHO}{_HELPS}{_IS_SOME}{_IS_SO}", re.IGNORECASE)
 _DOES_IT = re.compile(
     rf"{_BEGINS}{_WHO}(?:'d|'ll|\s+(?:would|will|can|could|does|do|did))(?: \w+ly| still)?"
-    r" (?P<verb>(?!\w+ing\b)[a-z]+)(?: to| at| on| in)? (?:it|them|him|one)\W*$",
+    r" (?P<verb>(?!\w+ing\b|be\b)[a-z]+)(?: to| at| on| in)? (?:it|them|him|one|there)\W*$",
     re.IGNORECASE,
 )
 _BY = re.compile(r"\bby\b|\bthere\b(?!\W*$)", re.IGNORECASE)
 _NO_CONDITION = r"(?! [\w ]{1,20} to spare| such| ease| the (?:current|wind|tide|flow|waves|stream)\b)"
+_NO_HELP = r"(?! \w+ing\b| (?:any|some)(?:one|body)\b)"
 _CONDITION = re.compile(
-    rf"\b(?:with{_NO_CONDITION}|without(?! \w+ing\b| (?:any|some)(?:one|body)\b)|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)",
-    re.IGNORECASE,
+    rf"\b(?:with{_NO_CONDITION}|without{_NO_HELP}|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)", re.IGNORECASE
 )
 _OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
 _NO_REASON = re.compile(r"\bno (?:reason|need|cause) (?:to|for)\b", re.IGNORECASE)
@@ -46,7 +46,8 @@ _LATER = re.compile(
 _WOULD_BE = re.compile(r"\bwould (?:be|have been)\b|\b(?:should|ought to)\b", re.IGNORECASE)
 # "Neither … nor …"; "a photo can't tell whether it is moving"
 _LEFT_OPEN = re.compile(
-    r"\bneither\b.{0,200}\bnor\b|\b(?:tell|say|know|show|reveal|judge|determine)s?(?: us| me)? (?:whether|if)\b",
+    r"(?:\bnot|n't) mean\b|\bneither\b.{0,200}\bnor\b|\b(?:tell|say|know|show|reveal|judge|determine)s?(?: us| me)?"
+    r" (?:whether|if)\b",
     re.IGNORECASE,
 )
 _OWNED = re.compile(r"^\W*the \w+'s (?P<what>\w+)", re.IGNORECASE)
@@ -93,6 +94,7 @@ _KINDS = words("questions.kinds")
 _WITH_ITS_KIND = re.compile(r"\bthe (?P<kind>[a-z]+) (?P<what>[a-z]+)\b")
 GONE = frozenset(map(stem, ("gone", "removed", "away", "taken", "take", "pull", "missing", "moved", "help", "out")))
 """Stems of the words that only say that something is not there."""
+_WHOLE = frozenset(map(stem, ("whole", "full", "entire", "long")))
 _MOTION = frozenset(map(stem, words("fates.motion")))
 PLACES = frozenset(map(stem, words("questions.prepositions")))
 """Stems of the words that tell a place by a thing."""
@@ -196,7 +198,8 @@ def covers(clause: str, asked: Asked) -> bool:
         return False  # "it would melt", to whether it would still be there
     needed = asked.words - named_by(asked) if of_it or _ITS.match(clause) else asked.words
     needed -= _called_it(clause[verb.end() :], asked) | _left_out(clause, asked)
-    return bool(needed) and needed <= said and subject <= asked.words | asked.supposed and not elsewhere
+    known = asked.words | (asked.supposed if asked.subject in asked.words | {""} else frozenset())
+    return bool(needed) and needed <= said and subject <= known and not elsewhere
 
 
 def plain_verb(clause: str, asked: Asked) -> re.Match[str] | None:
@@ -218,15 +221,20 @@ def _left_out(clause: str, asked: Asked) -> frozenset[str]:
     return frozenset(stem(kind) for kind in kinds if kind not in said) | (which - content(clause))
 
 
-def named_by(asked: Asked) -> frozenset[str]:
-    """The words that a pronoun stands for: the woman in the green coat."""
-    place = _WITH_A_PLACE.match(asked.text)
+def called_by(asked: Asked) -> frozenset[str]:
+    """The words for what was asked about: of the old man, the man too."""
     kind = _WITH_ITS_KIND.search(asked.text.lower())
     noun = (
         {stem(kind["what"])} if kind and kind["kind"] in _KINDS and stem(kind["kind"]) == asked.subject else set[str]()
     )
+    return frozenset({asked.subject, *noun})
+
+
+def named_by(asked: Asked) -> frozenset[str]:
+    """The words that a pronoun stands for: the woman in the green coat."""
+    place = _WITH_A_PLACE.match(asked.text)
     owners = content(" ".join(_OWNERS.findall(asked.text)))
-    return frozenset({asked.subject, *noun, *owners, *(content(place["place"]) if place else ())})
+    return frozenset({*called_by(asked), *owners, *(content(place["place"]) if place else ())})
 
 
 def _called_it(told: str, asked: Asked) -> frozenset[str]:
@@ -283,7 +291,7 @@ def _brings_in_another(condition: re.Match[str] | None, asked: Asked) -> bool:
         return False
     told = content(condition["what"])
     # "once the pawn is gone", to "if it was removed"
-    return bool(told - asked.words - asked.supposed - (GONE if told & asked.supposed else frozenset()))
+    return bool(told - asked.words - asked.supposed - (GONE | _WHOLE if told & asked.supposed else frozenset()))
 
 
 def _up_to(clause: str, asked: frozenset[str]) -> str:

@@ -3,7 +3,7 @@
 import re
 from typing import Final, Literal, NamedTuple
 
-from countersight.reading.language.asked import CALLED, CONTRARY, Asked, content
+from countersight.reading.language.asked import CALLED, CONTRARY, Asked, content, first_word
 from countersight.reading.language.opposites import opposed_stems, states, told_of
 from countersight.reading.language.stems import counted_words, stem
 from countersight.reading.language.vocabulary import words
@@ -46,6 +46,7 @@ class Deed(NamedTuple):
 
 _ANOTHER = re.compile(r"\W*(?:(?:and|but|so) )?(?:the other|another)\b", re.IGNORECASE)
 _IT_IS_THAT = re.compile(r"\W*it(?:'s| is| was) (?:the|an?) (?P<who>\w+(?: \w+)?) (?:that|who|which)\b", re.IGNORECASE)
+_OWNER = re.compile(r"\W*\w+ (?:the|an?) (?P<who>\w+)'s\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)
 _PEOPLE = frozenset({"he", "she"})
 
@@ -59,11 +60,22 @@ def is_of_another(clause: str, asked: Asked) -> bool:
     cleft = _IT_IS_THAT.match(clause)
     if cleft and content(cleft["who"]).isdisjoint(asked.words):
         return True  # "it's the freezer that's empty", to whether the fridge is
+    owner = _OWNER.match(asked.text)
+    if owner and first_word(clause) == stem(owner["who"].lower()) and asked.subject not in content(clause):
+        return True  # "the boy would fall", to whether his hat would
     pronoun = PRONOUN.match(clause)
     if pronoun and pronoun["who"].lower() in _PEOPLE - asked.people:
         # "He would fall", to whether the ladder would if the painter leaned over.
         return bool(asked.people or (asked.persons and not asked.persons & asked.words))
-    return bool(_ANOTHER.match(clause)) and not _ANOTHER.search(asked.text)
+    return bool(_ANOTHER.match(clause)) and not _ANOTHER.search(asked.text) and not _is_one_too_many(clause, asked)
+
+
+def _is_one_too_many(clause: str, asked: Asked) -> bool:
+    """Whether all were asked about, and the others are not so."""
+    return (
+        asked.of_all
+        and told_of(asked.states, [state.group().lower() for state in states(clause)], negated=False) is False
+    )
 
 
 def _deed(doing: re.Match[str] | None, suffering: re.Match[str] | None) -> Deed | None:

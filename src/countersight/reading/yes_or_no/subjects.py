@@ -6,11 +6,11 @@ from countersight.reading.language.asked import Asked, content
 from countersight.reading.language.clauses import MODAL
 from countersight.reading.yes_or_no.repetitions import LEADS, PRONOUN
 
-_RANKED = re.compile(r"\b(?:\w{3,}est|first|lead\w*|ahead|most|win\w*)\b", re.IGNORECASE)
+_RANKED = re.compile(r"\b(?:\w{3,}est|first|lead\w*|ahead|most|win(?:s|ner|ning)?)\b", re.IGNORECASE)
 _NO_SUBJECT = re.compile(rf"\W*(?:{MODAL})\b", re.IGNORECASE)
 _SUBJECT = re.compile(
     rf"{LEADS}(?P<who>it|they|he|she|(?:the|an?|his|her|its|their)(?: [\w'-]+){{1,3}}?)"
-    rf" (?:is|are|was|has|have|{MODAL})\b",
+    rf"(?:'d| (?:is|are|was|has|have|{MODAL}))\b",
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(r"\binstead\W*$", re.IGNORECASE)

@@ -19,13 +19,13 @@ _BEING = r"(?P<is>is|are|was|were|would|will)"
 _REST = r"(?P<rest>(?: (?:if|when|without|in|after|with|unless)\b.*)?)\W*$"
 _TOO = re.compile(
     rf"^\W*{_BEING} (?P<what>(?!there\b){_THING})(?: (?:still|then|now))?(?P<be> be)? (?:far |much |way )?too"
-    rf" [\w-]+(?: (?:up|away|down))?(?: for (?P<who>{_THING}))? to (?P<deed>[\w' -]+?){_REST}",
+    rf" (?P<how>[\w-]+)(?: (?:up|away|down))?(?: for (?P<who>{_THING}))? to (?P<deed>[\w' -]+?){_REST}",
     re.IGNORECASE,
 )
 _FROM_DOING = rf"from (?P<deed>\w+ing\b[\w' -]*?){_REST}"
 _KEPT = re.compile(
-    rf"^\W*(?P<is>does|do|did|would|will|can|could) {_THING} (?:still |then )?{any_of('yes_no.keeping_from')}"
-    rf" (?P<who>{_THING}) {_FROM_DOING}",
+    rf"^\W*(?P<is>does|do|did|would|will|can|could) (?:\w+ing )?{_THING} (?:still |then )?"
+    rf"{any_of('yes_no.keeping_from')} (?P<who>{_THING}) {_FROM_DOING}",
     re.IGNORECASE,
 )
 _IS_KEPT = re.compile(
@@ -42,10 +42,16 @@ _TROUBLE = re.compile(
     rf"(?:trouble|difficulty|difficulties|problems?) (?P<deed>\w+ing\b[\w' -]*?){_REST}",
     re.IGNORECASE,
 )
+_LETS = re.compile(
+    rf"^\W*(?P<is>would|will) (?:\w+ing )?{_THING} (?:let|allow|enable|help)"
+    rf" (?P<who>{_THING}) (?:to )?(?P<deed>[\w' -]+?){_REST}",
+    re.IGNORECASE,
+)
 _RUNS_OUT = re.compile(
     rf"^\W*(?P<is>would|will|does|do|did|has|have) (?P<who>{_THING}) run out of (?P<deed>[\w' -]+?){_REST}",
     re.IGNORECASE,
 )
+_LETTING = re.compile(r"\b(?:let|allow|enabl|help)", re.IGNORECASE)
 _NOT_KEPT = re.compile(rf"(?:\bnot|n't|\bnever) (?:\w+ly )?{any_of('yes_no.keeping_from')}", re.IGNORECASE)
 _ENOUGH = re.compile(r"\b(?:enough|plenty)\b", re.IGNORECASE)
 _LEFT = re.compile(r"\b(?:left|remain\w*)\b", re.IGNORECASE)
@@ -57,6 +63,8 @@ _NO_OBSTACLE = re.compile(rf"\b(?:no|without|not \w+ any)(?: any| much)? {any_of
 def turned(question: str, text: str) -> str:
     """The question for the deed, denied, where it asks for what hinders that and a text speaks of the deed."""
     too = _TOO.match(question)
+    if too and re.search(rf"(?:n't|not)(?: be)? too {too['how']}\W*(?:$|[.;,])", text, re.IGNORECASE):
+        return f"{too['is']} {too['what']}{too['be'] or ''} too {too['how']}{too['rest']}?"  # "so it is not too heavy"
     if too and _ENOUGH.search(text) and " too " not in text and not content(too["deed"]) & content(text):
         return f"{too['is']} {too['what']}{too['be'] or ''} too much{too['rest']}?"  # "she is not strong enough"
     for pattern, way in _WAYS.items():
@@ -102,14 +110,18 @@ def _not_done_with_ease(asked: re.Match[str], text: str) -> str:
     return _not_done(asked, text) if _HOW_HARD.search(text) else f"{asked['is']} it be hard{asked['rest']}?"
 
 
+def _able(asked: re.Match[str], text: str) -> str:
+    """Whether a longer cable would let the lamp stand there is whether it could, where a text speaks of the lamp."""
+    named = content(text) & content(asked["who"]) and not _LETTING.search(text)
+    return f"{asked['is']} {asked['who']} be able to {asked['deed']}{asked['rest']}?" if named else asked.string
+
+
 def _none_left(asked: re.Match[str], text: str) -> str:
-    if _ENOUGH.search(text) and not NEGATED.search(text):
+    if " run out" in text or (_ENOUGH.search(text) and not NEGATED.search(text)):
         return asked.string
     if _LEFT.search(text):
         return f"{asked['is']} there be no {asked['deed']} left{asked['rest']}?"
-    return (
-        asked.string if " run out" in text else f"{asked['is']} {asked['who']} not have {asked['deed']}{asked['rest']}?"
-    )
+    return f"{asked['is']} {asked['who']} not have {asked['deed']}{asked['rest']}?"
 
 
 _WAYS: Final[dict[re.Pattern[str], Callable[[re.Match[str], str], str]]] = {
@@ -119,4 +131,5 @@ _WAYS: Final[dict[re.Pattern[str], Callable[[re.Match[str], str], str]]] = {
     _HARD: _not_done_with_ease,
     _TROUBLE: _not_done_with_ease,
     _RUNS_OUT: _none_left,
+    _LETS: _able,
 }

@@ -12,6 +12,7 @@ from countersight.reading.yes_or_no.repetitions import LEADS
 
 NO_DIFFERENCE = found("yes_no.no_difference")
 _IF = re.compile(r"\bif\b", re.IGNORECASE)
+_CHANGE = re.compile(r"\b(?:change|affect|alter|influence|make (?:a|any) difference)\b", re.IGNORECASE)
 _STILL = re.compile(r"\bstill\b", re.IGNORECASE)
 _FORBIDS = found("yes_no.forbidding")
 _ENABLES = found("yes_no.enabling")
@@ -43,7 +44,7 @@ _NO_OBSTACLE = re.compile(
 )
 _KEEPS = re.compile(
     rf"{LEADS}(?P<what>[\w' -]{{2,40}}?){_IS}(?: still| then)? (?:keep|hold)(?:ing)? (?P<whom>[\w' ]+?) "
-    r"(?P<where>out|back|away|off|in|inside|there)(?: of (?:it|there))?\W*$",
+    r"(?P<where>out|back|away|off|in|inside|there)(?: (?:of|from) (?:it|there|the \w+))?\W*$",
     re.IGNORECASE,
 )
 _LETS = re.compile(
@@ -52,7 +53,7 @@ _LETS = re.compile(
     re.IGNORECASE,
 )
 _GOES = re.compile(
-    r"\b(?:get|go|come|enter|reach|pass|climb|cross|jump|escape|leave|access|approach|run|walk|fly|swim)\b",
+    r"\b(?:get|go|come|enter|reach|pass|climb|cross|jump|escape|leave|access|approach|run|walk|fly|swim|crawl|hop)\b",
     re.IGNORECASE,
 )
 _GETS_OUT = re.compile(r"\b(?:out|leave|escape|away|free)\b", re.IGNORECASE)
@@ -75,6 +76,8 @@ _THIS = frozenset(map(stem, ("that", "this", "it", "him", "her", "them", "load",
 # "He couldn't get in without bending down", to whether he would have to bend down.
 _HAS_TO = re.compile(r"\b(?:have to|need(?: to)?|require)\b", re.IGNORECASE)
 _WITHOUT = re.compile(r"\bwithout (?P<what>[^,;]+)", re.IGNORECASE)
+_ASKS_WITHOUT_DOING = re.compile(r"\bwithout (?:having to )?(?P<what>\w+ing)\b", re.IGNORECASE)
+_NEEDS_TO = re.compile(r"(?P<not>n't|\bnot)?(?: even)? (?:needs?|have|has) to (?P<what>\w+)", re.IGNORECASE)
 _MANAGES = re.compile(r"\b(?:can|could|able|manage|possible|easily|fine)\b", re.IGNORECASE)
 _ONE = re.compile(r"\W*(?:one|it|that|this|any|doing (?:so|that|it))\W*$", re.IGNORECASE)
 _NEEDS = re.compile(
@@ -98,6 +101,9 @@ def needed(clause: str, asked: Asked) -> bool | None:
         of_it = content(without["what"]) & asked.words or _ONE.match(without["what"])
         negated = bool(NEGATED.search(clause[: without.start()]))
         return negated if of_it and (negated or _MANAGES.search(clause)) else None  # "he'd freeze without one"
+    without_it, spared = _ASKS_WITHOUT_DOING.search(asked.whole), _NEEDS_TO.search(clause)
+    if without_it and spared and stem(without_it["what"].lower()) == stem(spared["what"].lower()):
+        return bool(spared["not"])  # "she would not need to bend", to whether she could get in without bending
     known = asked.words | asked.supposed
     if not (asked.supposed or _WITHOUT.search(asked.text)) or not _REMOVES.search(asked.whole):
         return None
@@ -115,7 +121,7 @@ def needed(clause: str, asked: Asked) -> bool | None:
 def avails(clause: str, asked: Asked) -> bool | None:
     """Whether a clause says that somebody can do what was asked, or cannot, by what it takes: "he'd be too short"."""
     if NO_DIFFERENCE.search(clause):
-        return True if _STILL.search(asked.text) else None
+        return True if _STILL.search(asked.text) else False if _CHANGE.search(asked.text) else None
     if not asked.of_ability or asked.negated:
         return None
     told_of_it = MODAL_AT.search(clause) or asked.of_now or not _IF.search(asked.whole)

@@ -66,7 +66,7 @@ def says_both(text: str) -> bool:
 
 def opening_polarity(text: str) -> str | None:
     """The yes or no a text begins with."""
-    found = LEADING.match(text)
+    found = None if _BOTH.match(text) else LEADING.match(text)  # "Yes / No"
     if found and _IS_NOT.search(text[: found.end()]) and _GOES_ON_TO_SAY.match(text[found.end() :]):
         return None  # "it is not snowing" is no "no" by itself
     if found and found["no"] and _DENIES_A_DENIAL.match(text):
@@ -77,6 +77,7 @@ def opening_polarity(text: str) -> str | None:
 def said(sentence: str) -> str | None:
     """The yes or no that a sentence says somewhere in it: "I would say yes"."""
     found = _SAID.search(sentence)
-    if not found or _SAID_OTHERWISE.search(sentence[: found.start()].rstrip()):
+    # "So one would be left, yes": what stands before a comma is a statement of its own.
+    if not found or (found.group()[0] != "," and _SAID_OTHERWISE.search(sentence[: found.start()].rstrip())):
         return None
     return "yes" if found["yes"] else "no"
