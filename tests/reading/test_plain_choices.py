@@ -24,6 +24,7 @@ QUESTIONS = {
     "race": ("Who would win the race?", ["Anna", "Ben", "Clara"]),
     "cups": ("How many cups are on the tray?", ["none", "one", "two", "more than two"]),
     "plank": ("What would fall without the plank?", ["The cup would fall.", "The jug would fall.", "Both would fall."]),
+    "unable": ("What would the boy be unable to do without the ladder?", ["reach the shelf", "sit down", "wave"]),
     "odd": ("Which of these does not fit?", ["apple", "hammer", "pear"]),
 }
 
@@ -34,6 +35,12 @@ QUESTIONS = {
         ("colour", "The car is red. B is wrong.", "A"),
         ("ball", "B is wrong, C isn't.", "C"),
         ("ball", "Not B, A.", "A"),
+        ("ball", "it's b", "B"),
+        ("ball", "it's a", None),
+        ("ball", "The red one is too far up. So: C.", "C"),
+        ("unable", "Without the ladder he couldn't reach the shelf.", "A"),
+        ("unable", "He could still sit down and wave, but he could not reach the shelf.", "A"),
+        ("unable", "He could sit down.", None),
         ("ball", "Not A, B or C.", None),
         ("ball", "C is not the wrong one, A is.", "C"),
         ("ball", "A does not fit the picture, unlike B.", "B"),

@@ -30,6 +30,14 @@ COLOUR = "What colour would the car be if it was painted like the bus?"
         (PUSHING, "Not the boy, but the woman in the long coat.", "the woman in the long coat"),
         (BOARD, "The board reads 'No Smoking'. It hangs by the door.", "No Smoking"),
         (FENCE, "It must be dark green.", "dark green"),
+        (FENCE, "The fence is grey now, but it would be white if somebody painted it.", "grey"),
+        (FENCE, "The fence is green, unlike the red one next door.", "green"),
+        ("What is in the basket?", "The basket is full of pears.", "pears"),
+        ("What vehicle is behind the tram?", "Directly behind the tram, a fire engine is waiting.", "a fire engine"),
+        ("What room is this?", "This looks like a laundry room.", "laundry"),
+        ("What is on her head?", "A hat. Wait, it is tied at the back, so it is a headscarf.", "a headscarf"),
+        ("What would the pigeons do if the child ran at them?", "They would fly away.", "fly away"),
+        ("What kind of shop is this?", "It's a hardware store, judging by the ladders outside.", "hardware store"),
     ],
 )
 def test_the_answer_is_read_and_nothing_else(question, reply, answer):
@@ -44,6 +52,7 @@ def test_the_answer_is_read_and_nothing_else(question, reply, answer):
         (PUSHING, "The cart is an old one."),
         (PUSHING, "It is the boy or the girl."),
         (BOARD, "It does not say 'No Smoking'."),
+        ("What would the neighbours say?", "I'd only be guessing, so I'd rather not answer."),
     ],
 )
 def test_what_is_said_of_something_else_is_no_answer(question, reply):

@@ -9,6 +9,7 @@ from countersight.case import LETTERS, Question
 from countersight.reading.bare import own_words, to_the_answer
 from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.choices.letters import CAPITAL, opening_choice
+from countersight.reading.choices.nothing import tells_what_cannot_be_done
 from countersight.reading.choices.options import choice, option_counts
 from countersight.reading.choices.remarks import without_remarks
 from countersight.reading.choices.undoubted import are_yes_and_no, is_plain
@@ -102,6 +103,8 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
 def _chosen(said: str, question: Question, read_from: ReadFrom) -> str | None:
     """The option that a reply chooses, aside from what it only says of the others; or the last that it leaves."""
     texts = _texts(question)
+    if tells_what_cannot_be_done(said, question.text):
+        return _finished(said, question, read_from)
     choosing, rejected = without_remarks(said, texts, question.text)
     told = _in_rules(choosing, question, read_from) if choosing else None
     # The last look reads nothing by itself in a part of a reply.
@@ -136,7 +139,7 @@ def _weighed(answer: str | None, said: str, question: Question, read_from: ReadF
         return told.value
     if question.kind == "number" and answer is not None and is_undoubted(answer, said, question.text):
         return answer
-    if question.kind == "choice" and answer and is_plain(answer, said, _texts(question)):
+    if question.kind == "choice" and answer and is_plain(answer, said, _texts(question), question.text):
         return answer
     by_letter = re.search(rf"\b{answer}\b", said) if answer else CAPITAL.search(said)
     if question.kind == "choice" and not by_letter and (counts := option_counts(question)):

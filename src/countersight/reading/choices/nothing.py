@@ -4,11 +4,23 @@ import re
 from collections.abc import Sequence
 
 from countersight.reading.choices.texts import affirmed, name_of, words_of
+from countersight.reading.language.clauses import contrasted, sentences, stated
 from countersight.reading.language.vocabulary import words
 
 _NOTHING = words("options.nothing")
 _IS_EMPTY = re.compile(r"(?:\bbe|\bis|\bare|'s|\bstay|\blook)(?: (?:then|\w+ly))? (?:empty|bare)\b", re.IGNORECASE)
 _OPENS_WITH_NOTHING = re.compile(r"\W*(?:nothing|nobody|no one|none)\s*(?:[,;:.!]|--?\s|$)", re.IGNORECASE)
+
+_ASKS_WHAT_CANNOT = re.compile(
+    r"\W*what\b.*(?:\b(?:unable to|not be able to|no longer)\b|\b(?:could|can|would|will)(?:n't| \w+(?: \w+)? not)\b)"
+    r".*\bdo\b",
+    re.IGNORECASE,
+)
+_CANNOT = re.compile(
+    r"\b(?:could|can|would|will|is|are)(?:n't| not| no longer)\b|\b(?:cannot|unable|impossible)\b|^\W*(?:but )?not\b",
+    re.IGNORECASE,
+)
+_MAY_BE_DONE = re.compile(r"\b(?:could|can|would|will|able|cannot|unable|impossible)\b|n't\b|'d\b", re.IGNORECASE)
 
 
 def denied_alone(text: str, options: Sequence[str], letters: str) -> str | None:
@@ -20,6 +32,21 @@ def denied_alone(text: str, options: Sequence[str], letters: str) -> str | None:
         if (name := name_of(option)) in said and (name not in plain or f"no {name}" in said)
     ]
     return denied[0] if len(denied) == 1 else None
+
+
+def tells_what_cannot_be_done(text: str, question: str) -> bool:
+    """Whether a sentence answers what somebody could not do: what it says to be possible is no answer then."""
+    return bool(_ASKS_WHAT_CANNOT.match(stated(question)) and _MAY_BE_DONE.search(text))
+
+
+def cannot_be_done(text: str, options: Sequence[str], letters: str) -> str | None:
+    """The only option that a reply says cannot be done: "he could still stand, but he could not work safely"."""
+    ruled_out, possible = set(), set()
+    for part in (part for piece in sentences(text) for part in contrasted(piece)):
+        said = words_of(part)
+        named = {letter for letter, option in zip(letters, options, strict=True) if name_of(option) in said}
+        (ruled_out if _CANNOT.search(part) else possible).update(named)
+    return (ruled_out - possible).pop() if len(ruled_out - possible) == 1 else None
 
 
 def opens_with_nothing(text: str) -> bool:

@@ -16,7 +16,13 @@ from countersight.reading.choices.conclusions import (
 )
 from countersight.reading.choices.letters import CAPITAL, bare_choice, by_letter, is_bare, none_of_them, opening_mark
 from countersight.reading.choices.names import takes_up_a_denial
-from countersight.reading.choices.nothing import denied_alone, nothing_at_all, opens_with_nothing
+from countersight.reading.choices.nothing import (
+    cannot_be_done,
+    denied_alone,
+    nothing_at_all,
+    opens_with_nothing,
+    tells_what_cannot_be_done,
+)
 from countersight.reading.choices.parts import by_part
 from countersight.reading.choices.places import NUMBERED_OPTION, of_two, places, ranked_first
 from countersight.reading.choices.senses import by_sense
@@ -78,6 +84,8 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
     exact = [letter for letter, option in zip(letters, options, strict=True) if _is_alike(option, text)]
     if len(exact) == 1:
         return exact[0]
+    if tells_what_cannot_be_done(text, question) and not CAPITAL.search(text):
+        return cannot_be_done(text, options, letters)
     if denied_alike := takes_up_a_denial(text, tuple(options), question):
         return denied_alike
     none = none_of_them(text, options)
