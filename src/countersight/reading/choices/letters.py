@@ -12,8 +12,7 @@ from countersight.reading.language.vocabulary import any_of
 # "b", "option b", "it's b"; "it's a" was going to say what.
 _BARE = re.compile(
     r"\W*(?:(?:so|therefore|thus|hence)\W+)?(?:(?:option|choice|answer|letter)\W*)?([A-Za-z])\W*$"
-    r"|\W*(?:it'?s|it is|i think(?: it'?s)?|i'd say|i choose|i pick|probably)(?: option)? (?!a\W*$)([A-Za-z])\W*$"
-    r"|\W*([A-Z])(?-i: it is)\W*$",
+    rf"|\W*{any_of('options.before_a_letter')} (?!a\W*$)([A-Za-z])\W*$|\W*([A-Z])(?-i: it is)\W*$",
     re.IGNORECASE,
 )
 # A lower-case letter is a word or a slip of the pen, unless brackets or the word "option" make it a name.

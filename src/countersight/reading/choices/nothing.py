@@ -41,7 +41,8 @@ def tells_what_cannot_be_done(text: str, question: str) -> bool:
 
 def cannot_be_done(text: str, options: Sequence[str], letters: str) -> str | None:
     """The only option that a reply says cannot be done: "he could still stand, but he could not work safely"."""
-    ruled_out, possible = set(), set()
+    ruled_out: set[str] = set()
+    possible: set[str] = set()
     for part in (part for piece in sentences(text) for part in contrasted(piece)):
         said = words_of(part)
         named = {letter for letter, option in zip(letters, options, strict=True) if name_of(option) in said}
