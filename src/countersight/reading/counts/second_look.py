@@ -36,14 +36,15 @@ _THINGS_AND = re.compile(_THINGS.pattern + r",? and ", re.IGNORECASE)
 _ONLY_THESE = re.compile(r"\b(?:only|just) (?:he|she|it|they|the|this|that|these|those|his|her)\b", re.IGNORECASE)
 _SOMEWHERE = re.compile(r"\b(?:on|in|at|under|inside|behind) (?:the|an?|his|her|its|their) [a-z]+", re.IGNORECASE)
 _DEPENDS = re.compile(r"\bdepend(?:s|ing) (?:up)?on (?:whether|how|what|which|if)\b", re.IGNORECASE)
+_FINDS_ROOM = re.compile(r"\b(?:could|can) (?:still )?(?:sit|fit|park|stand|sleep|be seated)\b", re.IGNORECASE)
 _NEXT_PLACE = re.compile(r",\s+and\s+")
 _ON_ANOTHER = re.compile(
     r"\b(?:on|under|inside|behind) (?:the|an?) (?!(?:left|right|top|bottom|other|far|near|front|back|side|outside)\b)",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
-    r"\b(?P<how>outside|out of|off|next to|beside|in front of|before|past|behind|under|below|above)(?: of)?"
-    r" (?:the|his|her|its|their) (?P<what>[a-z]+)",
+    r"\b(?P<how>left|leaving|outside|out of|off|next to|beside|in front of|before|past|behind|under|below|above)"
+    r"(?: of)? (?:the|his|her|its|their) (?P<what>[a-z]+)",
     re.IGNORECASE,
 )
 _DOES = re.compile(
@@ -87,7 +88,7 @@ def is_taken_for_the_asked(answer: str, text: str, asked: Counted) -> bool:
 
 def is_said_otherwise(answer: str, text: str, asked: Counted) -> bool:
     """Whether another part of the reply holds what was asked, or what the answer was read from is of other things."""
-    if _DEPENDS.search(text):
+    if _DEPENDS.search(text) or (asked.of_now and _FINDS_ROOM.search(text) and not _FINDS_ROOM.search(asked.text)):
         return True
     if _opens_with(answer, text):
         return False
