@@ -88,7 +88,7 @@ def is_taken_for_the_asked(answer: str, text: str, asked: Counted) -> bool:
 
 def is_said_otherwise(answer: str, text: str, asked: Counted) -> bool:
     """Whether another part of the reply holds what was asked, or what the answer was read from is of other things."""
-    if _DEPENDS.search(text) or (asked.of_now and _FINDS_ROOM.search(text) and not _FINDS_ROOM.search(asked.text)):
+    if _DEPENDS.search(text) or _only_finds_room(text, asked):
         return True
     if _opens_with(answer, text):
         return False
@@ -159,7 +159,7 @@ def _is_all_elsewhere(answer: str, text: str, asked: Counted) -> bool:
 
 def is_of_others(text: str, asked: Counted) -> bool:
     """Whether a reply that the rules leave unread may count what others do, or what is beside the place in question."""
-    return _is_done_to_others(text, asked) or _is_beside_the_place(text, asked)
+    return _is_done_to_others(text, asked) or _is_beside_the_place(text, asked) or _only_finds_room(text, asked)
 
 
 def _is_done_to_others(text: str, asked: Counted) -> bool:
@@ -168,6 +168,11 @@ def _is_done_to_others(text: str, asked: Counted) -> bool:
     if not wanted or {*counted_words(wanted["what"])} & {*counted_words(text)}:
         return False
     return any(does["verb"].lower() == wanted["verb"].lower() for does in _DOES.finditer(text))
+
+
+def _only_finds_room(text: str, asked: Counted) -> bool:
+    """ "Four could sit on the bench", to how many do."""
+    return asked.of_now and bool(_FINDS_ROOM.search(text)) and not _FINDS_ROOM.search(asked.text)
 
 
 def _is_beside_the_place(text: str, asked: Counted) -> bool:
