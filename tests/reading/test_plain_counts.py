@@ -178,3 +178,58 @@ def test_a_whole_is_told_from_its_parts_and_from_what_only_seems_or_would_be(
 )
 def test_one_japanese_verb_answers_where_the_question_has_it(question: str, reply: str, answer: str | None) -> None:
     assert read(reply, question, kind="boolean").answer == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "count"),
+    [
+        ("How many owls are sitting on the beam?", "Six owls are lined up on the beam, all looking at us.", "6"),
+        ("How many barges are moored at the quay?", "The quay has four barges tied up to it.", "4"),
+        ("How many goats are in the pen?", "Three goats are chewing hay in the pen, one behind the other.", "3"),
+        ("How many owls are sitting on the beam?", "Six owls are standing on the beam, all looking at us.", None),
+        ("How many goats are in the pen?", "Three goats are chewing hay outside the pen.", None),
+        ("How many goats are in the pen?", "Three goats have left the pen.", None),
+        ("How many monks are sitting on the steps?", "Four monks could sit on the steps.", None),
+        ("How many pears are in the dish?", "There are five pears on the sill beside the dish.", None),
+        ("How many monks are sitting in the chapel?", "Four monks, all with candles.", "4"),
+        ("How many bells are in the shop altogether?", "9 bells, 5 inside the cabinet and 4 outside it.", "9"),
+        ("How many bells are inside the cabinet?", "9 bells, 5 inside the cabinet and 4 outside it.", "5"),
+        (
+            "How many crabs are there, counting the one on the net?",
+            "There are 3, two swimming and one on the net.",
+            "3",
+        ),
+        ("How many actors have bowed?", "Of the 7 actors, 2 have already bowed.", "2"),
+        ("How many actors have bowed?", "Of the 7 actors, 2 have not bowed.", None),
+        ("How many monks have no sandals?", "I see 6 monks, 5 with sandals and 1 without.", "1"),
+        ("How many hatches are open?", "There are 9 hatches; 2 near the bow are open and the rest are shut.", "2"),
+        ("How many rings hang on the rack?", "The rack carries 12 rings (7 thin, 5 thick).", "12"),
+        ("How many rings are golden?", "The rack carries 12 rings (7 thin, 5 thick).", None),
+        ("How many owls are there now?", "There are 5 owls now; if one flew off, there would be 4.", "5"),
+        ("How many forks lie there?", "There are 4 forks -- no, sorry, 5 forks.", "5"),
+        ("How many forks lie there?", "Five forks. I first thought six, but one is a spoon.", "5"),
+        ("How many wicks would the lamp need if both broke?", "It would need two new wicks.", "2"),
+        ("How many calves would she have to look for if two ran off?", "She'd have to look for two calves.", "2"),
+        ("How many mopeds would fit in the shed?", "There's room for three more mopeds.", "3"),
+        (
+            "How many monks would wear hoods if one took his off?",
+            "Six have one on. Then five would be wearing one.",
+            "5",
+        ),
+        (
+            "How many oars would the boat have if one broke?",
+            "The boat would have 5 oars rather than its present 6.",
+            "5",
+        ),
+        ("How many monks are wearing hoods?", "图中有8位僧人，其中2位戴着帽子。", None),
+        ("How many monks are wearing hats?", "图中有8位僧人，其中2位戴着帽子。", "2"),
+        ("How many monks are wearing hats?", "图中有8位僧人，其中2位没有戴帽子。", None),
+        ("How many jugs are cracked?", "罐子一共有七个，有裂缝的是三个。", "3"),
+        ("How many monks are sitting?", "8人のうち、5人が座っています。", "5"),
+        ("How many calves would be left if one went out?", "牛は今6頭います。1頭出て行けば、5頭になります。", "5"),
+    ],
+)
+def test_plain_counts_are_read_where_the_words_are_others_than_the_question_has(
+    question: str, reply: str, count: str | None
+) -> None:
+    assert read(reply, question, kind="number").answer == count

@@ -91,6 +91,10 @@ _ROOM_FOR = re.compile(
     r"(?P<what>(?: [a-z]+){0,2})(?=[.!]|$)",
     re.IGNORECASE,
 )
+_OF_THESE = re.compile(
+    rf"(?<=[,;.] )(?:and |but )?of (?:these|those),? (?=(?:only |just )?{_NUMBER} (?:is|are|has|have|wears?)\b)",
+    re.IGNORECASE,
+)  # "and of these 4 are lit"
 _ALL_TOLD = re.compile(r"\ball told\b", re.IGNORECASE)
 _SMILE = re.compile(r"(?P<before>\w)?\s*[\u2600-\u26ff\U0001f300-\U0001faff]+\s*(?=\n|$|[A-Z])")
 
@@ -102,7 +106,7 @@ def without_what_is_said_with_it(text: str, question: str) -> str:
     if not asked.difference and (asked.qualities | asked.owner) & _WANTING:
         text = _AS_MANY_MORE.sub(r"\g<many>", _ROOM_FOR.sub(r"\g<many>\g<what> would fit", text))
     text = _SMILE.sub(lambda smile: f"{smile['before']}. " if smile["before"] else " ", text).strip()
-    text = _ALL_TOLD.sub("in total", _IN_PASSING.sub("", _without(_REMARK, text, asked)))
+    text = _ALL_TOLD.sub("in total", _OF_THESE.sub("of which ", _IN_PASSING.sub("", _without(_REMARK, text, asked))))
     text = text if asked.imagined else _as_it_is(text, asked)
     if not asked.imagined and not _ASKS_FOR_OTHERS.search(question):
         text = _without(_NO_OTHERS, text, asked)

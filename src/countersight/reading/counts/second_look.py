@@ -36,14 +36,15 @@ _THINGS_AND = re.compile(_THINGS.pattern + r",? and ", re.IGNORECASE)
 _ONLY_THESE = re.compile(r"\b(?:only|just) (?:he|she|it|they|the|this|that|these|those|his|her)\b", re.IGNORECASE)
 _SOMEWHERE = re.compile(r"\b(?:on|in|at|under|inside|behind) (?:the|an?|his|her|its|their) [a-z]+", re.IGNORECASE)
 _DEPENDS = re.compile(r"\bdepend(?:s|ing) (?:up)?on (?:whether|how|what|which|if)\b", re.IGNORECASE)
+_FINDS_ROOM = re.compile(r"\b(?:could|can) (?:still )?(?:sit|fit|park|stand|sleep|be seated)\b", re.IGNORECASE)
 _NEXT_PLACE = re.compile(r",\s+and\s+")
 _ON_ANOTHER = re.compile(
     r"\b(?:on|under|inside|behind) (?:the|an?) (?!(?:left|right|top|bottom|other|far|near|front|back|side|outside)\b)",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
-    r"\b(?P<how>outside|out of|off|next to|beside|in front of|before|past|behind|under|below|above)(?: of)?"
-    r" (?:the|his|her|its|their) (?P<what>[a-z]+)",
+    r"\b(?P<how>left|leaving|outside|out of|off|next to|beside|in front of|before|past|behind|under|below|above)"
+    r"(?: of)? (?:the|his|her|its|their) (?P<what>[a-z]+)",
     re.IGNORECASE,
 )
 _DOES = re.compile(
@@ -87,7 +88,7 @@ def is_taken_for_the_asked(answer: str, text: str, asked: Counted) -> bool:
 
 def is_said_otherwise(answer: str, text: str, asked: Counted) -> bool:
     """Whether another part of the reply holds what was asked, or what the answer was read from is of other things."""
-    if _DEPENDS.search(text):
+    if _DEPENDS.search(text) or _only_finds_room(text, asked):
         return True
     if _opens_with(answer, text):
         return False
@@ -158,7 +159,7 @@ def _is_all_elsewhere(answer: str, text: str, asked: Counted) -> bool:
 
 def is_of_others(text: str, asked: Counted) -> bool:
     """Whether a reply that the rules leave unread may count what others do, or what is beside the place in question."""
-    return _is_done_to_others(text, asked) or _is_beside_the_place(text, asked)
+    return _is_done_to_others(text, asked) or _is_beside_the_place(text, asked) or _only_finds_room(text, asked)
 
 
 def _is_done_to_others(text: str, asked: Counted) -> bool:
@@ -167,6 +168,11 @@ def _is_done_to_others(text: str, asked: Counted) -> bool:
     if not wanted or {*counted_words(wanted["what"])} & {*counted_words(text)}:
         return False
     return any(does["verb"].lower() == wanted["verb"].lower() for does in _DOES.finditer(text))
+
+
+def _only_finds_room(text: str, asked: Counted) -> bool:
+    """ "Four could sit on the bench", to how many do."""
+    return asked.of_now and bool(_FINDS_ROOM.search(text)) and not _FINDS_ROOM.search(asked.text)
 
 
 def _is_beside_the_place(text: str, asked: Counted) -> bool:
