@@ -54,7 +54,10 @@ _MEANS = re.compile(
     r" (?:(?P<be>is|are)|would|could|can)\b",
     re.IGNORECASE,
 )
-_MAKES_IT = re.compile(rf"{MODAL}(?: still| also)? make (?P<what>\w+ing) (?P<how>impossible|possible)\b", re.IGNORECASE)
+_MAKES_IT = re.compile(
+    rf"(?:{MODAL}(?: still| also)? make|\bmakes) (?P<what>\w+ing|it(?=.* to\b)) (?P<how>impossible|possible)\b",
+    re.IGNORECASE,
+)
 _NOT_FAIL = re.compile(r"\b(?:could|can|would)(?:n't| not|not| hardly| scarcely) fail to (?=\w)", re.IGNORECASE)
 _NO_PLACE = r"(?:nowhere|nothing|no(?: \w+)? (?:place|spot|way|chance|room|space))(?: left| else| more)?"
 _NOWHERE = re.compile(
@@ -106,7 +109,14 @@ _LIES_THERE = re.compile(
     r" (?P<what>(?:an?|the|two|three|several|some) (?:\w+ )?\w+)(?=\W*(?:[.,;]|$))",
     re.IGNORECASE,
 )
+_DOING = re.compile(r"\W*\w{2,}ing [\w' ]{2,40}, (?=(?:he|she|it|they|the \w+)\b)", re.IGNORECASE)
 _NOT_THERE = r"(?!left|right|other|first|second|top|bottom|middle|far|next|back|foreground|background|front)"
+_AT_A_PLACE = re.compile(rf"\b{_PLACE}\b", re.IGNORECASE)
+_WHO_THERE = re.compile(
+    rf"{_STARTS}(?P<who>the (?:\w+ )?(?P<name>\w+)) {_PLACE} the {_NOT_THERE}(?:\w+ )?\w+ "
+    r"(?=(?:is|are|has|does|looks)\b)",
+    re.IGNORECASE,
+)
 _LACKING = found("yes_no.lacking_what_is_asked")
 _FREE = re.compile(
     r"(?:\b(?P<is>is|are|was|would|will)|(?P<s>'s))(?P<not>n't| not| no longer)?(?P<be> be)?(?: \w+ly| all)? "
@@ -126,6 +136,8 @@ def in_plain_words(text: str, asked: Asked, question: str) -> str:
         text = _HAS_ON.sub(r"is wearing \g<what>", text)
     if asked.of_now and asked.subject:
         text = _without_its_place(text, asked)
+        doing = _DOING.match(text)
+        text = text[doing.end() :] if doing and content(doing.group()).isdisjoint(asked.words) else text
     text = _NOT_UNABLE.sub(r"\g<is>\g<be> able ", text)
     text = _COMES_TO_HARM.sub(lambda found: f"{'not ' if found['no'] else ''}be harmed", text)
     text = _BRINGS_DOWN.sub(lambda found: _suffers(found, "come down"), text)
@@ -149,7 +161,9 @@ def _of_what_follows(text: str, asked: Asked) -> str:
     """What something means, makes possible or leaves no place for, told of who can do it, or cannot."""
     can = "can" if asked.of_now else "could"
     text = _MEANS.sub(lambda found: f"{found['would']} mean, {found['who']} would{' be' if found['be'] else ''}", text)
-    text = _MAKES_IT.sub(rf"{can} make, \g<what> would be \g<how>", _NOT_FAIL.sub("would ", text))
+    text = _MAKES_IT.sub(
+        rf"{can} make, \g<what> {'is' if asked.of_now else 'would be'} \g<how>", _NOT_FAIL.sub("would ", text)
+    )
     text = _ALLOWING.sub(lambda found: f", so {subject_of(found)} {can} ", text)
     text = _LEAVES_ROOM.sub(lambda found: f"there {found['would'] or 'is'}{' be' if found['would'] else ''} ", text)
     return _NOWHERE.sub(lambda found: f"{can} not " if found["has"] else f"{subject_of(found)} {can} not ", text)
@@ -171,14 +185,10 @@ def _to_be(to: str | None) -> str:
 
 def _without_its_place(text: str, asked: Asked) -> str:
     """The text with "the woman" for "the woman by the door", where the question tells of no place."""
-    if re.search(rf"\b{_PLACE}\b", asked.text):
+    if _AT_A_PLACE.search(asked.text):
         return text
-    told = rf"{_STARTS}(?P<who>the (?:\w+ )?(?P<name>\w+)) {_PLACE} the {_NOT_THERE}\w+ (?=(?:is|are|has|does|looks)\b)"
-    return re.sub(
-        told,
-        lambda found: f"{found['who']} " if stem(found["name"].lower()) == asked.subject else found.group(),
-        text,
-        flags=re.IGNORECASE,
+    return _WHO_THERE.sub(
+        lambda told: f"{told['who']} " if stem(told["name"].lower()) == asked.subject else told.group(), text
     )
 
 
