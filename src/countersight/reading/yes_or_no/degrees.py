@@ -19,7 +19,7 @@ _LESS = re.compile(r"\b(?P<less>less|more) (?P<what>[a-z]+)", re.IGNORECASE)
 _WHOLLY = re.compile(r"\b(?:entirely|completely|fully|totally|wholly)\b", re.IGNORECASE)
 _PARTLY = re.compile(r"\b(?:mostly|partly|partially|largely|mainly|only half)\b", re.IGNORECASE)
 _TOO = re.compile(r"\btoo \w+(?! to\b)", re.IGNORECASE)
-_NOT_TOO = re.compile(r"(?:\bnot|n't)(?: be)? too\b(?! \w+ to\b)", re.IGNORECASE)
+_NOT_TOO = re.compile(r"(?:\bnot|n't)(?: be)? too\b(?! \w+ (?:to|for)\b)", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+")
 
 

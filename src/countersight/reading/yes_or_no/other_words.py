@@ -3,7 +3,7 @@
 import re
 
 from countersight.reading.language.asked import Asked, content
-from countersight.reading.language.clauses import MODAL, sentences
+from countersight.reading.language.clauses import MODAL, MODAL_AT, sentences
 from countersight.reading.language.rewordings import subject_of
 from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of, found
@@ -12,7 +12,7 @@ from countersight.reading.yes_or_no.negation import NEGATED
 _STARTS = r"(?:^|(?<=[.!?;,:] )|(?<=[,.] so ))"
 # "Very likely", "almost certainly": likely and certainly, so far as an answer goes.
 _HOW_LIKELY = re.compile(
-    r"(?<!not )\b(?:most|very|quite|almost|highly|extremely|fairly|pretty|rather|all but|more than)"
+    r"(?<!not )(?<!the )\b(?:most|very|quite|almost|highly|extremely|fairly|pretty|rather|all but|more than)"
     r" (?=(?:likely|probabl[ey]|certainly|surely|definitely|certain that|safe to)\b)",
     re.IGNORECASE,
 )
@@ -20,7 +20,8 @@ _IF_OR_THOUGH = r"(?:if|unless|whether|when|while|although|though|even|only|does
 # "The puddles show that the street is wet": it is. What shows nothing, or only would, leaves it open.
 _SHOWN = re.compile(
     rf"{_STARTS}(?!{any_of('yes_no.negation_words')}|little\b|few\b|{_IF_OR_THOUGH})"
-    rf"(?:(?!not\b|never\b|{MODAL})[\w'-]+ ){{1,8}}?{any_of('rewordings.showing')} (?=\w)"
+    rf"(?:(?!not\b|never\b|{MODAL})[\w'-]+ ){{1,8}}?"
+    rf"(?:{any_of('rewordings.showing')}|{any_of('rewordings.suggesting')}(?![^.!?]*[.!?]\s+\w)) (?=\w)"
     r"(?![^.!?]*\b(?:but|however|though|yet)\b)",
     re.IGNORECASE,
 )
@@ -117,6 +118,8 @@ _WHO_THERE = re.compile(
     r"(?=(?:is|are|has|does|looks)\b)",
     re.IGNORECASE,
 )
+_NONE = re.compile(r"\W*(?:no|not|without|a lack of)\b", re.IGNORECASE)
+_REMOVES = found("yes_no.removing")
 _LACKING = found("yes_no.lacking_what_is_asked")
 _FREE = re.compile(
     r"(?:\b(?P<is>is|are|was|would|will)|(?P<s>'s))(?P<not>n't| not| no longer)?(?P<be> be)?(?: \w+ly| all)? "
@@ -159,14 +162,27 @@ def in_plain_words(text: str, asked: Asked, question: str) -> str:
 
 def _of_what_follows(text: str, asked: Asked) -> str:
     """What something means, makes possible or leaves no place for, told of who can do it, or cannot."""
-    can = "can" if asked.of_now else "could"
-    text = _MEANS.sub(lambda found: f"{found['would']} mean, {found['who']} would{' be' if found['be'] else ''}", text)
-    text = _MAKES_IT.sub(
-        rf"{can} make, \g<what> {'is' if asked.of_now else 'would be'} \g<how>", _NOT_FAIL.sub("would ", text)
-    )
-    text = _ALLOWING.sub(lambda found: f", so {subject_of(found)} {can} ", text)
+    if bool(_NONE.match(text)) <= bool(_REMOVES.search(asked.whole)):  # "no rain would mean that it is dry"
+        text = _MEANS.sub(
+            lambda found: f"{found['would']} mean, {found['who']} would{' be' if found['be'] else ''}", text
+        )
+    if asked.of_now or MODAL_AT.search(_ALLOWING.split(text)[0]):
+        text = _ALLOWING.sub(lambda found: f", so {subject_of(found)} {'can' if asked.of_now else 'could'} ", text)
     text = _LEAVES_ROOM.sub(lambda found: f"there {found['would'] or 'is'}{' be' if found['would'] else ''} ", text)
-    return _NOWHERE.sub(lambda found: f"{can} not " if found["has"] else f"{subject_of(found)} {can} not ", text)
+    for pattern in (_MAKES_IT, _NOWHERE):
+        text = pattern.sub(lambda found: _enabled(found, asked), text)
+    return _NOT_FAIL.sub("would ", text)
+
+
+def _enabled(found: re.Match[str], asked: Asked) -> str:
+    """Who could not do it, or what would be impossible; what is so now says nothing to what would be."""
+    imagined = bool(MODAL_AT.search(found.group()))
+    if not imagined and not asked.of_now:
+        return found.group()
+    can = "could" if imagined else "can"
+    if found.re is _MAKES_IT:
+        return f"{can} make, {found['what']} {'would be' if imagined else 'is'} {found['how']}"
+    return f"{can} not " if found["has"] else f"{subject_of(found)} {can} not "
 
 
 def _of_each_other(text: str, question: str) -> str:
