@@ -333,11 +333,69 @@ def test_what_is_told_in_other_words_is_read_if_it_is_plain(question, reply, ans
         ("Is the man sitting on the bench?", "The man is sitting on a wooden bench.", "yes"),
         ("Does the knight carry a shield?", "The knight carries only a sword, no shield.", "no"),
         ("Is the milk glass empty?", "There is no milk left in the glass.", "yes"),
-        ("Would the mouse be able to hide?", "There would be nowhere for the mouse to hide.", None),
+        ("Would the mouse be able to hide?", "There would be nowhere for the mouse to hide.", "no"),
         ("Would the bowl break?", "It is made of clay.\n\nAnswer: Yes, it would", "yes"),
         ("Is the arrow pointing left?", "The arrow is on the left and points to the right.", None),
         ("Does every chair have a cushion?", "There isn't a single chair without a cushion.", "yes"),
     ],
 )
 def test_ways_that_models_write(question, reply, answer):
+    assert read(reply, question, "boolean").answer == answer
+
+
+RAFT = "Would the raft float away if the line was untied?"
+TENT = "Would the marquee come down if a pole snapped?"
+GOAT = "Would the goat be able to get out if the fence was lower?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        # A yes-word that opens; how likely it is.
+        (RAFT, "Sure, the stream would carry it along.", "yes"),
+        (RAFT, "Sure, the line would be loose, but the water is still.", None),
+        (RAFT, "It's quite likely that it would float away.", "yes"),
+        (RAFT, "It most likely would, given that the current is strong.", "yes"),
+        (RAFT, "There's not much chance that it would float away.", "no"),
+        ("Does the coat have a hood?", "That's right, it is a parka.", "yes"),
+        # What is seen, and what follows from it.
+        ("Is the lawn frozen?", "The white blades show that the lawn is frozen.", "yes"),
+        ("Is the lawn frozen?", "If the white blades show that the lawn is frozen, it was cold.", None),
+        ("Is the lawn frozen?", "The sheen suggests that the lawn is frozen. It is not.", "no"),
+        # A part of somebody, and what is only near it.
+        ("Is the girl touching the wall?", "Her left elbow is touching the wall.", "yes"),
+        ("Is the girl touching the wall?", "Her brother is touching the wall.", None),
+        ("Can the boy reach the bell?", "His hand is reaching for the bell.", None),
+        # What is lacking, and what it is free of.
+        ("Is there any smoke above the roof?", "The air is clear, without a wisp of cloud or any smoke.", None),
+        ("Is there any smoke above the roof?", "The air above it is clear, without any smoke.", "no"),
+        ("Is the dog wearing a collar?", "The dog never goes out without a collar.", None),
+        ("Is the yard free of leaves?", "A heap lies by the gate, so it isn't free.", "no"),
+        ("Is the clerk unable to open the safe?", "He isn't unable to open it.", "no"),
+        # What something means, allows or leaves no room for, in the world that was asked about.
+        (TENT, "One snapped pole would not bring the marquee down.", "no"),
+        (GOAT, "A lower fence would be easy to jump, allowing the goat to get out.", "yes"),
+        ("Could the goat get out if the gate was shut?", "The gate is open, allowing the goat to get out.", None),
+        ("Would the soil be dry if it rained?", "No rain would mean that the soil is dry.", None),
+        ("Would the owl be able to nest if the tree was felled?", "It would have nowhere to nest.", "no"),
+        ("Would the owl be able to nest if a box was hung up?", "The owl has nowhere to nest.", None),
+        (GOAT, "There would be no obstacle left for the goat.", "yes"),
+        # Conclusions, reasons and what stands in front.
+        (
+            "Would the sofa fit if the shelf was gone?",
+            "The shelf is too wide, so without the shelf it would fit.",
+            "yes",
+        ),
+        ("Would the soup be warm if it stood all day?", "It's warm now, but after a day it would not be.", "no"),
+        ("Would she be able to pay if the till broke?", "That is no matter, because she could pay by card.", "yes"),
+        ("Is the gate open?", "The dog is not barking because the gate is open.", None),
+        ("Is the man holding a lamp?", "In his right hand he is holding a lamp.", "yes"),
+        ("Would the lamp be too dim?", "It would be dim, but not too dim.", "no"),
+        ("Would locking the door keep the cat from getting in?", "The cat would no longer get in.", "yes"),
+        ("Would he get in without stooping?", "He wouldn't need to stoop.", "yes"),
+        ("Would the boy's cap fall off?", "The boy would fall off.", None),
+        ("Is the light on?", "Answer: Yes / No", None),
+    ],
+)
+def test_plain_words_for_signs_parts_and_means(question, reply, answer):
     assert read(reply, question, "boolean").answer == answer

@@ -64,7 +64,7 @@ _SO_SUPPOSED = re.compile(
     rf"(?=(?:it|they|there|he|she|the \w+) {MODAL})",
     re.IGNORECASE,
 )  # "two metres further forward it would"
-_IN_HIS_HAND = re.compile(r"(?:his|her|its|their) (?:\w+ )?\w+$", re.IGNORECASE)
+_IN_HIS_HAND = re.compile(r"(?:his|her|its|their|one) (?:\w+ )?\w+$", re.IGNORECASE)
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)

@@ -18,6 +18,8 @@ _AS = re.compile(
 _LESS = re.compile(r"\b(?P<less>less|more) (?P<what>[a-z]+)", re.IGNORECASE)
 _WHOLLY = re.compile(r"\b(?:entirely|completely|fully|totally|wholly)\b", re.IGNORECASE)
 _PARTLY = re.compile(r"\b(?:mostly|partly|partially|largely|mainly|only half)\b", re.IGNORECASE)
+_TOO = re.compile(r"\btoo \w+(?! to\b)", re.IGNORECASE)
+_NOT_TOO = re.compile(r"(?:\bnot|n't)(?: be)? too\b(?! \w+ (?:to|for)\b)", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+")
 
 
@@ -25,6 +27,8 @@ def in_degree(clause: str, asked: Asked) -> str | None:
     """Yes or no, "open" where a clause says only that it is so, and None where another rule may read it."""
     if _WHOLLY.search(asked.text) and _PARTLY.search(clause):
         return "open" if NEGATED.search(clause) or not content(clause) & asked.words - {asked.subject} else "no"
+    if _TOO.search(asked.text) and _NOT_TOO.search(clause) and content(clause) & asked.words - {asked.subject}:
+        return "no"  # "bright, but not too bright"
     degree = _ASKED.search(asked.text)
     if not degree:
         return None

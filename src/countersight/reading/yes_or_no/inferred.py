@@ -23,9 +23,9 @@ _SEEN_FROM = re.compile(
     r"\b(?:visible|seen|hidden)\b.* from (?:the |his |her |its |their |an? )?(?P<where>\w+(?: \w+)?)", re.IGNORECASE
 )
 _SOME = r"(?:an?|one|two|three|four|five|six|\d+|some|several|a few|a couple of|his|her|another)"
-_THERE_IS_SOME = rf"^\W*(?:there(?:'s| is| are) )?(?:still )?{_SOME}"
+_THERE_IS_SOME = rf"^\W*(?:there(?:'s| is| are) )?(?:still )?(?:{_SOME} |(?=some(?:one|body)\b))"
 _IS_DOING = r"(?P<who>[a-z]+(?: [a-z]+)?)(?: is| are)?(?: still)?(?: [a-z]+ing)?"
-_TAKEN = re.compile(rf"{_THERE_IS_SOME} {_IS_DOING} (?:in|inside|on) (?P<what>it|the [a-z ]+)\W*$", re.IGNORECASE)
+_TAKEN = re.compile(rf"{_THERE_IS_SOME}{_IS_DOING} (?:in|inside|on) (?P<what>it|the [a-z ]+)\W*$", re.IGNORECASE)
 _ASKS_FOR_A_FREE_ONE = re.compile(
     r"^\W*(?:is|are) there (?:still )?(?:any |an? |some )?(?:free|empty|vacant|available|unoccupied) (?P<what>[a-z ]+)",
     re.IGNORECASE,

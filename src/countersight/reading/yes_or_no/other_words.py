@@ -3,7 +3,7 @@
 import re
 
 from countersight.reading.language.asked import Asked, content
-from countersight.reading.language.clauses import MODAL, sentences
+from countersight.reading.language.clauses import MODAL, MODAL_AT, sentences
 from countersight.reading.language.rewordings import subject_of
 from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of, found
@@ -12,7 +12,7 @@ from countersight.reading.yes_or_no.negation import NEGATED
 _STARTS = r"(?:^|(?<=[.!?;,:] )|(?<=[,.] so ))"
 # "Very likely", "almost certainly": likely and certainly, so far as an answer goes.
 _HOW_LIKELY = re.compile(
-    r"(?<!not )\b(?:most|very|quite|almost|highly|extremely|fairly|pretty|rather|all but|more than)"
+    r"(?<!not )(?<!the )\b(?:most|very|quite|almost|highly|extremely|fairly|pretty|rather|all but|more than)"
     r" (?=(?:likely|probabl[ey]|certainly|surely|definitely|certain that|safe to)\b)",
     re.IGNORECASE,
 )
@@ -20,7 +20,8 @@ _IF_OR_THOUGH = r"(?:if|unless|whether|when|while|although|though|even|only|does
 # "The puddles show that the street is wet": it is. What shows nothing, or only would, leaves it open.
 _SHOWN = re.compile(
     rf"{_STARTS}(?!{any_of('yes_no.negation_words')}|little\b|few\b|{_IF_OR_THOUGH})"
-    rf"(?:(?!not\b|never\b|{MODAL})[\w'-]+ ){{1,8}}?{any_of('rewordings.showing')} (?=\w)"
+    rf"(?:(?!not\b|never\b|{MODAL})[\w'-]+ ){{1,8}}?"
+    rf"(?:{any_of('rewordings.showing')}|{any_of('rewordings.suggesting')}(?![^.!?]*[.!?]\s+\w)) (?=\w)"
     r"(?![^.!?]*\b(?:but|however|though|yet)\b)",
     re.IGNORECASE,
 )
@@ -54,7 +55,10 @@ _MEANS = re.compile(
     r" (?:(?P<be>is|are)|would|could|can)\b",
     re.IGNORECASE,
 )
-_MAKES_IT = re.compile(rf"{MODAL}(?: still| also)? make (?P<what>\w+ing) (?P<how>impossible|possible)\b", re.IGNORECASE)
+_MAKES_IT = re.compile(
+    rf"(?:{MODAL}(?: still| also)? make|\bmakes) (?P<what>\w+ing|it(?=.* to\b)) (?P<how>impossible|possible)\b",
+    re.IGNORECASE,
+)
 _NOT_FAIL = re.compile(r"\b(?:could|can|would)(?:n't| not|not| hardly| scarcely) fail to (?=\w)", re.IGNORECASE)
 _NO_PLACE = r"(?:nowhere|nothing|no(?: \w+)? (?:place|spot|way|chance|room|space))(?: left| else| more)?"
 _NOWHERE = re.compile(
@@ -106,7 +110,16 @@ _LIES_THERE = re.compile(
     r" (?P<what>(?:an?|the|two|three|several|some) (?:\w+ )?\w+)(?=\W*(?:[.,;]|$))",
     re.IGNORECASE,
 )
+_DOING = re.compile(r"\W*\w{2,}ing [\w' ]{2,40}, (?=(?:he|she|it|they|the \w+)\b)", re.IGNORECASE)
 _NOT_THERE = r"(?!left|right|other|first|second|top|bottom|middle|far|next|back|foreground|background|front)"
+_AT_A_PLACE = re.compile(rf"\b{_PLACE}\b", re.IGNORECASE)
+_WHO_THERE = re.compile(
+    rf"{_STARTS}(?P<who>the (?:\w+ )?(?P<name>\w+)) {_PLACE} the {_NOT_THERE}(?:\w+ )?\w+ "
+    r"(?=(?:is|are|has|does|looks)\b)",
+    re.IGNORECASE,
+)
+_NONE = re.compile(r"\W*(?:no|not|without|a lack of)\b", re.IGNORECASE)
+_REMOVES = found("yes_no.removing")
 _LACKING = found("yes_no.lacking_what_is_asked")
 _FREE = re.compile(
     r"(?:\b(?P<is>is|are|was|would|will)|(?P<s>'s))(?P<not>n't| not| no longer)?(?P<be> be)?(?: \w+ly| all)? "
@@ -126,6 +139,8 @@ def in_plain_words(text: str, asked: Asked, question: str) -> str:
         text = _HAS_ON.sub(r"is wearing \g<what>", text)
     if asked.of_now and asked.subject:
         text = _without_its_place(text, asked)
+        doing = _DOING.match(text)
+        text = text[doing.end() :] if doing and content(doing.group()).isdisjoint(asked.words) else text
     text = _NOT_UNABLE.sub(r"\g<is>\g<be> able ", text)
     text = _COMES_TO_HARM.sub(lambda found: f"{'not ' if found['no'] else ''}be harmed", text)
     text = _BRINGS_DOWN.sub(lambda found: _suffers(found, "come down"), text)
@@ -147,12 +162,27 @@ def in_plain_words(text: str, asked: Asked, question: str) -> str:
 
 def _of_what_follows(text: str, asked: Asked) -> str:
     """What something means, makes possible or leaves no place for, told of who can do it, or cannot."""
-    can = "can" if asked.of_now else "could"
-    text = _MEANS.sub(lambda found: f"{found['would']} mean, {found['who']} would{' be' if found['be'] else ''}", text)
-    text = _MAKES_IT.sub(rf"{can} make, \g<what> would be \g<how>", _NOT_FAIL.sub("would ", text))
-    text = _ALLOWING.sub(lambda found: f", so {subject_of(found)} {can} ", text)
+    if bool(_NONE.match(text)) <= bool(_REMOVES.search(asked.whole)):  # "no rain would mean that it is dry"
+        text = _MEANS.sub(
+            lambda found: f"{found['would']} mean, {found['who']} would{' be' if found['be'] else ''}", text
+        )
+    if asked.of_now or MODAL_AT.search(_ALLOWING.split(text)[0]):
+        text = _ALLOWING.sub(lambda found: f", so {subject_of(found)} {'can' if asked.of_now else 'could'} ", text)
     text = _LEAVES_ROOM.sub(lambda found: f"there {found['would'] or 'is'}{' be' if found['would'] else ''} ", text)
-    return _NOWHERE.sub(lambda found: f"{can} not " if found["has"] else f"{subject_of(found)} {can} not ", text)
+    for pattern in (_MAKES_IT, _NOWHERE):
+        text = pattern.sub(lambda found: _enabled(found, asked), text)
+    return _NOT_FAIL.sub("would ", text)
+
+
+def _enabled(found: re.Match[str], asked: Asked) -> str:
+    """Who could not do it, or what would be impossible; what is so now says nothing to what would be."""
+    imagined = bool(MODAL_AT.search(found.group()))
+    if not imagined and not asked.of_now:
+        return found.group()
+    can = "could" if imagined else "can"
+    if found.re is _MAKES_IT:
+        return f"{can} make, {found['what']} {'would be' if imagined else 'is'} {found['how']}"
+    return f"{can} not " if found["has"] else f"{subject_of(found)} {can} not "
 
 
 def _of_each_other(text: str, question: str) -> str:
@@ -171,14 +201,10 @@ def _to_be(to: str | None) -> str:
 
 def _without_its_place(text: str, asked: Asked) -> str:
     """The text with "the woman" for "the woman by the door", where the question tells of no place."""
-    if re.search(rf"\b{_PLACE}\b", asked.text):
+    if _AT_A_PLACE.search(asked.text):
         return text
-    told = rf"{_STARTS}(?P<who>the (?:\w+ )?(?P<name>\w+)) {_PLACE} the {_NOT_THERE}\w+ (?=(?:is|are|has|does|looks)\b)"
-    return re.sub(
-        told,
-        lambda found: f"{found['who']} " if stem(found["name"].lower()) == asked.subject else found.group(),
-        text,
-        flags=re.IGNORECASE,
+    return _WHO_THERE.sub(
+        lambda told: f"{told['who']} " if stem(told["name"].lower()) == asked.subject else told.group(), text
     )
 
 

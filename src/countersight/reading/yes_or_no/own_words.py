@@ -43,6 +43,7 @@ _NOTHING = re.compile(
 )
 _DOES_NOTHING = re.compile(r"\b(?P<does>\w{3,}?)s nothing(?=\W*(?:[.,;]|$))", re.IGNORECASE)
 
+_IE = re.compile(r"ie$")
 _HAS_NO = re.compile(
     r"\b(?P<does>wear|hold|carry|show|contain|need|have|use|see|reach|touch)s? no "
     r"(?!doubt|problem|trouble|difficulty|difference|longer|one\b|reason|effect|way\b|idea|other)(?=\w)",
@@ -149,7 +150,9 @@ def in_its_words(text: str, question: str) -> str:
         contraries = _contraries(enough["what"].lower())
         text = _TOO.sub(lambda too: f"not {enough.group()}" if too["what"].lower() in contraries else too.group(), text)
     text = _HAS_NO.sub(r"do not \g<does> any ", text)
-    return _DOES_NOTHING.sub(r"does not \g<does>", _NOTHING.sub(r"\g<not>\g<does>", text))
+    return _DOES_NOTHING.sub(
+        lambda found: f"does not {_IE.sub('y', found['does'])}", _NOTHING.sub(r"\g<not>\g<does>", text)
+    )
 
 
 def _rather(found: re.Match[str]) -> str:

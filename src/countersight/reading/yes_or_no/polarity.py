@@ -58,6 +58,7 @@ _LEANING = re.compile(
     rf"\W*(?:(?:it is|it's|that is|that's|very|most|quite) )*{any_of('yes_no.leaning')}(?! that\b)", re.IGNORECASE
 )
 _CERTAIN = re.compile(rf"\W*{any_of('yes_no.certain')}(?:\s*[,:]\s+(?!but\b)|\W*$)", re.IGNORECASE)
+_SURE = re.compile(r"\W*sure\b", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:no|not|never|none|nobody|nothing|neither|without|hardly|un\w+|less)\b|n't\b", re.IGNORECASE)
 _AT_THE_MOMENT = re.compile(
     r",? (?:at (?:the moment|present)|right now|in (?:the|this) (?P<shown>picture|image|photo(?:graph)?|scene))"
@@ -218,6 +219,7 @@ def _leans_to_yes(pieces: list[str], asked: Asked, *, imagined: bool) -> bool:
     if imagined:
         against = any(map(CONTRAST.match, pieces[1:]))  # "sure, it would be tight, but …"
         denies = any(found.group().lower() not in asked.whole.lower() for found in _DENIES.finditer(pieces[0]))
+        against = against or (len(pieces) > 1 and bool(_SURE.match(pieces[0])))  # "sure, it would be lit. Still, …"
         return bool(_CERTAIN.match(pieces[0])) and not denies and not against
     return bool(_LEANING.match(pieces[0]))
 
@@ -253,7 +255,7 @@ def _claim(pieces: list[str], asked: Asked) -> str | None:
         # What is says nothing once the reply has said what would be. Of several such claims the last is the result.
         whole = [taken_up(before, clause, asked) for before, clause in zip(["", *imagined], imagined, strict=False)]
         told_so = _first(whole[::-1], asked)
-        if told_so or asked.supposed:
+        if told_so or asked.supposed or " too " not in asked.text:  # "it isn't too big: it would slide in"
             return told_so
     actual = [
         # "Let go of it and it crashes": the present, of the world that was asked about.

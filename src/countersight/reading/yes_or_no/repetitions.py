@@ -224,10 +224,9 @@ def _left_out(clause: str, asked: Asked) -> frozenset[str]:
 def called_by(asked: Asked) -> frozenset[str]:
     """The words for what was asked about: of the old man, the man too."""
     kind = _WITH_ITS_KIND.search(asked.text.lower())
-    noun = (
-        {stem(kind["what"])} if kind and kind["kind"] in _KINDS and stem(kind["kind"]) == asked.subject else set[str]()
-    )
-    return frozenset({asked.subject, *noun})
+    if not kind or kind["kind"] not in _KINDS or stem(kind["kind"]) != asked.subject:
+        return frozenset({asked.subject})
+    return frozenset({asked.subject} | ({stem(kind["what"])} if asked.whole.count(kind["what"]) == 1 else set()))
 
 
 def named_by(asked: Asked) -> frozenset[str]:

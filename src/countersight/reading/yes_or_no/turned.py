@@ -43,7 +43,7 @@ _TROUBLE = re.compile(
     re.IGNORECASE,
 )
 _LETS = re.compile(
-    rf"^\W*(?P<is>would|will) (?:\w+ing )?{_THING} (?:let|allow|enable|help)"
+    rf"^\W*(?P<is>would|will) (?:\w+ing )?{_THING} (?:let|allow|enable)"
     rf" (?P<who>{_THING}) (?:to )?(?P<deed>[\w' -]+?){_REST}",
     re.IGNORECASE,
 )

@@ -44,7 +44,7 @@ _NO_OBSTACLE = re.compile(
 )
 _KEEPS = re.compile(
     rf"{LEADS}(?P<what>[\w' -]{{2,40}}?){_IS}(?: still| then)? (?:keep|hold)(?:ing)? (?P<whom>[\w' ]+?) "
-    r"(?P<where>out|back|away|off|in|inside|there)(?: (?:of|from) (?:it|there|the \w+))?\W*$",
+    r"(?P<where>out|back|away|off|in|inside|there)(?: (?:of|from) (?P<from>it|there|the \w+))?\W*$",
     re.IGNORECASE,
 )
 _LETS = re.compile(
@@ -144,7 +144,11 @@ def _by_leave(clause: str, asked: Asked) -> bool | None:
     keeps = _KEEPS.match(clause)
     if not keeps or negated or not _GOES.search(asked.text):
         return None
-    if not _is_of_the_asked(keeps["whom"], asked) or asked.subject in content(keeps["what"]):
+    if (
+        not content(keeps["from"] or "") <= asked.words
+        or not _is_of_the_asked(keeps["whom"], asked)
+        or asked.subject in content(keeps["what"])
+    ):
         return None
     inside = keeps["where"].lower() in ("in", "inside", "there")
     return False if keeps["where"].lower() == "back" or inside == bool(_GETS_OUT.search(asked.text)) else None
