@@ -43,7 +43,7 @@ def test_the_number_that_the_questions_own_words_qualify_is_the_answer(question,
         (
             "How many footballs are behind the goal?",
             "2. Let me look again. There is one next to the post, one in the grass and one by the fence. 3.",
-            None,
+            "3",
         ),
         (
             "How many birds would be on the wire if one left and two returned?",
