@@ -35,6 +35,7 @@ from countersight.reading.language.ranks import opening_number
 from countersight.reading.language.statements import announced, only_asks, tagged, without_hedges, without_refusal
 from countersight.reading.language.vocabulary import found
 from countersight.reading.learned import FILES, last_look
+from countersight.reading.of_parts import told_of_parts
 from countersight.reading.open.answers import announced_answer, open_answer
 from countersight.reading.yes_or_no.polarity import asks_another, polarity
 from countersight.reading.yes_or_no.yes_words import opening_polarity
@@ -97,6 +98,8 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
         return None
     if not finished or is_cut_off(said):
         return _before_it_broke_off(said, question) if read_from == "whole" else None
+    if read_from == "whole" and (told := told_of_parts(without_hedges(bare), question)):
+        return told.value
     return _chosen(said, question, read_from) if question.kind == "choice" else _finished(said, question, read_from)
 
 
@@ -149,7 +152,7 @@ def _weighed(answer: str | None, said: str, question: Question, read_from: ReadF
             return letter if answer in (None, letter) else None
     looked = last_look(answer, said, question)
     by_itself = question.kind == "number" and answer is None and looked is not None
-    return None if by_itself and is_of_others(said, counted_by(question.text)) else looked
+    return None if by_itself and is_of_others(looked or "", said, counted_by(question.text)) else looked
 
 
 def _before_it_broke_off(said: str, question: Question) -> str | None:

@@ -64,7 +64,7 @@ _AS_WELL = re.compile(
 _ASKS_FOR_THE_FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
 _AND_THEN = re.compile(r",? (?:and )?then\b[^.;]*", re.IGNORECASE)
 _ASKS_FOR_WHAT_IS_NOT = re.compile(r"\b(?:which|what|who)\b.*(?:\bnot\b|n't\b|\bno longer\b)", re.IGNORECASE)
-_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _ALL_CONSIDERED = re.compile(rf"\W*{any_of('options.all_considered')}", re.IGNORECASE)
 _LETTER_THOUGH = re.compile(r"\W*([A-Z]), (?:although|though|even though|even if)\b")  # "B, though D is possible"
 

@@ -25,6 +25,7 @@ _IS_LISTED_OR_ADDED_UP = re.compile(r"^[^:.]{1,40}:\W*\w+(?: \w+)?\W*$|\b(?:tota
 _THINGS_LISTED = re.compile(r"[|\s]*(?:[a-z]+ )?(?P<name>[a-z]+s) ?[:|]\s*[\w-]+\W*$", re.IGNORECASE)  # "Balls: 3"
 _SOME_OF_THEM = re.compile(r"\bof (?:them|these|those|which|whom)\b", re.IGNORECASE)
 _A_WORD_OR_TWO = 3
+_COUNTS_NEXT = re.compile(r"[,;:]\s+|\s+and\s+|\s+so\s+(?=[\w-]+ (?:are|is|have|do)\b)")
 _ANOTHER_PART = re.compile(r",\s+(?:of )?(?:which|whom|while|whereas|with|but)\b|\s+while\s+", re.IGNORECASE)
 _OF_ALL = re.compile(r"\b(?:all|both|each|every\w*)\b", re.IGNORECASE)
 _THE_REST = re.compile(r"\bthe (?:others|rest|remainder|(?:other|remaining) ones)\b", re.IGNORECASE)
@@ -103,6 +104,7 @@ def is_said_otherwise(answer: str, text: str, asked: Counted) -> bool:
         or _is_all_elsewhere(answer, text, asked)
         or _is_done_to_others(text, asked)
         or _is_a_term(answer, last, asked)
+        or _is_of_the_denied(answer, text, asked)
         or _is_of_the_other_things(answer, last, asked)
     )
 
@@ -157,9 +159,24 @@ def _is_all_elsewhere(answer: str, text: str, asked: Counted) -> bool:
     return len(parts) > 1 and str(sum(parts)) == answer and bool(_ON_ANOTHER.search(text))
 
 
-def is_of_others(text: str, asked: Counted) -> bool:
+def is_of_others(answer: str, text: str, asked: Counted) -> bool:
     """Whether a reply that the rules leave unread may count what others do, or what is beside the place in question."""
-    return _is_done_to_others(text, asked) or _is_beside_the_place(text, asked) or _only_finds_room(text, asked)
+    return (
+        _is_done_to_others(text, asked) or _is_beside_the_place(text, asked)
+        or _only_finds_room(text, asked)
+        or _is_of_the_denied(answer, text, asked)
+    )
+
+
+def _is_of_the_denied(answer: str, text: str, asked: Counted) -> bool:
+    """ "Five are wearing hats", to how many are not; "eight are not", said of just what was asked."""
+    told = asked.doing - {"without"} or (asked.qualities if asked.negated else asked.doing)
+    parts = [part for piece in _parts(text) for part in _COUNTS_NEXT.split(piece) if answer in _values(part)]
+    saying = [part for part in parts if told <= {*counted_words(part)}]
+    if not (told and saying and asked.of_now):
+        return False
+    behind = (part[n.end :] for part in saying for n in numerals(part) if n.value == answer)
+    return all(bool(_NOT.search(after)) != asked.negated and told <= {*counted_words(after)} for after in behind)
 
 
 def _is_done_to_others(text: str, asked: Counted) -> bool:
