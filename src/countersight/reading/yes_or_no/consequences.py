@@ -9,13 +9,18 @@ from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of
 
 _WHO = r"(?P<who>it|him|her|them|the \w+(?: \w+)??)"
+_SOMEBODY = r"(?P<whom>it|him|her|them|the \w+(?: \w+)??)"
 _HELP = (
     rf"(?P<help>{MODAL}|\b(?:is|are|was|has|have|does|do|can)(?:n't)?)(?P<not> not| never| hardly)?(?: still| even)?"
 )
-_MAKE = rf"(?:(?:make|cause|get|let|have) {_WHO} (?:to )?|(?P<verb>\w+) (?P<what>it|them|the \w+(?: \w+)?)(?=\W*(?:$|[.,;])))"
-_TO_MAKE = rf"(?:to {_MAKE}|for (?P<for>it|him|her|them|the \w+(?: \w+)??) to )(?=\W|\w)"
+_MAKE = (
+    rf"(?:(?!make it {any_of('rewordings.arriving')})(?:(?:make|cause) {_WHO} (?:to )?|get {_SOMEBODY} to )"
+    rf"(?!{any_of('rewordings.makes_way')})(?=\w)"
+    r"|(?P<verb>\w+) (?P<what>it|them|the \w+(?: \w+)?)(?=\W*(?:$|[.,;])))"
+)
+_TO_MAKE = rf"(?:to {_MAKE}|for (?P<for>it|him|her|them|the \w+(?: \w+)??) to (?=\w))"
 _ENOUGH = re.compile(
-    rf"{_HELP}(?: be)? (?:(?:\w+ )?enough|sufficient|suffice|sufficiently \w+)(?: force| weight)? {_TO_MAKE}",
+    rf"{_HELP}(?: be)? (?:(?:\w+ )?enough|sufficient|suffice)(?: force| weight)? {_TO_MAKE}",
     re.IGNORECASE,
 )
 _TOO_LITTLE = re.compile(rf"{_HELP}(?: be)? (?:far |much |way )?(?P<too>too) \w+ to {_MAKE}", re.IGNORECASE)
@@ -28,13 +33,13 @@ _LEADS_TO = re.compile(
     re.IGNORECASE,
 )
 _RESULT = re.compile(
-    rf"\bthe (?:result|outcome|consequence|end result) (?P<help>would|will|wouldn't)(?P<not> not)? be (?:that )?"
-    rf"(?P<who>it|he|she|they|the \w+(?: \w+)??) (?:would |will )?(?=(?P<doing>\w+ing\b)?)",
+    r"\bthe (?:result|outcome|consequence|end result) (?P<help>would|will|wouldn't)(?P<not> not)? be (?:that )?"
+    r"(?P<who>it|he|she|they|the \w+(?: \w+)??) (?:would |will )?(?=(?P<doing>\w+ing\b)?)",
     re.IGNORECASE,
 )
 _KEPT_BY_NOTHING = re.compile(
-    rf"(?:\bthere (?:is|would be) no way (?:of|to) |\bnothing (?:would|could|can) (?!keep|stop|prevent)){any_of('yes_no.saving')} {_WHO} from "
-    r"(?=\w+ing\b)",
+    r"(?:\bthere (?:is|would be) no way (?:of|to) |\bnothing (?:would|could|can) (?!keep|stop|prevent))"
+    rf"{any_of('yes_no.saving')} {_WHO} from (?=\w+ing\b)",
     re.IGNORECASE,
 )
 _NOT_SAVED = re.compile(
@@ -45,18 +50,19 @@ _SAFE = rf"(?:(?P<safe>safe|{any_of('yes_no.saved')}|in no danger|far)|in danger
 _SAFE_FROM = re.compile(rf"{_HELP}(?P<be> be)? {_SAFE} (?:from|of) (?=\w+ing\b)", re.IGNORECASE)
 _HAS_NO = re.compile(
     rf"{_HELP} ?(?:have )?(?:(?P<no>no|little) (?:chance|hope|prospect|possibility|means|way) of"
-    r"|(?P<must>no (?:way|chance) (?:to (?:keep|refrain)|of keeping) from|no way (?:to avoid|of avoiding))) (?=\w+ing\b)",
+    r"|no (?:way|chance) (?:to (?:keep|refrain)|of keeping) from|no way (?:to avoid|of avoiding)) (?=\w+ing\b)",
     re.IGNORECASE,
 )
 _ENDS_UP = re.compile(rf"(?P<help>{MODAL}(?: not)?) end up (?=\w+ing\b)", re.IGNORECASE)
 _CANNOT_BUT = re.compile(r"\b(?:could|can|would)(?:n't| ?not) (?:help )?but (?=\w)", re.IGNORECASE)
 _MUST = re.compile(rf"\bit (?:is|would be) impossible for {_WHO} not to (?=\w)", re.IGNORECASE)
 _FAR_ENOUGH = re.compile(
-    r"(?P<can>\b(?:could|can|would)(?: ?not|n't)?) (?:get|come|go|jump|climb|stretch|move|swim) (?:far|high|close|near) enough to (?=\w)",
+    r"(?P<can>\b(?:could|can|would)(?: ?not|n't)?) (?:get|come|go|jump|climb|stretch|move|swim)"
+    r" (?:far|high|close|near) enough to (?=\w)",
     re.IGNORECASE,
 )
 _HAD_TO_BE = re.compile(
-    rf"\b(?:would|will) (?:have|need) to be (?:\w+ )?\w+er (?:for {_WHO} )?to (?=\w)|\b(?:would|will) (?:have|need) to be more \w+ to (?=\w)",
+    rf"\b(?:would|will) (?:have|need) to be (?:much |far |a lot )?(?:\w+er|more \w+) (?:for {_WHO} )?to (?=\w)",
     re.IGNORECASE,
 )
 _ASKS_OF_NEED = re.compile(r"\b(?:have|need) to\b|\bdanger\b|\bsafe\b", re.IGNORECASE)
@@ -113,7 +119,7 @@ def _made(found: re.Match[str], asked: Asked, *, denied: bool) -> str:
         return f", {told['what']} {would} {told['verb']}" if own else found.group()
     if told.get("for") and asked.of_ability:
         would = f"could{' not' if denied else ''}"
-    who = (told["who"] or told["for"]).lower()
+    who = (told["who"] or told["whom"] or told["for"]).lower()
     return f", {NOMINATIVE.get(who, who)} {would} "
 
 

@@ -14,7 +14,7 @@ _SOME_CHANCE = re.compile(
     r"\b(?:[1-9]|[1-6]\d) ?(?:%|percent|per cent)(?: of a)? (?:chance|probability|likelihood)\b", re.IGNORECASE
 )
 _YES_AND_NO = re.compile(
-    r"^\W*(?:(?P<yes>yes)|no), [^.!?]{4,}[.!] (?P<other>yes|no), (?!wait|sorry|actually|that|i)[^.!?]{4,}[.!]?$",
+    r"^\W*(?:(?P<yes>yes)|no), [^.!?]{4,}[.!] (?P<other>yes|no), (?!(?:wait|sorry|actually|that|i)\b)[^.!?]{4,}[.!]?$",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
@@ -23,7 +23,7 @@ _SUBJECT = re.compile(
 
 
 def leaves_both_open(text: str, question: str) -> bool:
-    """Whether a text says of either that it is as likely as the other, or a small chance, where nobody asked for that."""
+    """Whether a text says that either is as likely, or that there is some chance, where nobody asked for that."""
     told = _EVEN.search(text) or _OR_NOT.search(text) or _SOME_CHANCE.search(text)
     return told is not None and not _YES_OR_NO.match(text) and not _EVEN.search(question)
 

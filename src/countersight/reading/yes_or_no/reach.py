@@ -5,19 +5,23 @@ import re
 from countersight.reading.language.asked import content
 from countersight.reading.language.clauses import asks_of_now
 
-_THING = r"(?:it|(?:the|an?|his|her|its|their) (?:[\w-]+ ){0,2}?[\w-]+)"
+_THING = r"(?:it|they|(?:the|an?|his|her|its|their) (?:[\w-]+ ){0,2}?[\w-]+)"
 _OUT = r"(?:(?P<out>out of|beyond|outside|too far for)|within|in)"
 _REACH = r"(?:the )?(?:(?P<whose>(?:the )?[\w ]+?'s|his|her|its|their) reach|reach(?: (?:of|for) (?P<of>the [\w ]+?))?)"
 _ASKS_WHERE = re.compile(
-    rf"^\W*(?:is|are|would|will) (?P<what>{_THING})(?: (?:still|then|now|be))* {_OUT} {_REACH}(?P<rest>(?:,? if .*)?)\W*$",
+    rf"^\W*(?:is|are|would|will) (?P<what>{_THING})(?: (?:still|then|now|be))* {_OUT} {_REACH}"
+    r"(?P<rest>(?:,? if .*)?)\W*$",
     re.IGNORECASE,
 )
 _ASKS_WHO = re.compile(
-    rf"^\W*(?:can|could|would|will) (?P<who>the (?:\w+ )??\w+|he|she|it) (?:still |be able to |easily )*reach (?P<what>{_THING})"
-    r"(?= if\b| without\b|\W*$)",
+    r"^\W*(?:can|could|would|will) (?P<who>the (?:\w+ )??\w+|he|she|it) (?:still |be able to |easily )*"
+    rf"reach (?P<what>{_THING})(?= if\b| without\b|\W*$)",
     re.IGNORECASE,
 )
-_IS = r"(?P<is>'s|'d be| is| are|(?:'d| would| will)(?: still| then)?(?: (?P<nor>not|no longer))?(?: still)? be| hangs| lies| sits| stands)"
+_IS = (
+    r"(?:'s|'d be| is| are| hangs| lies| sits| stands"
+    r"|(?:'d| would| will)(?: still| then)?(?: (?P<nor>not|no longer))?(?: still)? be)"
+)
 _PLACED = r"(?P<not>n't| not| no longer)?(?: still| well| far| just| \w+ly| placed| put| hanging| hung)*"
 _IS_WHERE = re.compile(
     rf"(?P<what>\b{_THING}){_IS}{_PLACED} {_OUT} {_REACH}(?=\W*(?:$|[.,;]| (?:if|because|since|as|and|so|now|any)\b))",
@@ -31,16 +35,14 @@ _HIGHER = re.compile(
 
 
 def of_reaching(text: str, question: str) -> tuple[str, str]:
-    """A text and a question with "she cannot reach it" for "it is out of her reach", where somebody's reach is asked."""
+    """A text and a question with "she cannot reach it" for "it is out of her reach", where that was asked."""
     where, who = _ASKS_WHERE.match(question), _ASKS_WHO.match(question)
     of_whom = (where["of"] or (where["whose"] or "").removesuffix("'s")) if where else who["who"] if who else ""
     if not of_whom or not content(of_whom):
         return text, question
     can = "can" if asks_of_now(question) else "could"
     text = _IS_WHERE.sub(lambda found: _can_reach(found, of_whom, can), text)
-    text = _HIGHER.sub(
-        lambda found: f"{found['who']} {can} {_not(_is_denied(found) == False)}reach {found['what']}", text
-    )
+    text = _HIGHER.sub(lambda found: f"{found['who']} {can} {_not(not _is_denied(found))}reach {found['what']}", text)
     if where:
         question = f"{can.capitalize()} {of_whom} {_not(bool(where['out']))}reach {where['what']}{where['rest']}?"
     return text, question

@@ -8,7 +8,8 @@ from countersight.reading.language.vocabulary import any_of, found
 
 _LACKING = found("yes_no.lacking_what_is_asked")
 _ASKS_FOR_ANY = re.compile(
-    r"^\W*(?:is|are) there (?:any|an?|some) (?P<what>[\w ]+?) (?P<where>(?:on|in|at|inside|along) (?P<place>(?:the|his|her|this) [\w ]+?))\W*$",
+    r"^\W*(?:is|are) there (?:any|an?|some) (?P<what>[\w ]+?)"
+    r" (?P<where>(?:on|in|at|inside|along) (?P<place>(?:the|his|her|this) [\w ]+?))\W*$",
     re.IGNORECASE,
 )
 _FAR_FROM = re.compile(
@@ -25,8 +26,9 @@ _ASKS_IF_BARRED = re.compile(
     re.IGNORECASE,
 )
 _IN_THE_WAY = re.compile(
-    r"(?:^|(?<=[.!?;,] ))(?:there (?:is|are) )?(?P<by>nothing|(?:the|an?|some) [\w ]+?)(?: (?:is|are|stands|lies|being))?"
-    r"(?P<not>n't| not| no longer)?(?: (?:standing|lying|left))? in (?:the|its) way(?=\W*(?:$|[.,;]))",
+    r"(?:^|(?<=[.!?;,] ))(?:there (?:is|are) )?(?P<by>nothing|(?:the|an?|some) [\w ]+?)"
+    r"(?: (?:is|are|stands|lies|being))?(?P<not>n't| not| no longer)?"
+    r"(?: (?:standing|lying|left))? in (?:the|its) way(?=\W*(?:$|[.,;]))",
     re.IGNORECASE,
 )
 _ASKS_IF_STOPPED = re.compile(
