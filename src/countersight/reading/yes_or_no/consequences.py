@@ -16,7 +16,7 @@ _HELP = (
 _MAKE = (
     rf"(?:(?!make it {any_of('rewordings.arriving')})(?:(?:make|cause) {_WHO} (?:to )?|get {_SOMEBODY} to )"
     rf"(?!{any_of('rewordings.makes_way')})(?=\w)"
-    r"|(?P<verb>\w+) (?P<what>it|them|the \w+(?: \w+)?)(?=\W*(?:$|[.,;])))"
+    r"|(?P<verb>\w+)(?P<so>(?: (?:out|up|off|down|over))?) (?P<what>it|them|the \w+(?: \w+)?)(?=\W*(?:$|[.,;])))"
 )
 _TO_MAKE = rf"(?:to {_MAKE}|for (?P<for>it|him|her|them|the \w+(?: \w+)??) to (?=\w))"
 _ENOUGH = re.compile(
@@ -115,8 +115,12 @@ def _made(found: re.Match[str], asked: Asked, *, denied: bool) -> str:
         return found.group()
     would = _would(found, denied=denied) if "help" in told else f"would{' not' if denied else ''}"
     if told["verb"]:
-        own = stem(told["verb"].lower()) in asked.words and content(told["what"]) <= {asked.subject}
-        return f", {told['what']} {would} {told['verb']}" if own else found.group()
+        deed, what = f"{told['verb']}{told['so']}", told["what"]
+        if stem(told["verb"].lower()) not in asked.words | content(told["so"]) or not content(what) <= asked.words:
+            return found.group()
+        if content(what) <= {asked.subject} and not told["so"]:
+            return f", {what} {would} {deed}"
+        return found.group() if told.get("too") else f"{'' if 'help' in told else 'it '}{would} {deed} {what}"
     if told.get("for") and asked.of_ability:
         would = f"could{' not' if denied else ''}"
     who = (told["who"] or told["whom"] or told["for"]).lower()

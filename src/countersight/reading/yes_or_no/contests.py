@@ -25,7 +25,7 @@ _MATCHED = re.compile(
     rf"{LEADS}(?P<who>[\w' -]+?)(?:'s|'d| is| are| would| will| could| does)(?P<denied>n't| not)?(?: still| simply)?"
     rf"(?: be| have| stand| do not have)? (?:no match for|(?P<chance>no|an?|any) chance|(?P<too>too) {_STRONG}"
     rf"|(?P<enough>{_STRONG} enough)|too {any_of('yes_no.weaknesses')})(?: (?:for|against))?"
-    r"(?P<whom> (?:the|it|him|her|them)\b[\w' -]*)?\W*$",
+    r"(?P<whom> (?:the|it|him|her|his|them)\b[\w' -]*)?\W*$",
     re.IGNORECASE,
 )
 

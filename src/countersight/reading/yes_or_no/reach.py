@@ -32,6 +32,7 @@ _HIGHER = re.compile(
     r" (?P<who>he|she|it|the \w+(?: \w+)?) (?:can|could) reach",
     re.IGNORECASE,
 )
+_SPEAKS_OF_IT = re.compile(r"\b(?:reach|get (?:to|at|hold of)|grab|touch|too)\b", re.IGNORECASE)
 
 
 def of_reaching(text: str, question: str) -> tuple[str, str]:
@@ -43,7 +44,7 @@ def of_reaching(text: str, question: str) -> tuple[str, str]:
     can = "can" if asks_of_now(question) else "could"
     text = _IS_WHERE.sub(lambda found: _can_reach(found, of_whom, can), text)
     text = _HIGHER.sub(lambda found: f"{found['who']} {can} {_not(not _is_denied(found))}reach {found['what']}", text)
-    if where:
+    if where and _SPEAKS_OF_IT.search(text):
         question = f"{can.capitalize()} {of_whom} {_not(bool(where['out']))}reach {where['what']}{where['rest']}?"
     return text, question
 

@@ -22,6 +22,7 @@ _WHICH_IS = re.compile(
     rf"| (?:that|which|who) (?P<that>is|are) (?P<now>[a-z]+(?: [a-z]+)? {_NOW}))(?= {MODAL})",
     re.IGNORECASE,
 )
+_WHO_DOES = re.compile(r"(?:which|who) ", re.IGNORECASE)
 _TELLS_OF_NOW = re.compile(_NOW, re.IGNORECASE)
 _SOMEBODY = r"(?:it|he|she|they|(?:the|his|her|its|their) \w+(?: \w+)?)"
 _ALTHOUGH = r"(?:even though|although|though|while|whereas)"
@@ -83,6 +84,8 @@ def _changed(found: re.Match[str], asked: Asked) -> str:
 def _which_is(found: re.Match[str], asked: Asked) -> str:
     """Nothing, where it was asked what would be; what the thing is, and no more, where that was asked."""
     so = found["so"] or found["now"]
+    if not asked.of_now and _WHO_DOES.match(so):
+        return ""
     if not (found["is"] or found["that"] or _TELLS_OF_NOW.search(so)):
         return found.group()
     return f" {found['is'] or found['that'] or 'is'} {so}." if asked.of_now else ""
