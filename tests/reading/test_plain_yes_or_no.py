@@ -18,6 +18,10 @@ COAT = "Is the woman in the green coat waiting for the tram?"
 APPLES = "Are all of the apples red?"
 POOL = "Is anyone swimming in the pool?"
 CAT = "Is the cat under the chair?"
+SHUTTER = "Would the shutter be open if the clerk turned the key?"
+OWL = "Could the owl catch the vole?"
+BEAM = "Would the beam crack if the elephant stepped on it?"
+COOKIES = "Are the cookies out of the toddler's reach?"
 GLASSES = "Does the left glass hold more water than the right glass?"
 
 
@@ -398,4 +402,56 @@ GOAT = "Would the goat be able to get out if the fence was lower?"
     ],
 )
 def test_plain_words_for_signs_parts_and_means(question, reply, answer):
+    assert read(reply, question, "boolean").answer == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        (SHUTTER, "The shutter would go from open to closed.", "no"),
+        (SHUTTER, "The shutter, which is closed now, would be open.", "yes"),
+        (SHUTTER, "The open shutter would be closed.", "no"),
+        (SHUTTER, "| | Now | If the key were turned |\n|---|---|---|\n| Shutter | closed | open |", "yes"),
+        ("Is the shutter open?", "It would be closed, though it is open now.", "yes"),
+        ("Is the shutter open?", "The shutter is closed at present and would be open if the key were turned.", "no"),
+        ("Is the shutter open?", "The shutter would be open if the key were turned.", None),
+        (
+            "Would the boat drift off?",
+            "It is just as likely that the boat would drift off as that it would stay.",
+            None,
+        ),
+        ("Would the boat drift off?", "There is a 50% chance that the boat would drift off.", None),
+        ("Would the boat drift off?", "Sure! Here is my answer:", None),
+        ("Would the boat drift off?", "Sure, it would drift off.", "yes"),
+        (
+            "Is the nun holding a lantern?",
+            "Yes, the nun is holding a lantern. No, the nun is not holding a lantern.",
+            None,
+        ),
+        ("Would the dam hold?", "The dam would hold. The dam would break.", None),
+        ("Would the dam hold?", "The dam would hold. The dam would not break.", "yes"),
+        (BEAM, "Its weight would not be enough to make the beam crack.", "no"),
+        (BEAM, "It would take more than an elephant to crack the beam.", "no"),
+        (BEAM, "One step is enough to cause the beam to crack.", "yes"),
+        (BEAM, "The beam would not be safe from cracking.", "yes"),
+        (BEAM, "The beam would be in no danger of cracking.", "no"),
+        (BEAM, "It would not lead to the beam cracking.", "no"),
+        (BEAM, "It might lead to the beam cracking.", None),
+        (BEAM, "The beam could not help but crack.", "yes"),
+        (OWL, "The owl would be too quick for the vole.", "yes"),
+        (OWL, "The vole would be too quick for the owl.", "no"),
+        (OWL, "The vole would be no match for the owl.", "yes"),
+        (OWL, "The owl could only watch it.", None),
+        (COOKIES, "The toddler can easily reach the cookies.", "no"),
+        (COOKIES, "The cookies are higher than the toddler can reach.", "yes"),
+        ("Can the cat reach the herring?", "The herring is within the dog's reach.", None),
+        ("Would the log block the cart's way?", "The cart could not get past the log.", "yes"),
+        ("Would the log block the cart's way?", "The cart would have no trouble getting past the log.", "no"),
+        ("Are there any leaves on the lawn?", "The lawn is not free of leaves.", "yes"),
+        ("Are there any leaves on the lawn?", "The lawn is full of daisies.", None),
+        ("Is the hallway blocked?", "There is nothing in the way.", "no"),
+        ("Could the camel fit through the arch?", "The arch would have to be wider for the camel to fit.", "no"),
+    ],
+)
+def test_what_is_told_of_another_world_or_by_its_cause(question, reply, answer):
     assert read(reply, question, "boolean").answer == answer

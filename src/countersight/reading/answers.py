@@ -37,6 +37,7 @@ from countersight.reading.language.vocabulary import found
 from countersight.reading.learned import FILES, last_look
 from countersight.reading.of_parts import told_of_parts
 from countersight.reading.open.answers import announced_answer, open_answer
+from countersight.reading.yes_or_no.contradictions import says_yes_and_no
 from countersight.reading.yes_or_no.polarity import asks_another, polarity
 from countersight.reading.yes_or_no.yes_words import opening_polarity
 
@@ -215,6 +216,8 @@ def _closing(passage: str, question: Question) -> str | None:
 def _anywhere(said: str, question: Question, corrections: int = _MOST_CORRECTIONS) -> str | None:
     if question.kind == "number" and (counts := stands_after_all(said)):
         return next(filter(None, (_prose(piece, question) for piece in counts)), None)
+    if question.kind == "boolean" and says_yes_and_no(said):
+        return None
     if correction := corrected(said):
         return _of_correction(correction, question, corrections - 1) if corrections else None
     if question.kind != "open" and _announces_two(said, question):

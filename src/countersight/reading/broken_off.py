@@ -32,6 +32,8 @@ _CALLED_WRONG = re.compile(
     rf"\W*(?:this|that|it|which)(?:'s| is| would be| seems| looks)?(?: \w+)? {any_of('options.wrong', 'options.bad')}",
     re.IGNORECASE,
 )
+_COURTESY = re.compile(rf"\W*{any_of('rewordings.agreeing_to_help')}\W*", re.IGNORECASE)
+_LEADS_IN = re.compile(rf"\W*{any_of('rewordings.before_an_answer')}", re.IGNORECASE)
 _FEW = 2  # words of an answer that is nothing else
 
 
@@ -55,6 +57,8 @@ def opened_with(said: str, question: Question) -> str | None:
         return whole
     piece = _REASON.split(first, maxsplit=1)[0]
     follows = " ".join((first[len(piece) :], *others)).strip()
+    if _COURTESY.fullmatch(piece) and _LEADS_IN.match(follows):
+        return None  # "Sure! Here is my answer:"
     if not follows or _TURNS.match(follows) or (question.kind == "number" and _COUNTS_ON.search(follows)):
         return None
     if _is_nothing_else(piece, question):

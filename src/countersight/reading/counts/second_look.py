@@ -162,7 +162,8 @@ def _is_all_elsewhere(answer: str, text: str, asked: Counted) -> bool:
 def is_of_others(answer: str, text: str, asked: Counted) -> bool:
     """Whether a reply that the rules leave unread may count what others do, or what is beside the place in question."""
     return (
-        _is_done_to_others(text, asked) or _is_beside_the_place(text, asked)
+        _is_done_to_others(text, asked)
+        or _is_beside_the_place(text, asked)
         or _only_finds_room(text, asked)
         or _is_of_the_denied(answer, text, asked)
     )

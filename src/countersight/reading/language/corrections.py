@@ -66,6 +66,7 @@ _WORD = re.compile(r"[a-z']+", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _HELPING = words("questions.helping") | {"be", "been", "not", "so", "do"}
 _ONLY_IF = re.compile(r"\W*\w+\W{0,3} (?:only )?(?:if|provided|assuming)\b(?P<what>[^.;\n]*)", re.IGNORECASE)
+_AS_IT_IS = re.compile(r"\b(?:where|as|how|what) (?:it|he|she) is$|\b(?:where|as|how|what) they are$", re.IGNORECASE)
 _LAST_SENTENCE = 400  # characters looked at
 
 
@@ -137,7 +138,7 @@ def is_cut_off(text: str) -> bool:
     if not last or last[-1] == "A" or (last[-1] == "a" and len(last) <= 2) or last == ["May"]:
         return False  # an option's letter, a month
     last = [word.lower() for word in last]
-    if last[-3:] == ["answer", "is", "no"]:
+    if last[-3:] == ["answer", "is", "no"] or _AS_IT_IS.search(sentence):
         return False
     while last[-1] in _TRAILING and len(last) > 1:
         last.pop()  # "the vase would not" breaks off, "probably not" does not

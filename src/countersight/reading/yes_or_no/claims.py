@@ -9,7 +9,7 @@ from countersight.reading.language.opposites import SIDES, opposed_stems
 from countersight.reading.language.stems import counted_words, stem
 from countersight.reading.language.vocabulary import any_of, found
 from countersight.reading.language.whereabouts import is_elsewhere
-from countersight.reading.yes_or_no.contests import won_by_another
+from countersight.reading.yes_or_no.contests import bested, won_by_another
 from countersight.reading.yes_or_no.degrees import in_degree
 from countersight.reading.yes_or_no.fates import befalls
 from countersight.reading.yes_or_no.hedges import is_hedged
@@ -120,7 +120,9 @@ def _said_to(clause: str, asked: Asked) -> str | None:
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
     if (held := held_against(clause, asked)) is not None:
         return None if held == "open" else "yes" if held != asked.negated else "no"
-    if (won := won_by_another(clause, asked)) is not None:
+    if (won := won_by_another(clause, asked)) is None:
+        won = bested(clause, asked)
+    if won is not None:
         return None if won == "open" else "yes" if won != asked.negated else "no"
     barred = None if NEGATED.search(clause) else _WOULD_KEEP_FROM.match(clause)
     if barred and content(barred["what"]) & asked.words and content(barred["who"]) <= asked.words:

@@ -22,9 +22,11 @@ from countersight.reading.language.rewordings import in_time, plainer
 from countersight.reading.language.verdicts import judged_in, verdict
 from countersight.reading.language.vocabulary import any_of, found
 from countersight.reading.yes_or_no.claims import asserted, denied
+from countersight.reading.yes_or_no.contradictions import contradicts_itself, leaves_both_open
 from countersight.reading.yes_or_no.other_words import in_plain_words
 from countersight.reading.yes_or_no.outright import agreed, reason_of, said_in_full, short_answer, unchanged
 from countersight.reading.yes_or_no.own_words import in_its_words
+from countersight.reading.yes_or_no.plain_speech import in_plain_speech
 from countersight.reading.yes_or_no.repetitions import supposes_another, taken_up
 from countersight.reading.yes_or_no.shown import shown
 from countersight.reading.yes_or_no.subjects import takes_up_another, with_subjects
@@ -89,7 +91,7 @@ _BUT_ONLY = re.compile(r"\W*but only (?:if|with|when|after|by|for|until)\b", re.
 
 def polarity(text: str, question: str) -> str | None:
     """Yes or no, as a plain text says it, or None. The question is only there to see what a sentence says to it."""
-    if is_left_open(text):
+    if is_left_open(text) or leaves_both_open(text, question):
         return None
     text = _NO_DOUBT.sub("", _ECHO_OF_THE_TASK.sub(" ", text))
     if says_both(text):
@@ -97,6 +99,7 @@ def polarity(text: str, question: str) -> str | None:
     statement = judged_in(question)
     if statement and not _YES_OR_NO.match(text) and (called := verdict(text, statement)):
         return called
+    text, question = in_plain_speech(text, question)
     text = in_plain_words(meant(text, asked_by(question), question), asked_by(question), question)
     text = plainer(in_reach(text) if in_reach(question) != question else text, question)
     text, question = (
@@ -116,7 +119,7 @@ def polarity(text: str, question: str) -> str | None:
     else:
         # Models first say what is there now, and only then what would be: "It is off now, but it would be on."
         kept = [told for piece in pieces if (told := _of_what_would_be(piece))]
-    if any(map(_BUT_ONLY.match, kept)):
+    if any(map(_BUT_ONLY.match, kept)) or contradicts_itself(kept, asked):
         return None
     if asked.would_do and any(map(CONTRAST.match, kept[1:])):
         asked = replace(asked, of_ability=False)  # "it could get out, but it would stay"

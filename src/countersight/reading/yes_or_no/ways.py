@@ -72,9 +72,11 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _SIZE = found("yes_no.sizes")
+_STRENGTH = found("yes_no.strengths")
 _THIS = frozenset(map(stem, ("that", "this", "it", "him", "her", "them", "load", "one", "both")))
 # "He couldn't get in without bending down", to whether he would have to bend down.
 _HAS_TO = re.compile(r"\b(?:have to|need(?: to)?|require)\b", re.IGNORECASE)
+_CAN_ONLY = re.compile(r"\b(?:(?:can|could) only|only be able to) (?P<what>\w+)", re.IGNORECASE)
 _WITHOUT = re.compile(r"\bwithout (?P<what>[^,;]+)", re.IGNORECASE)
 _ASKS_WITHOUT_DOING = re.compile(r"\bwithout (?:having to )?(?P<what>\w+ing)\b", re.IGNORECASE)
 _NEEDS_TO = re.compile(r"(?P<not>n't|\bnot)?(?: even)? (?:needs?|have|has) to (?P<what>\w+)", re.IGNORECASE)
@@ -169,7 +171,9 @@ def _by_the_way(clause: str, asked: Asked) -> bool | None:
 
 def takes_something_else(clause: str, asked: Asked) -> bool:
     """Whether a clause tells of another need: "there would be room for the dog", "it would not live without light"."""
-    room, without = _ROOM.match(clause), _WITHOUT.search(clause)
+    room, without, only = _ROOM.match(clause), _WITHOUT.search(clause), _CAN_ONLY.search(clause)
+    if only and asked.of_ability and f" {only['what'].lower()} " not in f" {asked.text.lower().rstrip(' ?')} ":
+        return True  # "it could only look at it"
     if room and room["whom"]:
         return not _is_known(room["whom"], asked)
     if asked.of_now or not without or not NEGATED.search(clause[: without.start()]):
@@ -194,7 +198,9 @@ def _by_measure(clause: str, asked: Asked, *, of_any: bool) -> bool | None:
         return None
     too = measure["what"].lower().startswith("too")
     denied = _DENIED.search(clause[: measure.start("what")])
-    return None if too and denied else not too and not denied
+    if too and (denied or _STRENGTH.search(measure["what"])):
+        return True if denied and measure["whom"] else None  # "too strong for the dog" hinders nobody but the dog
+    return not too and not denied
 
 
 def _in_vain(clause: str, asked: Asked) -> bool | None:

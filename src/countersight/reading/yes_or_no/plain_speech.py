@@ -1,0 +1,22 @@
+"""All that puts a reply, and where need be its question, into the words that the rules for yes and no read."""
+
+import re
+
+from countersight.reading.language.asked import asked_by
+from countersight.reading.yes_or_no.consequences import told_of_its_end
+from countersight.reading.yes_or_no.reach import of_reaching
+from countersight.reading.yes_or_no.two_worlds import of_the_asked_world
+from countersight.reading.yes_or_no.ways_free import of_free_ways
+
+# The last line of a list of steps, where it is called what they come to.
+_CONCLUDED = re.compile(r"\n\W*(?:conclusion|outcome|verdict)\s*: (?P<what>[^\n]+)\s*$", re.IGNORECASE)
+
+
+def in_plain_speech(text: str, question: str) -> tuple[str, str]:
+    """The text and the question, in the words of one world, one end and one way."""
+    if concluded := _CONCLUDED.search(text):
+        text = concluded["what"]
+    text, question = of_reaching(text, question)
+    text, question = of_free_ways(text, asked_by(question), question)
+    asked = asked_by(question)
+    return told_of_its_end(of_the_asked_world(text, asked), asked), question
