@@ -168,6 +168,63 @@ def test_a_whole_is_told_from_its_parts_and_from_what_only_seems_or_would_be(
     assert read(reply, question, kind="number").answer == count
 
 
+LAMPS, UNLIT = "How many lamps are lit?", "How many lamps are not lit?"
+SKATERS = "How many skaters are there?"
+BARE_HANDS = "How many skaters are not wearing gloves?"
+KITES = "How many kites is the aunt holding?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "count"),
+    [
+        (UNLIT, "There are nine lamps in the hall, but only four of them are lit.", None),
+        (UNLIT, "Four lamps are lit.", None),
+        (LAMPS, "Five of the nine lamps are not lit.", None),
+        (UNLIT, "Nine lamps: four are lit and five are out.", "5"),
+        (UNLIT, "All but five of the nine lamps are lit.", "5"),
+        (UNLIT, "There are about nine lamps, four of them lit.", None),
+        (BARE_HANDS, "None of the 6 skaters are wearing gloves.", "6"),
+        (SKATERS, "None of the 6 skaters are wearing gloves.", "6"),
+        (BARE_HANDS, "All six skaters are wearing gloves.", "0"),
+        (BARE_HANDS, "There are six skaters, and not one of them is wearing gloves.", "6"),
+        (BARE_HANDS, "Nobody is wearing gloves.", None),
+        ("How many fans are in the stand?", "There are ten fans in the stand, and six of them are standing.", "10"),
+        ("How many fans are standing?", "There are ten fans in the stand: four are sitting and six are standing.", "6"),
+        ("How many guests are dining?", "Of the 9 guests in the dining room, 7 are talking and 2 are dining.", "2"),
+        (SKATERS, "There are 8 skaters, and 3 of them are wearing gloves, so 8 - 3 = 5 are not wearing gloves.", "8"),
+        (BARE_HANDS, "There are 8 skaters and 3 of them are wearing gloves, which leaves 5 without gloves.", "5"),
+        ("How many skaters are wearing gloves?", "Since 3 of the 8 skaters are wearing gloves, 5 are not.", "3"),
+        ("How many skaters have gloves on?", "There are 8 skaters: 5 are not wearing gloves, but 3 are.", "3"),
+        ("How many skaters are wearing gloves?", "8 skaters, 3 with red gloves and 5 with blue gloves.", None),
+        (SKATERS, "Eight skaters, three with gloves and five without.", "8"),
+        (KITES, "The uncle is holding four kites and the aunt three, so together there are seven.", "3"),
+        (KITES, "The uncle is holding 4 of the 7 kites, while the aunt is holding the other 3.", "3"),
+        ("How many kites are there in total?", "Of the 7 kites, the uncle is holding 4 and the aunt 3.", "7"),
+        (KITES, "The uncle is holding 4 kites, the boy is holding 3. 4 + 3 = 7.", None),
+        ("How many vans are blue?", "Four red, three blue and two white - nine vans in total.", "3"),
+        ("How many vans are green?", "Nine vans: four red, three blue and two white.", None),
+        (
+            "How many girls are there?",
+            "Six of the pupils are boys and the remaining one is a girl, seven in total.",
+            "1",
+        ),
+        ("How many sheds are in the yard?", "Six of the seven sheds in the yard are open.", "7"),
+        ("How many boys are not laughing?", "Three of the five boys run, and two of them are laughing.", None),
+    ],
+)
+def test_what_is_denied_of_some_of_a_whole_is_not_what_is_said_of_others(
+    question: str, reply: str, count: str | None
+) -> None:
+    assert read(reply, question, kind="number").answer == count
+
+
+def test_of_options_that_are_counts_the_part_asked_for_is_chosen() -> None:
+    reply = "There are twelve dogs, and four of them are wearing collars, so 12 - 4 = 8 are not wearing collars."
+    options = ["Twelve", "Eight", "One", "Four"]
+    for question, letter in ((DOGS, "A"), ("How many dogs are wearing collars?", "D")):
+        assert read(reply, question, kind="choice", options=options).answer == letter
+
+
 @pytest.mark.parametrize(
     ("question", "reply", "answer"),
     [

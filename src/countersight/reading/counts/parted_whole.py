@@ -30,8 +30,8 @@ _PLAINLY = (
     (re.compile(r"n't\b", re.IGNORECASE), " not"),
     (re.compile(r" (?:are|is) visible\b", re.IGNORECASE), ""),
     (re.compile(r"\b(without|with|wearing|have|has) 1\b", re.IGNORECASE), r"\1"),
-    (re.compile(r"\b(?:none|not (?:a single )?one) of (?:the|these|those) (?=\d)", re.IGNORECASE), "all not "),
-    (re.compile(r"\b(?:none|not (?:a single )?one) of (?:them|which|whom)\b", re.IGNORECASE), "they all not"),
+    (re.compile(r"\b(?:none|no one|not (?:a single )?one) of (?:the|these|those) (?=\d)", re.IGNORECASE), "all not "),
+    (re.compile(r"\b(?:none|no one|not (?:a single )?one) of (?:them|which|whom)\b", re.IGNORECASE), "they all not"),
     (re.compile(r"\ball (?:of )?(?:them|which|whom)\b", re.IGNORECASE), "they all"),
     (re.compile(r"\b\d+(?: \+ \d+)+ = (?=\d)"), "in total "),
     (re.compile(r"\b\d+ - \d+ = (?=\d)"), ""),
@@ -126,7 +126,7 @@ def parted(text: str) -> Parted:
     text = _plainly(text)
     if _UNSURE.search(text):
         raise UnclearError
-    wholes: list[tuple[int, Said]] = []
+    wholes: list[tuple[int | None, Said]] = []
     parts: list[Part] = []
     left: list[Said] = []
     for piece in _pieces(text):
@@ -135,16 +135,15 @@ def parted(text: str) -> Parted:
     if not wholes and parts and _is_whole(parts[0], parts[1:], left):
         first, *parts = parts
         wholes.append((first.value, first.said))
-    values = {value for value, _ in wholes if value >= 0}
+    values = {value for value, _ in wholes if value is not None}
     whole = values.pop() if values else None
     total = sum(part.value for part in parts)
     if values or (left and (whole is None or len(left) > 1 or parts)):
         raise UnclearError
     if whole is not None and left:
         parts, total = [Part(whole, left[0], of_whole=True)], whole
-    if not parts or _is_torn(parts) or (total != whole and len(parts) > 1 and whole is not None):
-        raise UnclearError
-    if (whole is None and not _are_opposed(parts)) or (whole is not None and total > whole):
+    adds_up = _are_opposed(parts) if whole is None else total == whole or (total < whole and len(parts) == 1)
+    if not parts or _is_torn(parts) or not adds_up:
         raise UnclearError
     words = frozenset[str]().union(*(of.words for _, of in wholes))
     place = next((of for _, of in wholes if of.place), said_in(""))
@@ -191,7 +190,7 @@ def _pieces(text: str) -> Iterator[str]:
         yield told
 
 
-def _enter(piece: str, wholes: list[tuple[int, Said]], parts: list[Part], left: list[Said]) -> None:
+def _enter(piece: str, wholes: list[tuple[int | None, Said]], parts: list[Part], left: list[Said]) -> None:
     """Takes a clause into the account."""
     piece = _LEAD.sub("", piece)
     if some := _SOME_OF.fullmatch(piece):
@@ -215,7 +214,7 @@ def _enter(piece: str, wholes: list[tuple[int, Said]], parts: list[Part], left: 
         parts.append(Part(int(value), said_in(some["rest"]), name, of_whole=not name))
     elif some := _OF_THE.fullmatch(piece):
         of, does = _named(some["rest"])
-        wholes.append((-1, of))
+        wholes.append((None, of))
         parts.append(Part(int(some["some"]), does, of_whole=True))
     elif (some := _ANY.fullmatch(piece)) and re.search(r"\b(?:in|on|at|all)\b", _TOTAL.sub("", some["before"])):
         raise UnclearError  # "on the farm I see 3 cows"

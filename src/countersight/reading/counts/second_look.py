@@ -96,7 +96,7 @@ def is_said_otherwise(answer: str, text: str, asked: Counted) -> bool:
     if asked.imagined and _is_not_what_would_be(answer, text):
         return True
     if answer == "0":
-        return _is_nought_of_others(text, asked)
+        return _is_nought_of_others(text, asked) or (asked.negated and _is_of_the_denied(answer, text, asked))
     last = sentences(text)[-1]
     return (
         _is_left_to_the_rest(answer, text, asked)
@@ -174,7 +174,7 @@ def _is_of_the_denied(answer: str, text: str, asked: Counted) -> bool:
     told = asked.doing - {"without"} or (asked.qualities if asked.negated else asked.doing)
     parts = [part for piece in _parts(text) for part in _COUNTS_NEXT.split(piece) if answer in _values(part)]
     saying = [part for part in parts if told <= {*counted_words(part)}]
-    if not (told and saying and asked.of_now):
+    if not (told and saying and asked.of_now) or len(saying) < len(parts):
         return False
     behind = (part[n.end :] for part in saying for n in numerals(part) if n.value == answer)
     return all(bool(_NOT.search(after)) != asked.negated and told <= {*counted_words(after)} for after in behind)

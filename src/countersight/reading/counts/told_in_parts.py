@@ -11,26 +11,20 @@ from countersight.reading.language.prepositions import say_the_same
 from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import found, words
 
-_OR = re.compile(r"\bor\b", re.IGNORECASE)
-_HAVING = frozenset(map(stem, words("counts.verbs_of_parts"))) | {"on"}
+_HAVING = frozenset({stem("wear"), "on"})
 _COLOURS = frozenset(map(stem, words("open.colours")))
 _PLACING = found("counts.placing")
-_LEFT = re.compile(r"\b(?:(?<!the )left|remain\w*|other|others|more|only)\b", re.IGNORECASE)
+_LONGEST = 400  # characters; what is longer does more than that
+_OF_OTHERS = re.compile(r"\b(?:(?<!the )left|or|remain\w*|other|others|more|only)\b", re.IGNORECASE)
 _HAS_OR_NOT = re.compile(r"\b(?:with|without|no|have|has|had)\b", re.IGNORECASE)
 
 
 def told_in_parts(text: str, question: str) -> Told | None:
     """What such a reply tells of what was asked; None where it is no such reply, or does not tell it."""
     asked = counted_by(question)
-    if (
-        len(asked.nouns) != 1
-        or not asked.of_now
-        or asked.imagined
-        or _OR.search(asked.text)
-        or _LEFT.search(asked.text)
-    ):
+    if len(asked.nouns) != 1 or not asked.of_now or asked.imagined or len(text) > _LONGEST:
         return None
-    if asked.difference or asked.of_each or asked.joins:
+    if asked.difference or asked.of_each or asked.joins or _OF_OTHERS.search(asked.text):
         return None
     try:
         return _told(parted(text), asked)
@@ -57,8 +51,10 @@ def _told(account: Parted, asked: Counted) -> Told:
         # "12 men and 8 women", to how many are not men; but the reader takes nothing away by itself
         rest = str(account.whole - other[0])
         return Told(rest if rest in account.mentioned else None)
-    said = frozenset[str]().union(*(part.said.words for part in account.parts))
-    untold = len(verdicts) > 1 and any(map(_is_told_where_so, wanted.words)) and not wanted.words & said
+    owned = all(part.owner for part in account.parts)
+    said = frozenset[str]().union(*(part.owner if owned else part.said.words for part in account.parts))
+    of_others = owned or any(map(_is_told_where_so, wanted.words))
+    untold = len(verdicts) > 1 and of_others and not wanted.words & said
     if not same and (len(other) == len(verdicts) or untold):
         return Told(None)  # "9 cats: 4 black, 3 grey and 2 ginger", to how many are white
     raise UnclearError
