@@ -450,6 +450,9 @@ def test_plain_words_for_signs_parts_and_means(question, reply, answer):
         ("Are there any leaves on the lawn?", "The lawn is not free of leaves.", "yes"),
         ("Are there any leaves on the lawn?", "The lawn is full of daisies.", None),
         ("Is the hallway blocked?", "There is nothing in the way.", "no"),
+        ("Does the cow look at the boy?", "It isn't looking at the boy.", "no"),
+        ("Does the cow look at the boy?", "The cow is next to the boy.", None),
+        ("Would the flag be at the top if it was pulled?", "It would go from the top to the bottom.", None),
         ("Could the camel fit through the arch?", "The arch would have to be wider for the camel to fit.", "no"),
     ],
 )

@@ -11,7 +11,7 @@ _EVEN = found("yes_no.even_chances")
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
 _OR_NOT = re.compile(r"\b(?P<maybe>possibly|perhaps|maybe)\b[^.;!?]*[,;] (?:and |or |but )?(?P=maybe)\b", re.IGNORECASE)
 _SOME_CHANCE = re.compile(
-    r"\b(?:[1-9]|[1-6]\d) ?(?:%|percent|per cent)(?: of a)? (?:chance|probability|likelihood)\b", re.IGNORECASE
+    r"\b(?:\d|[1-6]\d) ?(?:%|percent|per cent)(?: of a)? (?:chance|probability|likelihood)\b", re.IGNORECASE
 )
 _YES_AND_NO = re.compile(
     r"^\W*(?:(?P<yes>yes)|no), [^.!?]{4,}[.!] (?P<other>yes|no), (?!(?:wait|sorry|actually|that|i)\b)[^.!?]{4,}[.!]?$",

@@ -46,7 +46,12 @@ _INSTEAD = re.compile(
     rf"(?:^|(?<=[.!?;] ))(?:instead of|rather than) (?:being )?(?P<not>[a-z]+), (?P<told>{_SOMEBODY} {MODAL}[^.,!?;]*)",
     re.IGNORECASE,
 )
-_THE_SO = re.compile(rf"\bthe (?P<so>[a-z]+) (?P<what>[a-z]+)(?= {MODAL})", re.IGNORECASE)
+# Where something goes away from is not where it would be.
+_ORIGIN = re.compile(
+    rf"(?P<goes>{MODAL}(?: \w+ly| then)? {any_of('states.changing')}) from (?:the|his|her|its) \w+(?: \w+)?(?= to\b)",
+    re.IGNORECASE,
+)
+_THE_SO = re.compile(rf"\bthe (?:currently )?(?P<so>[a-z]+) (?P<what>[a-z]+)(?= {MODAL})", re.IGNORECASE)
 _REMAINS = re.compile(r"\b(?:remains|stays)(?= \w+ed\b)", re.IGNORECASE)
 _NOW_LABEL, _THEN_LABEL = any_of("states.labels_of_now"), any_of("states.labels_of_then")
 _TABLE = re.compile(
@@ -68,6 +73,7 @@ def of_the_asked_world(text: str, asked: Asked) -> str:
     text = _INSTEAD.sub(r"\g<told>, not \g<not>", _CHANGES.sub(lambda found: _changed(found, asked), text))
     text = _WHICH_IS.sub(lambda found: _which_is(found, asked), text)
     if not asked.of_now:
+        text = text if " from " in asked.text else _ORIGIN.sub(r"\g<goes>", text)
         return _THE_SO.sub(lambda found: _without_what_it_is(found, asked), text)
     text = _ALTHOUGH_IT_IS.sub(r"\g<now>", _THOUGH_IT_IS.sub(r"\g<now>", text))
     text = _ONLY_BECAUSE.sub("", _AND_WOULD.sub(r"\g<now>", text))

@@ -2,7 +2,7 @@
 
 import re
 
-from countersight.reading.language.asked import Asked, content
+from countersight.reading.language.asked import content
 from countersight.reading.language.stems import counted_words
 from countersight.reading.language.vocabulary import any_of, found
 
@@ -43,7 +43,7 @@ _GETS_PAST = re.compile(
 )
 
 
-def of_free_ways(text: str, asked: Asked, question: str) -> tuple[str, str]:
+def of_free_ways(text: str, question: str) -> tuple[str, str]:
     """A text and a question in the same words: "there are no toys on the floor" for a floor that is clear of toys."""
     text = _FAR_FROM.sub(lambda found: f"{'would not be' if found.group().startswith('would') else 'is not'}", text)
     there = _ASKS_FOR_ANY.match(question)
