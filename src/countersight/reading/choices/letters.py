@@ -10,9 +10,10 @@ from countersight.reading.language.clauses import contrasted, sentences, tells_o
 from countersight.reading.language.vocabulary import any_of
 
 # "b", "option b", "it's b"; "it's a" was going to say what.
+_I_SAY = "it'?s|it is|i think(?: it'?s)?|i'd say|i choose|i pick|probably"
 _BARE = re.compile(
     r"\W*(?:(?:so|therefore|thus|hence)\W+)?(?:(?:option|choice|answer|letter)\W*)?([A-Za-z])\W*$"
-    r"|\W*(?:it'?s|it is|i think(?: it'?s)?|i'd say|i choose|i pick|probably)(?: option)? (?!a\W*$)([A-Za-z])\W*$"
+    rf"|\W*(?:{_I_SAY})(?: option)? (?!a\W*$)([A-Za-z])\W*$"
     r"|\W*([A-Z])(?-i: it is)\W*$",
     re.IGNORECASE,
 )
