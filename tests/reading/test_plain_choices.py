@@ -130,3 +130,19 @@ def test_words_of_an_option_are_of_no_foreign_language():
     bales = ["hay bales", "the floor", "a wall"]
     assert cs.read("A. hay bales", "What would they sit on?", "choice", bales).answer == "A"
     assert cs.read("Hay tres perros.", "How many dogs are there?", "number").answer is None
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "letter"),
+    [
+        ("What state is the shop in?", "It would be closed if the owner left, though it is open now.", "B"),
+        ("What state would the shop be in if the owner left?", "Now: open. Then: closed.", "A"),
+        ("What state is the shop in?", "| | Now | If she left |\n|---|---|---|\n| Shop | open | closed |", "B"),
+        ("What state would the shop be in if the owner left?", "It would be A if the owner left.", "A"),
+        ("What state would the shop be in if the owner left?", "It would be closed. It would be empty.", None),
+        ("What state is the shop in?", "Option B is correct. In the picture, the sign is", "B"),
+        ("What state is the shop in?", "The answer is A and the answer is C.", None),
+    ],
+)
+def test_one_option_is_chosen_for_the_world_in_question(question, reply, letter):
+    assert cs.read(reply, question, "choice", ["closed", "open", "empty"]).answer == letter

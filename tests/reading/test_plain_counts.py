@@ -290,3 +290,35 @@ def test_plain_counts_are_read_where_the_words_are_others_than_the_question_has(
     question: str, reply: str, count: str | None
 ) -> None:
     assert read(reply, question, kind="number").answer == count
+
+
+LADDERS = "How many ladders are on the wall?"
+LESS = "How many ladders would be on the wall if two were carried off?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "count"),
+    [
+        (LADDERS, "- Near: 2\n- Middle: 1\n- Far:", None),
+        (LADDERS, "| Where | Ladders |\n|---|---|\n| near | 2 |\n| far |", None),
+        (LESS, "7 ladders - 2 =", None),
+        (LADDERS, "Three ladders. Two of them", "3"),
+        (LESS, "If two were carried off, there would be five ladders on the wall, because the", "5"),
+        (LESS, "There are seven ladders, and they are all", None),
+        (LADDERS, "- Near: 2\n- Far: 5\n\nSum: 7", "7"),
+        (LADDERS, "It would be 5, though it is 7 now.", "7"),
+        (LESS, "It would be 5, though it is 7 now.", "5"),
+        (LADDERS, "Before: 7 ladders. After: 5 ladders.", "7"),
+        (LESS, "1. Current count: 7\n2. Change: -2\n3. New count: 5", "5"),
+        (LESS, "There would be 5 ladders. There would be 6 ladders.", None),
+        (LESS, "The answer is 5 and the answer is 6.", None),
+        (LESS, "Answer: 6\nWait, two are carried off.\nAnswer: 5", "5"),
+        (LADDERS, "One can only guess.", None),
+        (LADDERS, "No one can say.", None),
+        ("How many guests are in the tent?", "No one is in the tent.", "0"),
+    ],
+)
+def test_one_count_is_told_of_the_world_in_question_and_to_its_end(
+    question: str, reply: str, count: str | None
+) -> None:
+    assert read(reply, question, kind="number").answer == count

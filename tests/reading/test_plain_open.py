@@ -57,3 +57,32 @@ def test_the_answer_is_read_and_nothing_else(question, reply, answer):
 )
 def test_what_is_said_of_something_else_is_no_answer(question, reply):
     assert read(reply, question, "open").answer is None
+
+
+GATE = "What state is the gate in?"
+OR = "Would the gate be shut or open if the dog pushed it?"
+EATEN = "What would the horse eat if the hay was gone?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        (GATE, "It would be open, though it is shut now.", "shut"),
+        (GATE, "Original: shut → Hypothetical: open", "shut"),
+        (OR, "The gate, which is shut now, would be open if the dog pushed it.", "open"),
+        (OR, "It would be open, not shut.", "open"),
+        (OR, "It might be shut or open.", None),
+        (EATEN, "The horse would eat grass, because the meadow is", "grass"),
+        (EATEN, "The horse would eat", None),
+        (EATEN, "I think that", None),
+        (EATEN, "I would need more context to answer that.", None),
+        (EATEN, "Who knows?", None),
+        (EATEN, "What a lovely picture!", None),
+        (EATEN, "The horse would eat grass. The horse would eat apples.", None),
+        (EATEN, "Maybe grass, maybe apples.", None),
+        (EATEN, "The dog would bark.", None),
+    ],
+)
+def test_one_answer_is_told_of_the_world_in_question_and_to_its_end(question, reply, answer):
+    told = read(reply, question, "open").answer
+    assert (told and told.strip(" .")) == answer

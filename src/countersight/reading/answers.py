@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, Question
-from countersight.reading.bare import own_words, to_the_answer
+from countersight.reading.bare import loose, own_words, to_the_answer
 from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.choices.letters import CAPITAL, opening_choice
 from countersight.reading.choices.nothing import tells_what_cannot_be_done
@@ -33,23 +33,21 @@ from countersight.reading.language.parted import without_the_denied_word
 from countersight.reading.language.plain import plain, spoken
 from countersight.reading.language.ranks import opening_number
 from countersight.reading.language.statements import announced, only_asks, tagged, without_hedges, without_refusal
+from countersight.reading.language.two_worlds import of_the_world_asked
 from countersight.reading.language.vocabulary import found
 from countersight.reading.learned import FILES, last_look
 from countersight.reading.of_parts import told_of_parts
 from countersight.reading.open.answers import announced_answer, open_answer
 from countersight.reading.yes_or_no.contradictions import says_yes_and_no
+from countersight.reading.open.either_or import of_two
+from countersight.reading.twice_told import announces_two, tells_two
 from countersight.reading.yes_or_no.polarity import asks_another, polarity
 from countersight.reading.yes_or_no.yes_words import opening_polarity
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
-
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
-_ANNOUNCEMENT = re.compile(
-    r"\W*(?:so |therefore,? |thus,? |hence,? )?(?:the |my )?(?:final )?answer(?: is|:)\W*\S+(?: [a-z]+)?\W*$",
-    re.IGNORECASE,
-)
 _OPENING_REFUSAL = 200
 _LONGEST_OPTION = 2_000  # characters
 _MOST_CORRECTIONS = 20  # one within the other; a model that goes on ("no wait no wait …") hangs, and says nothing
@@ -75,6 +73,10 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
         return short if short in LETTERS[: len(question.options)] else None
     if question.kind == "number" and _DIGITS.fullmatch(short) and short.isascii():
         return canonical(short)
+    if question.kind == "open" and (two := of_two(question)):
+        letter = _answer(text, two, read_from, finished)
+        if letter and loose(told := _texts(two)[LETTERS.index(letter)]) in loose(text).split():
+            return told
     said = spoken(text)
     if said is None or (only_asks(said) and not any("?" in option.text for option in question.options)):
         return None
@@ -99,8 +101,17 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
         return None
     if not finished or is_cut_off(said):
         return _before_it_broke_off(said, question) if read_from == "whole" else None
-    if read_from == "whole" and (told := told_of_parts(without_hedges(bare), question)):
-        return told.value
+    if read_from == "whole" and (parted := told_of_parts(without_hedges(bare), question)):
+        return parted.value
+    if question.kind == "boolean" or read_from == "end" or corrected(said):
+        return _of_all(said, question, read_from)
+    if tells_two(part := of_the_world_asked(said, question.text), question):
+        return None
+    told = _answer(part, question, read_from, finished) if part != said else None
+    return told or _of_all(said, question, read_from)
+
+
+def _of_all(said: str, question: Question, read_from: ReadFrom) -> str | None:
     return _chosen(said, question, read_from) if question.kind == "choice" else _finished(said, question, read_from)
 
 
@@ -220,7 +231,7 @@ def _anywhere(said: str, question: Question, corrections: int = _MOST_CORRECTION
         return None
     if correction := corrected(said):
         return _of_correction(correction, question, corrections - 1) if corrections else None
-    if question.kind != "open" and _announces_two(said, question):
+    if announces_two(said, lambda region: _opening(region, question)):
         return None
     for region in announced(said):
         if question.kind == "open":
@@ -246,12 +257,6 @@ def _of_correction(correction: Correction, question: Question, more: int) -> str
     # "Four. I first thought five, but the top one is a badge."
     stands = correction.confirms or (question.kind == "number" and numerals(correction.thought))
     return answer or (_anywhere(correction.before, question, more) if stands else None)
-
-
-def _announces_two(said: str, question: Question) -> bool:
-    """Whether two sentences that do nothing else announce two answers: "The answer is no. So the answer is yes."."""
-    alone = [piece for piece in sentences(said) if _ANNOUNCEMENT.match(piece)]
-    return len({_opening(region, question) for piece in alone for region in announced(piece)} - {None}) > 1
 
 
 def _is_doubted(answer: str, region: str, question: Question) -> bool:

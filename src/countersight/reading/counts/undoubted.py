@@ -17,6 +17,7 @@ from countersight.reading.language.vocabulary import found, words
 
 _MORE_THAN_A_COUNT = found("counts.no_plain_counts")
 _OUTCOME = found("counts.outcomes")
+_TOTAL = found("counts.totals")
 _ARITHMETIC = frozenset(map(stem, words("counts.arithmetic")))
 _OPINION = frozenset(map(stem, ("believe", "suppose", "assume", "estimate", "stuck")))  # or a word for "left"
 _MOST_ADJECTIVES = 2
@@ -50,6 +51,8 @@ def is_undoubted(answer: str, text: str, question: str) -> bool:
         return True
     if answer == "0" or asked.negated or asked.difference or asked.of_each:
         return False
+    if not asked.imagined and _is_the_total_of_labels(answer, text, asked):
+        return True
     if asked.of_now and (_is_said_of_all(answer, text, asked) or _is_said_of_the_asked_alone(answer, text, asked)):
         return True
     pieces = [piece for piece in sentences(text) if not _is_what_is_now(answer, piece, asked)]
@@ -129,6 +132,17 @@ def _is_the_last_label(answer: str, pieces: list[str], asked: Counted) -> bool:
     fits = changes <= asked.supposed_numbers and any(answer in more_or_fewer(first, by) for by in changes)
     then = bool(others) and _BEFORE.match(pieces[0]) and _AFTER.match(pieces[-1])
     return bool(others) and others[-1] == answer and (fits or bool(then))
+
+
+def _is_the_total_of_labels(answer: str, text: str, asked: Counted) -> bool:
+    """Whether a list ends with what all its counts come to, and the whole was asked for: "Left: 1", "Sum: 3"."""
+    lines = [piece.rpartition(":") for piece in sentences(text) if _numbers(piece)]
+    told = [(label, [str(n.value) for n in _numbers(many)]) for label, _, many in lines]
+    if len(told) < 3 or asked.qualities - asked.places or any(not label or len(many) != 1 for label, many in told):
+        return False
+    *parts, total = [many[0] for _, many in told]
+    adds_up = all(map(str.isdigit, parts)) and str(sum(map(int, parts))) == total == answer
+    return adds_up and bool(_TOTAL.search(told[-1][0]))
 
 
 def _numbers(piece: str) -> list[Numeral]:

@@ -58,6 +58,10 @@ _RESULT_TO_COME = re.compile(
     r"\W*(?:\w+,? )?(?:\w+ing\b|\S+ (?:minus|less|-)).*\bleaves?$|.*,\s*leaving(?: us| you)?$", re.IGNORECASE
 )
 _SUM_TO_COME = re.compile(r"\W*(?:\w+,? )?(?:adding|removing|subtracting|plus|minus)(?: \w+){1,3}$", re.IGNORECASE)
+# "There are three cats. One of them": what that one does was to come.
+_ONE_OF_THEM_WHAT = re.compile(r"\W*(?:\w+ )?\w+ of (?:them|these|those|the \w+)$", re.IGNORECASE)
+_COUNT_BY_LABEL = re.compile(r"[^:\n]{1,40}:\s*\d+(?: \w+)?\W*$")
+_LABEL_ALONE = re.compile(r"[A-Z][a-z]+(?: [a-z]+)?")
 _IF_WHAT = re.compile(r"\bif(?! (?:so|any|not|possible|needed|necessary)\b)(?: \w+){0,2}$", re.IGNORECASE)
 _AND_IF = re.compile(r"\b(?:and|but|so|then),? if\b[^,]*$", re.IGNORECASE)
 _OPEN_END = re.compile(r"(?:[,:+=(\[]|\b(?:and|or)|, (?:so|only|just|then|there|it|they))$", re.IGNORECASE)
@@ -125,7 +129,7 @@ def holds_elsewhere(region: str, question: str) -> bool:
 def is_cut_off(text: str) -> bool:
     """Whether a text breaks off in mid-sentence: "The vase would"."""
     text = _TRAILING_OFF.sub("", text.rstrip()[-_LAST_SENTENCE:])
-    if _OPEN_END.search(text) or _comes_to_nothing(text):
+    if _OPEN_END.search(text) or _comes_to_nothing(text) or _ends_in_a_row(text):
         return True
     if not text or _CLOSED_END.search(text):
         return False
@@ -155,6 +159,14 @@ def is_cut_off(text: str) -> bool:
     return last[-1] in _DANGLING and not short
 
 
+def _ends_in_a_row(text: str) -> bool:
+    """Whether a table's last row has fewer cells than the one before it, or a list of counts ends in a bare label."""
+    *_, before, last = ("", "", *filter(None, text.split("\n")))
+    if _COUNT_BY_LABEL.match(before) and _LABEL_ALONE.fullmatch(last):
+        return True
+    return before.startswith("|") and last.startswith("|") and last.count("|") < before.count("|")
+
+
 def _comes_to_nothing(text: str) -> bool:
     """Whether the last sentence stops before the result it sets out for: "Adding two gives", "Then"."""
     pieces = sentences(text)
@@ -163,4 +175,4 @@ def _comes_to_nothing(text: str) -> bool:
     last = pieces[-1]
     if _DANGLING_PHRASE.search(last) or _RESULT_TO_COME.match(last):
         return True
-    return len(pieces) > 1 and bool(_ONLY_CONNECTS.match(last) or _SUM_TO_COME.match(last))
+    return len(pieces) > 1 and any(pattern.match(last) for pattern in (_ONLY_CONNECTS, _SUM_TO_COME, _ONE_OF_THEM_WHAT))

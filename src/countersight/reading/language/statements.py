@@ -43,6 +43,7 @@ _TOO_LITTLE = (
 )
 _UNKNOWN = (
     r"^\W{0,5}(?:can't|cannot|couldn't) (?:say|tell|determine|know)\b|: unknown\b|\bn/a\b|^\W{0,5}unknown\W{0,5}$"
+    r"|^\W{0,5}(?:who|no one|no-one|nobody) (?:knows|(?:can|could|would) (?:possibly |really )?(?:say|tell|know))\b"
 )
 _SORRY = (
     r"^\W{0,5}(?:sorry|apologies)\b(?! for (?:my|the|that) (?:earlier|previous|mistake|error|confusion|miscount|wrong))"
@@ -51,9 +52,10 @@ _REFUSAL = re.compile(
     f"{_I_CANNOT}|{any_of('statements.refusals')}|{_TOO_LITTLE}|{_UNKNOWN}|{_SORRY}", re.IGNORECASE | re.MULTILINE
 )
 # "Is it 4?", "Did you say B?": nobody answers by asking.
+_WHAT_DO_YOU = r"\W*(?:what|which|how|who|where)\b[^.!?]*\b(?:you|i|we|me|knows)\b[^.!?]*\?\W*$"
 _ASKS_BACK = re.compile(
     r"\W*(?:(?:so|or|and|but|hm+|well),? )?(?:is|are|was|were|would|will|could|should|shall|can|do|does|did|has|have)"
-    r"(?:n't)? [^.!?]*\?\W*$",
+    rf"(?:n't)? [^.!?]*\?\W*$|{_WHAT_DO_YOU}",
     re.IGNORECASE,
 )
 # "There are 7, but it's hard to be certain": what stands before is the answer all the same.

@@ -51,6 +51,10 @@ _IS_NOT_SO: Final = re.compile(
     r"(?:^|(?<=[.;,] ))(?P<number>[\w-]+)(?: [a-z]+)? (?:is|are|do|does|has|have)(?:n't| not)\b(?P<so>[^.,;]*)",
     re.IGNORECASE,
 )
+# "One can only guess": nobody in particular
+_ANYONE_DOES: Final = re.compile(
+    r" (?:can(?:'t|not)?|could|might|may|must|should|would (?:have|need) to)\b(?! (?:\w+ )?be\b)", re.IGNORECASE
+)
 _NUMBERED: Final = re.compile(r"\b([a-z]+) #?(\d+)\b", re.IGNORECASE)
 LARGEST: Final = 30.0  # score, so that no exponential overflows
 
@@ -103,7 +107,8 @@ def _is_of_something_else(value: str, text: str, question: Question) -> bool:
     asked, taken_back = counted_by(question.text), corrected(text)
     if taken_back and value not in {n.value for n in numerals(taken_back.after)}:
         return True
-    if asked.difference:
+    ones = [text[n.end :] for n in numerals(text) if n.value == value == "1"]
+    if asked.difference or (ones and all(map(_ANYONE_DOES.match, ones))):
         return True  # the rules know what is called one
     for denied in _IS_NOT_SO.finditer(text):  # "I see 7 men. Two aren't."
         if numerals(denied["number"]) and not asked.negated and asked.qualities.issuperset(counted_words(denied["so"])):

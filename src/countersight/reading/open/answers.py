@@ -23,6 +23,10 @@ _FURTHER = re.compile(
 )
 _PREFACE = re.compile(rf"^\W*{any_of('open.prefaces')}[,:]?\s+(?=\w)", re.IGNORECASE)
 _OPENER = re.compile(rf"^\W*{any_of('open.openers')}(?:[.!:]|,(?! \w+[.!]?$)|\.\.\.)\s+(?=\S)", re.IGNORECASE)
+_IS_NO_MORE = re.compile(
+    rf"\W*(?:(?:{any_of('open.openers')}|it|this|that|they|he|she|i|we|there|the|an?)\W*)+", re.IGNORECASE
+)
+_DOES_WHAT = re.compile(r"(?:\b(?:is|are|was|were|be)|'s|'re) (?P<verb>\w+ing)$", re.IGNORECASE)  # "he is holding"
 _NOT_THIS = re.compile(r"^\W*not [^,.;]{1,40},? but (?=\w)", re.IGNORECASE)  # "Not the waiter, but the boy."
 _SURELY = re.compile(
     r"(?<=\bis) (?:actually|clearly|obviously|probably|definitely|evidently|most likely)(?= \w)", re.IGNORECASE
@@ -85,6 +89,8 @@ def open_answer(text: str, question: str) -> str | None:
     """
     said = _SEEMS.sub("is", _HEDGED.sub("", bare(without_side_remarks(text.strip()).strip())))
     said = _SURELY.sub("", _JUDGING.sub("", _to_the_point(said)))
+    if _IS_NO_MORE.fullmatch(said) or _stops_before_it(said, question):
+        return None
     if all(_is_refused(part) for piece in sentences(said) for part in contrasted(piece)):
         return None
     if language_of(said) == "other" and (len(said.split()) > _FEW or said.endswith((".", "!"))):
@@ -120,15 +126,22 @@ def _to_the_point(text: str) -> str:
     return text
 
 
+def _stops_before_it(said: str, question: str) -> bool:
+    """Whether a reply ends in the question's own verb, before it says what: "The man is holding"."""
+    does = _DOES_WHAT.search(said)
+    return does is not None and stem(does["verb"].lower()) in content(question) and content(said) <= content(question)
+
+
 def _is_only_mentioned(answer: str, said: str, question: str) -> bool:
     """Whether a reply that sets out with a description comes to something else than this part of it."""
     first, *later = sentences(said) or [said]
-    if _takes_up(first, question):
+    only_would = imagines(question) and MODAL_AT.search(first) and not any(map(imagines, later))
+    if takes_up(first, question) or only_would:
         return False
     return bool(later) and len(first.split()) > _FEW and answer.lower() not in later[-1].lower()
 
 
-def _takes_up(sentence: str, question: str) -> bool:
+def takes_up(sentence: str, question: str) -> bool:
     """Whether a sentence has all that was asked of, the subject as a pronoun perhaps: "He is holding a kite."."""
     asked = asked_by(question)
     missing = asked.words - content(sentence) - _ASKING

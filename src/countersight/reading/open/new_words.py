@@ -236,7 +236,7 @@ def _place_of_the_answer(main: str, question: str) -> tuple[int, int]:
     if _ASKS_FOR_THE_SUBJECT.match(question):
         return (0, modal.start()) if may_be_the_same and not _SEVERAL.match(main[: modal.start()]) else (0, 0)
     if not WORD.search(main, verb.end()):
-        return 0, len(main)  # "tea is what she would drink"
+        return 0, len(main) if may_be_the_same else 0  # "tea is what she would drink"
     another = _THE_SUBJECT.match(main[: modal.start()])
     if another and not stems_of(another[1]) & stems_of(question):
         return 0, 0  # "the man would drink beer", to what the woman would drink
