@@ -38,9 +38,9 @@ from countersight.reading.language.vocabulary import found
 from countersight.reading.learned import FILES, last_look
 from countersight.reading.of_parts import told_of_parts
 from countersight.reading.open.answers import announced_answer, open_answer
-from countersight.reading.yes_or_no.contradictions import says_yes_and_no
 from countersight.reading.open.either_or import of_two
 from countersight.reading.twice_told import announces_two, tells_two
+from countersight.reading.yes_or_no.contradictions import says_yes_and_no
 from countersight.reading.yes_or_no.polarity import asks_another, polarity
 from countersight.reading.yes_or_no.yes_words import opening_polarity
 
