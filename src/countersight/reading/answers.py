@@ -8,13 +8,13 @@ from msgspec.structs import replace
 from countersight.case import LETTERS, Question
 from countersight.reading.bare import loose, own_words, to_the_answer
 from countersight.reading.broken_off import announced_before, opened_with
-from countersight.reading.choices.letters import CAPITAL, opening_choice
+from countersight.reading.by_kind import asks_yes_or_no, opening, option_texts, prose, said_outright, unrefused
+from countersight.reading.choices.letters import CAPITAL
 from countersight.reading.choices.nothing import tells_what_cannot_be_done
-from countersight.reading.choices.options import choice, option_counts
+from countersight.reading.choices.options import option_counts
 from countersight.reading.choices.remarks import without_remarks
-from countersight.reading.choices.undoubted import are_yes_and_no, is_plain
+from countersight.reading.choices.undoubted import is_plain
 from countersight.reading.counts.by_place import told_by_place
-from countersight.reading.counts.counting import count
 from countersight.reading.counts.question import counted_by
 from countersight.reading.counts.second_look import is_of_others
 from countersight.reading.counts.undoubted import corrected_to, is_undoubted
@@ -29,9 +29,7 @@ from countersight.reading.language.corrections import (
 )
 from countersight.reading.language.languages import eastern, is_strange, language_of
 from countersight.reading.language.numerals import canonical, numerals
-from countersight.reading.language.parted import without_the_denied_word
 from countersight.reading.language.plain import plain, spoken
-from countersight.reading.language.ranks import opening_number
 from countersight.reading.language.statements import announced, only_asks, tagged, without_hedges, without_refusal
 from countersight.reading.language.two_worlds import of_the_world_asked
 from countersight.reading.language.vocabulary import found
@@ -41,15 +39,13 @@ from countersight.reading.open.answers import announced_answer, open_answer
 from countersight.reading.open.either_or import of_two
 from countersight.reading.twice_told import announces_two, tells_two
 from countersight.reading.yes_or_no.contradictions import says_yes_and_no
-from countersight.reading.yes_or_no.polarity import asks_another, polarity
-from countersight.reading.yes_or_no.yes_words import opening_polarity
+from countersight.reading.yes_or_no.polarity import asks_another
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _OPENING_REFUSAL = 200
-_LONGEST_OPTION = 2_000  # characters
 _MOST_CORRECTIONS = 20  # one within the other; a model that goes on ("no wait no wait …") hangs, and says nothing
 _TWO = 2  # options, of which "not this one" chooses none
 _DOUBT = found("statements.doubts")
@@ -75,7 +71,7 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
         return canonical(short)
     if question.kind == "open" and (two := of_two(question)):
         letter = _answer(text, two, read_from, finished)
-        if letter and loose(told := _texts(two)[LETTERS.index(letter)]) in loose(text).split():
+        if letter and loose(told := option_texts(two)[LETTERS.index(letter)]) in loose(text).split():
             return told
     said = spoken(text)
     if said is None or (only_asks(said) and not any("?" in option.text for option in question.options)):
@@ -84,14 +80,14 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
     if read_from == "end" and (last := marked(bare)) is not None:
         return _marked(last, question)
     for region in dict.fromkeys(tagged(said)):
-        answer = _said_outright(plain(region), question)
+        answer = said_outright(plain(region), question)
         if answer is not None:
             return answer
     return _untagged(bare, question, read_from, finished)
 
 
 def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool) -> str | None:
-    language = language_of(bare, " ".join((question.text, *_texts(question))))
+    language = language_of(bare, " ".join((question.text, *option_texts(question))))
     if language == "other" and question.kind != "open":
         return None
     if language == "eastern":
@@ -117,7 +113,7 @@ def _of_all(said: str, question: Question, read_from: ReadFrom) -> str | None:
 
 def _chosen(said: str, question: Question, read_from: ReadFrom) -> str | None:
     """The option that a reply chooses, aside from what it only says of the others; or the last that it leaves."""
-    texts = _texts(question)
+    texts = option_texts(question)
     if tells_what_cannot_be_done(said, question.text):
         return _finished(said, question, read_from)
     choosing, rejected = without_remarks(said, texts, question.text)
@@ -148,13 +144,13 @@ def _in_rules(said: str, question: Question, read_from: ReadFrom) -> str | None:
 
 
 def _weighed(answer: str | None, said: str, question: Question, read_from: ReadFrom) -> str | None:
-    if read_from == "end" or question.kind not in FILES or any(announced(said)) or _usable(said, question) is None:
+    if read_from == "end" or question.kind not in FILES or any(announced(said)) or unrefused(said, question) is None:
         return answer  # what is called the answer needs no second opinion, and a refusal gets none
     if question.kind == "number" and not corrected(said) and (told := told_by_place(said, question.text)):
         return told.value
     if question.kind == "number" and answer is not None and is_undoubted(answer, said, question.text):
         return answer
-    if question.kind == "choice" and answer and is_plain(answer, said, _texts(question), question.text):
+    if question.kind == "choice" and answer and is_plain(answer, said, option_texts(question), question.text):
         return answer
     by_letter = re.search(rf"\b{answer}\b", said) if answer else CAPITAL.search(said)
     if question.kind == "choice" and not by_letter and (counts := option_counts(question)):
@@ -173,30 +169,23 @@ def _before_it_broke_off(said: str, question: Question) -> str | None:
         return None
     announcement = announced_before(said)
     if announcement is not None:
-        return _said_outright(announcement, question)
-    opening = opened_with(said, question)
-    return _anywhere(opening, question) if opening else None
+        return said_outright(announcement, question)
+    begun = opened_with(said, question)
+    return _anywhere(begun, question) if begun else None
 
 
 def _marked(region: str, question: Question) -> str | None:
     """The answer in what follows its mark, and nowhere else: what was thought before counts for nothing."""
     for inner in tagged(region):
-        answer = _said_outright(plain(inner), question)
+        answer = said_outright(plain(inner), question)
         if answer is not None:
             return answer
     if question.kind == "open":
         return region.split("\n")[0].strip()
-    usable = _usable(to_the_answer(region, question), question)
+    usable = unrefused(to_the_answer(region, question), question)
     if usable is None:
         return None
-    return (None if corrected(usable) else _opening(usable, question)) or _of_passages(usable, question)
-
-
-def _usable(text: str, question: Question) -> str | None:
-    """The text without its refusals, unless an option says that it cannot be told: then that is an answer."""
-    if any(without_refusal(option.text) is None for option in question.options):
-        return text
-    return without_refusal(text)
+    return (None if corrected(usable) else opening(usable, question)) or _of_passages(usable, question)
 
 
 def _of_passages(said: str, question: Question) -> str | None:
@@ -204,7 +193,7 @@ def _of_passages(said: str, question: Question) -> str | None:
     for passage in passages(said):
         if question.kind == "open":
             return _anywhere(passage.split("\n")[-1], question)
-        if _usable(passage, question) is None:
+        if unrefused(passage, question) is None:
             return None
         answer = _closing(passage, question)
         if answer is not None:
@@ -226,32 +215,32 @@ def _closing(passage: str, question: Question) -> str | None:
 
 def _anywhere(said: str, question: Question, corrections: int = _MOST_CORRECTIONS) -> str | None:
     if question.kind == "number" and (counts := stands_after_all(said)):
-        return next(filter(None, (_prose(piece, question) for piece in counts)), None)
+        return next(filter(None, (prose(piece, question) for piece in counts)), None)
     if question.kind == "boolean" and says_yes_and_no(said):
         return None
     if correction := corrected(said):
         return _of_correction(correction, question, corrections - 1) if corrections else None
-    if announces_two(said, lambda region: _opening(region, question)):
+    if announces_two(said, lambda region: opening(region, question)):
         return None
     for region in announced(said):
         if question.kind == "open":
             return announced_answer(region, question.text)
-        usable = _usable(region, question)
+        usable = unrefused(region, question)
         if usable is None:
             return None
-        answer = _said_outright(usable, question)
+        answer = said_outright(usable, question)
         if answer is not None:
             elsewhere = question.kind != "number" and holds_elsewhere(usable, question.text)
             return None if elsewhere or _is_doubted(answer, usable, question) else answer
     if question.kind == "open":
         return open_answer(said, question.text) if without_refusal(said[:_OPENING_REFUSAL]) is not None else None
-    rest = _usable(said, question)
-    return _prose(rest, question) if rest else None
+    rest = unrefused(said, question)
+    return prose(rest, question) if rest else None
 
 
 def _of_correction(correction: Correction, question: Question, more: int) -> str | None:
     """The answer that a reply comes to once it took one back, or the one before where it only confirms that."""
-    to_the_question = _asks_yes_or_no(question) and not asks_another(correction.before, question.text)
+    to_the_question = asks_yes_or_no(question) and not asks_another(correction.before, question.text)
     after = correction.after if to_the_question else correction.after_its_no
     answer = _anywhere(after, question, more)
     # "Four. I first thought five, but the top one is a badge."
@@ -262,47 +251,8 @@ def _of_correction(correction: Correction, question: Question, more: int) -> str
 def _is_doubted(answer: str, region: str, question: Question) -> bool:
     """Whether what follows an announced answer speaks of a mistake and says another: nobody can tell which holds."""
     later = " ".join(sentences(region)[1:])
-    return bool(_DOUBT.search(later)) and _prose(later, question) not in (None, answer)
-
-
-def _asks_yes_or_no(question: Question) -> bool:
-    return question.kind == "boolean" or are_yes_and_no(_texts(question))
+    return bool(_DOUBT.search(later)) and prose(later, question) not in (None, answer)
 
 
 def _corrected(part: str, question: Question) -> str | None:
-    return _anywhere(part, question) if corrected(part) else _prose(part, question)
-
-
-def _said_outright(region: str, question: Question) -> str | None:
-    """The answer in a passage that is known to hold it: first what it opens with, then what it says."""
-    opening = _opening(region, question)
-    return opening if opening or question.kind == "open" else _prose(region, question)
-
-
-def _texts(question: Question) -> list[str]:
-    """The options as they are read: what is longer is no option, and would take minutes."""
-    return [option.text[:_LONGEST_OPTION] for option in question.options]
-
-
-def _opening(region: str, question: Question) -> str | None:
-    match question.kind:
-        case "number":
-            return opening_number(region)
-        case "boolean":
-            return opening_polarity(without_the_denied_word(region))
-        case "choice":
-            return opening_choice(region, _texts(question))
-        case "open":
-            return region.strip() or None
-
-
-def _prose(text: str, question: Question) -> str | None:
-    match question.kind:
-        case "number":
-            return count(text, question.text)
-        case "boolean":
-            return polarity(text, question.text)
-        case "choice":
-            return choice(text, _texts(question), question.text)
-        case "open":
-            return text
+    return _anywhere(part, question) if corrected(part) else prose(part, question)
