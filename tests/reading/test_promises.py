@@ -94,7 +94,7 @@ def test_a_clause_that_denies_affirms_nothing(question, text, answer):
 @pytest.mark.parametrize(
     ("things", "text", "answer"),
     [
-        ("children", "One of the three children is crying.", None),
+        ("children", "One of the three children is crying.", "3"),
         ("taxis", "The number 7 bus is next to two taxis.", None),
         ("players", "Player 23 and player 8 are jumping.", None),
         ("people", "Player 23 and player 8 are jumping.", None),
