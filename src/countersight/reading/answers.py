@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, Question
-from countersight.reading.bare import loose, own_words, to_the_answer
+from countersight.reading.bare import own_words, to_the_answer
 from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.by_kind import asks_yes_or_no, opening, option_texts, prose, said_outright, unrefused
 from countersight.reading.choices.letters import CAPITAL
@@ -18,8 +18,9 @@ from countersight.reading.counts.by_place import told_by_place
 from countersight.reading.counts.question import counted_by
 from countersight.reading.counts.second_look import is_of_others
 from countersight.reading.counts.undoubted import corrected_to, is_undoubted
+from countersight.reading.either_or import may_name_a_third, named_by, of_two
 from countersight.reading.endings import marked, passages, tails
-from countersight.reading.language.clauses import sentences
+from countersight.reading.language.clauses import imagines, sentences
 from countersight.reading.language.corrections import (
     Correction,
     corrected,
@@ -36,7 +37,6 @@ from countersight.reading.language.vocabulary import found
 from countersight.reading.learned import FILES, last_look
 from countersight.reading.of_parts import told_of_parts
 from countersight.reading.open.answers import announced_answer, open_answer
-from countersight.reading.open.either_or import of_two
 from countersight.reading.twice_told import announces_two, tells_two
 from countersight.reading.yes_or_no.contradictions import says_yes_and_no
 from countersight.reading.yes_or_no.polarity import asks_another
@@ -70,9 +70,9 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
     if question.kind == "number" and _DIGITS.fullmatch(short) and short.isascii():
         return canonical(short)
     if question.kind == "open" and (two := of_two(question)):
-        letter = _answer(text, two, read_from, finished)
-        if letter and loose(told := option_texts(two)[LETTERS.index(letter)]) in loose(text).split():
-            return told
+        named = named_by(_answer(text, two, read_from, finished), text, two)
+        if named or not may_name_a_third(text):
+            return named
     said = spoken(text)
     if said is None or (only_asks(said) and not any("?" in option.text for option in question.options)):
         return None
@@ -99,16 +99,14 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
         return _before_it_broke_off(said, question) if read_from == "whole" else None
     if read_from == "whole" and (parted := told_of_parts(without_hedges(bare), question)):
         return parted.value
+    read = _chosen if question.kind == "choice" else _finished
     if question.kind == "boolean" or read_from == "end" or corrected(said):
-        return _of_all(said, question, read_from)
+        return read(said, question, read_from)
     if tells_two(part := of_the_world_asked(said, question.text), question):
         return None
     told = _answer(part, question, read_from, finished) if part != said else None
-    return told or _of_all(said, question, read_from)
-
-
-def _of_all(said: str, question: Question, read_from: ReadFrom) -> str | None:
-    return _chosen(said, question, read_from) if question.kind == "choice" else _finished(said, question, read_from)
+    is_all = part != said and not imagines(question.text)  # of now nothing else is told
+    return told if told or is_all else read(said, question, read_from)
 
 
 def _chosen(said: str, question: Question, read_from: ReadFrom) -> str | None:

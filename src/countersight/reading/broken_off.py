@@ -32,10 +32,13 @@ _GOES_ON_OF_THEM = re.compile(
 # "Left: 1", and more to come
 _LABEL = re.compile(r"\W*(?P<label>[^:.]{1,60}):\s*\S")
 _TOTAL = found("counts.totals")
-_CALLED_RIGHT = rf"(?:\w+ )?{any_of('options.verdicts')}(?: (?:answer|choice|option|one|here))?"
+_CALLED_RIGHT = (
+    rf"(?:(?:most|only|best|right|correct|final|clearly) )?{any_of('options.verdicts')}"
+    r"(?: (?:answer|choice|option|one|here))?"
+)
 _VERDICT = re.compile(
     r"\W*(?:(?:option|choice|answer|letter)\W+)?(?P<letter>(?-i:[A-Z]))\b\W*"
-    rf"(?:is|would be|must be|seems) (?:the |my )?(?!not\b|less\b|least\b){_CALLED_RIGHT}\W*$",
+    rf"(?:is|would be|must be|seems) (?:the |my )?{_CALLED_RIGHT}\W*$",
     re.IGNORECASE,
 )
 # "3 flags on it: a red one …"
@@ -82,7 +85,8 @@ def opened_with(said: str, question: Question) -> str | None:
         return word.group()
     first, *others = sentences(said) or [""]
     if question.kind == "choice" and others and (verdict := _VERDICT.match(first)):
-        return None if _goes_through_a_list(" ".join(others)) else verdict["letter"]
+        goes_on = " ".join(others)
+        return None if _goes_through_a_list(goes_on) or _TURNS.match(goes_on) else verdict["letter"]
     if question.kind == "number" and _counts_a_part(first, question):
         return None
     whole, *listed = _LISTS_THEM.split(first, maxsplit=1) if question.kind == "number" else [first]

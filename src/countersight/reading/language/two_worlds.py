@@ -46,21 +46,25 @@ _OPENING = re.compile(
 # "There are seven men in the picture" counts all that are there, whoever was asked for: of a count that stays.
 _IN_THE_PICTURE = re.compile(rf"^\W*{any_of('worlds.now')},?\s+|,?\s+{any_of('worlds.now')}(?=\W*$)", re.IGNORECASE)
 _COUNTS = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
-_THEN_FIRST = re.compile(r"\W*(?:then|afterwards?|later)\b(?!.*\b(?:is|are)\b)", re.IGNORECASE)
+_THEN_FIRST = re.compile(r"\W*(?:then|afterwards?|later)\b(?!.*\b(?:is|are)\b)|\W*[\w ]{1,20} then\W*$", re.IGNORECASE)
 _STILL = re.compile(r"(?:(?<=\bis)|(?<=\bare)) still\b", re.IGNORECASE)
 _IF_THEN = re.compile(rf"^\W*if [^,]*, then (?!.*{MODAL})", re.IGNORECASE)  # "If it fell, then broken"
 _CLOSING = re.compile(rf",?\s+{any_of('worlds.right_now')}(?=\W*$)", re.IGNORECASE)
 _WOULD = re.compile(
     r"(?<!\bi)(?<!\bwe)(?<!\byou)(?<!\bone) (?:would|will)\b|\b(?:it|he|she|they|there)'(?:d|ll)\b", re.IGNORECASE
 )
+_FEW = 2  # words of a count that stands beside a label: "5 dogs"; more may be said of some of them only
+_MANY = 12
 _MIGHT = re.compile(r"\b(?:could|might|may|should)\b", re.IGNORECASE)
 
 
 def of_the_world_asked(said: str, question: str) -> str:
     """The part of a text that tells of the world in question, where it tells of another too; or else all of it."""
     asked: World = "now" if asks_of_now(question) or not imagines(question) else "then"
-    if value := _labelled(said, asked):
+    if value := _labelled(said, asked, _FEW if _COUNTS.search(question) else _MANY):
         return value
+    if ":" in said or "|" in said:
+        return said  # labels of something else besides
     parts = [part for piece in sentences(said) for half in contrasted(piece) for part in _parts(half)]
     worlds = [_world(part) for part in parts]
     if worlds == [asked] and (IF_AT if asked == "then" else NOW_AT).search(said):
@@ -90,11 +94,12 @@ def _supposes(text: str) -> tuple[frozenset[str], list[str | None]]:
     return content(what), [numeral.value for numeral in numerals(what)]
 
 
-def _labelled(said: str, asked: World) -> str | None:
+def _labelled(said: str, asked: World, most: int) -> str | None:
     """What stands beside the label of one world, where a text is labels of both and nothing else."""
     told: dict[World | None, list[str]] = {"now": [], "then": [], "between": [], None: []}
     for label, value in _cells(said) or _lines(said):
         told[_world_of_label(label)].append(value)
+    told[None] += [value for value in (*told["now"], *told["then"]) if len(value.split()) > most]
     both = len(told["now"]) == len(told["then"]) == 1 and not told[None]
     return told[asked][0].strip(" .,;*") or None if both else None
 

@@ -24,7 +24,7 @@ _FURTHER = re.compile(
 _PREFACE = re.compile(rf"^\W*{any_of('open.prefaces')}[,:]?\s+(?=\w)", re.IGNORECASE)
 _OPENER = re.compile(rf"^\W*{any_of('open.openers')}(?:[.!:]|,(?! \w+[.!]?$)|\.\.\.)\s+(?=\S)", re.IGNORECASE)
 _IS_NO_MORE = re.compile(
-    rf"\W*(?:(?:{any_of('open.openers')}|it|this|that|they|he|she|i|we|there|the|an?)\W*)+", re.IGNORECASE
+    rf"\W*(?:(?:{any_of('open.openers')}|it|this|that|they|he|she|we|there|the)\W*)+", re.IGNORECASE
 )
 _DOES_WHAT = re.compile(r"(?:\b(?:is|are|was|were|be)|'s|'re) (?P<verb>\w+ing)$", re.IGNORECASE)  # "he is holding"
 _NOT_THIS = re.compile(r"^\W*not [^,.;]{1,40},? but (?=\w)", re.IGNORECASE)  # "Not the waiter, but the boy."
