@@ -73,41 +73,6 @@ _CLEAR_WAY = re.compile(
     rf" (?:an? )?(?P<no>no )?{_FREE_WAY} {_TO_WHERE}",
     re.IGNORECASE,
 )
-_NOTHING = re.compile(
-    r"(?:\bthere (?:is|would be) no way (?:of|to) |\bnothing (?:would|could|can) (?!keep|stop|prevent))"
-    rf"{any_of('yes_no.saving')} {_WHO} from (?=\w+ing\b)",
-    re.IGNORECASE,
-)
-_NOT_SAVED = re.compile(
-    rf"{_HELP} (?:(?P<save>save|protect|shield|spare)|keep|stop|prevent) {_WHO} from (?P<doing>\w+ing)\b",
-    re.IGNORECASE,
-)
-_SAFE = rf"(?:(?P<safe>safe|{any_of('yes_no.saved')}|in no danger|far)|in danger)"
-_SAFE_FROM = re.compile(rf"{_HELP}(?P<be> be)? {_SAFE} (?:from|of) (?=\w+ing\b)", re.IGNORECASE)
-_HAS_NO = re.compile(
-    rf"{_HELP} ?(?:have )?(?:(?P<no>no|little) (?:chance|hope|prospect|possibility|means|way) of"
-    r"|no (?:way|chance) (?:to (?:keep|refrain)|of keeping) from|no way (?:to avoid|of avoiding)) (?=\w+ing\b)",
-    re.IGNORECASE,
-)
-_ENDS_UP = re.compile(rf"(?P<help>{MODAL}(?: not)?) end up (?=\w+ing\b)", re.IGNORECASE)
-_CANNOT_BUT = re.compile(r"\b(?:could|can|would)(?:n't| ?not) (?:help )?but (?=\w)", re.IGNORECASE)
-_MUST = re.compile(rf"\bit (?:is|would be) impossible for {_WHO} not to (?=\w)", re.IGNORECASE)
-_FAR_ENOUGH = re.compile(
-    r"(?P<can>\b(?:could|can|would)(?: ?not|n't)?) (?:get|come|go|jump|climb|stretch|move|swim)"
-    r" (?:far|high|close|near) enough to (?=\w)",
-    re.IGNORECASE,
-)
-_HAD_TO_BE = re.compile(
-    rf"\b(?:would|will) (?:have|need) to be (?:much |far |a lot )?(?:\w+er|more \w+) (?:for {_WHO} )?to (?=\w)",
-    re.IGNORECASE,
-)
-_ASKS_OF_NEED = re.compile(r"\b(?:have|need) to\b|\bdanger\b|\bsafe\b", re.IGNORECASE)
-_CLEAR_WAY = re.compile(
-    r"(?:^|(?<=[.!?;,] ))(?P<who>(?:the |its |his |her )?[\w ]+?) (?:would(?: then| still)? have|has|have|'d have)"
-    r" (?:an? )?(?P<no>no )?(?:clear|free|open|easy|unobstructed) (?:way|path|route|run|line|shot)"
-    r" (?:to|out of|into|through|past|across|at) (?P<where>it|(?:the|an?) [\w ]+?)(?=\W*(?:$|[.,;]))",
-    re.IGNORECASE,
-)
 _NOTHING = re.compile(r"\b(?:nothing|nobody|no \w+)\W*$", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
 _HEDGES = ("might", "may", "could")

@@ -14,7 +14,8 @@ _SOME_CHANCE = re.compile(
     r"\b(?:\d|[1-6]\d) ?(?:%|percent|per cent)(?: of a)? (?:chance|probability|likelihood)\b", re.IGNORECASE
 )
 _YES_AND_NO = re.compile(
-    r"^\W*(?:(?P<yes>yes)|no), [^.!?]{4,}[.!] (?P<other>yes|no), (?!(?:wait|sorry|actually|that|i|it)\b)[^.!?]{4,}[.!]?$",
+    r"^\W*(?:(?P<yes>yes)|no), [^.!?]{4,}[.!] (?P<other>yes|no),"
+    r" (?!(?:wait|sorry|actually|that|i|it)\b)[^.!?]{4,}[.!]?$",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
