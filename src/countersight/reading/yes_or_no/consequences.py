@@ -66,10 +66,11 @@ _HAD_TO_BE = re.compile(
     re.IGNORECASE,
 )
 _ASKS_OF_NEED = re.compile(r"\b(?:have|need) to\b|\bdanger\b|\bsafe\b", re.IGNORECASE)
+_FREE_WAY = r"(?:clear|free|open|easy|unobstructed) (?:way|path|route|run|line|shot)"
+_TO_WHERE = r"(?:to|out of|into|through|past|across|at) (?P<where>it|(?:the|an?) [\w ]+?)(?=\W*(?:$|[.,;]))"
 _CLEAR_WAY = re.compile(
     r"(?:^|(?<=[.!?;,] ))(?P<who>(?:the |its |his |her )?[\w ]+?) (?:would(?: then| still)? have|has|have|'d have)"
-    r" (?:an? )?(?P<no>no )?(?:clear|free|open|easy|unobstructed) (?:way|path|route|run|line|shot)"
-    r" (?:to|out of|into|through|past|across|at) (?P<where>it|(?:the|an?) [\w ]+?)(?=\W*(?:$|[.,;]))",
+    rf" (?:an? )?(?P<no>no )?{_FREE_WAY} {_TO_WHERE}",
     re.IGNORECASE,
 )
 _NOTHING = re.compile(r"\b(?:nothing|nobody|no \w+)\W*$", re.IGNORECASE)

@@ -21,11 +21,11 @@ _ASKS_WHO_BESTS = re.compile(
     r" (?P<other>(?:the|an?|his|her) .+?)(?: (?:to|at) the .+| in an? .+)?\W*$",
     re.IGNORECASE,
 )
+_WHO_IS = rf"{LEADS}(?P<who>[\w' -]+?)(?:'s|'d| is| are| would| will| could| does)(?P<denied>n't| not)?"
+_FOR_WHOM = r"(?: (?:for|against))?(?P<whom> (?:the|it|him|her|his|them)\b[\w' -]*)?\W*$"
 _MATCHED = re.compile(
-    rf"{LEADS}(?P<who>[\w' -]+?)(?:'s|'d| is| are| would| will| could| does)(?P<denied>n't| not)?(?: still| simply)?"
-    rf"(?: be| have| stand| do not have)? (?:no match for|(?P<chance>no|an?|any) chance|(?P<too>too) {_STRONG}"
-    rf"|(?P<enough>{_STRONG} enough)|too {any_of('yes_no.weaknesses')})(?: (?:for|against))?"
-    r"(?P<whom> (?:the|it|him|her|his|them)\b[\w' -]*)?\W*$",
+    rf"{_WHO_IS}(?: still| simply)?(?: be| have| stand| do not have)? (?:no match for|(?P<chance>no|an?|any) chance"
+    rf"|(?P<too>too) {_STRONG}|(?P<enough>{_STRONG} enough)|too {any_of('yes_no.weaknesses')}){_FOR_WHOM}",
     re.IGNORECASE,
 )
 

@@ -14,7 +14,8 @@ _SOME_CHANCE = re.compile(
     r"\b(?:\d|[1-6]\d) ?(?:%|percent|per cent)(?: of a)? (?:chance|probability|likelihood)\b", re.IGNORECASE
 )
 _YES_AND_NO = re.compile(
-    r"^\W*(?:(?P<yes>yes)|no), [^.!?]{4,}[.!] (?P<other>yes|no), (?!(?:wait|sorry|actually|that|i)\b)[^.!?]{4,}[.!]?$",
+    r"^\W*(?:(?P<yes>yes)|no), [^.!?]{4,}[.!] (?P<other>yes|no),"
+    r" (?!(?:wait|sorry|actually|that|i|it)\b)[^.!?]{4,}[.!]?$",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
@@ -29,7 +30,7 @@ def leaves_both_open(text: str, question: str) -> bool:
 
 
 def says_yes_and_no(text: str) -> bool:
-    """Whether a text is one sentence with a yes and one with a no, and takes neither back."""
+    """Whether a text is one sentence with a yes and one with a no; "no, it …" is how one takes a yes back."""
     both = _YES_AND_NO.match(text)
     return both is not None and bool(both["yes"]) == (both["other"].lower() == "no")
 

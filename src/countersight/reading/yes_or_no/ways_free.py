@@ -15,20 +15,21 @@ _ASKS_FOR_ANY = re.compile(
 _FAR_FROM = re.compile(
     r"\b(?:is|are|would be|be) (?:far from|anything but)(?= (?:free|clear|empty|easy)\b)", re.IGNORECASE
 )
+_HOW_FULL = rf"(?:(?P<free>free|clear|cleared|empty|devoid|rid|swept clean)|{any_of('states.full')})"
+_OF_WHAT = r"(?:of|from|in|with|by)(?: any| many| all)? (?P<what>[\w ]+?)(?=\W*(?:$|[.,;]))"
 _FULL_OF = re.compile(
-    rf"\b(?P<who>it|(?:the|his|her) [\w ]+?) (?:is|are|has been)(?P<not>n't| not| no longer)?(?: \w+ly| all)? "
-    rf"(?:(?P<free>free|clear|cleared|empty|devoid|rid|swept clean)|{any_of('states.full')})"
-    r" (?:of|from|in|with|by)(?: any| many| all)? (?P<what>[\w ]+?)(?=\W*(?:$|[.,;]))",
+    r"\b(?P<who>it|(?:the|his|her) [\w ]+?) (?:is|are|has been)(?P<not>n't| not| no longer)?(?: \w+ly| all)? "
+    rf"{_HOW_FULL} {_OF_WHAT}",
     re.IGNORECASE,
 )
 _ASKS_IF_BARRED = re.compile(
     r"^\W*(?:is|are) (?P<what>the [\w ]+?) (?:still )?(?:blocked|obstructed|barred)(?: by (?P<by>the [\w ]+?))?\W*$",
     re.IGNORECASE,
 )
+_IS_THERE = r"(?: (?:is|are|stands|lies|being))?(?P<not>n't| not| no longer)?(?: (?:standing|lying|left))?"
 _IN_THE_WAY = re.compile(
     r"(?:^|(?<=[.!?;,] ))(?:there (?:is|are) )?(?P<by>nothing|(?:the|an?|some) [\w ]+?)"
-    r"(?: (?:is|are|stands|lies|being))?(?P<not>n't| not| no longer)?"
-    r"(?: (?:standing|lying|left))? in (?:the|its) way(?=\W*(?:$|[.,;]))",
+    rf"{_IS_THERE} in (?:the|its) way(?=\W*(?:$|[.,;]))",
     re.IGNORECASE,
 )
 _ASKS_IF_STOPPED = re.compile(
