@@ -7,7 +7,11 @@ from countersight.reading.bare import loose
 from countersight.reading.language.numerals import canonical
 from countersight.reading.open.deeds import asks_for_a_deed, deed
 
-_WHICH = re.compile(r"\W*(?:which|what)(?: (?:kind|type|sort) of)? (\w+)", re.IGNORECASE)
+# "Which team …", "what room is this", "what kind of shop …"
+_WHICH = re.compile(
+    r"\W*(?:which|what (?:kind|type|sort) of|what(?= \w{3,} (?:is|are|was|were|would|does|do|did)\b)) (\w+)",
+    re.IGNORECASE,
+)
 _BEFORE_ONE = re.compile(
     r"(?:.* )?(?:no|any|some|every|each|number|hundred|thousand|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)|.*\d"
 )

@@ -9,7 +9,7 @@ from countersight.case import LETTERS, Question
 from countersight.reading.bare import own_words, to_the_answer
 from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.by_kind import asks_yes_or_no, opening, option_texts, prose, said_outright, unrefused
-from countersight.reading.choices.letters import CAPITAL
+from countersight.reading.choices.letters import CAPITAL, NONE_OF_THEM
 from countersight.reading.choices.nothing import tells_what_cannot_be_done
 from countersight.reading.choices.options import option_counts
 from countersight.reading.choices.remarks import without_remarks
@@ -150,7 +150,7 @@ def _weighed(answer: str | None, said: str, question: Question, read_from: ReadF
         return answer
     if question.kind == "choice" and answer and is_plain(answer, said, option_texts(question), question.text):
         return answer
-    by_letter = re.search(rf"\b{answer}\b", said) if answer else CAPITAL.search(said)
+    by_letter = re.search(rf"\b{answer}\b", said) if answer else CAPITAL.search(said) or NONE_OF_THEM.search(said)
     if question.kind == "choice" and not by_letter and (counts := option_counts(question)):
         number = _finished(said, replace(question, kind="number", options=()), "whole")
         if number is not None:  # where options are counts, a reply that tells one is read as any count is

@@ -82,7 +82,7 @@ _OF_NOW = re.compile(
     rf"(?:{any_of('options.of_now')}|[\w ]{{0,40}}?{_NOW})",
     re.IGNORECASE,
 )
-_NONE_OF_THEM = re.compile(rf"{any_of('options.none_of_them')}|\b(?:none|all) of (?:these|those)\W*$", re.IGNORECASE)
+NONE_OF_THEM = re.compile(rf"{any_of('options.none_of_them')}|\b(?:none|all) of (?:these|those)\W*$", re.IGNORECASE)
 _MOST = 200  # letters of one sentence that are looked at, the last
 NEAR = 60
 """Characters on either side of a letter that tell what is said of it."""
@@ -141,7 +141,7 @@ def _is_own_text(letter: str, rest: str, options: Sequence[str]) -> bool:
 
 def none_of_them(text: str, options: Sequence[str]) -> Named:
     """The letter of the option that says "none of the above", where a reply says so and names no other option."""
-    said = _NONE_OF_THEM.search(text)
+    said = NONE_OF_THEM.search(text)
     if not said:
         return Named(None, seen=False)
     letters = LETTERS[: len(options)]
@@ -155,7 +155,7 @@ def none_of_them(text: str, options: Sequence[str]) -> Named:
 
 def _says_the_same(said: re.Match[str], option: str) -> bool:
     """Whether an option says "none of these" where a reply says "none of the above", or "all of" where it says that."""
-    own = _NONE_OF_THEM.search(option)
+    own = NONE_OF_THEM.search(option)
     return own is not None and own.group().split()[0].casefold() == said.group().split()[0].casefold()
 
 

@@ -16,6 +16,7 @@ from countersight.reading.language.clauses import (
     supposed,
 )
 from countersight.reading.language.numerals import numerals
+from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of, found
 
 World = Literal["now", "then", "between"]
@@ -46,7 +47,9 @@ _OPENING = re.compile(
 # "There are seven men in the picture" counts all that are there, whoever was asked for: of a count that stays.
 _IN_THE_PICTURE = re.compile(rf"^\W*{any_of('worlds.now')},?\s+|,?\s+{any_of('worlds.now')}(?=\W*$)", re.IGNORECASE)
 _COUNTS = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
-_THEN_FIRST = re.compile(r"\W*(?:then|afterwards?|later)\b(?!.*\b(?:is|are)\b)|\W*[\w ]{1,20} then\W*$", re.IGNORECASE)
+_THEN_FIRST = re.compile(
+    r"\W*(?:then|afterwards?|later)\b(?!.*\b(?:is|are)\b)|\W*(?!.*\d)[a-z ]{1,20} then\W*$", re.IGNORECASE
+)
 _STILL = re.compile(r"(?:(?<=\bis)|(?<=\bare)) still\b", re.IGNORECASE)
 _IF_THEN = re.compile(rf"^\W*if [^,]*, then (?!.*{MODAL})", re.IGNORECASE)  # "If it fell, then broken"
 _CLOSING = re.compile(rf",?\s+{any_of('worlds.right_now')}(?=\W*$)", re.IGNORECASE)
@@ -55,11 +58,15 @@ _WOULD = re.compile(
 )
 _FEW = 2  # words of a count that stands beside a label: "5 dogs"; more may be said of some of them only
 _MANY = 12
+_WORD = re.compile(r" ([a-z]+)", re.IGNORECASE)
+_ASKING = frozenset({"how", "many"})
 _MIGHT = re.compile(r"\b(?:could|might|may|should)\b", re.IGNORECASE)
 
 
 def of_the_world_asked(said: str, question: str) -> str:
     """The part of a text that tells of the world in question, where it tells of another too; or else all of it."""
+    if content(question) <= _ASKING:
+        return said  # "How many?" is asked of either
     asked: World = "now" if asks_of_now(question) or not imagines(question) else "then"
     if value := _labelled(said, asked, _FEW if _COUNTS.search(question) else _MANY):
         return value
@@ -78,7 +85,16 @@ def of_the_world_asked(said: str, question: str) -> str:
         return said
     if asked == "then" and IF_AT.search(then) and not content(supposed(then)) & content(supposed(question)):
         return said
+    if _COUNTS.search(question) and len({_counted(now), _counted(then)} & content(question)) > 1:
+        return said  # "Six girls have wet hands now; then only four hands would be."
     return f"{_told(now if asked == 'now' else then, asked, question)}."
+
+
+def _counted(part: str) -> str:
+    """The stem of the word behind the only number of a statement."""
+    numbers = numerals(part)
+    behind = _WORD.match(part, numbers[0].end) if len(numbers) == 1 else None
+    return stem(behind[1].lower()) if behind else ""
 
 
 def _told(part: str, asked: World, question: str) -> str:
