@@ -59,7 +59,10 @@ _RESULT_TO_COME = re.compile(
 )
 _SUM_TO_COME = re.compile(r"\W*(?:\w+,? )?(?:adding|removing|subtracting|plus|minus)(?: \w+){1,3}$", re.IGNORECASE)
 # "There are three cats. One of them": what that one does was to come.
-_ONE_OF_THEM_WHAT = re.compile(r"\W*(?:\w+ )?(?!none |all |both )\w+ of (?:them|these|those|the \w+)$", re.IGNORECASE)
+_ONE_OF_THEM_WHAT = re.compile(
+    rf"\W*(?:only |just )?(?:{'|'.join(NUMBER_WORDS)}|\d+|some|most|each|both) of (?:them|these|those|the \w+)$",
+    re.IGNORECASE,
+)
 _COUNT_BY_LABEL = re.compile(r"[^:\n]{1,40}:\s*\d+(?: \w+)?\W*$")
 _LABEL_ALONE = re.compile(r"[A-Z][a-z]+(?: [a-z]+)?")
 _IF_WHAT = re.compile(r"\bif(?! (?:so|any|not|possible|needed|necessary)\b)(?: \w+){0,2}$", re.IGNORECASE)

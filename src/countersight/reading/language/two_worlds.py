@@ -16,7 +16,6 @@ from countersight.reading.language.clauses import (
     supposed,
 )
 from countersight.reading.language.numerals import numerals
-from countersight.reading.language.stems import stem
 from countersight.reading.language.vocabulary import any_of, found
 
 World = Literal["now", "then", "between"]
@@ -46,10 +45,9 @@ _OPENING = re.compile(
 )
 # "There are seven men in the picture" counts all that are there, whoever was asked for: of a count that stays.
 _IN_THE_PICTURE = re.compile(rf"^\W*{any_of('worlds.now')},?\s+|,?\s+{any_of('worlds.now')}(?=\W*$)", re.IGNORECASE)
+_THINGS = re.compile(r" (\w{2,}[^\Ws]s)\b")
 _COUNTS = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
-_THEN_FIRST = re.compile(
-    r"\W*(?:then|afterwards?|later)\b(?!.*\b(?:is|are)\b)|\W*(?!.*\d)[a-z ]{1,20} then\W*$", re.IGNORECASE
-)
+_THEN_FIRST = re.compile(r"\W*(?:then|afterwards?|later)\b(?!.*\b(?:is|are)\b)", re.IGNORECASE)
 _STILL = re.compile(r"(?:(?<=\bis)|(?<=\bare)) still\b", re.IGNORECASE)
 _IF_THEN = re.compile(rf"^\W*if [^,]*, then (?!.*{MODAL})", re.IGNORECASE)  # "If it fell, then broken"
 _CLOSING = re.compile(rf",?\s+{any_of('worlds.right_now')}(?=\W*$)", re.IGNORECASE)
@@ -58,16 +56,16 @@ _WOULD = re.compile(
 )
 _FEW = 2  # words of a count that stands beside a label: "5 dogs"; more may be said of some of them only
 _MANY = 12
-_WORD = re.compile(r" ([a-z]+)", re.IGNORECASE)
-_ASKING = frozenset({"how", "many"})
+_WHOLE = 4  # words of a question that tells its world
+_THEN_BEFORE_NOW = re.compile(r"\bthen\b.*\bnow\b", re.IGNORECASE | re.DOTALL)
 _MIGHT = re.compile(r"\b(?:could|might|may|should)\b", re.IGNORECASE)
 
 
 def of_the_world_asked(said: str, question: str) -> str:
     """The part of a text that tells of the world in question, where it tells of another too; or else all of it."""
-    if content(question) <= _ASKING:
-        return said  # "How many?" is asked of either
     asked: World = "now" if asks_of_now(question) or not imagines(question) else "then"
+    if len(question.split()) < _WHOLE or (_THEN_BEFORE_NOW.search(said) and not imagines(said)):
+        return said  # "How many?" asks of either, and what was then may be past
     if value := _labelled(said, asked, _FEW if _COUNTS.search(question) else _MANY):
         return value
     if ":" in said or "|" in said:
@@ -85,16 +83,15 @@ def of_the_world_asked(said: str, question: str) -> str:
         return said
     if asked == "then" and IF_AT.search(then) and not content(supposed(then)) & content(supposed(question)):
         return said
-    if _COUNTS.search(question) and len({_counted(now), _counted(then)} & content(question)) > 1:
-        return said  # "Six girls have wet hands now; then only four hands would be."
+    if _COUNTS.search(question) and _names_others(now, then):
+        return said
     return f"{_told(now if asked == 'now' else then, asked, question)}."
 
 
-def _counted(part: str) -> str:
-    """The stem of the word behind the only number of a statement."""
-    numbers = numerals(part)
-    behind = _WORD.match(part, numbers[0].end) if len(numbers) == 1 else None
-    return stem(behind[1].lower()) if behind else ""
+def _names_others(now: str, then: str) -> bool:
+    """Whether two statements count things of two names: "6 girls have wet hands now; then 4 hands would be"."""
+    things = [_THINGS.match(part, n.end) for part in (now, then) for n in numerals(part)]
+    return len({thing[1].lower() for thing in things if thing}) > 1
 
 
 def _told(part: str, asked: World, question: str) -> str:
