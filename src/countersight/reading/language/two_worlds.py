@@ -39,7 +39,7 @@ _TWO_VERBS = re.compile(
     re.IGNORECASE,
 )
 _PRESENT = re.compile(r"\b(?:is|are|shows?|has|have)\b|'s\b|'re\b", re.IGNORECASE)
-_OTHERWISE = re.compile(r"\W*otherwise\b|\botherwise\W*$", re.IGNORECASE)
+_OTHERWISE = re.compile(r"^\W*otherwise\b|\botherwise\W*$", re.IGNORECASE)
 _OPENING = re.compile(
     rf"^\W*(?:(?:so|but|and),? )?(?:{any_of('worlds.right_now')}|then|afterwards),?\s+", re.IGNORECASE
 )
