@@ -316,6 +316,9 @@ LESS = "How many ladders would be on the wall if two were carried off?"
         (LADDERS, "One can only guess.", None),
         (LADDERS, "No one can say.", None),
         ("How many guests are in the tent?", "No one is in the tent.", "0"),
+        ("How many spades and buckets are there?", "There are 5 buckets and 4 spades, 9 in total.", "9"),
+        ("How many spades and buckets are there?", "There are 5 buckets and 4 spades.", None),
+        ("How many ferns are there altogether on the sill?", "There are 9 altogether, 5 big and 4 small.", "9"),
     ],
 )
 def test_one_count_is_told_of_the_world_in_question_and_to_its_end(

@@ -34,6 +34,7 @@ COLOUR = "What colour would the car be if it was painted like the bus?"
         (FENCE, "The fence is green, unlike the red one next door.", "green"),
         ("What is in the basket?", "The basket is full of pears.", "pears"),
         ("What vehicle is behind the tram?", "Directly behind the tram, a fire engine is waiting.", "a fire engine"),
+        (HOLDING, "The man is holding a rake while standing near a wall.", "rake"),
         ("What room is this?", "This looks like a laundry room.", "laundry"),
         ("What is on her head?", "A hat. Wait, it is tied at the back, so it is a headscarf.", "a headscarf"),
         ("What would the pigeons do if the child ran at them?", "They would fly away.", "fly away"),

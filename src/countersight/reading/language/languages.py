@@ -148,9 +148,7 @@ def _named(said: str) -> str | None:
 
 def _whether(said: str, whole: str, question: str) -> str | None:
     """Yes or no by these words, by the question's own, or by signs that are known to mean what it asks."""
-    told = _yes_or_no(said) or _said_again(whole, question)
-    meant = said_in_signs(said, question)
-    return None if told and meant and told != meant else told or meant
+    return _yes_or_no(said) or _said_again(whole, question) or said_in_signs(said, question)
 
 
 def _yes_or_no(said: str) -> str | None:

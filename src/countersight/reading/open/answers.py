@@ -31,7 +31,12 @@ _NOT_THIS = re.compile(r"^\W*not [^,.;]{1,40},? but (?=\w)", re.IGNORECASE)  # "
 _SURELY = re.compile(
     r"(?<=\bis) (?:actually|clearly|obviously|probably|definitely|evidently|most likely)(?= \w)", re.IGNORECASE
 )
-_JUDGING = re.compile(r"(?<=\w), (?:judging|going) (?:by|from)\b[^.,;]*(?=[.!]?\s*$)", re.IGNORECASE)
+_LAST = r"[^.,;]*(?=[.!]?\s*$)"
+_JUDGING = re.compile(rf"(?<=\w)(?:, (?:judging|going) (?:by|from)| while \w+ing)\b{_LAST}", re.IGNORECASE)
+# "…, and a tree stands behind it."
+_BESIDE = re.compile(
+    rf", and (?:an?|the|some|many) (?:\w+ ){{1,3}}?(?:stands?|is|are|hangs?|lies?|sits?)\b{_LAST}", re.IGNORECASE
+)
 _MOST = 3  # openings of one reply
 _SEEMS = re.compile(
     r"\b(?:seem|appear)s? to be\b|(?<=\bthey )look like\b"
@@ -88,7 +93,7 @@ def open_answer(text: str, question: str) -> str | None:
     What happens, and why, is answered by whole sentences: these are left as they are.
     """
     said = _SEEMS.sub("is", _HEDGED.sub("", bare(without_side_remarks(text.strip()).strip())))
-    said = _SURELY.sub("", _JUDGING.sub("", _to_the_point(said)))
+    said = _SURELY.sub("", _BESIDE.sub("", _JUDGING.sub("", _to_the_point(said))))
     is_no_more = _IS_NO_MORE.fullmatch(said) and not said.isalpha()  # "hello" may stand on the sign
     if is_no_more or _stops_before_it(said, question):
         return None

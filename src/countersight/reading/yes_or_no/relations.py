@@ -6,9 +6,9 @@ from typing import Final, Literal, NamedTuple
 
 from countersight.reading.language.asked import CALLED, CONTRARY, Asked, content
 from countersight.reading.language.numerals import less, numerals
-from countersight.reading.language.opposites import opposed_stems
+from countersight.reading.language.opposites import opposed_stems, states
 from countersight.reading.language.stems import counted_words, stem
-from countersight.reading.language.vocabulary import any_of, listed
+from countersight.reading.language.vocabulary import any_of, listed, words
 from countersight.reading.yes_or_no.negation import NEGATED
 from countersight.reading.yes_or_no.repetitions import PRONOUN
 
@@ -26,6 +26,7 @@ _DOES_MORE = re.compile(
     rf"{_ASKS}(?P<one>.+?) (?P<degree>{_MORE})(?: [\w-]+)? than (?P<other>(?:the|its|his|her|their|that) .+?)\W*$",
     re.IGNORECASE,
 )
+_ADJECTIVES: Final = words("open.adjectives") | words("open.colours")
 _IS = re.compile(r"^\W*(?:is|are|was|were)\b|\bbe\b", re.IGNORECASE)
 _MORE_OR_LESS = re.compile(r"^(?:more|less)\b")
 _PLACE_AFTER = re.compile(r" (?:in|on|at|under|near|by|behind|inside|around)\b.*", re.IGNORECASE)
@@ -70,9 +71,16 @@ def relation_in(text: str) -> Relation | None:
         for same, contrary in (line, line[::-1]):
             for word in same:
                 before, found, after = text.partition(f" {word} ")
-                if found and content(after):
+                if found and content(after) and not _tells_more(after):
                     return _told_apart(before, after, same, contrary, counts=False)
     return None
+
+
+def _tells_more(after: str) -> bool:
+    """Whether a question goes on behind a place: "is the road in front of the shop wet", which orders nothing."""
+    *place, last = re.findall(r"[\w-]+", after.lower()) or [""]
+    is_state = last in _ADJECTIVES or bool(states(last)) or last.endswith("ing")
+    return is_state and bool(content(" ".join(place)))
 
 
 def _sides(lines: tuple[tuple[tuple[str, ...], ...], ...], word: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:

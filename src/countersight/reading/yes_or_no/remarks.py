@@ -1,4 +1,4 @@
-"""Sentences beside an answer that only say that there is one: "So the answer is clear."."""
+"""What stands beside a yes or no and only says that there is one ("So the answer is clear."), or joins a lack to it."""
 
 import re
 
@@ -11,12 +11,14 @@ _REMARK = re.compile(
     rf"{any_of('yes_no.remarks')}(?:\s*(?:[.!]+|$))",
     re.IGNORECASE,
 )
+_AND_NO = re.compile(r"(?<=\w),? and no (?=[a-z])", re.IGNORECASE)  # "it has a bed and no carpet"
 _SPOKEN_OF = frozenset(map(stem, words("yes_no.remarked_on")))
 
 
 def without_remarks(text: str, question: str) -> str:
     """The text without remarks on its answer, which conclude nothing; not where the question speaks of the same."""
     asked = content(question)
+    text = _AND_NO.sub(", but no ", text)
     return _REMARK.sub(lambda found: found.group() if _is_asked(found.group(), asked) else ".", text)
 
 
