@@ -94,7 +94,7 @@ def open_answer(text: str, question: str) -> str | None:
     """
     said = _SEEMS.sub("is", _HEDGED.sub("", bare(without_side_remarks(text.strip()).strip())))
     said = _SURELY.sub("", _BESIDE.sub("", _JUDGING.sub("", _to_the_point(said))))
-    is_no_more = _IS_NO_MORE.fullmatch(said) and not said.isalpha()  # "hello" may stand on the sign
+    is_no_more = _IS_NO_MORE.fullmatch(said) and not text.strip().isalpha()  # "hello" may stand on the sign
     if is_no_more or _stops_before_it(said, question):
         return None
     if all(_is_refused(part) for piece in sentences(said) for part in contrasted(piece)):
