@@ -66,7 +66,7 @@ def of_the_world_asked(said: str, question: str) -> str:
     asked: World = "now" if asks_of_now(question) or not imagines(question) else "then"
     if len(question.split()) < _WHOLE or (_THEN_BEFORE_NOW.search(said) and not imagines(said)):
         return said  # "How many?" asks of either, and what was then may be past
-    if value := _labelled(said, asked, _FEW if _COUNTS.search(question) else _MANY):
+    if value := labelled(said, asked, _FEW if _COUNTS.search(question) else _MANY):
         return value
     if ":" in said or "|" in said:
         return said  # labels of something else besides
@@ -107,7 +107,7 @@ def _supposes(text: str) -> tuple[frozenset[str], list[str | None]]:
     return content(what), [numeral.value for numeral in numerals(what)]
 
 
-def _labelled(said: str, asked: World, most: int) -> str | None:
+def labelled(said: str, asked: World, most: int) -> str | None:
     """What stands beside the label of one world, where a text is labels of both and nothing else."""
     told: dict[World | None, list[str]] = {"now": [], "then": [], "between": [], None: []}
     for label, value in _cells(said) or _lines(said):

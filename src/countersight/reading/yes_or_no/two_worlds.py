@@ -6,6 +6,7 @@ from countersight.reading.language.asked import Asked
 from countersight.reading.language.clauses import MODAL
 from countersight.reading.language.opposites import opposed, same_state
 from countersight.reading.language.stems import stem
+from countersight.reading.language.two_worlds import labelled
 from countersight.reading.language.vocabulary import any_of
 
 _NOW = any_of("worlds.now")
@@ -53,23 +54,13 @@ _ORIGIN = re.compile(
 )
 _THE_SO = re.compile(rf"\bthe (?:currently )?(?P<so>[a-z]+) (?P<what>[a-z]+)(?= {MODAL})", re.IGNORECASE)
 _REMAINS = re.compile(r"\b(?:remains|stays)(?= \w+ed\b)", re.IGNORECASE)
-_NOW_LABEL, _THEN_LABEL = any_of("states.labels_of_now"), any_of("states.labels_of_then")
-_TABLE = re.compile(
-    rf"^\W*{_NOW_LABEL}[^|\n]*\|\s*{_THEN_LABEL}[^|\n]*\|?\s*\n[|\s:-]*\n?\|?\s*(?P<what>[\w ]+?)\s*"
-    r"\|\s*(?P<now>[\w ]+?)\s*\|\s*(?P<then>[\w ]+?)\W*$",
-    re.IGNORECASE,
-)
-_LABELLED = re.compile(
-    rf"^\W*{_NOW_LABEL}[^:\n]{{0,20}}: (?P<now>\w+(?: \w+)?)\W+{_THEN_LABEL}[^:\n]{{0,40}}: (?P<then>\w+(?: \w+)?)\W*$",
-    re.IGNORECASE,
-)
+_MOST = 3  # words beside the label of a world
 
 
 def of_the_asked_world(text: str, asked: Asked) -> str:
     """The text with what it tells of the world that was asked about in place of what it tells of both."""
-    if both := _TABLE.match(text) or _LABELLED.match(text):
-        what = f"the {both['what'].lower()}" if "what" in both.groupdict() else "it"
-        return f"{what} is {both['now']}" if asked.of_now else f"{what} would be {both['then']}"
+    if told := labelled(text, "now" if asked.of_now else "then", _MOST):
+        return f"it is {told}" if asked.of_now else f"it would be {told}"
     text = _INSTEAD.sub(r"\g<told>, not \g<not>", _CHANGES.sub(lambda found: _changed(found, asked), text))
     text = _WHICH_IS.sub(lambda found: _which_is(found, asked), text)
     if not asked.of_now:
