@@ -3,9 +3,9 @@
 import re
 
 from countersight.reading.language.asked import asked_by
+from countersight.reading.yes_or_no.changes_of_state import as_told_of_one_world
 from countersight.reading.yes_or_no.consequences import told_of_its_end
 from countersight.reading.yes_or_no.reach import of_reaching
-from countersight.reading.yes_or_no.two_worlds import of_the_asked_world
 from countersight.reading.yes_or_no.ways_free import of_free_ways
 
 # The last line of a list of steps, where it is called what they come to.
@@ -24,4 +24,4 @@ def in_plain_speech(text: str, question: str) -> tuple[str, str]:
     text, question = of_reaching(text, question)
     text, question = of_free_ways(text, question)
     asked = asked_by(question)
-    return told_of_its_end(of_the_asked_world(text, asked), asked), question
+    return told_of_its_end(as_told_of_one_world(text, asked), asked), question

@@ -57,7 +57,7 @@ _REMAINS = re.compile(r"\b(?:remains|stays)(?= \w+ed\b)", re.IGNORECASE)
 _MOST = 3  # words beside the label of a world
 
 
-def of_the_asked_world(text: str, asked: Asked) -> str:
+def as_told_of_one_world(text: str, asked: Asked) -> str:
     """The text with what it tells of the world that was asked about in place of what it tells of both."""
     if told := labelled(text, "now" if asked.of_now else "then", _MOST):
         return f"it is {told}" if asked.of_now else f"it would be {told}"
