@@ -318,6 +318,7 @@ LESS = "How many ladders would be on the wall if two were carried off?"
         ("How many guests are in the tent?", "No one is in the tent.", "0"),
         ("How many spades and buckets are there?", "There are 5 buckets and 4 spades, 9 in total.", "9"),
         ("How many spades and buckets are there?", "There are 5 buckets and 4 spades.", None),
+        ("How many eels are on the scale showing 9 kg?", "The scale shows 9 kg, and 4 eels lie on it.", "4"),
         ("How many ferns are there altogether on the sill?", "There are 9 altogether, 5 big and 4 small.", "9"),
     ],
 )

@@ -399,6 +399,8 @@ GOAT = "Would the goat be able to get out if the fence was lower?"
         ("Would he get in without stooping?", "He wouldn't need to stoop.", "yes"),
         ("Would the boy's cap fall off?", "The boy would fall off.", None),
         ("Is the light on?", "Answer: Yes / No", None),
+        ("Is there anything keeping the foal in the pen?", "A low wall keeps the foal in the pen.", "yes"),
+        ("Is there anything keeping the foal in the pen?", "Nothing keeps it in.", "no"),
         ("Does the hut have a rug?", "It has bare boards and no rug.", "no"),
         ("Is the road in front of the shop wet?", "The road in front of the shop is dry, not wet.", "no"),
         ("Is the van in front of the bus?", "The bus is in front of the van.", "no"),

@@ -96,6 +96,7 @@ _OF_THESE = re.compile(
     re.IGNORECASE,
 )  # "and of these 4 are lit"
 _ALL_TOLD = re.compile(r"\ball told\b", re.IGNORECASE)
+_MEASURE = re.compile(rf"\b\d+ ?{any_of('counts.units')}", re.IGNORECASE)
 _ALTOGETHER = re.compile(r"\baltogether\b", re.IGNORECASE)
 _SMILE = re.compile(r"(?P<before>\w)?\s*[\u2600-\u26ff\U0001f300-\U0001faff]+\s*(?=\n|$|[A-Z])")
 
@@ -105,6 +106,8 @@ def without_what_is_said_with_it(text: str, question: str) -> str:
     asked = counted_by(question)
     text = _ONLY_AT_FIRST.sub("", text)
     text = _ALTOGETHER.sub("in total", text) if asked.of_all else text
+    for measure in _MEASURE.findall(asked.text):
+        text = text.replace(measure, "that much")  # of the scale that shows 14 kg
     if not asked.difference and (asked.qualities | asked.owner) & _WANTING:
         text = _AS_MANY_MORE.sub(r"\g<many>", _ROOM_FOR.sub(r"\g<many>\g<what> would fit", text))
     text = _SMILE.sub(lambda smile: f"{smile['before']}. " if smile["before"] else " ", text).strip()

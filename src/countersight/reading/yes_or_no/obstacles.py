@@ -37,6 +37,14 @@ _UNHINDERED = re.compile(
     rf"|^\W*(?P<other>{_ONE}) {MODAL}(?: \w+ly)? have (?:no|little) (?:trouble|difficulty|problems?) \w+ing\b",
     re.IGNORECASE,
 )
+_ASKS_FOR_A_HINDRANCE = re.compile(
+    r"\W*(?:is|are|would) there (?:be )?(?:any|some)(?:thing|body|one) (?:that (?:is|would be) )?"
+    r"(?:keeping|stopping|preventing|blocking|hindering)\b",
+    re.IGNORECASE,
+)
+_SOMETHING_DOES = re.compile(r"\b(?:keep|stop|prevent|block|hinder)(?:s|ing)?\b", re.IGNORECASE)
+_NOTHING_DOES = re.compile(r"\W*(?:there (?:is|would be) )?(?:nothing|nobody|no one)\b", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:no|not|never|nothing|nobody|would|could|if|once|used to)\b|n't\b", re.IGNORECASE)
 
 
 def freed(clause: str, asked: Asked) -> bool | None:
@@ -90,3 +98,12 @@ def is_hindered(clause: str, asked: Asked) -> bool:
     """Whether a clause only names what stands in the way: "it would struggle to climb"."""
     obstacle = _OBSTACLE.search(clause)
     return obstacle is not None and not content(obstacle.group()) & asked.words
+
+
+def named_hindrance(text: str, question: str) -> str | None:
+    """Whether a reply names what keeps somebody from something, where it was asked if there is anything that does."""
+    if not _ASKS_FOR_A_HINDRANCE.match(question):
+        return None
+    if _NOTHING_DOES.match(text):
+        return "no"
+    return "yes" if _SOMETHING_DOES.search(text) and not _DENIED.search(text) else None

@@ -23,6 +23,7 @@ from countersight.reading.language.verdicts import judged_in, verdict
 from countersight.reading.language.vocabulary import any_of, found
 from countersight.reading.yes_or_no.claims import asserted, denied
 from countersight.reading.yes_or_no.contradictions import contradicts_itself, leaves_both_open
+from countersight.reading.yes_or_no.obstacles import named_hindrance
 from countersight.reading.yes_or_no.other_words import in_plain_words
 from countersight.reading.yes_or_no.outright import agreed, reason_of, said_in_full, short_answer, unchanged
 from countersight.reading.yes_or_no.own_words import in_its_words
@@ -99,6 +100,8 @@ def polarity(text: str, question: str) -> str | None:
     statement = judged_in(question)
     if statement and not _YES_OR_NO.match(text) and (called := verdict(text, statement)):
         return called
+    if not _YES_OR_NO.match(text) and (hindered := named_hindrance(text, question)):
+        return hindered
     text, question = in_plain_speech(text, question)
     text = in_plain_words(meant(text, asked_by(question), question), asked_by(question), question)
     text = plainer(in_reach(text) if in_reach(question) != question else text, question)
