@@ -20,7 +20,7 @@ from countersight.reading.counts.second_look import is_of_others
 from countersight.reading.counts.undoubted import corrected_to, is_undoubted
 from countersight.reading.either_or import may_name_a_third, named_by, of_two
 from countersight.reading.endings import marked, passages, tails
-from countersight.reading.language.clauses import imagines, sentences
+from countersight.reading.language.clauses import HOW_MANY, imagines, sentences
 from countersight.reading.language.corrections import (
     Correction,
     corrected,
@@ -44,7 +44,6 @@ from countersight.reading.yes_or_no.polarity import asks_another
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
 _DIGITS = re.compile(r"[0-9]{1,9}")
-_HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _OPENING_REFUSAL = 200
 _MOST_CORRECTIONS = 20  # one within the other; a model that goes on ("no wait no wait …") hangs, and says nothing
 _TWO = 2  # options, of which "not this one" chooses none
@@ -58,7 +57,7 @@ def answer_in(text: str, question: Question, read_from: ReadFrom = "whole", *, f
     """
     answer = _answer(text, question, read_from, finished)
     # Nobody counts less than nothing: "-3" is a slip of the pen, or the change where the count was asked for.
-    uncountable = question.kind == "number" and answer and answer[0] == "-" and _HOW_MANY.search(question.text)
+    uncountable = question.kind == "number" and answer and answer[0] == "-" and HOW_MANY.search(question.text)
     return None if uncountable else answer
 
 

@@ -41,7 +41,7 @@ from countersight.reading.choices.to_the_point import (
 from countersight.reading.choices.verdicts import by_verdicts
 from countersight.reading.choices.wordings import WHAT_IS_DONE, by_elimination, by_wording
 from countersight.reading.counts.counting import count
-from countersight.reading.language.clauses import asks_of_now, imagines, sentences, stated, supposes_first
+from countersight.reading.language.clauses import HOW_MANY, asks_of_now, imagines, sentences, stated, supposes_first
 from countersight.reading.language.numerals import numerals
 from countersight.reading.language.prepositions import is_placed_otherwise
 from countersight.reading.language.statements import without_refusal
@@ -64,7 +64,6 @@ _AS_WELL = re.compile(
 _ASKS_FOR_THE_FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
 _AND_THEN = re.compile(r",? (?:and )?then\b[^.;]*", re.IGNORECASE)
 _ASKS_FOR_WHAT_IS_NOT = re.compile(r"\b(?:which|what|who)\b.*(?:\bnot\b|n't\b|\bno longer\b)", re.IGNORECASE)
-_HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _ALL_CONSIDERED = re.compile(rf"\W*{any_of('options.all_considered')}", re.IGNORECASE)
 _LETTER_THOUGH = re.compile(r"\W*([A-Z]), (?:although|though|even though|even if)\b")  # "B, though D is possible"
 
@@ -223,7 +222,7 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
 def option_counts(question: Question) -> list[str]:
     """The numbers that the options of a question are, if each is one and the question asks for a count."""
     return (
-        _counts([option.text for option in question.options], question.text) if _HOW_MANY.search(question.text) else []
+        _counts([option.text for option in question.options], question.text) if HOW_MANY.search(question.text) else []
     )
 
 

@@ -60,6 +60,8 @@ _BREAK = re.compile(r",(?!\s*(?:and|or)\b)|:(?!\d)|(?<=[a-z]) --? ")
 _OPENS_ANEW = re.compile(rf"(?:^|[,;])\s*{_CONNECTIVE},?\s*$", re.IGNORECASE)
 _MOST_SUPPOSITIONS = 4  # of one sentence that are taken out of it
 _NEAR = 60  # characters before a "would" in which its subject stands
+HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
+"""What asks for a count."""
 
 
 def sentences(text: str) -> list[str]:

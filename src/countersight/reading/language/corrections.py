@@ -1,6 +1,7 @@
 """Where a reply takes back what it said, and where it breaks off: neither is an answer."""
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -97,6 +98,7 @@ class Correction(msgspec.Struct, frozen=True):
         return bool(said) and not _DENIED.search(self.after)
 
 
+@lru_cache(maxsize=64)
 def corrected(text: str) -> Correction | None:
     """The last correction in a text ("3. Wait, 4."), or None where it takes nothing back."""
     every = [*_RETRACTED.finditer(text), *_THOUGHT.finditer(text)]

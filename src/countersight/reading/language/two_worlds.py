@@ -5,6 +5,7 @@ from typing import Literal
 
 from countersight.reading.language.asked import content
 from countersight.reading.language.clauses import (
+    HOW_MANY,
     IF_AT,
     MODAL,
     NOW_AT,
@@ -46,7 +47,6 @@ _OPENING = re.compile(
 # "There are seven men in the picture" counts all that are there, whoever was asked for: of a count that stays.
 _IN_THE_PICTURE = re.compile(rf"^\W*{any_of('worlds.now')},?\s+|,?\s+{any_of('worlds.now')}(?=\W*$)", re.IGNORECASE)
 _THINGS = re.compile(r" (\w{2,}[^\Ws]s)\b")
-_COUNTS = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _THEN_FIRST = re.compile(r"\W*(?:then|afterwards?|later)\b(?!.*\b(?:is|are)\b)", re.IGNORECASE)
 _STILL = re.compile(r"(?:(?<=\bis)|(?<=\bare)) still\b", re.IGNORECASE)
 _IF_THEN = re.compile(rf"^\W*if [^,]*, then (?!.*{MODAL})", re.IGNORECASE)  # "If it fell, then broken"
@@ -66,7 +66,7 @@ def of_the_world_asked(said: str, question: str) -> str:
     asked: World = "now" if asks_of_now(question) or not imagines(question) else "then"
     if len(question.split()) < _WHOLE or (_THEN_BEFORE_NOW.search(said) and not imagines(said)):
         return said  # "How many?" asks of either, and what was then may be past
-    if value := labelled(said, asked, _FEW if _COUNTS.search(question) else _MANY):
+    if value := labelled(said, asked, _FEW if HOW_MANY.search(question) else _MANY):
         return value
     if ":" in said or "|" in said:
         return said  # labels of something else besides
@@ -83,7 +83,7 @@ def of_the_world_asked(said: str, question: str) -> str:
         return said
     if asked == "then" and IF_AT.search(then) and not content(supposed(then)) & content(supposed(question)):
         return said
-    if _COUNTS.search(question) and _names_others(now, then):
+    if HOW_MANY.search(question) and _names_others(now, then):
         return said
     return f"{_told(now if asked == 'now' else then, asked, question)}."
 
@@ -98,7 +98,7 @@ def _told(part: str, asked: World, question: str) -> str:
     """A statement without what only says of which world it is, the question's own supposition too."""
     own = asked == "then" and IF_AT.search(part) and _supposes(part) == _supposes(question)
     told = _bare((own and stated(_bare(part)).strip(" ,.")) or _STILL.sub("", part))
-    return told if _COUNTS.search(question) else _IN_THE_PICTURE.sub("", told)
+    return told if HOW_MANY.search(question) else _IN_THE_PICTURE.sub("", told)
 
 
 def _supposes(text: str) -> tuple[frozenset[str], list[str | None]]:
