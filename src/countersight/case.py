@@ -72,6 +72,8 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether the right answer is kept apart from the dataset: it can be asked, and scored by who holds the key."""
     doubled: bool = False
     """Whether the right option stands there twice and either is right (CoSIm published five such cases)."""
+    accepts_uncertain: bool = False
+    """Whether "I cannot tell" counts as right too (HallusionBench, where the figure is withheld)."""
 
     def __repr__(self) -> str:
         offered = f" {{{' | '.join(option.text for option in self.options)}}}" if self.options else ""
@@ -170,6 +172,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     control_of: str = ""
     """The case whose change this one replaces by a change that does not touch what is asked: the answer must stay."""
     cell: Cell | None = None
+    text_only: bool = False
+    """Whether it is asked without a picture on purpose (HallusionBench withholds figures): none is missing."""
 
     def __repr__(self) -> str:
         asked = [question for question in (self.factual, self.counterfactual) if question]
@@ -226,6 +230,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
                 return f"{name}.{fault}"
         if (self.shown or self.twice) and not self.counterfactual_image:
             return f"{'shown' if self.shown else 'twice'}_question: there is no counterfactual_file_name to show"
+        if self.text_only and (self.image or self.counterfactual_image):
+            return "text_only: there is a picture"
         if self.further_images and not self.image:
             return "further_file_names: there is no file_name that they come after"
         if self.further_digests and len(self.further_digests) != len(self.further_images):

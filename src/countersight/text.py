@@ -59,3 +59,8 @@ def _of_kind(name: str, known: list[str]) -> str | None:
     kinds = {each.partition(":")[0]: each for each in known if ":" in each}
     near = nearest(kind, kinds) if colon else None
     return kinds[near] if near else None
+
+
+def in_dollars(amount: float) -> str:
+    """An amount of money: $1,234.50, and $0.005 where it is less than a cent."""
+    return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.2g}"

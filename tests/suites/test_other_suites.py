@@ -320,7 +320,7 @@ def test_sets_of_figures_with_and_without_a_picture(tmp_path):
     _, imported, bad = import_suite(
         "hallusionbench", json_file(tmp_path / "HallusionBench.json", rows), tmp_path / "d", tmp_path / "p"
     )
-    assert (imported.cases, imported.without_picture) == (6, 2)
+    assert (imported.cases, imported.text_only, imported.without_picture) == (6, 1, 1)
     assert imported.not_found == (6,)  # the fifth has none to be found
     assert bad == [(7, "gt_answer", "'2' is neither 1 nor 0")]
     line = run(tmp_path / "d", tmp_path / "r", lambda question, _: "no" if "larger" in question else "yes").sets[-1]

@@ -229,9 +229,11 @@ def _import(chosen: argparse.Namespace, suite: "Suite", beside: Path | None, own
         first = ", ".join(map(str, imported.not_found[:BAD_ROWS_SHOWN]))
         more = ", …" if len(imported.not_found) > BAD_ROWS_SHOWN else ""
         print(f"Not in {chosen.pictures}: the pictures of {counts} {first}{more}")
+    if imported.text_only:
+        print(f"{imported.text_only:,} are asked without a picture, as published")
     if imported.without_picture:
         print(
-            f"{imported.without_picture:,} without a picture: models that look cannot be asked about them, and "
+            f"{imported.without_picture:,} whose picture is missing: models that look cannot be asked about them, and "
             "Hugging Face opens only folders with pictures; give theirs with --pictures"
         )
     return 0

@@ -65,7 +65,7 @@ def seconds(text: str) -> float:
 
 def dollars(text: str) -> float:
     """An amount of money."""
-    return _number(text, "an amount of dollars above 0, such as 5.00", 0.01, 1e9)
+    return _number(text, "an amount of dollars above 0, such as 5.00 or 0.005", 1e-6, 1e9)
 
 
 def share(text: str) -> float:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from countersight.cli.options import in_options
 from countersight.cli.parsing import Verbs, add_local, add_ray, dollars, positive, price, seconds, temperature, verb
 from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
-from countersight.text import several
+from countersight.text import in_dollars, several
 
 NOT_DONE = 3
 """Exit status of a run whose batches are out."""
 
 SOME_FAILED = 1
-"""Exit status of a run that is done, but with questions that have no answer; the same command asks them again."""
+"""Exit status of a run that is done, but with questions that have no answer."""
 
 UNDER_WAY = 64
 """Questions at a time, where nobody says how many, for each place where a model is computed."""
@@ -220,7 +220,7 @@ def ask(
     """Ask a model every question of a dataset that has no answer yet, with progress, and Ctrl-C that loses nothing.
 
     Of a `budget` so many dollars were spent `elsewhere`.
-    Returns the exit status: 0 all are answered, 1 some failed or there were none, 130 stopped.
+    Returns the exit status: 0 all are answered, 1 some failed or could not be asked, 130 stopped.
     """
     from countersight.dataset import Dataset
     from countersight.engine import Tally, showing
@@ -242,7 +242,10 @@ def ask(
         if tally.total:  # else it never began, and the error says why
             print(in_options(tally.summary()), *getattr(model, "remarks", ()), sep="\n", file=sys.stderr)
     if tally.spent:
-        print(f"The budget of ${budget:,.2f} is spent. The same command with a larger one goes on.", file=sys.stderr)
+        print(
+            f"The budget of {in_dollars(budget or 0)} is spent. The same command with a larger one goes on.",
+            file=sys.stderr,
+        )
         return STOPPED
     if stopped:
         print(GOES_ON, file=sys.stderr)
@@ -253,7 +256,7 @@ def ask(
             "picture are asked with a prompt that shows none, such as given-graph, given-graph-cot or text-only.",
             file=sys.stderr,
         )
-    return SOME_FAILED if tally.failed or not tally.before + tally.answered else 0
+    return SOME_FAILED if tally.failed or tally.unasked or not tally.before + tally.answered else 0
 
 
 def _patience(chosen: argparse.Namespace, model: "Model") -> "Patience":

@@ -7,6 +7,11 @@ from countersight.dataset import BadRow
 from countersight.text import printable, several
 
 BAD_ROWS_KEPT = 20
+NO_PICTURE = (
+    "their picture is not in the dataset; make it again with its `pictures`, or ask with a prompt that shows none, "
+    "such as text-only"
+)
+NO_OPTIONS = "they have no options to rank; leave out `answering`, in another folder"
 REASONS_KEPT = 1000
 REASONS_SHOWN = 5
 
@@ -50,6 +55,12 @@ class Tally:
         """Lines of the journal that were not whole; their questions are asked again."""
 
     @property
+    def unasked(self) -> dict[str, int]:
+        """Questions that this run cannot ask, by the reason and what to do about it."""
+        found = {NO_PICTURE: self.without_picture, NO_OPTIONS: self.without_options}
+        return {reason: number for reason, number in found.items() if number}
+
+    @property
     def done(self) -> int:
         return self.before + self.answered + self.failed
 
@@ -79,10 +90,8 @@ class Tally:
         lines += self._spent()
         if self.damaged:
             lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl: asked again")
-        if self.without_picture:
-            lines.append(f"{several(self.without_picture, 'question')} left out: no picture goes with them")
-        if self.without_options:
-            lines.append(f"{several(self.without_options, 'question')} left out: they have no options to rank")
+        for reason, number in self.unasked.items():
+            lines.append(f"{several(number, 'question')} not asked: {reason}")
         for reason, number in self.unfit.items():
             lines.append(f"{several(number, 'question')} asked plainly, since the prompt does not apply: {reason}")
         if self.bad_pictures:

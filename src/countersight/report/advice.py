@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Final
 
-from countersight.runs import RunFolder
+from countersight.runs import LEFT_OUT, RunFolder
 from countersight.scoring import Row
 from countersight.text import several
 
@@ -15,8 +15,12 @@ WORTH_A_WARNING: Final = 0.01
 
 def advice(run: RunFolder, row: Row) -> Iterator[str]:
     """What is amiss with a run and what to do about it, the worst first."""
-    if row.missing:
-        yield f"{several(row.missing, 'question')} not asked yet: the run is unfinished; give its command again."
+    left_out: dict[str, int] = run.manifest.observed.get(LEFT_OUT, {}) if row.missing else {}
+    for reason, number in left_out.items():
+        yield f"{several(number, 'question')} not asked: {reason}."
+    if row.missing > sum(left_out.values()):
+        unasked = row.missing - sum(left_out.values())
+        yield f"{several(unasked, 'question')} not asked yet: the run is unfinished; give its command again."
     if row.failed:
         yield f"{several(row.failed, 'question')} without a reply: give the command again to ask only these."
     if _many(row.cut, row):

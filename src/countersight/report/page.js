@@ -388,7 +388,9 @@
       make(
         "div",
         { class: "case" },
-        ...(pictures.length ? [make("div", { class: "pictures" }, ...pictures)] : []),
+        pictures.length
+          ? make("div", { class: "pictures" }, ...pictures)
+          : make("p", { class: "placeholder" }, "Asked without a picture."),
         make("div", { class: `askings askings-${askings.length}` }, ...askings),
       ),
     );

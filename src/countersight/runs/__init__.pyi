@@ -13,9 +13,11 @@ from .conversations import ranked_answer as ranked_answer
 from .estimate import Estimate as Estimate
 from .estimate import estimated as estimated
 from .estimate import together as together
+from .fates import UNCERTAIN as UNCERTAIN
 from .fates import ReadReply as ReadReply
 from .fates import fate_of as fate_of
 from .folder import JOURNAL as JOURNAL
+from .folder import LEFT_OUT as LEFT_OUT
 from .folder import MANIFEST as MANIFEST
 from .folder import Answering as Answering
 from .folder import DatasetReference as DatasetReference

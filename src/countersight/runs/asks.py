@@ -128,6 +128,8 @@ class Asks:
         prompt = self._prompt.of(world)
         if not (self._needs_picture and prompt.picture) or case.picture(world, telling) is not None:
             return False
+        if case.text_only:
+            return False
         return not (prompt.tells_graph and graph_in_words(case.graph))
 
     def _answered_before(self) -> bytearray:

@@ -23,6 +23,7 @@ from countersight.runs.batching import batches_for
 from countersight.runs.conversations import Conversations, NoExample
 from countersight.runs.examples import Examples
 from countersight.runs.folder import MANIFEST, RunFolder
+from countersight.text import in_dollars
 
 LOOKED_AT = 40
 """Questions whose length is taken for that of all."""
@@ -55,7 +56,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         source = f"as {self.from_replies:,} answers so far took" if self.from_replies else "roughly, from the questions"
-        price = "no price is known: name one as `price`" if self.dollars is None else f"${self.dollars:,.2f}"
+        price = "no price is known: name one as `price`" if self.dollars is None else in_dollars(self.dollars)
         price += " for all of them, in batches at half the price" if self.batched else " for all of them"
         lines = [
             self.request,

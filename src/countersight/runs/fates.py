@@ -1,6 +1,7 @@
 """What a reply comes to before anybody asks whether it is right: failed, cut, empty, unread, or an answer."""
 
-from typing import Literal
+import re
+from typing import Final, Literal
 
 import msgspec
 
@@ -9,6 +10,17 @@ from countersight.reading import ReadFrom, read_reply
 
 ReplyFate = Literal["failed", "cut", "empty", "unread", "read"]
 """Cut: the limit of tokens ended it before its answer. Empty: nothing was said. Unread: no answer was found in it."""
+
+
+UNCERTAIN: Final = "uncertain"
+"""The answer of a reply which says that the question cannot be answered."""
+_UNCERTAIN: Final = re.compile(
+    r"\b(?:un(?:certain|clear|sure|able to|known)|not (?:certain|clear|sure|able to|possible to|enough information)"
+    r"|impossible to|insufficient|inconclusive|(?:can(?:no|')t|can not|could(?: no|n')t) (?:be )?(?:\w+ )?"
+    r"(?:say|tell|told|know|known|see|seen|determine|determined|answer|answered|verify|verified|confirm|confirmed|view)"
+    r"|do(?: not|n't) (?:know|have|see)|no (?:image|picture|figure|chart|map|table|information)|depends on)\b",
+    re.I,
+)
 
 
 class ReadReply(msgspec.Struct, frozen=True):
@@ -27,7 +39,14 @@ def fate_of(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> 
         return ReadReply("read", answer)
     if reply.is_cut:
         return ReadReply("cut")
+    if question.accepts_uncertain and says_uncertain(reply.text):
+        return ReadReply("read", UNCERTAIN)
     return ReadReply("empty" if reply.is_empty else "unread")
+
+
+def says_uncertain(text: str) -> bool:
+    """Whether a reply says that the question cannot be answered."""
+    return _UNCERTAIN.search(text.replace("\u2019", "'")) is not None
 
 
 def is_doubtful(reply: Reply) -> bool:

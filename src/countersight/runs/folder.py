@@ -31,6 +31,8 @@ MANIFEST = "run.json"
 FORMAT = 1
 """Counted up when an older reader would be misled."""
 JOURNAL = "replies.jsonl"
+LEFT_OUT = "left out"
+"""Under what a run notes the questions that it cannot ask: how many, by the reason."""
 _WITHOUT_EFFECT = ("ranking",)
 """Settings that version 0.1 wrote down and that change no answer: in which of equal ways options were ranked."""
 

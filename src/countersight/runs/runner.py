@@ -15,7 +15,7 @@ from countersight.runs.budget import Budget
 from countersight.runs.conversations import Conversations, NoExample, ranked_answer
 from countersight.runs.examples import Examples
 from countersight.runs.first_replies import FirstReplies
-from countersight.runs.folder import Answering, RunFolder
+from countersight.runs.folder import LEFT_OUT, Answering, RunFolder
 from countersight.runs.sample import Sample
 
 
@@ -204,6 +204,8 @@ class Runner:
     def _note_findings(self) -> None:
         if isinstance(self._model, Observant):
             self._run.observe(self._model.observed)
+        if self._tally.unasked or LEFT_OUT in self._run.manifest.observed:
+            self._run.observe({LEFT_OUT: self._tally.unasked})
 
 
 def _answered(ask: Ask, done: Answered[Answer]) -> Reply:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, WORLDS, AnswerKind, Case, Option, Question, Reply, World, asking_of
 from countersight.reading import ReadFrom, agrees
-from countersight.runs import fate_of
+from countersight.runs import UNCERTAIN, fate_of
 from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes, unheard_in
 from countersight.scoring.soft import soft_accuracy
 
@@ -33,6 +33,7 @@ class _Gist(msgspec.Struct, frozen=True, array_like=True):
     text: str
     answers: tuple[str, ...]
     prior: str
+    accepts_uncertain: bool = False
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -50,6 +51,8 @@ def judge(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> Ju
     read = fate_of(reply, question, read_from)
     if read.answer is None:
         return Judged(_CODES[read.fate])
+    if question.accepts_uncertain and read.answer == UNCERTAIN:
+        return Judged(RIGHT, read.answer, 1.0)
     credit = soft_accuracy(read.answer, question.answers) if question.answers else float(agrees(read.answer, question))
     if credit >= HALF:
         return Judged(RIGHT, read.answer, credit)
@@ -140,7 +143,15 @@ class _Gathered:
         self.priors.append(KNOWN if question and question.prior else 0)
         if question:
             options = tuple(option.text for option in question.options)
-            gist = _Gist(question.kind, question.answer, options, question.text, question.answers, question.prior)
+            gist = _Gist(
+                question.kind,
+                question.answer,
+                options,
+                question.text,
+                question.answers,
+                question.prior,
+                question.accepts_uncertain,
+            )
             self.gists += self.encoder.encode(gist)
             if question.answers and self.credits is None:
                 self.credits = array("f", bytes(4 * len(self.gist_ends)))
@@ -200,7 +211,10 @@ class _Gathered:
         start = self.gist_ends[place - 1] if place else 0
         gist = self.decoder.decode(self.gists[start : self.gist_ends[place]])
         options = tuple(Option(text) for text in gist.options)
-        return Question(gist.text, gist.answer, gist.kind, options, gist.answers, gist.prior)
+        uncertain = gist.accepts_uncertain
+        return Question(
+            gist.text, gist.answer, gist.kind, options, gist.answers, gist.prior, accepts_uncertain=uncertain
+        )
 
 
 def _table(values: "bytearray | array[int] | array[float]", kind: type[np.generic]) -> NDArray[Any]:

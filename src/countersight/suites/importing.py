@@ -41,6 +41,8 @@ class Imported(msgspec.Struct, frozen=True):
     """Sets of which cases are missing, each with how many it has: they are scored as no set."""
     not_found: tuple[int, ...] = ()
     """Lines (or numbers of entries) whose picture is not in the folder of pictures that was given."""
+    text_only: int = 0
+    """Cases that are asked without a picture on purpose."""
 
 
 Rows = Iterator[tuple[int, Row | BadField]]
@@ -115,7 +117,7 @@ def import_rows(
     cases drawn by chance are taken.
     """
     drawn = part.drawn(_good_rows(layout, source)) if part else None
-    cases = bad = without_picture = 0
+    cases = bad = without_picture = text_only = 0
     ids: set[str] = set()
     sets, not_found = SetSizes(), []
     for number, (line, row) in enumerate(layout.rows(source), start=1):
@@ -137,10 +139,11 @@ def import_rows(
             ids.add(case.id)
             sets.add(case)
             cases += 1
-            without_picture += case.image is None
+            text_only += case.text_only
+            without_picture += case.image is None and not case.text_only
             if case.image is None and pictures is not None and shown is not None:
                 not_found.append(line)
-    return Imported(cases, bad, without_picture, sets.incomplete(), tuple(dict.fromkeys(not_found)))
+    return Imported(cases, bad, without_picture, sets.incomplete(), tuple(dict.fromkeys(not_found)), text_only)
 
 
 def _good_rows(layout: Layout, source: Path) -> list[int]:

@@ -16,6 +16,8 @@ from countersight.picture import MAX_BYTES, check_picture, read_picture
 IMAGES = "images/"
 MOST_FRAMES = 8
 """Frames of a video that a case shows; of more, so many are taken evenly."""
+_NOT_INSIDE = re.compile(r"[\\\0]|^[A-Za-z]:")
+"""What makes a name a path of Windows, or none; a colon elsewhere is part of a name (ego4d:scod-train-576)."""
 _FRAMES = (".png", ".jpg", ".jpeg", ".webp")
 
 # Hugging Face takes a picture called "COCO_val2014_….jpg" for a split of its own, apart from the rows that name it; the
@@ -110,7 +112,7 @@ def _natural(file: Path) -> list[int | str]:
 def _found(layout: Shelf, name: str, pictures: Path, is_there: Callable[[Path], bool]) -> Path | None:
     """Where a picture, or a folder of them, lies, with all links followed."""
     field, relative = layout.picture_field, PurePosixPath(name)
-    if not name or relative.is_absolute() or ".." in relative.parts or any(sign in name for sign in "\\:\0"):
+    if not name or relative.is_absolute() or ".." in relative.parts or _NOT_INSIDE.search(name):
         raise BadField(field, f"{name[:80]!r} is not a path inside the folder of pictures")
     names = (relative, PurePosixPath(relative.name)) if layout.flat else (relative,)
     try:

@@ -17,6 +17,7 @@ from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
 from countersight.exchange.source import dataset_at
 from countersight.files import Staging
+from countersight.text import several
 
 KEY, PREDICTION = "key", "prediction"
 _FIRST: Final = ("index", "image", "question", "hint")
@@ -48,7 +49,9 @@ def export_tables(order: Export) -> Exported:
             for table in tables.values():
                 table.close()
     names = " ".join(f"{name}_{label}" for label in tables)
-    note = f"ask with: LMUData={order.out} PRED_FORMAT=tsv python run.py --data {names} --model MODEL"
+    blind = sum(table.without_picture for table in tables.values())
+    left = f"; it leaves out {several(blind, 'question')} that have no picture" if blind else ""
+    note = f"ask with: LMUData={order.out} PRED_FORMAT=tsv python run.py --data {names} --model MODEL{left}"
     return Exported(sum(table.count for table in tables.values()), "question", note)
 
 
@@ -62,7 +65,7 @@ class _Table:
         self._shown: dict[tuple[str, ...], int] = {}
         """The row in which pictures stand, by their names: only of the case that is being written."""
         self._case = ""
-        self.count = 0
+        self.count = self.without_picture = 0
 
     def add(self, asked: Asked, dataset: Dataset) -> None:
         """Write a question."""
@@ -83,6 +86,7 @@ class _Table:
             )
         )
         self.count += 1
+        self.without_picture += not asked.pictures
 
     def _image(self, asked: Asked, dataset: Dataset) -> str:
         """The pictures, or the row that has them; none where there is none, which VLMEvalKit then leaves out."""

@@ -32,6 +32,7 @@ def _as_case(row: Row, number: int) -> Case:
         factual=_question(row),
         cell=Cell(f"{category}/{subcategory}/{chosen}", _text(row, "question_id"), seen),
         provenance={"visual_input": _text(row, "visual_input")},
+        text_only=not seen,
     )
 
 
@@ -54,7 +55,9 @@ def _question(row: Row) -> Question:
     answer = {"1": "yes", "0": "no"}.get(_text(row, "gt_answer"))
     if answer is None:
         raise BadField("gt_answer", f"{_text(row, 'gt_answer')[:40]!r} is neither 1 nor 0")
-    return checked(Question(text_of(row, "question"), answer, "boolean"), {"text": "question", "answer": "gt_answer"})
+    # The authors count "uncertain" as right where the figure is withheld, and as wrong everywhere else.
+    question = Question(text_of(row, "question"), answer, "boolean", accepts_uncertain=not _is_shown(row))
+    return checked(question, {"text": "question", "answer": "gt_answer"})
 
 
 def _picture(row: Row) -> str | None:

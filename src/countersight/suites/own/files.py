@@ -1,7 +1,8 @@
 """A table of your own: a CSV with a header, or a .jsonl file with one JSON object a line, in which numbers,
 true and false, and lists of options may stand as such.
 
-    image                    the picture's file name inside the folder of pictures
+    image                    the picture's file name inside the folder of pictures; "none" for a question that is
+                             asked without one
     counterfactual_question  "How many cats would there be if one more came?"
     counterfactual_answer    a number, yes or no, the letter or the text of an option, or free text
 
@@ -105,7 +106,8 @@ def _as_case(row: Row, number: int) -> Case:
         factual=factual,
         change=Change(change) if change else supposed(counterfactual.text),
         counterfactual=counterfactual,
-        provenance={"image": _picture(row)},
+        provenance={"image": text_of(row, "image")},
+        text_only=_picture(row) is None,
     )
 
 
@@ -169,8 +171,9 @@ def _given(row: Row, field: str) -> str:
     return text_of(row, field) if str(row.get(field) or "").strip() else ""
 
 
-def _picture(row: Row) -> str:
-    return text_of(row, "image")
+def _picture(row: Row) -> str | None:
+    name = text_of(row, "image")
+    return None if name.casefold() == "none" else name
 
 
 LAYOUT = Layout(

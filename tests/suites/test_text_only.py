@@ -1,0 +1,116 @@
+"""Questions that are asked without a picture on purpose: made, asked, scored, shown and exported like any other."""
+
+import json
+
+import pytest
+from importing import csv_file, import_suite
+from making import picture
+from running import ask, replies
+
+import countersight as cs
+from countersight.case import Case, Question, Reply
+from countersight.cli import main
+from countersight.exchange.formats import FORMATS, Export
+from countersight.models import Answer
+from countersight.scoring import judge
+
+ROW = {"image": "cup.png", "counterfactual_question": "How many cups if one broke?", "counterfactual_answer": "2"}
+WITHOUT = ROW | {"image": "none", "counterfactual_question": "How many legs if a dog lost one?"}
+
+
+class Looking:
+    """A model that wants a picture wherever there is one, and says how many it saw."""
+
+    name, settings, needs_picture = "looking", {}, True
+
+    async def reply(self, request):
+        return Answer(str(2 + len(request.pictures)))
+
+    async def close(self):
+        pass
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """A case with its picture, one without any, and one whose picture is missing."""
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "cup.png").write_bytes(picture())
+    rows = [ROW, WITHOUT, ROW | {"image": "lost.png"}]
+    _, imported, _ = import_suite("own", csv_file(tmp_path / "t.csv", *rows), tmp_path / "d", tmp_path / "p")
+    assert (imported.cases, imported.text_only, imported.without_picture) == (3, 1, 1)
+    return tmp_path / "d"
+
+
+def test_it_is_asked_and_scored(mixed, tmp_path):
+    tally = ask(mixed, tmp_path / "r", Looking())
+    assert {reply.row: reply.text for reply in replies(tmp_path / "r")} == {0: "3", 1: "2"}
+    assert (tally.total, tally.without_picture) == (2, 1)
+    line = cs.score(tmp_path / "r").overall
+    assert (line.counterfactual.right, line.counterfactual.n, line.missing) == (1, 2, 1)
+
+
+def test_a_run_that_cannot_ask_everything_says_so(mixed, tmp_path, capsys):
+    """The command fails, and the report does not advise to give it again."""
+    server = ["--model", "embedded", "-o", str(tmp_path / "r")]
+    assert main(["run", str(mixed), *server]) == 1
+    assert "1 question not asked: their picture is not in the dataset; make it again with its --pictures" in (
+        capsys.readouterr().err
+    )
+    assert main(["report", str(tmp_path / "r"), "-o", str(tmp_path / "page")]) == 0
+    told = " ".join(capsys.readouterr().err.split())
+    assert "1 question not asked: their picture is not in the dataset" in told
+    assert "not asked yet" not in told
+
+
+def test_a_run_that_asks_everything_succeeds(tmp_path):
+    import_suite("own", csv_file(tmp_path / "t.csv", WITHOUT), tmp_path / "d")
+    assert main(["run", str(tmp_path / "d"), "--model", "chance", "-o", str(tmp_path / "r")]) == 0
+    assert cs.score(tmp_path / "r").overall.counterfactual.n == 1
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"inspect", "cvqa", "cello", "croissant"}))
+def test_it_is_exported(name, tmp_path):
+    import_suite("own", csv_file(tmp_path / "t.csv", WITHOUT), tmp_path / "d")
+    order = Export(tmp_path / "d", tmp_path / "e", split="all", train_on_test=True)
+    written = FORMATS.find(name)[0](order)
+    assert written.count == 1
+    if name == "vlmevalkit":
+        assert "leaves out 1 question that have no picture" in written.note
+
+
+def test_a_case_without_a_picture_has_none():
+    case = Case("x", factual=Question("Why?", "no", "boolean"), image="a.png", text_only=True)
+    assert case.fault() == "text_only: there is a picture"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I cannot determine that without the figure.",
+        "I'm not sure.",
+        "It is unclear.",
+        "I don't have enough information to answer this.",
+        "There is no image provided, so I can’t tell.",
+        "It is not possible to say.",
+        "Uncertain",
+    ],
+)
+def test_uncertain_is_right_where_the_question_accepts_it(said):
+    question = Question("Was it the highest in 2018?", "no", "boolean", accepts_uncertain=True)
+    assert judge(Reply("x", 0, "factual", text=said), question).answer == "uncertain"
+    plain = Question("Was it the highest in 2018?", "no", "boolean")
+    assert judge(Reply("x", 0, "factual", text=said), plain).answer != "uncertain"
+
+
+def test_a_plain_answer_is_read_as_one_where_uncertain_is_accepted():
+    question = Question("Was it the highest in 2018?", "no", "boolean", accepts_uncertain=True)
+    assert [judge(Reply("x", 0, "factual", text=said), question).answer for said in ("Yes.", "No")] == ["yes", "no"]
+
+
+def test_the_page_shows_it(tmp_path):
+    import_suite("own", csv_file(tmp_path / "t.csv", WITHOUT), tmp_path / "d")
+    main(["run", str(tmp_path / "d"), "--model", "chance", "-o", str(tmp_path / "r")])
+    main(["report", str(tmp_path / "r"), "-o", str(tmp_path / "page")])
+    page = (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
+    assert '"picture":null' in page
+    assert json.dumps(WITHOUT["counterfactual_question"])[1:-1] in page
