@@ -18,15 +18,16 @@ from pathlib import Path
 from countersight.blind import measure
 from countersight.build import Order, answer_without_picture, build_dataset
 from countersight.case import Case, Question
-from countersight.composing import compose, effects_of, number_of, read_asked, supposition, thing_of
+from countersight.composer import compose, counted_in, effects_of, noun_key, supposition
 from countersight.dataset import Dataset
 from countersight.engine import Patience
+from countersight.english import number_of
 from countersight.models import ModelSettings
 from countersight.suites import SUITES, BadField
 
 SIZE = 500
 FOLDS = 5
-OPERATIONS = ("add", "remove", "times", "part", "remove_all", "set", "several", "not followed")
+OPERATIONS = ("add", "remove", "scale", "set", "several", "not followed")
 
 
 def main(questions: Path, seed: int = 0) -> None:
@@ -97,12 +98,12 @@ def _blind(cases: list[Case]) -> float:
 def _pattern(question: str, *, with_numbers: bool = False) -> str:
     """The supposition with X for what is counted and N for a number, or the number in figures."""
     clause = supposition(question)
-    asked = read_asked(clause[0]) if clause else None
+    asked = counted_in(clause[0]) if clause else None
     if clause is None or asked is None:
         return question
     names = {asked.head, *asked.modifiers}
     words = re.findall(r"[a-z]+|\d+", clause[1].casefold())
-    told = ["X" if thing_of(word) in names else _number(word, with_numbers=with_numbers) for word in words]
+    told = ["X" if noun_key(word) in names else _number(word, with_numbers=with_numbers) for word in words]
     return re.sub(r"X(?: X| of X)+", "X", " ".join(told))
 
 
@@ -115,7 +116,9 @@ def _operation(question: str) -> str:
     effects = effects_of(question)
     if effects is None:
         return "not followed"
-    return "several" if len(effects) > 1 else {"keep": "set", "at_least": "set"}.get(effects[0].kind, effects[0].kind)
+    return (
+        "several" if len(effects) > 1 else {"keep": "set", "set_if_none": "set"}.get(effects[0].kind, effects[0].kind)
+    )
 
 
 if __name__ == "__main__":

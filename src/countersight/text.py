@@ -1,21 +1,13 @@
-"""Numbers in words, and numbers and foreign text as they are printed."""
+"""Numbers and foreign text as they are printed."""
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import Final
 from unicodedata import combining, east_asian_width
 
-UNITS: Final = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-"""The words for 0 to 19, each in its place."""
-TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-NUMBER_WORDS: Final = {word: value for value, word in enumerate(UNITS)} | {
-    word: 10 * value for value, word in enumerate(TENS, 2)
-}
-"""Every number that is one English word, up to ninety: all other number words are made of these and of SCALES."""
-SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+from countersight.english import NUMBER_WORDS as NUMBER_WORDS
+from countersight.english import SCALES as SCALES
+from countersight.english import TENS as TENS
+from countersight.english import UNITS as UNITS
 
 
 def several(number: int, noun: str) -> str:

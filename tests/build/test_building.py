@@ -13,7 +13,7 @@ import countersight
 from countersight.build import REJECTED, Built, Order, answer_without_picture, build_dataset, read_funnel
 from countersight.case import Option, Question
 from countersight.cli import main
-from countersight.composing import compose, supposition
+from countersight.composer import compose, supposition
 from countersight.dataset import Dataset
 from countersight.engine import Patience
 from countersight.errors import CountersightError

@@ -13,7 +13,7 @@ def composed_answer(fact: Reply, factual: Question, imagined: Question, read_fro
     None where the question is not for a number, the model said none, the grammar does not decide, or no option is that
     number: then the model has to be asked.
     """
-    from countersight.composing import compose  # a grammar, which takes as long to import as all that asks
+    from countersight.composer import compose  # takes as long to import as everything else here
 
     said = read_reply(fact, factual, read_from)
     number = None if said is None else _number(said, factual)

@@ -8,17 +8,8 @@ from countersight.build.drafts import Draft
 from countersight.build.sources import Source
 from countersight.build.text_only import answer_without_picture
 from countersight.build.vocabulary import ANYBODY, ENGLISH, OTHERS, SENSITIVE
-from countersight.composing import (
-    FILLER,
-    KINDS,
-    compose,
-    is_verb,
-    number_of,
-    read_asked,
-    singular,
-    supposition,
-    thing_of,
-)
+from countersight.composer import FILLER, KINDS, compose, counted_in, is_verb, noun_key, supposition
+from countersight.english import number_of, singular
 from countersight.suites import supposed
 
 Fault = str
@@ -68,7 +59,7 @@ def is_worked_out(source: Source, draft: Draft) -> Fault:
 def asks_for_the_same(source: Source, draft: Draft) -> Fault:
     """The thing counted, or asked about, is still the one of the first question."""
     if source.group == "direct":
-        before, after = read_asked(source.question), read_asked(_asked(draft.question))
+        before, after = counted_in(source.question), counted_in(_asked(draft.question))
         same = before is not None and after is not None and before.head == after.head
         return "" if same else "it counts something else"
     before_words, after_words = _things(source.question), _things(draft.question)
@@ -86,7 +77,7 @@ def is_about_the_picture(source: Source, draft: Draft) -> Fault:
     change = supposed(draft.question)
     known = _things(" ".join((source.question, *source.beside))) | ANYBODY
     known |= {member for thing in known for member in KINDS.get(thing, ())}
-    known |= {thing_of(singular(other)) for thing, other in OTHERS.items() if thing in known}
+    known |= {noun_key(singular(other)) for thing, other in OTHERS.items() if thing in known}
     strange = sorted(set(_named(change.text if change else "")) - known)
     return f"it names what nobody saw: {', '.join(strange[:3])}" if strange else ""
 
@@ -123,7 +114,7 @@ def _named(clause: str) -> Iterator[str]:
     for word in [*re.findall(r"[a-z]+|[0-9]+", clause.casefold()), "of"]:
         if word in FILLER or word in _BETWEEN or is_verb(word) or number_of(word) is not None:
             if name:
-                yield thing_of(name[-1])
+                yield noun_key(name[-1])
             name, is_naming = [], word in _BEFORE_NOUNS or number_of(word) is not None
         elif is_naming:
             name.append(word)
@@ -135,4 +126,4 @@ def _asked(question: str) -> str:
 
 
 def _things(text: str) -> frozenset[str]:
-    return frozenset(thing_of(word) for word in _WORD.findall(text.casefold()) if word not in FILLER)
+    return frozenset(noun_key(word) for word in _WORD.findall(text.casefold()) if word not in FILLER)

@@ -5,7 +5,8 @@ from typing import Final
 
 import msgspec
 
-from countersight.composing import PLACES, is_plural, is_verb, number_of
+from countersight.composer import PLACES, is_verb
+from countersight.english import is_plural, number_of
 
 _WORD = re.compile(r"[A-Za-z0-9'’-]+")
 _PLAIN = re.compile(r"[A-Za-z0-9'’ ,.?!-]+")

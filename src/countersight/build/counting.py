@@ -24,8 +24,8 @@ from countersight.build.vocabulary import (
     patterns,
 )
 from countersight.build.wordings import Wordings
-from countersight.composing import KINDS, compose, singular, thing_of
-from countersight.text import UNITS
+from countersight.composer import KINDS, compose, noun_key
+from countersight.english import UNITS, singular
 
 _MOST = 30
 """No count above this is doubled: nobody would count so many things in a picture."""
@@ -80,14 +80,14 @@ def _things(asked: Conditional) -> _Things:
     noun = words[place].casefold()
     if noun in NO_SINGULAR:
         raise Unwritten("the noun has no singular")
-    head = thing_of(noun)
+    head = noun_key(noun)
     if head in BODY_PARTS or head in NO_THINGS:
         raise Unwritten("what is counted cannot be added or taken away")
     one = " ".join([*words[:place], _single(words[place]), *words[place + 1 :]])
     if words[place + 1 :]:  # slices of pizza are food, rolls of plastic bags are not
-        is_food = noun in ("slices", "pieces") and thing_of(words[-1].casefold()) in FOOD
+        is_food = noun in ("slices", "pieces") and noun_key(words[-1].casefold()) in FOOD
         return _Things(one, asked.name, "", ("food",) if is_food else ())
-    is_drawn = bool(DEPICTING & {thing_of(word) for word in asked.asked.casefold().split()})  # they do not fly away
+    is_drawn = bool(DEPICTING & {noun_key(word) for word in asked.asked.casefold().split()})  # they do not fly away
     if is_drawn or any(word.casefold() not in DESCRIBING for word in words[:place]):  # a hot dog is no dog
         return _Things(one, asked.name, "", ())
     return _Things(one, asked.name, head, tuple(_kinds(head)))
@@ -104,7 +104,7 @@ def _kinds(head: str) -> Iterator[str]:
     if head in FOOD:
         yield "food"
     for kind in ("bird", "person", "animal", "vehicle"):
-        if head == thing_of(kind) or head in KINDS[thing_of(kind)]:
+        if head == noun_key(kind) or head in KINDS[noun_key(kind)]:
             yield kind
 
 

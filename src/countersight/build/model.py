@@ -12,7 +12,7 @@ from countersight.build.prompts import blind_prompt, polishing_prompt, shape, wr
 from countersight.build.sources import Source
 from countersight.build.vocabulary import REFUSALS
 from countersight.case import Question
-from countersight.composing import FILLER, compose, supposition
+from countersight.composer import FILLER, compose, supposition
 from countersight.models import Request, Turn
 from countersight.reading import answer_in
 from countersight.text import printable

@@ -10,8 +10,8 @@ import msgspec
 
 from countersight.build.captions import picture_key, read_captions
 from countersight.case import AnswerKind, Case, Question
-from countersight.composing import number_of
 from countersight.dataset import BadRow, Dataset
+from countersight.english import number_of
 from countersight.errors import CountersightError
 from countersight.reading import answer_in
 from countersight.suites import SUITES, BadField, JsonFile, Layout

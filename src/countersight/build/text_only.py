@@ -4,7 +4,7 @@ import re
 from itertools import permutations
 from typing import Final
 
-from countersight.composing import FILLER, PLACES, compose, thing_of
+from countersight.composer import FILLER, PLACES, compose, noun_key
 
 _COUNTS: Final = range(1, 25)
 _SHORTEST = 6
@@ -31,7 +31,7 @@ _OPPOSITES: Final = frozenset(
         *("standing sitting", "big small", "old young", "new old", "hot cold", "cooked raw", "clear cloudy"),
         *("sunny cloudy", "day night", "left right", "up down", "black white", "tall short", "light dark"),
     )
-    for pair in permutations(map(thing_of, words.split()))
+    for pair in permutations(map(noun_key, words.split()))
 )
 
 
@@ -65,4 +65,4 @@ def _yes_or_no(question: str) -> str | None:
 
 def _stem(word: str) -> str:
     """One form for a fight and fighting, good for comparing and nothing else."""
-    return thing_of(word.removesuffix("ing") if len(word) > _SHORTEST else word)
+    return noun_key(word.removesuffix("ing") if len(word) > _SHORTEST else word).removesuffix("e")

@@ -23,19 +23,20 @@ from countersight.build.vocabulary import (
     UNTURNED,
     WASHED,
 )
-from countersight.composing import KINDS, PLACES, is_plural, number_of, thing_of
+from countersight.composer import KINDS, PLACES, noun_key
+from countersight.english import is_plural, number_of
 
-_PERSON: Final = thing_of("person")
+_PERSON: Final = noun_key("person")
 _PEOPLES: Final = KINDS[_PERSON] | {_PERSON}
-_LIVING: Final = KINDS[thing_of("animal")] | {thing_of("animal")}
-_MOVING: Final = KINDS[thing_of("vehicle")] | {thing_of("vehicle")}
-_FLYING: Final = frozenset(map(thing_of, ("plane", "airplane", "jet", "helicopter", "bird", "drone")))
+_LIVING: Final = KINDS[noun_key("animal")] | {noun_key("animal")}
+_MOVING: Final = KINDS[noun_key("vehicle")] | {noun_key("vehicle")}
+_FLYING: Final = frozenset(map(noun_key, ("plane", "airplane", "jet", "helicopter", "bird", "drone")))
 _POINTING: Final = frozenset({"the", "this", "that"})
 _PREPOSITIONS: Final = frozenset({"in", "on", "at", "near", "behind", "by", "under", "above", "beside", "inside"})
 _NOWHERE: Final = _PREPOSITIONS | {"here", "nearby", "outside"}
 _PEOPLE: Final = frozenset({"someone", "somebody", "anyone", "anybody"})
-_HE: Final = frozenset(map(thing_of, ("man", "boy", "guy", "gentleman", "father", "policeman")))
-_SHE: Final = frozenset(map(thing_of, ("woman", "girl", "lady", "mother", "policewoman")))
+_HE: Final = frozenset(map(noun_key, ("man", "boy", "guy", "gentleman", "father", "policeman")))
+_SHE: Final = frozenset(map(noun_key, ("woman", "girl", "lady", "mother", "policewoman")))
 _NO_DOING: Final = frozenset(
     {"wearing", "going", "being", "trying", "sitting", "standing", "lying", "having", "getting"}
 )
@@ -87,7 +88,7 @@ def turning_of(words: list[str]) -> Turning | None:
             return Turning(TURNINGS["hours"], {})
         case ["is", "it", state] if state in ("raining", "snowing", "cloudy", "sunny"):
             return Turning(TURNED[state], {})
-        case ["is", "this", "a", "color" | "colour", shown] if thing_of(shown) in map(thing_of, PLACES):
+        case ["is", "this", "a", "color" | "colour", shown] if noun_key(shown) in map(noun_key, PLACES):
             return Turning(TURNINGS["photo"], _subject(["the", shown]))
         case ["is", *said] if name := _name(said):
             return _of_one(name, said[len(name) :])
@@ -101,13 +102,13 @@ def _name(said: list[str]) -> list[str]:
             return said[:1]
         case [determiner, noun, *_] if determiner in _POINTING and not is_plural(noun):
             return said[:2]
-        case [determiner, first, noun, *_] if determiner in _POINTING and thing_of(noun) in OPENED | SWITCHED | RAISED:
+        case [determiner, first, noun, *_] if determiner in _POINTING and noun_key(noun) in OPENED | SWITCHED | RAISED:
             return said[: 3 if not is_plural(noun) and first not in _PREPOSITIONS else 0]
     return []
 
 
 def _of_one(name: list[str], rest: list[str]) -> Turning | None:
-    thing, slots = thing_of(name[-1]), _subject(name)
+    thing, slots = noun_key(name[-1]), _subject(name)
     is_person = name[-1] in ("he", "she") or thing in _PEOPLES
     is_living = is_person or thing in _LIVING
     match rest:
@@ -142,7 +143,7 @@ def _may_be(state: str, thing: str, *, is_living: bool) -> bool:
 
 def _subject(name: list[str]) -> dict[str, str]:
     """The subject and how one goes on speaking of it."""
-    thing = thing_of(name[-1])
+    thing = noun_key(name[-1])
     he = name[0] if len(name) == 1 else "he" if thing in _HE else "she" if thing in _SHE else ""
     he = he or ("they" if thing in _PEOPLES else "it")
     several = he == "they"
@@ -188,7 +189,7 @@ def _agrees(verb: str, name: list[str], *, has_article: bool) -> bool:
     """Whether verb, article and noun go together; a published question need not be good English."""
     if verb == "are":
         return is_plural(name[-1]) and not has_article
-    return not is_plural(name[-1]) and (has_article or thing_of(name[-1]) in MASSES)
+    return not is_plural(name[-1]) and (has_article or noun_key(name[-1]) in MASSES)
 
 
 def _of_having(noun: str, had: list[str]) -> Turning | None:
@@ -198,7 +199,7 @@ def _of_having(noun: str, had: list[str]) -> Turning | None:
     name = name[:-2] if name[-2:] in (["on", "it"], ["on", "him"], ["on", "her"]) else name
     if not 0 < len(name) <= 2 or is_plural(noun) or set(name) & _PREPOSITIONS:
         return None
-    thing = thing_of(name[-1])
+    thing = noun_key(name[-1])
     is_one = has_article and not is_plural(name[-1])
     if thing in BODY_PARTS | PARTS_THAT_STAY or not (is_one or is_plural(name[-1]) or thing in MASSES):
         return None

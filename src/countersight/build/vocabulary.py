@@ -5,7 +5,7 @@ import tomllib
 from importlib.resources import files
 from typing import Any, Final
 
-from countersight.composing import thing_of
+from countersight.composer import noun_key
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def _list(name: str) -> frozenset[str]:
 
 
 def _things(name: str) -> frozenset[str]:
-    return frozenset(map(thing_of, _list(name)))
+    return frozenset(map(noun_key, _list(name)))
 
 
 def _any_of(listed: str) -> re.Pattern[str]:
@@ -46,7 +46,7 @@ DESCRIBING: Final = _list("describing") | (STATES - {"hot"})
 SWITCHED: Final = _things("switched")
 OPENED: Final = _things("opened")
 CLOTHES: Final = _list("clothes")
-OTHERS: Final[dict[str, str]] = {thing_of(name): other for name, other in _WORDS["others"].items()}
+OTHERS: Final[dict[str, str]] = {noun_key(name): other for name, other in _WORDS["others"].items()}
 ASPECTS: Final = {name: frozenset(words.split()) for name, words in _WORDS["aspects"].items()}
 RAISED: Final = _things("raised")
 PAINTED: Final = _things("painted")

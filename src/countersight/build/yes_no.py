@@ -8,7 +8,7 @@ from countersight.build.drafts import Draft, Unwritten
 from countersight.build.sources import Source
 from countersight.build.turning import turning_of
 from countersight.build.vocabulary import STATES
-from countersight.composing import is_plural, number_of
+from countersight.english import is_plural, number_of
 
 _PRONOUNS: Final = frozenset(
     {"it", "he", "she", "they", "there", "this", "that", "these", "those", "anyone", "someone"}

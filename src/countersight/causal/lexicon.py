@@ -8,12 +8,9 @@ from typing import Final
 
 import msgspec
 
-_WORD: Final = re.compile(r"[a-z0-9]+(?:['’-][a-z0-9]+)*")
+from countersight import english
 
-_ENDINGS: Final = (
-    *(("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("zes", "z"), ("oes", "o"), ("ses", "s")),
-    *(("ies", "y"), ("men", "man"), ("s", "")),
-)
+_WORD: Final = re.compile(r"[a-z0-9]+(?:['’-][a-z0-9]+)*")
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -32,16 +29,13 @@ class Forms(msgspec.Struct, frozen=True):
     he: frozenset[str]
     she: frozenset[str]
     always_plural: frozenset[str]
-    plurals: dict[str, str]
-    """The singular of each plural."""
 
 
 @cache
 def forms() -> Forms:
     """The listed forms."""
     listed = tomllib.loads((files(__package__) / "words" / "forms.toml").read_text(encoding="utf-8"))
-    he, she, always_plural = (frozenset(listed[name].split()) for name in ("he", "she", "always_plural"))
-    return Forms(he, she, always_plural, {plural: noun for noun, plural in listed["plurals"].items()})
+    return Forms(*(frozenset(listed[name].split()) for name in ("he", "she", "always_plural")))
 
 
 @cache
@@ -67,17 +61,9 @@ def words_in(text: str) -> list[str]:
 @lru_cache(maxsize=1 << 16)
 def singular(word: str) -> str:
     """One form for a noun and its plural: horses is horse, women is woman, and a bus is a bus."""
-    if word in forms().plurals:
-        return forms().plurals[word]
     if word in _entries() and not word.endswith("men"):
         return word
-    for ending, instead in _ENDINGS:
-        plain = word.removesuffix(ending) + instead
-        if plain != word and word.endswith(ending) and plain in _entries():
-            return plain
-    # A noun nobody listed: most end in a plain "s".
-    plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
-    return word[:-1] if plural else word
+    return english.singular(word, _entries())
 
 
 @lru_cache(maxsize=1 << 16)

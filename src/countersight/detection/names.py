@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Final
 
-from countersight.composing import FILLER, KINDS, PLACES, thing_of
+from countersight.composer import FILLER, KINDS, PLACES, noun_key
 from countersight.detection.vision import ToolFailed
 from countersight.text import printable
 
@@ -21,13 +21,13 @@ LONGEST = 80
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _BETWEEN = re.compile(r",|/|&|\b(?:and|or)\b")
-_PERSON: Final = thing_of("person")
+_PERSON: Final = noun_key("person")
 
 
 def phrase_of(words: str) -> Phrase:
     """A name without what names no thing: "the two dogs in the picture" is a dog."""
     plain = (word for word in _WORD.findall(words.casefold()) if word not in FILLER and word not in PLACES)
-    return tuple(thing_of(word) for word in plain)
+    return tuple(noun_key(word) for word in plain)
 
 
 _SAME: Final[dict[Phrase, Phrase]] = {

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from countersight.composing import is_plural, number_of
 from countersight.detection import Thing, ToolFailed, classes_of
 from countersight.editing.hues import colour_word
+from countersight.english import is_plural, number_of
 from countersight.errors import EditFailed
 
 _SIDES = {

@@ -13,7 +13,7 @@ is what is known.
 from pathlib import Path
 
 from countersight.case import Case, Option, Question
-from countersight.composing import plural
+from countersight.english import plural
 from countersight.suites.counterfact.suite import NAME
 from countersight.suites.fields import checked, text_of
 from countersight.suites.importing import BadField, Layout, Row, Rows

@@ -1,0 +1,11 @@
+from .composer import compose as compose
+from .composer import effects_of as effects_of
+from .effects import Effect as Effect
+from .questions import Counted as Counted
+from .questions import counted_in as counted_in
+from .questions import supposition as supposition
+from .vocabulary import FILLER as FILLER
+from .vocabulary import KINDS as KINDS
+from .vocabulary import PLACES as PLACES
+from .vocabulary import is_verb as is_verb
+from .vocabulary import noun_key as noun_key

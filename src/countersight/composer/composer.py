@@ -1,0 +1,52 @@
+"""Works out a counterfactual count from a factual one and a supposition."""
+
+from collections.abc import Iterator
+
+from countersight.composer.changes import effect_of
+from countersight.composer.effects import Effect, apply
+from countersight.composer.questions import counted_in, counts_the_same, supposition, words_in
+
+_LONGEST_QUESTION = 1000
+"""Characters; no question about a picture is longer."""
+_BETWEEN_CLAUSES = frozenset({"and", "then", "but", ",", ";", ".", ":"})
+
+
+def compose(count: int, question: str, factual: str = "") -> int | None:
+    """What a factual count becomes under a counterfactual question, or None where that is not decided.
+
+    Where the factual question is given, both have to count the same things.
+    """
+    effects = effects_of(question, factual)
+    if effects is None or count < 0:
+        return None
+    changed: int | None = count
+    for effect in effects:
+        changed = None if changed is None else apply(effect, changed)
+    return changed
+
+
+def effects_of(question: str, factual: str = "") -> list[Effect] | None:
+    """What the supposition of a question does to the count, one change per clause; None where it is not decided."""
+    parts = supposition(question) if len(question) <= _LONGEST_QUESTION else None
+    asked = None if parts is None else counted_in(parts[0])
+    before = counted_in(factual[:_LONGEST_QUESTION])
+    if parts is None or asked is None or not counts_the_same(asked, before):
+        return None
+    found = [effect_of(clause, asked.also(before)) for clause in _clauses(words_in(parts[1]))]
+    effects = [effect for effect in found if effect is not None]
+    if not effects or len(effects) < len(found):
+        return None
+    in_a_row = all(effect.kind in ("add", "remove", "scale") for effect in effects)
+    return effects if in_a_row or len(effects) == 1 else None  # not "three left and two stayed"
+
+
+def _clauses(words: list[str]) -> Iterator[list[str]]:
+    """The clauses of a supposition; "all but two" is one."""
+    clause: list[str] = []
+    for word in [*words, ";"]:
+        if word in _BETWEEN_CLAUSES and not (word == "but" and clause[-1:] == ["all"]):
+            if clause:
+                yield clause
+            clause = []
+        else:
+            clause.append(word)

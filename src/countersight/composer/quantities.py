@@ -1,0 +1,93 @@
+"""Quantities in a supposition: "two more", "half of the", "all but three of them", "no"."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
+
+import msgspec
+
+from countersight.english import fraction_at, number_at
+
+_MORE: Final = frozenset({"more", "additional", "extra", "other", "others", "further", "new"})
+_FEWER: Final = frozenset({"fewer", "less"})
+_OF_THEM: Final = frozenset({"the", "them", "these", "those", "his", "her", "their", "its", "my", "your", "our"})
+_ALL: Final = frozenset({"all", "both", "every", "each", "everyone", "everybody", "everything"})
+
+
+class Quantity(msgspec.Struct, frozen=True):
+    """How many things a clause speaks of."""
+
+    number: int | None = None
+    share: Fraction | None = None
+    is_all: bool = False
+    """All of them; together with a number or a share, all but so many."""
+    is_none: bool = False
+    more: bool = False
+    fewer: bool = False
+    only: bool = False
+    definite: bool = False
+    """Of those that were counted, and no others of the kind: "the cats", "two of them"."""
+    given: int | None = None
+    """How many there have to be: two for "both"."""
+
+    @property
+    def is_plain_definite(self) -> bool:
+        """Whether it is the article alone, so that the noun says whether one or all are meant."""
+        return self == Quantity(definite=True)
+
+
+def quantity_at(words: Sequence[str], start: int) -> tuple[Quantity, int] | None:
+    """The quantity that begins at a place, and where it ends."""
+    if start >= len(words):
+        return None
+    first = words[start]
+    if first in ("only", "just", "exactly"):
+        found = quantity_at(words, start + 1)
+        return None if found is None else (msgspec.structs.replace(found[0], only=True), found[1])
+    if first in _ALL:
+        return _all_at(words, start)
+    if first in ("no", "none", "nobody"):
+        return Quantity(is_none=True), _after_of_them(words, start + 1)
+    if found_share := fraction_at(words, start):
+        share, end = found_share
+        return Quantity(share=share, definite=True), _after_of_them(words, end, or_the=True)
+    if found_number := number_at(words, start):
+        return _number_at(words, start, *found_number)
+    return (Quantity(definite=True), start + 1) if first in ("the", "these", "those") else None
+
+
+def _all_at(words: Sequence[str], start: int) -> tuple[Quantity, int]:
+    """All, both, every, all three, all but two."""
+    end = _after_of_them(words, start + 1, or_the=True)
+    given = 2 if words[start] == "both" else None
+    if given is None and words[end : end + 1] != ["a"] and (counted := number_at(words, end)):
+        given, end = counted
+    kept = quantity_at(words, end + 1) if words[end : end + 1] in (["but"], ["except"]) else None
+    if kept is not None and (kept[0].number is not None or kept[0].share is not None):
+        return Quantity(kept[0].number, kept[0].share, is_all=True, definite=True), kept[1]
+    return Quantity(is_all=True, definite=True, given=given), end
+
+
+def _number_at(words: Sequence[str], start: int, number: int, end: int) -> tuple[Quantity, int] | None:
+    """A number, with "more" or "fewer" behind it, or "another" before it."""
+    if words[end - 1] == "pair" or (words[end - 1] == "couple" and words[end : end + 1] not in (["of"], ["more"])):
+        return None  # a pair of scissors is one; a couple is two people, and not two men
+    if words[start] == "another" and (counted := number_at(words, end)):
+        number, end = counted
+    behind = end
+    while behind < len(words) and words[behind] in _MORE | _FEWER:
+        behind += 1
+    more = words[start] == "another" or not _MORE.isdisjoint(words[end:behind])
+    fewer = not _FEWER.isdisjoint(words[end:behind])
+    after = _after_of_them(words, behind)
+    given, counted = None, number_at(words, after) if after > behind else None
+    if counted is not None:  # "two of the three cats"
+        given, after = counted
+    return Quantity(number, more=more, fewer=fewer, definite=after > behind, given=given), after
+
+
+def _after_of_them(words: Sequence[str], place: int, *, or_the: bool = False) -> int:
+    """The place behind "of the" or "of them"; behind "the" alone where that is enough: "half the cats"."""
+    if words[place : place + 1] == ["of"] and not _OF_THEM.isdisjoint(words[place + 1 : place + 2]):
+        return place + 2
+    return place + 1 if or_the and not _OF_THEM.isdisjoint(words[place : place + 1]) else place

@@ -1,0 +1,149 @@
+"""Takes a counterfactual question apart: what is counted, and what is supposed."""
+
+import re
+from typing import Final
+
+import msgspec
+
+from countersight.composer.vocabulary import GRAMMAR, KINDS, PERSON, PLACES, RESTING, SEEING, STATES, noun_key
+from countersight.english import base_verb
+
+_TOKEN: Final = re.compile(r"\d+%|\d+/\d+|[a-z0-9]+(?:'s)?|[,;.:]")
+_IF: Final = re.compile(
+    r"\b(?:if|(?:suppos|imagin|assum)(?:e|ing)(?: that)?|(?:let's|let us) say(?: that)?|^say(?: that)?)\s+",
+    re.IGNORECASE,
+)
+_ASKED: Final = re.compile(r"(?:[,;.:?!]\s*(?:then,?\s+)?|\s+)(?=how many\b)", re.IGNORECASE)
+_WITH: Final = re.compile(r"(?P<asked>how many\b.+?) (?P<how>without|with) (?P<things>.+)", re.IGNORECASE)
+_WITH_FIRST: Final = re.compile(r"(?P<how>without|with) (?P<things>[^,]+), (?P<asked>how many\b.+)", re.IGNORECASE)
+_ENDS_A_NAME: Final = frozenset(
+    (
+        *("would", "will", "could", "can", "should", "might", "may", "do", "does", "did", "is", "are", "was", "were"),
+        *("be", "has", "have", "had", "there", "left", "remain", "make", "appear", "in", "on", "at", "to", "from"),
+        *("with", "without", "by", "near", "behind", "beside", "under", "over", "above", "below", "inside"),
+        *("outside", "around", "between"),
+    )
+)
+_BEFORE_A_NAME: Final = frozenset({"of", "the", "these", "those", "this", "different"})
+_BEFORE_PLACES: Final = frozenset({"the", "a", "an", "this", "that", "in", "on", "at", "of"})
+_NOT_COUNTED: Final = frozenset({"more", "fewer", "less", "other", "times", "and", "or"})
+_HAS_LEFT: Final = re.compile(r"\bhave (?:left|gone|come|arrived|disappeared)\b")
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """What a how-many question counts: "how many red cars are on the road"."""
+
+    head: str
+    """The counted noun in one form ("car"); empty where the question names none."""
+    modifiers: frozenset[str]
+    """What stands beside the noun in its name ("red")."""
+    predicate: tuple[str, ...]
+    """What is said of the things ("on", "road"), without words of grammar and of seeing."""
+    doing: frozenset[str]
+    """What the things are doing ("riding")."""
+    words: frozenset[str]
+    """Every word of the question, as written and in one form."""
+
+    @property
+    def is_in_state(self) -> bool:
+        """Whether things in a state are counted that they can get into and out of: open, on, in the sky."""
+        return any(state.asked & set(self.predicate) for state in STATES)
+
+    @property
+    def is_doing(self) -> bool:
+        """Whether things that do something or are in a state are counted: whoever comes need not be one of them."""
+        is_in_state = self.is_in_state and RESTING.isdisjoint(self.predicate) and "sky" not in self.predicate
+        return is_in_state or bool(self.doing - RESTING)
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether people are counted, who may also be those that act."""
+        return self.head == PERSON or self.head in KINDS[PERSON]
+
+    def names(self, word: str) -> bool:
+        """Whether a word stands in the question, in the singular or the plural."""
+        return word in self.words or noun_key(word) in self.words
+
+    def knows(self, word: str) -> bool:
+        """Whether a word stands in the question in some form: wore, for wearing; with, for having."""
+        has = word == "with" and not self.words.isdisjoint(("have", "has", "wearing"))
+        return has or self.names(word) or base_verb(word, self.words) is not None
+
+    def also(self, other: "Counted | None") -> "Counted":
+        """The same with the words of another question about the same things."""
+        return self if other is None else msgspec.structs.replace(self, words=self.words | other.words)
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a text in small letters, fractions and commas apart: "isn't" is "is not"."""
+    plain = text.casefold().replace("’", "'").replace("n't", " not").replace("-", " ")
+    return _TOKEN.findall(plain)
+
+
+def supposition(question: str) -> tuple[str, str] | None:
+    """What a question asks and what it supposes, or None where nothing is supposed."""
+    text = " ".join(question.split()).strip(" ?.!")
+    opening = _IF.search(text)
+    if opening is None:
+        found = _WITH_FIRST.fullmatch(text) or _WITH.fullmatch(text)
+        if found is None:
+            return None
+        return found["asked"], f"there were {'not ' if found['how'].casefold() == 'without' else ''}{found['things']}"
+    before, after = text[: opening.start()].strip(" ,;:."), text[opening.end() :]
+    if before:
+        return (before, after.strip(" ,;:.")) if re.search(r"\bhow many\b", before, re.IGNORECASE) else None
+    asked = _ASKED.search(after)
+    return None if asked is None else (after[asked.end() :], after[: asked.start()].strip(" ,;:."))
+
+
+def counted_in(question: str) -> Counted | None:
+    """What a question counts, or None where it does not ask how many there are."""
+    words = words_in(question)
+    start = next((place for place in range(len(words) - 1) if words[place : place + 2] == ["how", "many"]), None)
+    if start is None:
+        return None
+    said = [word for word in words[start + 2 :] if word not in (",", ";", ".", ":")]
+    first = next((place for place, word in enumerate(said) if word not in _BEFORE_A_NAME), len(said))
+    ends = next(
+        (place for place, word in enumerate(said[first:], first) if _ends_a_name(place - first, word)), len(said)
+    )
+    name, rest = said[first:ends], said[ends:]
+    if _NOT_COUNTED.intersection(name) or "not" in rest or _HAS_LEFT.search(" ".join(rest)):
+        return None
+    nouns = name[: name.index("of")] if "of" in name[1:] else name
+    predicate = tuple(word for word in rest if _is_said_of_things(word))
+    if rest[-1:] in (["on"], ["off"]):
+        predicate += (rest[-1],)
+    return Counted(
+        head=noun_key(nouns[-1]) if nouns else "",
+        modifiers=frozenset(noun_key(word) for word in name if word != "of") - {noun_key(word) for word in nouns[-1:]},
+        predicate=predicate,
+        doing=frozenset(
+            word
+            for before, word in zip(["", *rest], rest, strict=False)
+            if word.endswith("ing") and word in predicate and before not in _BEFORE_PLACES
+        ),
+        words=frozenset(said).union(map(noun_key, said), *map(_verbs, said)),
+    )
+
+
+def _verbs(word: str) -> tuple[str, ...]:
+    """What the base form of a participle may be: riding, ride."""
+    stem = word.removesuffix("ing")
+    return () if stem == word or len(stem) < 3 else (stem, f"{stem}e", stem[:-1] if stem[-1] == stem[-2] else stem)
+
+
+def _ends_a_name(place: int, word: str) -> bool:
+    return word in _ENDS_A_NAME or (place > 0 and word.endswith("ing") and len(word) > 5)
+
+
+def _is_said_of_things(word: str) -> bool:
+    return word not in GRAMMAR and word not in SEEING and word not in PLACES
+
+
+def counts_the_same(asked: Counted, factual: Counted | None) -> bool:
+    """Whether the factual question counts what the counterfactual one does: the same things in the same state."""
+    if factual is None or not factual.head:
+        return True
+    same_name = asked.head == factual.head and asked.modifiers <= factual.words and factual.modifiers <= asked.words
+    return same_name and all(word in factual.words or noun_key(word) in factual.words for word in asked.predicate)

@@ -1,0 +1,86 @@
+"""The words the composer knows, out of words.toml."""
+
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Final
+
+import msgspec
+
+from countersight.english import base_verb, singular
+
+_LISTED: Final[dict[str, Any]] = tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(word.replace("-", " ") for word in listed.split())
+
+
+class State(msgspec.Struct, frozen=True):
+    """A state that things get into and out of: open windows, lights that are on."""
+
+    asked: frozenset[str]
+    begins: frozenset[str]
+    ends: frozenset[str]
+
+
+ADDS: Final = {voice: _words(verbs) for voice, verbs in _LISTED["adds"].items()}
+REMOVES: Final = {voice: _words(verbs) for voice, verbs in _LISTED["removes"].items()}
+REPLACES: Final = _words(_LISTED["replaces"]["passive"])
+MOVES: Final = _words(_LISTED["verbs"]["moves"])
+PRESENT: Final = _words(_LISTED["verbs"]["present"])
+STAYS: Final = _words(_LISTED["verbs"]["stays"])
+EDITS: Final = _words(_LISTED["verbs"]["edits"])
+"""Verbs of editing a picture, which say what happens to the counted things whatever these are doing."""
+STATES: Final = tuple(
+    State(_words(each["asked"]), _words(each["begins"]), _words(each["ends"])) for each in _LISTED["states"]
+)
+GRAMMAR: Final = _words(_LISTED["words"]["grammar"])
+PLACES: Final = _words(_LISTED["words"]["places"])
+COMPANIES: Final = _words(_LISTED["words"]["companies"])
+SETTINGS: Final = _words(_LISTED["words"]["settings"])
+SEEING: Final = _words(_LISTED["words"]["seeing"])
+RESTING: Final = _words(_LISTED["words"]["resting"])
+ENDS_UP: Final = _words(_LISTED["words"]["ends_up"])
+TAKEN_BUT_THERE: Final = _words(_LISTED["words"]["taken_but_there"])
+SIDES: Final = _words(_LISTED["words"]["sides"])
+ABSENT: Final = frozenset({"gone", "missing", "absent"})
+QUALITIES: Final = _words(_LISTED["words"]["qualities"])
+FILLER: Final = _words(_LISTED["words"]["filler"])
+"""Words that name no thing."""
+
+_BEGIN_END: Final = frozenset({"start", "begin", "stop"})
+_PHRASES: Final = frozenset().union(
+    *ADDS.values(),
+    *REMOVES.values(),
+    *(state.begins | state.ends for state in STATES),
+    *(REPLACES, MOVES, PRESENT, STAYS, _BEGIN_END),
+)
+VERBS: Final = frozenset(phrase.split()[0] for phrase in _PHRASES)
+PARTICLES: Final = frozenset(phrase.split()[1] for phrase in _PHRASES if " " in phrase)
+_SAME: Final[dict[str, str]] = {other: name for name, others in _LISTED["same"].items() for other in others.split()}
+
+
+@lru_cache(maxsize=4096)
+def noun_key(word: str) -> str:
+    """One form for a noun, its plural and its close synonyms: airplanes is plane."""
+    one = singular(word)
+    return _SAME.get(one, one)
+
+
+@lru_cache(maxsize=4096)
+def verb_of(word: str) -> str | None:
+    """The base form of a verb the composer knows, or None."""
+    return base_verb(word, VERBS)
+
+
+def is_verb(word: str) -> bool:
+    """Whether a word is a form of a verb the composer knows, or looks like the past of another one."""
+    return verb_of(word) is not None or (word.endswith("ed") and len(word) > 4 and not word.endswith("eed"))
+
+
+KINDS: Final = {noun_key(name): frozenset(map(noun_key, members.split())) for name, members in _LISTED["kinds"].items()}
+"""What counts as one of a wider kind: a man who leaves is a person who leaves."""
+PERSON: Final = noun_key("person")
+APART: Final = frozenset(map(noun_key, _LISTED["words"]["apart"].split()))
+"""Things of which none is one of another."""

@@ -1,9 +1,0 @@
-"""The counterfactual composer: from a factual count and an if-clause to the counterfactual count, without a model.
-
-It decides only what its grammar covers ("if 2 more plates were added", "if half of them left", "if one giraffe left and
-two arrived") and abstains otherwise: a model sees, the grammar imagines.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
