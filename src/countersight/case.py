@@ -309,6 +309,8 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     """The program that was written for the question and what it did, where there was one."""
     reasoning: str = ""
     """What the model thought before it answered, where the server told it apart; never read for the answer."""
+    restates: str = ""
+    """The model's first reply, where no answer could be read in it and the model was asked to state only that."""
 
     def __repr__(self) -> str:
         said = self.text if self.state == "answered" else f"failed: {self.reason}"

@@ -75,4 +75,5 @@ class Gathering:
             attempts=sum(reply.attempts for reply in said),
             model=one.model,
             trace=one.trace,
+            restates="\n".join(reply.restates for reply in said if reply.restates),
         )

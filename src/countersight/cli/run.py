@@ -79,10 +79,10 @@ def add(verbs: Verbs) -> None:
     )
     run.add_argument(
         "--again",
-        choices=["cut", "empty"],
+        choices=["cut", "empty", "unread"],
         default="",
-        help="ask once more for the answers of a run that the limit of tokens cut off, or that are empty; with "
-        "another --max-tokens",
+        help="ask once more, in the way the run was asked, for answers that the limit of tokens cut off or that are "
+        "empty (with a larger --max-tokens), or have the model state only its final answer after an unread reply",
     )
     run.add_argument(
         "--temperature",
@@ -141,7 +141,7 @@ def _run(chosen: argparse.Namespace) -> int:
     from countersight.asking import find_prompt
     from countersight.errors import CountersightError
     from countersight.models import MODELS, ModelSettings, open_model
-    from countersight.runs import Sample, Way
+    from countersight.runs import Sample, Way, as_before
 
     if chosen.loss and chosen.answering != "rank":
         raise CountersightError("--loss says how options are ranked; add --rank")
@@ -172,6 +172,9 @@ def _run(chosen: argparse.Namespace) -> int:
         raise CountersightError("--ray is for models computed here (hf:…); a server is named by its address alone")
     sample = Sample(chosen.cases, chosen.seed) if chosen.cases else None
     way = Way(prompt, chosen.shown, chosen.answering, settings.loss, chosen.seed, chosen.again, sample)
+    way, settings, pool = as_before(chosen.output, way, settings)
+    if pool and chosen.shots_from is None:
+        chosen.shots_from = pool.path
     if chosen.repeat:
         return _repeat(chosen, settings, way)
     model = open_model(chosen.model, settings)

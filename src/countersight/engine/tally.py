@@ -29,6 +29,8 @@ class Tally:
         self.failed = 0
         self.amiss = {"cut": 0, "empty": 0}
         """Answers that say nothing, or that the limit of tokens ended before they did."""
+        self.restated = self.still_unread = 0
+        """Answers that the model was asked to state once more, and those of them that could not be read either."""
         self.without_picture = 0
         """Questions left out because their case has no picture."""
         self.without_options = 0
@@ -77,6 +79,9 @@ class Tally:
             self.answered += 1
         if fate in self.amiss:
             self.amiss[fate] += 1
+        if reply.restates:
+            self.restated += reply.state == "answered"
+            self.still_unread += fate == "unread"
         self.spend(reply.tokens_in, reply.tokens_out, reply.cost)
 
     def summary(self) -> str:
@@ -87,6 +92,8 @@ class Tally:
         for what, number in self.amiss.items():
             if number:
                 lines.append(f"{several(number, 'answer')} {what}: ask them again with `again`={what}, `max_tokens`=N")
+        if self.restated:
+            lines.append(f"{several(self.restated, 'answer')} restated, of which {self.still_unread:,} still unread")
         lines += self._spent()
         if self.damaged:
             lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl: asked again")

@@ -152,12 +152,13 @@ def _measured_entry(run: _Run, scores: GroupScores, terms: Terms) -> Entry:
         standing=run.scores.standing,
         run=run.path.resolve().name,
         scores={key: _score(figure) for key, figure in figures.items() if figure and figure.value is not None},
-        unread={key: figure.unread for key, figure in figures.items() if figure and figure.unread},
+        unread={key: figure.unheard for key, figure in figures.items() if figure and figure.unheard},
+        unread_rate=scores.unread_rate,
     )
 
 
 def _score(figure: Figure) -> Score:
-    return Score(figure.value or 0.0, figure.low, figure.high, figure.n)
+    return Score(figure.value or 0.0, figure.low, figure.high, figure.n, figure.if_right)
 
 
 def _reported_pools(line: Line, reported: Iterable[PaperTable], terms: Terms) -> Iterator[Pool]:

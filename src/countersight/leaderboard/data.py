@@ -14,6 +14,8 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     low: float | None = None
     high: float | None = None
     n: int | None = None
+    if_unread_right: float | None = None
+    """The share if every unread reply were right, where there are any; `value` is the share if all were wrong."""
     printed: str = ""
 
 
@@ -39,6 +41,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scores: dict[str, Score]
     unread: dict[str, int] = {}
     """By measure, how many replies there are where not one of them could be read: there is no score then."""
+    unread_rate: float | None = None
+    """The share of the run's replies to these cases in which no answer was found."""
     tier: int | None = None
     """Of a run that was measured, by the measure that the board ranks by: within a tier nothing is known to differ."""
     rank: int | None = None

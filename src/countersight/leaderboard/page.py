@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from countersight.leaderboard.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
 from countersight.pages import Markup, count, document, element, interval, joined, name, none_read, percent, text
-from countersight.scoring import Interval
+from countersight.scoring import UNREAD_APART, Interval
 from countersight.suites import TOTAL, papers, tables
 from countersight.text import several
 
@@ -83,7 +83,7 @@ def _folded(suite: SuiteBoards, board: Board, *, is_open: bool) -> Markup:
 def _table(suite: SuiteBoards, board: Board) -> Markup:
     heads = [("model", "text"), ("tier", "number"), ("prompt", "text")]
     heads += [(words, "number") for words in board.measures.values()]
-    heads += [("n", "number"), ("from", "text")]
+    heads += [("unread", "number"), ("n", "number"), ("from", "text")]
     head = element("tr", *(element("th", text(words), scope="col", data_sort=kind) for words, kind in heads))
     caption = element(
         "caption",
@@ -104,7 +104,8 @@ def _figures(board: Board) -> str:
 
 
 def _body(pool: Pool, board: Board, width: int) -> Markup:
-    heading = element("th", text(name(pool.title)), scope="rowgroup", colspan=str(width), dir="auto")
+    warning = [element("small", text(words))] if (words := _unread_apart(pool)) else []
+    heading = element("th", text(name(pool.title)), *warning, scope="rowgroup", colspan=str(width), dir="auto")
     rows = [
         element(
             "tr",
@@ -114,6 +115,17 @@ def _body(pool: Pool, board: Board, width: int) -> Markup:
         for entry in pool.entries
     ]
     return element("tbody", element("tr", heading, class_="pool"), *rows)
+
+
+def _unread_apart(pool: Pool) -> str:
+    """A warning where the rows of a dataset differ in how many of their replies could be read."""
+    rates = [entry.unread_rate for entry in pool.entries if entry.unread_rate is not None]
+    if max(rates, default=0.0) - min(rates, default=0.0) <= UNREAD_APART:
+        return ""
+    return (
+        f"Between {percent(min(rates))}% and {percent(max(rates))}% of the replies are unread, which counts as not "
+        "right: some of the differences may be of wording."
+    )
 
 
 def _cells(entry: Entry, board: Board, pool: Pool) -> Iterator[Markup]:
@@ -128,6 +140,7 @@ def _cells(entry: Entry, board: Board, pool: Pool) -> Iterator[Markup]:
     for key in board.measures:
         unread = entry.unread.get(key)
         yield _number(None, "", none_read(unread)) if unread else _score(entry.scores.get(key), entry.n)
+    yield _number(entry.unread_rate, "" if entry.unread_rate is None else percent(entry.unread_rate))
     yield _number(entry.n, "" if entry.n is None else count(entry.n))
     if entry.kind == "reported":
         yield element(
@@ -146,6 +159,8 @@ def _score(score: Score | None, cases: int | None) -> Markup:
     details = [] if score.low is None or score.high is None else [interval(Interval(score.low, score.high))]
     if score.n is not None and score.n != cases:  # of some cases there is no answer: the share is of the others alone
         details.append(f"n = {count(score.n)}")
+    if score.if_unread_right is not None:
+        details.append(f"unread: {percent(score.value)} to {percent(score.if_unread_right)}")
     return _number(score.value, words, *details)
 
 
@@ -165,6 +180,11 @@ def _how(board: Leaderboard) -> Markup:
         (
             "reported",
             "Printed in the paper that is named, and copied from there. Nothing of it was measured here.",
+        ),
+        (
+            "unread",
+            "The share of a run's replies in which no answer was found, in per cent. They count as not right: beside a "
+            "score stands what it would be if every one were wrong, and if every one were right.",
         ),
         (
             "tier",

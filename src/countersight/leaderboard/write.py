@@ -59,8 +59,8 @@ _COLUMNS = (
         "dataset",
         "fingerprint",
     ),
-    *("source", "n", "standing", "version", "started"),
-    *(f"{key}{part}" for key in RUN_MEASURES for part in ("", "_low", "_high", "_n")),
+    *("source", "n", "unread_rate", "standing", "version", "started"),
+    *(f"{key}{part}" for key in RUN_MEASURES for part in ("", "_low", "_high", "_n", "_if_unread_right")),
 )
 
 
@@ -84,7 +84,7 @@ def comma_separated(board: Leaderboard) -> str:
                             entry.rank,
                         ),
                         *(entry.named or entry.model, entry.prompt, entry.answering, pool.dataset, pool.fingerprint),
-                        *(pool.source, entry.n, entry.standing, entry.version, entry.started),
+                        *(pool.source, entry.n, entry.unread_rate, entry.standing, entry.version, entry.started),
                         *(value for key in RUN_MEASURES for value in _figures(entry, key)),
                     )
                     table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
@@ -95,7 +95,7 @@ def _figures(entry: Entry, key: str) -> tuple[float | None, ...]:
     """A score, its interval and n; n is 0 where there are replies and not one could be read."""
     score = entry.scores.get(key)
     return (
-        (score.value, score.low, score.high, score.n)
+        (score.value, score.low, score.high, score.n, score.if_unread_right)
         if score
-        else (None, None, None, 0 if key in entry.unread else None)
+        else (None, None, None, 0 if key in entry.unread else None, None)
     )

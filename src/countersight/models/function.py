@@ -40,8 +40,10 @@ class FunctionModel(Displayed):
                 f"{self.name} is handed one picture, and this question shows {len(asked_of)}", again=False
             )
         picture = as_seen(asked_of[0]) if asked_of else None
+        # A function remembers no conversation: what it is asked to restate is told with its own reply.
+        text = "\n\n".join(each.text for each in request.turns[-3:]) if request.restates else turn.text
         try:
-            said = await asyncio.to_thread(self._function, picture, turn.text)
+            said = await asyncio.to_thread(self._function, picture, text)
             said = await said if inspect.isawaitable(said) else said
         except CountersightError:
             raise

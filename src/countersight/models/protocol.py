@@ -49,6 +49,8 @@ class Request(msgspec.Struct, frozen=True):
     """The JSON schema that the next turn is to follow; a model that cannot be held to it is told so in words too."""
     vote: int = 0
     """Which time the same thing is asked, where it is asked several times: what is drawn by chance then differs."""
+    restates: str = ""
+    """The model's own reply in the turn before last, where the last turn asks it to state only its final answer."""
 
     def __repr__(self) -> str:
         asked = self.question or self.turns[-1].text

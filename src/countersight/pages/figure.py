@@ -18,4 +18,14 @@ class Figure(msgspec.Struct, frozen=True):
     confidence: float | None = None
     """Of its interval, where that is not the report's: several comparisons have wider ones."""
     unread: int = 0
-    """How many replies there are, where not one of them could be read: there is no value then."""
+    """How many of the n would be right if every unread reply were; all replies where there is no value."""
+
+    @property
+    def unheard(self) -> int:
+        """How many replies there are, where not one of them could be read."""
+        return self.unread if self.value is None else 0
+
+    @property
+    def if_right(self) -> float | None:
+        """The share if every unread reply were right; if every one were wrong, it is `value`."""
+        return self.value + self.unread / self.n if self.value is not None and self.unread else None

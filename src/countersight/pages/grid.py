@@ -36,7 +36,7 @@ NOTHING = Cell("–")
 def figure_cell(figure: Figure | None, expected_n: int | None, *, counted: bool = False) -> Cell:
     """A figure with its interval, and with its count where wanted; its n is said where it is not that of the line."""
     if figure is None or figure.value is None:
-        return Cell(NOTHING.text, (none_read(figure.unread),)) if figure and figure.unread else NOTHING
+        return Cell(NOTHING.text, (none_read(figure.unheard),)) if figure and figure.unheard else NOTHING
     details = [interval(figure)]
     if counted and figure.right is not None:
         details.append(f"{count(figure.right)} of {count(figure.n)}")
@@ -45,6 +45,8 @@ def figure_cell(figure: Figure | None, expected_n: int | None, *, counted: bool 
         details.append(p_value(figure.p))
     if figure.n != expected_n:
         details.append(f"n = {count(figure.n)}")
+    if figure.if_right is not None:
+        details.append(f"unread: {percent(figure.value)} to {percent(figure.if_right)}")
     return Cell(percent(figure.value), tuple(details))
 
 

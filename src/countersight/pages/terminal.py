@@ -11,7 +11,7 @@ from rich.text import Text
 from countersight.pages.grid import NOTHING, Cell, Grid, Line
 
 _SHORT = {"counterfactual": "counter-\nfactual", "both right": "both\nright", "imagination gap": "imagi-\nnation\ngap"}
-_AMISS = ("unread", "cut", "empty", "failed", "missing")
+_AMISS = ("unread", "restated", "cut", "empty", "failed", "missing")
 _NAME, _FIGURE = 17, 11
 """Room that the name of a line needs at least, and that the words of a head are given."""
 
@@ -38,7 +38,8 @@ def _parts(grid: Grid, width: int) -> Iterator[Grid]:
         cells = [line.cells[place] for place in others]
         if counts:
             amiss = [line.cells[place] for place in counts]
-            cells.append(NOTHING if set(amiss) == {NOTHING} else Cell("/".join(cell.text for cell in amiss)))
+            details = tuple(detail for cell in amiss for detail in cell.details)
+            cells.append(NOTHING if set(amiss) == {NOTHING} else Cell("/".join(cell.text for cell in amiss), details))
         lines.append((cells, line))
     start = 1
     while start < len(heads):

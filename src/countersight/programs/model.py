@@ -68,13 +68,18 @@ class Programs(Displayed):
         """Replies of the code model to questions whose eyes did not answer yet, by key: those are asked again."""
 
     async def reply(self, request: Request) -> Answer:
-        """Write a program, run it, and say what it comes to; a program that fails is a failed question."""
+        """Write a program, run it, and say what it comes to; a program that fails is a failed question.
+
+        Asked to state only its final answer, the code model states it without a further program.
+        """
+        _spent.set([])
+        if request.restates:
+            return await self._restated(request)
         shown = next((turn.pictures for turn in reversed(request.turns) if turn.picture), ())
         if len(shown) != 1:
             wanted = "one picture at a time" if shown else "a picture to look at"
             raise AskingFailed(f"a program needs {wanted}", again=False)
         [picture] = shown
-        _spent.set([])
         tracing = Tracing()
         program = ""
         ask = self._knowing if self._code else None
@@ -102,6 +107,13 @@ class Programs(Displayed):
         await self._vision.close()
         if self._code is not None:
             await self._code.close()
+
+    async def _restated(self, request: Request) -> Answer:
+        """What the code model says its program's result comes to; the reference programmer can only say it again."""
+        if self._code is None:
+            return Answer(request.restates)
+        turns = tuple(Turn(turn.role, turn.text) for turn in request.turns)
+        return await self._code.reply(replace(request, turns=turns))
 
     async def _write(self, request: Request) -> str:
         """What the code model writes for a question, or the program of the reference programmer."""

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Final
 
+from countersight.models import MODELS
 from countersight.runs import LEFT_OUT, RunFolder
 from countersight.scoring import Row
 from countersight.text import several
@@ -34,7 +35,11 @@ def advice(run: RunFolder, row: Row) -> Iterator[str]:
             f"it spoke: {_again(run, 'empty')}"
         )
     if _many(row.unread, row):
-        yield f"{several(row.unread, 'answer')} could not be read and {_counted(row)}; see the gallery."
+        told = f"{several(row.unread, 'answer')} could not be read and {_counted(row)}"
+        if row.restated or any(again.what == "unread" for again in run.manifest.again):
+            yield f"{told}, though the model was asked to state its answers again; see the gallery."
+        else:
+            yield f"{told}; {_restating(run)}"
 
 
 def _counted(row: Row) -> str:
@@ -46,6 +51,16 @@ def _counted(row: Row) -> str:
     return f"counted as not right, but for {row.unheard:,} that are left out, for nothing of their world was read"
 
 
+def _restating(run: RunFolder) -> str:
+    """How to get an answer out of unread replies: from the model itself, or from another where it cannot be asked."""
+    manifest = run.manifest
+    if "function" in manifest.settings:
+        return f"have the function state only its final answer: run(…, out={str(run.path)!r}, again='unread')"
+    if "asked with" in manifest.settings or not MODELS.knows(manifest.model):
+        return f"have another model read them: {shlex.join(['countersight', 'report', str(run.path)])} --reader MODEL"
+    return f"have the model state only its final answer: {_again(run, 'unread')}"
+
+
 def _many(number: int, row: Row) -> bool:
     return number > WORTH_A_WARNING * row.questions
 
@@ -54,9 +69,10 @@ def _again(run: RunFolder, what: str) -> str:
     """The command that asks some questions of a run again, ready for the shell."""
     manifest = run.manifest
     dataset = os.path.normpath(run.path / manifest.dataset.path)
-    words = ["countersight", "run", dataset, "--model", manifest.model, "--prompt", manifest.prompt.name]
-    words += ["--again", what, "--max-tokens", str(4 * _limit(run)), "-o", str(run.path)]
-    return shlex.join(words)
+    words = ["countersight", "run", dataset, "--model", manifest.model, "--again", what]
+    if what != "unread":
+        words += ["--max-tokens", str(4 * _limit(run))]
+    return shlex.join([*words, "-o", str(run.path)])
 
 
 def _limit(run: RunFolder) -> int:

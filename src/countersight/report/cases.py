@@ -105,6 +105,8 @@ def _answers(case: Case, result: Outcomes, position: int, said: _Said, source: D
             continue
         reply = said.get((position, asking))
         text, reason = (reply.text or _transcript(reply), reply.reason) if reply else ("", "")
+        if reply and reply.restates:
+            text = f"{reply.restates}\n\n(asked to state only its final answer)\n{text}"
         read = result.answer_texts[result.answers[position, column]]
         answers[asking] = Answer(
             verdict,

@@ -36,6 +36,10 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     missing: int = 0
     unheard: int = 0
     """Of the unread, those of a kind of asking to which no reply about these cases could be read: they count not."""
+    restated: int = 0
+    """Answers that were stated only when the model was asked again."""
+    unread_rate: float | None = None
+    """The share of replies in which no answer was found."""
 
     @property
     def scored(self) -> int:
@@ -110,6 +114,8 @@ class ComparedGroup(msgspec.Struct, frozen=True):
     counterfactual: Figure | None
     both_right: Figure | None
     shown: Figure | None
+    unread: tuple[float, float] = (0.0, 0.0)
+    """Of each run, the share of replies to these cases in which no answer was found."""
 
 
 class Comparison(msgspec.Struct, frozen=True):

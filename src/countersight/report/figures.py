@@ -70,7 +70,7 @@ def _plot(
 
 def nothing_read(scores: GroupScores) -> str:
     """Of which askings there are replies on a line and not one could be read; nothing where there are none such."""
-    unread = {asking: figure.unread for asking in ASKINGS if (figure := getattr(scores, asking)) and figure.unread}
+    unread = {asking: figure.unheard for asking in ASKINGS if (figure := getattr(scores, asking)) and figure.unheard}
     if unread and not _figures(scores):
         return f"nothing read: {none_read(sum(unread.values()))}"
     return "; ".join(f"{asking}: {none_read(replies)}" for asking, replies in unread.items())

@@ -9,6 +9,7 @@ from countersight.case import ASKINGS, TWO_WORLDS, World
 from countersight.pages import Figure, count, interval, name, p_value, percent
 from countersight.report.advice import WORTH_A_WARNING
 from countersight.report.data import GroupScores, ReportData, RunScores
+from countersight.scoring import UNREAD_APART
 from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several
 
@@ -40,7 +41,7 @@ def sentences(report: ReportData) -> list[Told]:
     after = [run for run in report.runs if run not in before]
     first, last = ([Told(words, True) for words in _caveats(report, runs)] for runs in (before, after))
     silent = [Told(words, True) for words in _unheard(report)]
-    return [*first, Told(told, False), *last, *_unread(report), *silent]
+    return [*first, Told(told, False), *last, *_unread(report), *_unread_apart(report), *silent]
 
 
 def _are(report: ReportData) -> str:
@@ -69,6 +70,18 @@ def _unread(report: ReportData) -> Iterator[Told]:
         yield Told(words, shares[worst] > WORTH_A_WARNING)
 
 
+def _unread_apart(report: ReportData) -> Iterator[Told]:
+    """A warning where runs that are compared differ in how many of their replies could be read."""
+    rates = [(run.overall.unread_rate, name(run.label)) for run in report.runs if run.overall.unread_rate is not None]
+    (low, few), (high, many) = min(rates, default=(0.0, "")), max(rates, default=(0.0, ""))
+    if high - low > UNREAD_APART:
+        yield Told(
+            f"Unread replies, which count as not right, differ between the runs: {percent(high)}% of {many}, "
+            f"{percent(low)}% of {few}. Their difference may be one of wording; ask again with --again unread.",
+            True,
+        )
+
+
 def _unheard(report: ReportData) -> Iterator[str]:
     """The groups that have no figure since not one reply about them could be read; of many, how many."""
     lines = [(scores, run) for run, _ in _found(report) for scores in run.groups[:-1]]
@@ -81,7 +94,7 @@ def _unheard(report: ReportData) -> Iterator[str]:
 
 def _silence(report: ReportData, run: RunScores, scores: GroupScores) -> str:
     asked = {asking: figure for asking in ASKINGS if (figure := getattr(scores, asking))}
-    unread = [asking for asking, figure in asked.items() if figure.unread]
+    unread = [asking for asking, figure in asked.items() if figure.unheard]
     if not unread:
         return ""
     words = [] if len(report.runs) == 1 else [name(run.label)]

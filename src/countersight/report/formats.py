@@ -125,10 +125,15 @@ def _line(table: str, run: RunScores, scores: GroupScores, origin: list[Value]) 
         yield from _record(place, key, getattr(scores, key), origin)
     for key in AMISS:
         yield _counted(place, key, getattr(scores, key), scores.n, origin)
+    if scores.unread_rate is not None:
+        replies = scores.scored + scores.unheard
+        yield _counted(place, "unread_rate", round(scores.unread_rate, 6), replies, origin, "share")
 
 
-def _counted(place: Sequence[str], measure: str, number: int, n: int, origin: list[Value]) -> list[Value]:
-    return [*place, measure, number, None, None, None, None, n, "count", None, *origin[1:]]
+def _counted(
+    place: Sequence[Value], measure: str, number: float, n: int, origin: list[Value], how: str = "count"
+) -> list[Value]:
+    return [*place, measure, number, None, None, None, None, n, how, None, *origin[1:]]
 
 
 def _reported(reference: PaperTable, version: str) -> Iterator[list[Value]]:
@@ -144,9 +149,12 @@ def _reported(reference: PaperTable, version: str) -> Iterator[list[Value]]:
             yield [*place, *figures, system.names[0], ", ".join(system.names[1:]), "", "", "", version]
 
 
-def _record(place: Sequence[str], measure: str, figure: Figure | None, origin: list[Value]) -> Iterator[list[Value]]:
-    if figure is not None and figure.unread:
-        yield [*place, measure, None, None, None, None, None, 0, none_read(figure.unread), None, *origin[1:]]
+def _record(place: Sequence[Value], measure: str, figure: Figure | None, origin: list[Value]) -> Iterator[list[Value]]:
+    if figure is not None and figure.unheard:
+        yield [*place, measure, None, None, None, None, None, 0, none_read(figure.unheard), None, *origin[1:]]
+    if figure is not None and figure.if_right is not None:
+        bound = round(figure.if_right, 6)
+        yield _counted(place, f"{measure}_if_unread_right", bound, figure.n, origin, "bound")
     if figure is not None and figure.value is not None:
         values = [round(figure.value, 6), _end(figure.low), _end(figure.high)]
         method = figure.method or (_WILSON if figure.p is None else _PAIRED)

@@ -45,8 +45,9 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
         ("n", "Cases in the line. A figure that rests on fewer says its own n."),
         (
             "unread",
-            "Replies in which no answer could be read. They count in n and are never right. On a line of which not one "
-            "could be read there is no figure.",
+            "Replies in which no answer could be read. They count in n and are never right: beside an accuracy stands "
+            "what it would be if every unread reply were wrong, and if every one were right. On a line of which not "
+            "one could be read there is no figure.",
         ),
         (
             "cut, empty, failed, missing",

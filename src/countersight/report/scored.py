@@ -53,6 +53,8 @@ def as_group(row: Row) -> GroupScores:
         failed=row.failed,
         missing=row.missing,
         unheard=row.unheard,
+        restated=row.restated,
+        unread_rate=row.unread_rate,
     )
 
 
@@ -64,6 +66,7 @@ def as_compared(row: Comparison) -> ComparedGroup:
         _difference(row.counterfactual),
         _difference(row.both_right),
         _difference(row.shown),
+        row.unread,
     )
 
 

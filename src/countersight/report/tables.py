@@ -15,10 +15,10 @@ MEASURES = PLAIN_MEASURES
 
 _UNKNOWN: Mapping[World, float] = {}
 
-AMISS = ("unread", "cut", "empty", "failed", "missing")
+AMISS = ("unread", "restated", "cut", "empty", "failed", "missing")
 """What may go amiss with a question, as the last columns of a table."""
 
-_RARE = ("cut", "empty")
+_RARE = ("restated", "cut", "empty")
 """Of these, a table has a column only where there are any."""
 
 COMPARED = ("factual", "counterfactual", "both_right", "shown")
@@ -98,6 +98,7 @@ def compared(comparison: Comparison, terms: Terms = PLAIN) -> Grid:
             (
                 Cell(name(terms.groups.get(group.group, group.group))),
                 *(figure_cell(getattr(group, key, None), None) for key in measures),
+                *(Cell(percent(share)) for share in group.unread),
             ),
             total=group is comparison.groups[-1],
         )
@@ -105,9 +106,10 @@ def compared(comparison: Comparison, terms: Terms = PLAIN) -> Grid:
     )
     return Grid(
         f"{name(comparison.first)} minus {name(comparison.second)}",
-        (terms.group, *(terms.measures[key] for key in measures)),
+        (terms.group, *(terms.measures[key] for key in measures), "unread, first", "unread, second"),
         lines,
-        "Differences in points over the cases both runs answered; above zero the first run did better.",
+        "Differences in points over the cases both runs answered; above zero the first run did better. Unread: the "
+        "share of each run's replies in which no answer was found.",
     )
 
 
@@ -161,6 +163,10 @@ def _measures(groups: Iterable[GroupScores], terms: Terms) -> list[str]:
     return [key for key in terms.measures if any(getattr(scores, key) for scores in groups)]
 
 
+def _unread(scores: GroupScores) -> tuple[str, ...]:
+    return (f"{percent(scores.unread_rate)}%",) if scores.unread_rate else ()
+
+
 def _scores(
     what: str, named: Sequence[tuple[str, GroupScores]], terms: Terms, *, last_is_total: bool = False
 ) -> tuple[tuple[str, ...], tuple[Line, ...]]:
@@ -172,7 +178,7 @@ def _scores(
                 Cell(name(label)),
                 Cell(count(scores.n)),
                 *(figure_cell(getattr(scores, key), scores.n, counted=terms.counts) for key in measures),
-                *(Cell(count(number)) for number in (getattr(scores, key) for key in amiss)),
+                *(Cell(count(getattr(scores, key)), _unread(scores) if key == "unread" else ()) for key in amiss),
             ),
             total=last_is_total and scores is named[-1][1],
         )

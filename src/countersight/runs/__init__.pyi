@@ -1,4 +1,5 @@
 from .asking import Way as Way
+from .asking import as_before as as_before
 from .asking import ask_dataset as ask_dataset
 from .asks import Ask as Ask
 from .asks import offered as offered

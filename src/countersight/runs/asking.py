@@ -5,14 +5,14 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.asking import Prompt
+from countersight.asking import Prompt, find_prompt
 from countersight.dataset import Dataset, hidden_in
 from countersight.engine import Patience, Tally
 from countersight.errors import CountersightError, DatasetError
-from countersight.models import Loss, Model
+from countersight.models import Loss, Model, ModelSettings
 from countersight.runs.batch_log import refuse_what_is_out
 from countersight.runs.budget import refuse_unpriced
-from countersight.runs.folder import Answering, RunFolder
+from countersight.runs.folder import MANIFEST, Answering, RunFolder
 from countersight.runs.runner import Runner, refuse_nonsense
 from countersight.runs.sample import Sample
 
@@ -26,7 +26,8 @@ class Way(msgspec.Struct, frozen=True):
     loss: Loss = "mean"
     seed: int = 0
     again: str = ""
-    """What became of those answers that are to be asked for once more: cut, or empty; nothing to ask what is left."""
+    """What became of those answers that are to be asked for once more: cut, empty or unread; nothing to ask what is
+    left."""
     sample: Sample | None = None
     """Only some of the cases; a later call may ask more of them."""
 
@@ -70,6 +71,38 @@ async def ask_dataset(
         return run
     finally:
         await model.close()
+
+
+def as_before(
+    output: Path, way: Way, settings: ModelSettings, pool: Dataset | None = None
+) -> tuple[Way, ModelSettings, Dataset | None]:
+    """A way, settings and examples as the run in a folder has them, wherever they are the usual ones.
+
+    Whoever asks for answers again names the run, and not once more how it was asked.
+    """
+    if not way.again or not (output / MANIFEST).exists():
+        return way, settings, pool
+    run = RunFolder.open(output)
+    there = run.manifest
+    # A program has the settings of its two models: `code seed`, `eyes seed`.
+    known = {key.rpartition(" ")[2]: value for key, value in there.settings.items()} | {"loss": there.loss}
+    if there.examples:
+        known["seed"] = there.examples.seed
+    usual = ModelSettings(max_tokens=way.prompt.max_tokens)
+    names = [name for name in ("seed", "max_tokens", "temperature", "detail", "loss") if name in known]
+    kept = {name: known[name] for name in names if getattr(settings, name) == getattr(usual, name)}
+    settings = msgspec.structs.replace(settings, **kept)
+    sample = there.observed.get("sample")
+    way = msgspec.structs.replace(
+        way,
+        prompt=there.prompt if way.prompt == find_prompt("0-shot") else way.prompt,
+        shown=way.shown or there.shown,
+        answering=there.answering if way.answering == "generate" else way.answering,
+        loss=settings.loss,
+        seed=settings.seed,
+        sample=way.sample or (msgspec.convert(sample, Sample) if sample else None),
+    )
+    return way, settings, pool or run.examples()
 
 
 def begun_run(dataset: Dataset, output: Path, model: Model, way: Way, pool: Dataset | None) -> RunFolder:

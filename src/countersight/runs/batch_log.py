@@ -20,7 +20,7 @@ class Event(msgspec.Struct, frozen=True):
     batch: str = ""
     """Its id at the provider, once there is one."""
     names: tuple[str, ...] = ()
-    """The questions in it: row and telling."""
+    """The questions in it: row and telling, and whether a reply is to be restated."""
 
 
 def events(run: Path) -> list[Event]:

@@ -27,6 +27,9 @@ from countersight.runs.conversations import Conversations, NoExample
 from countersight.runs.examples import Examples
 from countersight.runs.folder import RunFolder
 
+_RESTATED = "-restated"
+"""How the name of a question ends that asks for a reply to be restated."""
+
 
 class Out(msgspec.Struct, frozen=True):
     """What is out, and what came back."""
@@ -63,7 +66,7 @@ async def ask_in_batches(
 def batches_for(model: Model, way: Way) -> Batches:
     """How a model is asked by batches; raises where its provider takes none, or the way of asking allows none."""
     batches = batches_of(model)
-    if way.answering == "rank" or way.prompt.needs_fact or way.prompt.orders != "one" or way.again:
+    if way.answering == "rank" or way.prompt.needs_fact or way.prompt.orders != "one" or way.again in ("cut", "empty"):
         raise CountersightError(
             f"`batch` asks each question once and alone, which {way.prompt.name} or another option does not"
         )
@@ -88,16 +91,17 @@ class _Work:
         self._run, self._model, self._batches, self._journal, self._log = run, model, batches, journal, log
         examples = Examples(pool or dataset, run.manifest.examples.seed) if run.manifest.examples else None
         self._conversations = Conversations(run.manifest, dataset, examples)
-        self._asks = Asks(run, dataset, tally, needs_picture=model.needs_picture, sample=way.sample)
-        self._tally = tally
+        self._dataset, self._way, self._tally = dataset, way, tally
 
     async def collect_and_send(self) -> Out:
-        left = {_name(ask): ask for (ask,) in self._asks.chains()}
-        collected = 0
-        for event in outstanding(self._run.path).values():
-            collected += await self._collect(event, left)
+        out = outstanding(self._run.path)
+        restating = any(_is_restated(name) for event in out.values() for name in event.names)
+        left = self._left(self._tally, "unread" if restating else self._way.again)
+        collected = sum([await self._collect(event, left) for event in out.values()])
+        if self._way.again and collected:  # some of these may be unread in their turn
+            left = self._left(Tally(), self._way.again)
         once = asked_once(self._run.path)
-        unsent = [ask for name, ask in left.items() if name not in once]
+        unsent = [ask for name, ask in left.items() if name not in once and (self._way.again or not ask.unread)]
         if unsent:
             await self._try_out(unsent)
         sent = 0
@@ -107,6 +111,12 @@ class _Work:
         out = outstanding(self._run.path)
         self._run.observe(self._model.observed)
         return Out(len(out), sum(len(event.names) for event in out.values()), collected, sent)
+
+    def _left(self, tally: Tally, again: str) -> dict[str, Ask]:
+        """What there is to ask, by the name it has in a batch."""
+        picture, sample = self._model.needs_picture, self._way.sample
+        asks = Asks(self._run, self._dataset, tally, needs_picture=picture, again=again, sample=sample)
+        return {_name(ask): ask for (ask,) in asks.chains()}
 
     async def _try_out(self, unsent: list[Ask]) -> None:
         """Ask one question in the ordinary way: what the model refuses is found out before all of them are sent."""
@@ -204,4 +214,8 @@ def _label() -> str:
 
 
 def _name(ask: Ask) -> str:
-    return f"{ask.row}-{TELLINGS.index((ask.world, ask.telling))}"
+    return f"{ask.row}-{TELLINGS.index((ask.world, ask.telling))}{_RESTATED if ask.unread else ''}"
+
+
+def _is_restated(name: str) -> bool:
+    return name.endswith(_RESTATED)

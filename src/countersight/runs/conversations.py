@@ -1,8 +1,7 @@
 """A question as it is put to a model: the turns that come before it, its words, and its picture."""
 
-import os
 from collections.abc import Callable
-from pathlib import Path
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -19,6 +18,14 @@ from countersight.runs.folder import Manifest, RunFolder
 Named = tuple[tuple[str, str], ...]
 """Pictures by file name and digest, in order."""
 Pictures = tuple[Picture, ...]
+_RESTATE = "Do not explain, and do not think it over again. State only your final answer to the question: {}."
+RESTATE: Final[dict[AnswerKind, str]] = {
+    "number": _RESTATE.format("a single number, in digits"),
+    "boolean": _RESTATE.format("yes or no"),
+    "choice": _RESTATE.format("the letter of one option"),
+    "open": _RESTATE.format("in as few words as you can"),
+}
+"""What a model is asked after a reply of its own in which no answer was found."""
 
 
 class NoExample(Exception):  # noqa: N818 - it names what happened
@@ -45,13 +52,18 @@ class Conversations:
     def request(self, ask: Ask) -> Request:
         """The conversation that a question ends; raises BadPicture, or NoExample."""
         beside = told(ask.case, ask.world, ask.telling)
+        key = f"{ask.case.id}/{ask.world}/{ask.telling}" + (f"/{_letters(ask.places)}" if ask.places else "")
+        restates = ask.unread.text if ask.unread and ask.unread.text.strip() else ""
+        kind = ask.question.unlisted_kind if self._ranked else ask.question.kind
+        again = (Turn("assistant", restates), Turn("user", RESTATE[kind])) if restates else ()
         return Request(
-            key=f"{ask.case.id}/{ask.world}/{ask.telling}" + (f"/{_letters(ask.places)}" if ask.places else ""),
-            turns=(*self._example(ask), *self._asked(ask)),
+            key=f"{key}/restated" if restates else key,
+            turns=(*self._example(ask), *self._asked(ask), *again),
             kind=ask.question.kind,
             options=offered(ask.question, ranked=self._ranked),
             question=_alone(ask) if self._prompt.of(ask.world).question else "",
             parts=Parts(ask.question.text, beside.context, beside.change),
+            restates=restates,
         )
 
     def _asked(self, ask: Ask) -> tuple[Turn, ...]:
@@ -123,9 +135,7 @@ def conversations_of(
     pool = run.manifest.examples
     if pool is None:
         return Conversations(run.manifest, dataset, None, open_picture)
-    path = Path(os.path.normpath(run.path.resolve() / pool.dataset.path))
-    examples = dataset if pool.dataset.fingerprint == dataset.fingerprint else Dataset.open(path)
-    return Conversations(run.manifest, dataset, Examples(examples, pool.seed), open_picture)
+    return Conversations(run.manifest, dataset, Examples(run.examples() or dataset, pool.seed), open_picture)
 
 
 def _alone(ask: Ask) -> str:
@@ -137,7 +147,8 @@ def _alone(ask: Ask) -> str:
 def _said(fact: Reply, question: Question) -> str:
     """What the model said about the picture as it is; of options that were ranked, the text of the one it chose."""
     options = offered(question, ranked=True)
-    return options[smallest(fact.losses)].text if len(fact.losses) == len(options) > 0 else fact.text
+    chosen = len(fact.losses) == len(options) > 0 and not fact.restates
+    return options[smallest(fact.losses)].text if chosen else fact.restates or fact.text
 
 
 def smallest(losses: tuple[float, ...]) -> int:

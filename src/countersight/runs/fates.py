@@ -31,9 +31,13 @@ class ReadReply(msgspec.Struct, frozen=True):
 
 
 def fate_of(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> ReadReply:
-    """Read a reply; what was cut off before its answer is neither wrong nor unread, but cut."""
+    """Read a reply; what was cut off before its answer is neither wrong nor unread, but cut.
+
+    A reply that restates another is the answer alone, wherever the prompt has the answer stand.
+    """
     if reply.state == "failed":
         return ReadReply("failed")
+    read_from = "whole" if reply.restates and not reply.orders else read_from
     answer = None if reply.is_empty else read_reply(reply, question, read_from)
     if answer is not None:
         return ReadReply("read", answer)

@@ -28,8 +28,8 @@ class FirstReplies:
         self._over = begun
 
     def fate(self, reply: Reply, question: Question) -> ReplyFate:
-        """What became of a reply; one that is neither among the first nor doubtful is taken for read."""
-        if not self._over or is_doubtful(reply):
+        """What became of a reply; one that is neither among the first, doubtful nor restated is taken for read."""
+        if not self._over or is_doubtful(reply) or reply.restates:
             return fate_of(reply, question, self._prompt.of(reply.world).reads).fate
         return "failed" if reply.state == "failed" else "read"
 

@@ -22,6 +22,8 @@ from countersight.engine import (
     locked,
     read_journal,
     read_manifest,
+    read_placed,
+    reply_at,
     write_manifest,
 )
 from countersight.errors import RunError
@@ -58,11 +60,13 @@ class ExamplePool(msgspec.Struct, frozen=True):
 
 
 class Again(msgspec.Struct, frozen=True):
-    """Those answers that were cut, or empty, asked for once more with another limit of tokens."""
+    """Those answers that were cut, empty or unread, asked for once more, maybe with another limit of tokens."""
 
     what: str
     max_tokens: int | None
     started: str
+    countersight: str = ""
+    """The version that asked."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -186,6 +190,14 @@ class RunFolder:
         """Every reply in the journal, in the order it came. A question may stand there twice: failed, then answered."""
         return read_journal(self.path / JOURNAL, on_damaged)
 
+    def placed_replies(self, on_damaged: Callable[[], None] | None = None) -> Iterator[tuple[int, Reply]]:
+        """The same, each with the place in the journal at which `reply_at` finds it."""
+        return read_placed(self.path / JOURNAL, on_damaged)
+
+    def reply_at(self, place: int) -> Reply | None:
+        """The reply at a place in the journal."""
+        return reply_at(self.path / JOURNAL, place)
+
     def numbered(self) -> NumberedReplies:
         """The same, to be found by their numbers."""
         return NumberedReplies(self.path / JOURNAL)
@@ -199,6 +211,13 @@ class RunFolder:
         if dataset.fingerprint != self.manifest.dataset.fingerprint:
             raise RunError(f"{path} is not the dataset that {self.path} asked: its rows have changed")
         return dataset
+
+    def examples(self) -> Dataset | None:
+        """The dataset that the examples of its prompt come from, where that is another one."""
+        pool = self.manifest.examples
+        if pool is None or pool.dataset.fingerprint == self.manifest.dataset.fingerprint:
+            return None
+        return Dataset.open(Path(os.path.normpath(self.path.resolve() / pool.dataset.path)))
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Journal]:
@@ -222,7 +241,7 @@ def _taken_up(path: Path, there: Manifest, now: Manifest, again: str) -> Manifes
     limit = now.settings.get("max_tokens")
     settings = now.settings | {key: there.settings[key] for key in ("max_tokens",) if key in there.settings}
     _refuse_difference(path, there, msgspec.structs.replace(now, settings=settings))
-    asked = Again(again, limit if isinstance(limit, int) else None, now.started)
+    asked = Again(again, limit if isinstance(limit, int) else None, now.started, now.countersight)
     there = msgspec.structs.replace(there, again=(*there.again, asked))
     write_manifest(path / MANIFEST, there)
     return there

@@ -5,12 +5,12 @@ import asyncio
 import msgspec
 
 from countersight.asking import COMPOSED, Prompt, composed_answer
-from countersight.case import Reply
+from countersight.case import LETTERS, Option, Reply
 from countersight.dataset import Dataset
 from countersight.engine import Answered, Asker, GivenUp, Journal, Patience, Stopped, Tally, Workers
 from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError
-from countersight.models import Answer, Model, Observant, Ranker, Request, Turn, Viewer
-from countersight.runs.asks import Ask, Asks
+from countersight.models import Answer, Hosted, Model, Observant, Ranker, Request, Several, Turn, Viewer
+from countersight.runs.asks import YES_NO, Ask, Asks
 from countersight.runs.budget import Budget
 from countersight.runs.conversations import Conversations, NoExample, ranked_answer
 from countersight.runs.examples import Examples
@@ -145,7 +145,7 @@ class Runner:
                 state="failed", reason=f"the question about the picture as it is failed: {ask.fact.reason}"
             )
         if ask.fact is not None and self._prompt.composed:
-            if composed := self._composed(ask, ask.fact):
+            if not ask.unread and (composed := self._composed(ask, ask.fact)):
                 return composed
             ask = ask if self._prompt.fact else msgspec.structs.replace(ask, fact=None)
         try:
@@ -187,7 +187,20 @@ class Runner:
             raise ModelError(f"{self._model.name}: reply must give an Answer, not {type(answer).__name__}")
         return answer
 
+    async def _restated(self, request: Request) -> Answer:
+        """The final answer that a model states after its own reply; one that is computed here ranks the options."""
+        options = request.options
+        if self._ranker is None:  # they stand in the conversation with their letters
+            letters = tuple(map(Option, LETTERS[: len(request.options)]))
+            options = YES_NO if request.kind == "boolean" else letters
+        if not options or not isinstance(self._model, Ranker) or isinstance(self._model, Hosted | Several):
+            return await self._model.reply(request)
+        losses = await self._model.losses(msgspec.structs.replace(request, options=options))
+        return Answer(ranked_answer(request.kind, options, losses), losses=losses, finish="stop")
+
     async def _answered(self, request: Request, prompt: Prompt) -> Answer:
+        if request.restates:
+            return await self._restated(request)
         if self._ranker is None:
             return await self._model.reply(request)
         thought: Answer | None = None

@@ -1,6 +1,7 @@
 from .answered import Answered as Answered
 from .answered import answered_fourths as answered_fourths
 from .answered import answered_questions as answered_questions
+from .comparing import UNREAD_APART as UNREAD_APART
 from .comparing import ComparedRuns as ComparedRuns
 from .comparing import Comparison as Comparison
 from .comparing import Measure as Measure

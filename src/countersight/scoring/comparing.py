@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.scoring.figures import Difference, difference
-from countersight.scoring.outcome import Outcomes
+from countersight.scoring.outcome import UNREAD, Outcomes
 from countersight.scoring.scores import both_right, by_group, in_both_worlds, worth
 from countersight.scoring.uncertainty import holm
 
 Measure = Literal["factual", "counterfactual", "both_right", "shown"]
 """What runs are compared by."""
 COMPARED: Final[tuple[Measure, ...]] = get_args(Measure)
+UNREAD_APART: Final = 0.03
+"""Where the unread rates of two runs differ by more, how readable they are is compared, and not only how right."""
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -28,6 +30,8 @@ class Comparison(msgspec.Struct, frozen=True):
     counterfactual: Difference | None
     both_right: Difference | None
     shown: Difference | None
+    unread: tuple[float, float] = (0.0, 0.0)
+    """Of each run, the share of replies to these cases in which no answer was found."""
 
 
 class ComparedRuns(msgspec.Struct, frozen=True):
@@ -45,7 +49,9 @@ def compare(first: Outcomes, second: Outcomes) -> tuple[Comparison, ...]:
     for name, mask in by_group(first):
         inside = mask[here]
         a, b = here[inside], there[inside]
-        rows.append(Comparison(name, len(a), *(_apart(first, second, a, b, measure) for measure in COMPARED)))
+        apart = {measure: _apart(first, second, a, b, measure) for measure in COMPARED}
+        unread = _unread_share(first, a), _unread_share(second, b)
+        rows.append(Comparison(name, len(a), **apart, unread=unread))
     return tuple(rows)
 
 
@@ -54,6 +60,11 @@ def compare_on(first: Outcomes, second: Outcomes, mask: NDArray[np.bool_], measu
     here, there = shared_cases(first, second)
     inside = mask[here]
     return _apart(first, second, here[inside], there[inside], measure)
+
+
+def _unread_share(outcomes: Outcomes, positions: NDArray[np.intp]) -> float:
+    codes = outcomes.codes[positions]
+    return float((codes == UNREAD).sum() / max(1, (codes >= UNREAD).sum()))
 
 
 def _apart(

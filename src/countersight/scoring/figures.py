@@ -38,7 +38,18 @@ class Rate(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     clustered: bool = False
     """Whether the interval knows of cases that share a picture."""
     unread: int = 0
-    """How many replies there are, where not one of them could be read: nothing is scored then."""
+    """How many of the n would be right if every unread reply were; where nothing could be read, n is 0."""
+
+    @property
+    def unheard(self) -> int:
+        """How many replies there are, where not one of them could be read: nothing is scored then."""
+        return 0 if self.n else self.unread
+
+    @property
+    def bounds(self) -> Interval | None:
+        """The share if every unread reply were wrong, and if every one were right; None where there is no reply."""
+        n = self.n or self.unread
+        return Interval(self.worth / n, (self.worth + self.unread) / n) if n else None
 
     @property
     def worth(self) -> float:
@@ -57,7 +68,7 @@ class Rate(msgspec.Struct, frozen=True, repr_omit_defaults=True):
 
     def __repr__(self) -> str:
         if self.value is None:
-            return f"Rate({none_read(self.unread) if self.unread else 'nothing scored'})"
+            return f"Rate({none_read(self.unheard) if self.unheard else 'nothing scored'})"
         return f"Rate({100 * self.value:.1f}%, {ends(self)}, n={self.n})"
 
 

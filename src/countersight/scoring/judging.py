@@ -17,8 +17,8 @@ from countersight.scoring.soft import soft_accuracy
 HALF: Final = 0.5
 """The least credit with which an answer that several people were asked for too is called right."""
 _SHOWN_OF_AN_ANSWER = 120  # characters of a long open answer that are kept to be shown
-_WEIGHT: Final = (0, 0, 1, 2, 2, 3, 3, 3)
-"""How much a reply weighs by its outcome's code: a failed one, one that was cut or empty, one that is scored."""
+_WEIGHT: Final = (0, 0, 1, 2, 2, 3, 4, 4)
+"""How much a reply weighs by its outcome's code: a failed one, one that was cut or empty, an unread one, an answer."""
 
 
 _CODES: Final[dict[str, int]] = {outcome: code for code, outcome in enumerate(OUTCOMES) if outcome}
@@ -73,9 +73,9 @@ def outcomes(
 ) -> Outcomes:
     """Joins a dataset's cases with a run's replies, in any order, and reads and judges each answer.
 
-    Of several replies to one question that counts which is scored, else one that was cut or empty, else a failed one;
-    of equals the first. Answers about the picture as it is are read from elsewhere where `factual_from` says so.
-    A reply finds its case by row and id, or `by_id` alone where rows may have moved.
+    Of several replies to one question that counts which has an answer, else one that is unread, else one that was cut
+    or empty, else a failed one; of equals the first. Answers about the picture as it is are read from elsewhere where
+    `factual_from` says so. A reply finds its case by row and id, or `by_id` alone where rows may have moved.
     """
     gathered = _Gathered(read_from, factual_from or read_from)
     rows: dict[str, int] = {}
@@ -112,6 +112,7 @@ class _Gathered:
         self.priors = bytearray()
         self.answers = array("i")
         self.replies = array("i")
+        self.restated = bytearray()
         self.texts: dict[str | None, int] = {None: 0}
         self.ids = bytearray()
         self.id_ends = array("q")
@@ -138,6 +139,7 @@ class _Gathered:
         self.codes.append(MISSING if question else 0)
         self.answers.append(0)
         self.replies.append(-1)
+        self.restated.append(0)
         self.gold.append(LETTERS.index(question.answer) + 1 if question and question.kind == "choice" else 0)
         self.offered.append(question.guessed_among if question else 0)
         self.priors.append(KNOWN if question and question.prior else 0)
@@ -175,6 +177,7 @@ class _Gathered:
         if _WEIGHT[judged.code] > before:
             self.codes[place] = judged.code
             self.replies[place] = number
+            self.restated[place] = bool(reply.restates)
             if self.priors[place]:
                 self.priors[place] = GIVEN if judged.is_prior else KNOWN
             shown = None if judged.answer is None else judged.answer[:_SHOWN_OF_AN_ANSWER]
@@ -198,6 +201,7 @@ class _Gathered:
             strays=self.strays,
             credits=None if self.credits is None else _table(self.credits, np.float32),
             priors=_table(self.priors, np.uint8),
+            restated=_table(self.restated, np.bool_),
             ids=bytes(self.ids),
             id_ends=np.array(self.id_ends, dtype=np.int64),
             unheard=unheard_in(codes),

@@ -20,7 +20,9 @@ KNOWN, GIVEN = 1, 2
 """Of a prior: that there is one, and that it was the wrong answer given."""
 
 
-_BY_CASE: Final = ("rows", "groups", "pictures", "codes", "gold_letters", "offered", "answers", "replies", "priors")
+_BY_CASE: Final = (
+    *("rows", "groups", "pictures", "codes", "gold_letters", "offered", "answers", "replies", "priors", "restated"),
+)
 
 
 class CaseOutcome(msgspec.Struct, frozen=True):
@@ -64,6 +66,8 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     """For each case and each of `ASKINGS`, what its answer is worth, from 0 to 1: None where all are right or wrong."""
     priors: NDArray[np.uint8]
     """For each case and each of `ASKINGS`, whether a prior is known, and whether it is the wrong answer given."""
+    restated: NDArray[np.bool_]
+    """For each case and each of `ASKINGS`, whether the reply that counts restates one that could not be read."""
     ids: bytes
     id_ends: NDArray[np.int64]
     unheard: tuple[Asking, ...] = ()

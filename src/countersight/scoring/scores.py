@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Telling, World
+from countersight.case import ASKINGS, LETTERS, TWO_WORLDS, WORLDS, Asking, Telling, World
 from countersight.scoring.controls import Alarms
 from countersight.scoring.figures import Difference, Rate, difference, no_share, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
@@ -56,6 +56,14 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     missing: int
     unheard: int = 0
     """Of the unread, those of a kind of asking to which no reply about these cases could be read: they count not."""
+    restated: int = 0
+    """Answers that count and were stated only when the model was asked again, since its first reply was unread."""
+
+    @property
+    def unread_rate(self) -> float | None:
+        """The share of replies in which no answer was found, cut and empty ones aside; None where there is no reply."""
+        replies = self.scored + self.unheard
+        return self.unread / replies if replies else None
 
     @property
     def scored(self) -> int:
@@ -135,13 +143,14 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> Row:
         factual=accuracy(outcomes, "factual", mask),
         counterfactual=accuracy(outcomes, "counterfactual", mask),
         drop=_apart(outcomes, "factual", "counterfactual", both),
-        both_right=rate(both_right(outcomes)[both], outcomes.pictures[both]),
+        both_right=_both_right(outcomes, both),
         shown=accuracy(outcomes, "shown", mask) if (outcomes.asked("shown") & mask).any() else None,
         imagination_gap=_apart(outcomes, "shown", "counterfactual", told & outcomes.scored("shown")),
         fell_back=_fell_back(outcomes, mask),
         chance=_chance(outcomes, mask),
         **{name: int((codes == code).sum()) for name, code in _AMISS.items()},
         unheard=sum(int((outcomes.unread(asking) & mask).sum()) for asking in outcomes.unheard),
+        restated=int(outcomes.restated[mask].sum()),
     )
 
 
@@ -154,7 +163,16 @@ def accuracy(outcomes: Outcomes, asking: Asking, mask: _Mask) -> Rate:
         return no_share(int((outcomes.unread(asking) & mask).sum()))
     scored = outcomes.scored(asking) & mask
     credits = None if outcomes.credits is None else outcomes.credit(asking)[scored]
-    return rate(outcomes.right(asking)[scored], outcomes.pictures[scored], credits)
+    found = rate(outcomes.right(asking)[scored], outcomes.pictures[scored], credits)
+    return msgspec.structs.replace(found, unread=int(outcomes.unread(asking)[scored].sum()))
+
+
+def _both_right(outcomes: Outcomes, both: _Mask) -> Rate:
+    """Of cases scored in both worlds, the share that is right in both."""
+    right = both_right(outcomes)
+    might = [outcomes.right(world) | outcomes.unread(world) for world in TWO_WORLDS]
+    unread = int((might[0] & might[1] & ~right & both).sum())
+    return msgspec.structs.replace(rate(right[both], outcomes.pictures[both]), unread=unread)
 
 
 def _fell_back(outcomes: Outcomes, mask: _Mask) -> Rate | None:

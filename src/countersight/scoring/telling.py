@@ -83,17 +83,20 @@ def standing(row: "Row") -> str:
     amiss = [(name, getattr(row, name)) for name in ("unread", "cut", "empty", "failed", "missing")]
     words = [f"{count:,} {'not asked yet' if name == 'missing' else name}" for name, count in amiss if count]
     counted = f"{row.scored:,} of {several(row.questions, 'question')} scored"
+    counted += f" ({row.restated:,} restated)" if row.restated else ""
     return f"{counted}; {', '.join(words)}" if words else counted
 
 
 def _figures(row: "Row") -> Iterator[tuple[str, str]]:
     for name in _MEASURES:
         figure: Rate | Difference | None = getattr(row, name)
-        if isinstance(figure, Rate) and figure.unread:
-            yield name.replace("_", " "), none_read(figure.unread)
+        if isinstance(figure, Rate) and figure.unheard:
+            yield name.replace("_", " "), none_read(figure.unheard)
         if figure is None or figure.value is None:
             continue
         ends = f"({interval(figure)}; n = {figure.n:,}"
+        if isinstance(figure, Rate) and figure.unread and figure.bounds:
+            ends += f"; {percent(figure.bounds.high)}% if unread replies were right"
         if isinstance(figure, Difference):
             yield name.replace("_", " "), f"{percent(figure.value)} points {ends}; {p_value(figure.p)})"
         else:

@@ -11,7 +11,7 @@ from countersight.models import Function, FunctionModel, Loss, Model, ModelSetti
 from countersight.models import open_model as open_by_name
 from countersight.progress import Progress, counted, usual
 from countersight.results import Run
-from countersight.runs import Answering, Sample, Way, ask_dataset
+from countersight.runs import Answering, Sample, Way, as_before, ask_dataset
 from countersight.scoring import Scores, score_run
 from countersight.verbs.given import (
     SomeDataset,
@@ -45,7 +45,7 @@ async def run_async(
     loss: Loss = "mean",
     shots_from: SomeDataset | None = None,
     cases: int | None = None,
-    again: Literal["", "cut", "empty"] = "",
+    again: Literal["", "cut", "empty", "unread"] = "",
     budget: float | None = None,
     settings: ModelSettings | None = None,
     patience: Patience = Patience(),  # noqa: B008 - frozen
@@ -55,21 +55,24 @@ async def run_async(
     """Ask a model every question of a dataset that has no answer yet; a run that is there already is taken up.
 
     So many `cases` only, drawn by chance with the seed of `settings`; a later call may ask more of them. `again` asks
-    once more for answers that were cut off or are empty. No question is begun that would cost more than `budget`, in
-    dollars.
+    once more for answers that are `cut` off or `empty`, or has the model state only its final answer after a reply
+    that is `unread`, in the way the run was asked. No question is begun that would cost more than `budget`, in dollars.
     """
     check_from(1, cases=cases)
     opened = dataset_of(dataset)
-    way = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
-    chosen = settings_of(settings, ModelSettings(max_tokens=way.max_tokens, loss=loss))
-    asked, tally = open_model(model, chosen, name=name), Tally()
+    worded = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
+    chosen = settings_of(settings, ModelSettings(max_tokens=worded.max_tokens, loss=loss))
     pool = dataset_of(shots_from) if shots_from is not None else None
+    sample = Sample(cases, chosen.seed) if cases else None
+    way = Way(worded, shown, answering, chosen.loss, chosen.seed, again, sample)
+    way, chosen, pool = as_before(Path(out), way, chosen, pool)
+    asked, tally = open_model(model, chosen, name=name), Tally()
     with counted(progress or usual(), f"Asking {asked.name}", "questions", lambda: (tally.done, tally.total)):
         folder = await ask_dataset(
             opened,
             Path(out),
             asked,
-            Way(way, shown, answering, chosen.loss, chosen.seed, again, Sample(cases, chosen.seed) if cases else None),
+            way,
             patience=patience,
             pool=pool,
             tally=tally,
@@ -91,7 +94,7 @@ def run(
     loss: Loss = "mean",
     shots_from: SomeDataset | None = None,
     cases: int | None = None,
-    again: Literal["", "cut", "empty"] = "",
+    again: Literal["", "cut", "empty", "unread"] = "",
     budget: float | None = None,
     settings: ModelSettings | None = None,
     patience: Patience = Patience(),  # noqa: B008 - frozen
