@@ -10,14 +10,18 @@ from making import case, choice, dataset
 from programs.seeing import Coder, Eyes, answered, programs, request
 from running import ask, replies, run_command
 
+from countersight.asking import find_prompt
 from countersight.case import Option, Question
 from countersight.cli import main
+from countersight.dataset import Dataset
 from countersight.errors import AskingFailed, ModelError, Overloaded
 from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
 from countersight.programs.limits import Limits
 from countersight.programs.model import Metered, Programs
 from countersight.programs.styles import STYLES
+from countersight.runs import Way, ask_dataset
+from countersight.scoring import score_run
 
 STYLE = ["visprog", "viper"]
 COUNTING = {
@@ -75,6 +79,24 @@ def test_a_failure_names_its_kind_and_keeps_the_program(style, written, kind) ->
     assert failed.so_far.trace.failure == kind
     assert failed.so_far.trace.program.strip() in written
     assert failed.so_far.tokens_in == 10
+
+
+def test_what_a_program_says_that_is_no_option_is_restated_by_the_code_model(tmp_path) -> None:
+    def write(asked):
+        return "B" if asked.restates else "```\nA=EVAL(expr=\"'teal'\")\nR=RESULT(var=A)\n```"
+
+    coder = Coder(write)
+    model = Programs("", STYLES["visprog"](Limits()), coder, Eyes())
+    folder, run = dataset(tmp_path / "data", 3), tmp_path / "run"
+    ask(folder, run, model)
+    assert score_run(run).overall.unread == 6
+    way = Way(find_prompt("0-shot"), again="unread")
+    asyncio.run(ask_dataset(Dataset.open(folder), run, model, way))
+    found = score_run(run).overall
+    assert (found.unread, found.restated) == (0, 6)
+    _, said, asked = coder.requests[-1].turns
+    assert (said.text, "final answer" in asked.text) == ("teal", True)
+    assert coder.requests[-1].pictures == ()
 
 
 def test_a_program_of_any_length_and_many_calls_is_kept_in_part() -> None:

@@ -14,9 +14,9 @@ from countersight.pages import NOTHING, Cell, interval
 from countersight.report import ReportData, load
 from countersight.report.data import PageData
 from countersight.report.figures import drop_plot
-from countersight.report.finding import sentence
+from countersight.report.finding import sentence, sentences
 from countersight.report.finding_figure import groups_figure
-from countersight.report.formats import comma_separated
+from countersight.report.formats import comma_separated, markdown
 from countersight.report.page import render
 from countersight.report.tables import by_group
 from countersight.runs import RunFolder
@@ -145,3 +145,20 @@ def test_a_world_of_which_nothing_could_be_read_is_no_loss(tmp_path: Path) -> No
     assert pair.groups[-1].factual is not None
     alone = sentence(load([tmp_path / "r0"], gallery=1).report)
     assert "nothing that can be scored was answered in one of the two worlds, so there is no finding." in alone
+
+
+def test_runs_of_which_not_the_same_share_could_be_read_are_compared_with_a_warning(tmp_path: Path) -> None:
+    vague = {
+        row: ("It depends on the weather.", told) if row < 6 else (fact, told) for row, (fact, told) in said(0).items()
+    }
+    report = reported(tmp_path, vague, said(0))
+    [warning] = [told for told in sentences(report) if "differ between the runs" in told.words]
+    assert warning.warns
+    assert "12.5% of m0, 0.0% of m1" in warning.words
+    tables = markdown(report)
+    assert "unread: 75.0 to 100.0)" in tables
+    assert "| 12.5 | 0.0 |" in tables  # beside the comparison
+    figures = comma_separated(report)
+    assert "scores,m0,,all,unread_rate,0.125,,,,,48,share" in figures
+    assert "scores,m0,,all,factual_if_unread_right,1.0,,,,,24,bound" in figures
+    assert not any("differ between" in told.words for told in sentences(reported(tmp_path / "alike", said(0), said(0))))

@@ -149,7 +149,19 @@ def test_what_could_not_be_read_at_all_is_not_ranked(tmp_path: Path) -> None:
     assert {entry.model: entry.tier for entry in measured.entries} == {"good": 1, "bad": 2, "half deaf": None}
     assert set(measured.entries[-1].scores) == {"factual"}
     assert found.data.unscored == ("deaf: 0 of 16 questions scored; 16 unread",)
-    assert "could be scored: deaf: 0 of 16" in found.html.read_text(encoding="utf-8")
+    page = found.html.read_text(encoding="utf-8")
+    assert "could be scored: deaf: 0 of 16" in page
+    assert {entry.model: entry.unread_rate for entry in measured.entries} == {"good": 0, "bad": 0, "half deaf": 0.5}
+    assert "Between 0.0% and 50.0% of the replies are unread" in page
+
+
+def test_a_score_is_told_with_what_its_unread_replies_may_have_said(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "d", map(real, range(8)))
+    answers = {row: ("Who knows?" if row < 2 else "2", "1") for row in range(8)}
+    found = write_leaderboard([run(tmp_path / "vague", source, answers)], tmp_path / "out")
+    [entry] = board(found.data, "cvqa-real", "all").pools[0].entries
+    assert (entry.scores["factual"].value, entry.scores["factual"].if_unread_right) == (0.75, 1.0)
+    assert "unread: 75.0 to 100.0" in found.html.read_text(encoding="utf-8")
 
 
 def test_a_moved_dataset_is_found_by_its_fingerprint(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from countersight.errors import BatchRefused, CountersightError, ModelError
 from countersight.models import ModelSettings, open_model
 from countersight.models import batches as batches_module
 from countersight.runs import Way, ask_in_batches, batching, outstanding
+from countersight.scoring import score_run
 
 
 class BatchServer(Providers):
@@ -131,10 +132,10 @@ def server(monkeypatch):
         yield server
 
 
-def call(folder, output, name):
+def call(folder, output, name, again=""):
     """One call of the command, in this process."""
     model = open_model(name, ModelSettings())
-    return asyncio.run(ask_in_batches(Dataset.open(folder), output, model, Way(find_prompt("0-shot"))))
+    return asyncio.run(ask_in_batches(Dataset.open(folder), output, model, Way(find_prompt("0-shot"), again=again)))
 
 
 @pytest.mark.parametrize("kind", NAMES)
@@ -190,6 +191,36 @@ def test_what_came_back_without_an_answer_is_asked_in_the_ordinary_way(kind, ser
     assert "3 answers collected" in done.stderr
     assert "6 of 6 questions answered" in done.stderr
     assert server.sizes() == [5]
+
+
+def rambling(reply):
+    """What a model says that rambles until it is asked to state only its final answer."""
+
+    def said(body):
+        turns = body.get("messages") or body["contents"]
+        first = dict(body, **{"messages" if "messages" in body else "contents": turns[:1]})
+        text = json.dumps(reply(first))
+        return json.loads(text if len(turns) == 3 else text.replace('"B"', '"There is much to see in it."'))
+
+    return staticmethod(said)
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_unread_replies_are_restated_in_a_batch(kind, server, tmp_path, monkeypatch) -> None:
+    for dialect in (Chat, Messages, Contents):
+        monkeypatch.setattr(dialect, "reply", rambling(dialect.reply))
+    folder, run = dataset(tmp_path / "data", 4), tmp_path / "run"
+    call(folder, run, NAMES[kind])
+    server.done = True
+    out = call(folder, run, NAMES[kind], "unread")  # what comes home unread goes out again at once
+    assert (out.collected, out.sent) == (7, 7)
+    assert score_run(run).overall.unread == 7
+    out = call(folder, run, NAMES[kind])  # whoever collects, nothing that was paid for is lost
+    assert (out.collected, out.sent, out.out) == (7, 0, 0)
+    found = score_run(run).overall
+    assert (found.unread, found.restated) == (0, 8)
+    assert call(folder, run, NAMES[kind], "unread").sent == 0
+    assert server.sizes() == [7, 7]
 
 
 def test_batches_are_cut_by_number_and_by_bytes(server, tmp_path, monkeypatch) -> None:

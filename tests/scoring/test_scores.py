@@ -232,3 +232,32 @@ def test_a_case_costs_few_bytes() -> None:
     found = outcomes(((row, case(f"case-{row:07}", shown=True)) for row in range(2_000)), [])
     arrays = (found.rows, found.groups, found.codes, found.gold_letters, found.answers, found.id_ends)
     assert (sum(each.nbytes for each in arrays) + len(found.ids)) / len(found) < 60
+
+
+def test_accuracy_is_bounded_by_what_the_unread_replies_may_have_said() -> None:
+    found = run(told(0, "B", "C"), told(1, "?", "C"), told(2, "A", "?"), told(3, "?", "?"))
+    overall = score(found).overall
+    assert overall.factual.value == overall.factual.bounds.low == 0.25
+    assert overall.factual.bounds.high == 0.75
+    assert (overall.counterfactual.bounds.low, overall.counterfactual.bounds.high) == (0.5, 1.0)
+    assert (overall.both_right.bounds.low, overall.both_right.bounds.high) == (0.25, 0.75)  # not the third
+    assert overall.unread_rate == 0.5
+    assert "75.0% if unread replies were right" in str(score(found))
+    [*_, compared] = compare(found, run(*(told(row, "B", "C") for row in range(4))))
+    assert compared.unread == (0.5, 0.0)
+
+
+def test_where_nothing_was_read_everything_is_possible() -> None:
+    overall = score(run(told(0, "?", "C"), told(1, "?", "C"))).overall
+    assert overall.factual.value is None
+    assert (overall.factual.bounds.low, overall.factual.bounds.high) == (0.0, 1.0)
+    assert score(run(told(0, None, "C"))).overall.factual.bounds is None
+
+
+def test_a_restated_answer_takes_the_place_of_a_reply_that_could_not_be_read() -> None:
+    restated = Reply("c0", 0, "factual", text="B", restates="?")
+    found = run([*told(0, "?", "C"), restated], told(1, "A", "C"))
+    overall = score(found).overall
+    assert (overall.factual.right, overall.unread, overall.restated) == (1, 0, 1)
+    failed = Reply("c0", 0, "factual", state="failed", reason="gone", restates="?")
+    assert score(run([*told(0, "?", "C"), failed], told(1, "A", "C"))).overall.unread == 1

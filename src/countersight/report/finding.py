@@ -72,7 +72,7 @@ def _unread(report: ReportData) -> Iterator[Told]:
 
 def _unread_apart(report: ReportData) -> Iterator[Told]:
     """A warning where runs that are compared differ in how many of their replies could be read."""
-    rates = [(run.overall.unread_rate, name(run.label)) for run in report.runs if run.overall.unread_rate is not None]
+    rates = [(run.overall.unread_rate or 0.0, name(run.label)) for run, _ in _found(report)]
     (low, few), (high, many) = min(rates, default=(0.0, "")), max(rates, default=(0.0, ""))
     if high - low > UNREAD_APART:
         yield Told(

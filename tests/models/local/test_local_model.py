@@ -13,6 +13,7 @@ import pytest
 import torch
 from models.local import tiny
 from models.local.talks import mixed, picture, request
+from msgspec.structs import replace
 
 from countersight.cli import main
 from countersight.errors import AskingFailed, ModelError
@@ -24,6 +25,8 @@ from countersight.models.local.queue import Feed
 from countersight.models.opening import open_model
 from countersight.models.protocol import Answer, Model, ModelSettings, Ranker, Request
 from countersight.picture.checking import Picture
+from countersight.runs import RunFolder
+from countersight.scoring import score_run
 
 Folders = Callable[[str], Path]
 CPU = ModelSettings(max_tokens=4, device="cpu")
@@ -246,3 +249,21 @@ def test_how_a_model_can_be_asked_is_found_out_once_and_kept(
         kept.write_bytes(b"torn")
     assert ask(opened(tiny_folder("llava")), asked, "losses") == first
     assert len(tried) == 2
+
+
+def test_unread_replies_are_restated_by_ranking_the_options_after_them(tmp_path: Path, tiny_folder: Folders) -> None:
+    dataset, run = making.dataset(tmp_path / "data", 3), tmp_path / "run"
+    command = ["run", str(dataset), "--model", f"hf:{tiny_folder('qwen2_5_vl')}", "--device", "cpu", "-o", str(run)]
+    main([*command, "--max-tokens", "4"])
+    said = [replace(reply, text="It is hard to say.", finish="stop") for reply in RunFolder.open(run).replies()]
+    (run / "replies.jsonl").write_bytes(b"")
+    with RunFolder.open(run).writing() as journal:
+        for reply in said:
+            journal.append(reply)
+    assert score_run(run).overall.unread == 6
+    assert main([*command, "--again", "unread"]) == 0
+    found = score_run(run).overall
+    assert (found.unread, found.restated) == (0, 6)
+    last = list(RunFolder.open(run).replies())[-1]
+    assert len(last.losses) == 4
+    assert last.text == "ABCD"[last.losses.index(min(last.losses))]
