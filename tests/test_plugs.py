@@ -7,7 +7,6 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
@@ -43,7 +42,7 @@ class Parrot:
 
 
 LOUD = replace(PROMPTS["0-shot"], name="loud", about="in capitals")
-BIRDS = Suite("birds", "birds", "a CSV", "named as in image", "countersight.suites.own.files:LAYOUT")
+BIRDS = Suite("birds", "birds", "a CSV", "named as in image", "countersight.suites.own:LAYOUT")
 """
 
 ENTRY_POINTS = """
@@ -97,24 +96,25 @@ def countersight(environment: dict[str, str], *words: object) -> str:
 
 
 def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, installed):
-    table = tmp_path / "birds.csv"
-    table.write_text(
-        dedent("""\
-        image,counterfactual_question,counterfactual_answer
-        a.png,How many birds would there be if one came?,3
-        """)
-    )
+    table = tmp_path / "birds.jsonl"
+    rows = [
+        {"photo": None, "species": "owl", "ask": "Would it be seen if it were day?", "truth": False},
+        {"photo": None, "species": "owl", "ask": "Would it be seen if it were night?", "truth": "perhaps"},
+    ]
+    table.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     assert "from the package tiny-plugs" in countersight(installed, "list", "models")
     assert "birds" in countersight(installed, "list", "suites")
-    countersight(installed, "make", "feathers", "--from", table, "-o", tmp_path / "birds")
-    asked = ("--model", "parrot:3", "--prompt", "loud")
+    made = countersight(installed, "make", "feathers", "--from", table, "-o", tmp_path / "birds")
+    assert "1 case in" in made
+    assert "1 bad row left out" in made
+    asked = ("--model", "parrot:no", "--prompt", "loud")
     countersight(installed, "run", tmp_path / "birds", *asked, "-o", tmp_path / "run")
     countersight(installed, "report", tmp_path / "run", "-o", tmp_path / "report")
     assert "feather score" in (tmp_path / "report" / "report.html").read_text()
     assert "1,000" in countersight(installed, "describe", tmp_path / "birds")
     assert json.loads((tmp_path / "run" / "run.json").read_text())["prompt"]["name"] == "loud"
     reply = json.loads((tmp_path / "run" / "replies.jsonl").read_text().splitlines()[0])
-    assert reply["text"] == "3"
+    assert reply["text"] == "no"
 
 
 def test_the_plugs_of_the_page_for_contributors_work_as_they_stand(tmp_path, installed):

@@ -8,7 +8,7 @@ from making import picture
 
 from countersight.case import Change, Option, Question
 from countersight.errors import CountersightError
-from countersight.suites.cfmm.files import ASPECTS, FIELDS
+from countersight.suites.cfmm import ASPECTS, FIELDS
 from countersight.suites.importing import Imported
 from countersight.suites.registry import SUITES
 

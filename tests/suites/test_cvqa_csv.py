@@ -14,8 +14,8 @@ from countersight.case import Case
 from countersight.dataset.folder import Dataset
 from countersight.dataset.writing import DatasetWriter
 from countersight.errors import CountersightError
+from countersight.suites.cvqa.files import COLUMNS, SYNTHETIC, export_csv
 from countersight.suites.cvqa.synthetic import make_case
-from countersight.suites.cvqa.synthetic_csv import COLUMNS, LAYOUT, export_csv
 from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.suites.importing import Imported, import_rows
 
@@ -42,7 +42,7 @@ def read(path, folder, pictures=None):
     """The cases of a file, what was counted, and the bad rows."""
     bad = []
     with DatasetWriter(folder, name="t", description="t", license="none", provenance={}) as writer:
-        imported = import_rows(LAYOUT, path, writer, pictures, lambda *told: bad.append(told))
+        imported = import_rows(SYNTHETIC.open_layout(), path, writer, pictures, lambda *told: bad.append(told))
     assert imported.bad == len(bad)
     return [case for _, case in Dataset.open(folder).cases()], imported, bad
 

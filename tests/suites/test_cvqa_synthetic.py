@@ -27,9 +27,8 @@ from countersight.scenes.drawing import draw
 from countersight.scenes.edits import apply
 from countersight.scenes.records import read_scenes
 from countersight.scenes.scene import Background
-from countersight.suites.cvqa.options import near
 from countersight.suites.cvqa.synthetic import make, make_case
-from countersight.suites.cvqa.templates import TEMPLATES, balanced
+from countersight.suites.cvqa.templates import TEMPLATES, balanced, near
 
 SEED = 7
 RANGES = {

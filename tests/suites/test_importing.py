@@ -13,10 +13,9 @@ from making import picture
 
 from countersight.cli.parsing import part_of_all
 from countersight.errors import CountersightError
-from countersight.suites.csv_file import csv_rows
-from countersight.suites.importing import MAX_LINE, BadField
-from countersight.suites.json_lines import jsonl_rows
+from countersight.suites.picture_files import BadField
 from countersight.suites.registry import SUITES
+from countersight.suites.rows import MAX_LINE, csv_rows, jsonl_rows
 from countersight.suites.supposing import supposed
 from countersight.verbs import make
 

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from countersight.errors import CountersightError
-from countersight.suites import json_file
-from countersight.suites.importing import MAX_LINE, BadField
-from countersight.suites.json_file import JsonFile
+from countersight.suites import rows as json_rows
+from countersight.suites.picture_files import BadField
+from countersight.suites.rows import MAX_LINE, JsonFile
 
 
 def written(path, data):
@@ -79,7 +79,7 @@ def test_a_broken_gzip_file_is_a_sentence(tmp_path, data):
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(json_file, "MAX_FILE", 1000)
+    monkeypatch.setattr(json_rows, "MAX_FILE", 1000)
     with pytest.raises(CountersightError, match="more than 1,000 bytes"):
         written(tmp_path / "in.json.gz", gzip.compress(b" " * 1_000_000 + b"[]"))
 

@@ -21,7 +21,7 @@ from countersight.models import Answer
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.suites.picture_files import BadField
-from countersight.suites.table_file import picture_in
+from countersight.suites.rows import picture_in
 
 
 def embedded(data):

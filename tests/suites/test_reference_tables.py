@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from countersight.errors import ReferenceTableError
-from countersight.suites.paper_terms import terms
 from countersight.suites.reference import PaperTable, Printed, beside, papers, table, tables
+from countersight.suites.registry import terms
 
 TABLES = [each for paper in papers() for each in tables(paper)]
 

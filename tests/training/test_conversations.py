@@ -13,8 +13,7 @@ from countersight.errors import CountersightError
 from countersight.models.embedded.beyond import UNKNOWN, within_card
 from countersight.models.embedded.tokenizer import Tokenizer, always_said, vocabulary
 from countersight.scenes import Facts, facts_of
-from countersight.suites.cvqa.options import by_published_gaps
-from countersight.suites.cvqa.templates import TEMPLATES
+from countersight.suites.cvqa.templates import TEMPLATES, by_published_gaps
 from countersight.training import reasons, wordings
 from countersight.training.casual import casual
 from countersight.training.conversations import conversation

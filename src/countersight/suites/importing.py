@@ -1,13 +1,13 @@
 """Turning a published file into a dataset folder: what the importers of all suites share.
 
-A suite says in a `Layout` how its rows are read and what case a row is. Reading streams, has limits, and never fails
-for what stands in the file: a row that is no case is told to the caller by its line, its field and the reason.
+A suite says in a `Layout` how its rows are read and what case a row is. A row that is no case is reported to the caller
+by its line, its field and the reason.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from random import Random
 
 import msgspec
 
@@ -16,19 +16,27 @@ from countersight.blind import card_section
 from countersight.case import Case
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
-from countersight.suites.part import Part
-from countersight.suites.picture_files import IMAGES as IMAGES
-from countersight.suites.picture_files import BadField as BadField
-from countersight.suites.picture_files import Pictured, with_shown
-from countersight.suites.set_sizes import SetSizes
+from countersight.suites.picture_files import BadField, Pictured, with_shown
+from countersight.suites.rows import Row, Rows
 
-MAX_LINE = 1 << 20
-"""Longest piece of a line read at once: a file of one endless line must not fill the memory."""
 OnBad = Callable[[int, str, str], None]
 """Told of a bad row: its line (or its number, of entries in a list), the field, and what is wrong with it."""
 
-Row = Mapping[str, Any]
-"""What stands on a row, by the name of the field: text from a CSV, anything from a JSONL file."""
+
+class Part(msgspec.Struct, frozen=True):
+    """So many cases of a file, or a share of them; the same seed draws the same ones."""
+
+    cases: int | None = None
+    share: float | None = None
+    seed: int = 0
+
+    def __str__(self) -> str:
+        return f"{100 * self.share:g} %" if self.share is not None else f"{self.cases} cases"
+
+    def drawn(self, numbers: Sequence[int]) -> frozenset[int]:
+        """Those of the rows that are in it."""
+        wanted = self.cases if self.share is None else max(1, round(self.share * len(numbers)))
+        return frozenset(Random(self.seed).sample(numbers, min(wanted or 0, len(numbers))))
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -45,16 +53,12 @@ class Imported(msgspec.Struct, frozen=True):
     """Cases that are asked without a picture on purpose."""
 
 
-Rows = Iterator[tuple[int, Row | BadField]]
-"""Rows with the line each ends on, or its number in a list; what is no row comes as what is wrong with it."""
-
-
-class Layout(msgspec.Struct, frozen=True):
+class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """How the file of a suite becomes a dataset."""
 
-    suite: str
-    title: str
-    """The suite's published name."""
+    suite: str = ""
+    title: str = ""
+    """The suite's published name. Both are the `Suite`'s own where the layout does not say otherwise."""
     description: str
     rows: Callable[[Path], Rows]
     as_case: Callable[[Row, int], Case]
@@ -119,7 +123,8 @@ def import_rows(
     drawn = part.drawn(_good_rows(layout, source)) if part else None
     cases = bad = without_picture = text_only = 0
     ids: set[str] = set()
-    sets, not_found = SetSizes(), []
+    sets: dict[str, tuple[int, int]] = {}
+    not_found: list[int] = []
     for number, (line, row) in enumerate(layout.rows(source), start=1):
         try:
             if isinstance(row, BadField):
@@ -137,13 +142,14 @@ def import_rows(
         else:
             writer.add(msgspec.structs.replace(case, suite=layout.suite))
             ids.add(case.id)
-            sets.add(case)
+            if case.cell and case.cell.of:
+                sets[case.cell.set] = sets.get(case.cell.set, (0, 0))[0] + 1, case.cell.of
             cases += 1
             text_only += case.text_only
             without_picture += case.image is None and not case.text_only
             if case.image is None and pictures is not None and shown is not None:
                 not_found.append(line)
-    return Imported(cases, bad, without_picture, sets.incomplete(), tuple(dict.fromkeys(not_found)), text_only)
+    return Imported(cases, bad, without_picture, _incomplete(sets), tuple(dict.fromkeys(not_found)), text_only)
 
 
 def _good_rows(layout: Layout, source: Path) -> list[int]:
@@ -155,3 +161,10 @@ def _good_rows(layout: Layout, source: Path) -> list[int]:
                 layout.as_case(row, number)
                 good.append(number)
     return good
+
+
+def _incomplete(sets: dict[str, tuple[int, int]]) -> tuple[str, ...]:
+    """The sets with fewer cases than they have in their suite, each in a few words; they are scored as no set."""
+    return tuple(
+        f"{name[:80]!r} has {count} of {wanted} cases" for name, (count, wanted) in sets.items() if count < wanted
+    )

@@ -1,21 +1,18 @@
 """The terms in which a suite's scores are told: what its figures are called, and how its cases are divided.
 
-A suite names its terms in its line of the table (`Suite.terms`), and they lie in its room. One that has none, and a
-dataset of several suites, is reported in the plain terms: factual, counterfactual, drop, both right, by group. The
-worlds are called factual and counterfactual in every suite, also where its paper says otherwise (C-VQA: original); only
-figures have a paper's own names (CFMM: acc_b).
+A suite that has none (`Suite.terms`), and a dataset of several suites, is reported in the plain terms: factual,
+counterfactual, drop, both right, by group. The worlds are called factual and counterfactual in every suite, also where
+its paper says otherwise (C-VQA: original); only figures have a paper's own names (CFMM: acc_b).
 """
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Final
 
 import msgspec
 
-from countersight.case import Case, World
+from countersight.case import Case
 from countersight.scoring import Axis
-from countersight.suites.registry import known_suite
 
 BOTH_WORLDS: Final = "about the picture as it is and about what would be true under a change"
 AS_IT_IS: Final = "about the picture as it is"
@@ -66,16 +63,3 @@ def spelt(text: str) -> str:
 def remembered(key: str) -> Callable[[Case], Iterable[str]]:
     """Divides cases by what their provenance says under a key."""
     return lambda case: (str(case.provenance[key]),) if key in case.provenance else ()
-
-
-def terms(suite: str, worlds: Iterable[World] = ()) -> Terms:
-    """The terms of a suite; the plain ones where it has none of its own, or none for what the cases ask about."""
-    found = _terms(suite)
-    return found if all(world in found.measures for world in worlds) else PLAIN
-
-
-@cache
-def _terms(name: str) -> Terms:
-    suite = known_suite(name)
-    own: Terms | None = suite.open_terms() if suite else None
-    return own or PLAIN

@@ -1,53 +1,56 @@
-"""The table of suites: those that ship, one room each, and those that other packages bring."""
+"""The table of suites: those that ship, and those that other packages bring."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Final
 
+from countersight.case import World
 from countersight.errors import CountersightError
-from countersight.suites.acquired.suite import SUITE as ACQUIRED
-from countersight.suites.benchmark import Suite
-from countersight.suites.biased.suite import SUITE as BIASED
-from countersight.suites.cello.suite import SUITE as CELLO
-from countersight.suites.cfmm.suite import SUITE as CFMM
-from countersight.suites.clevrer.suite import SUITE as CLEVRER
-from countersight.suites.coco_counterfactuals.suite import SUITE as COCO_COUNTERFACTUALS
-from countersight.suites.cosim.suite import SUITE as COSIM
-from countersight.suites.counterfact.suite import SUITE as COUNTERFACT
-from countersight.suites.cpbench.suite import SUITE as CPBENCH
-from countersight.suites.cvqa.suite import REAL_SUITE, SYNTHETIC_SUITE
-from countersight.suites.hallusion.suite import SUITE as HALLUSION
-from countersight.suites.mmvp.suite import SUITE as MMVP
-from countersight.suites.naturalbench.suite import SUITE as NATURALBENCH
-from countersight.suites.own.suite import SUITE as OWN
-from countersight.suites.vismin.suite import SUITE as VISMIN
-from countersight.suites.vqa.suite import OKVQA_SUITE, VQAV2_SUITE
-from countersight.suites.worlds.suite import CAUSAL_SUITE, DISCS_SUITE, SUPPORTS_SUITE
+from countersight.suites.paper_terms import PLAIN, Terms
+from countersight.suites.suite import Suite
 from countersight.text import unknown
 
-_OURS = (
-    SYNTHETIC_SUITE,
-    REAL_SUITE,
-    CFMM,
-    CELLO,
-    COSIM,
-    OKVQA_SUITE,
-    VQAV2_SUITE,
-    SUPPORTS_SUITE,
-    DISCS_SUITE,
-    CAUSAL_SUITE,
-    BIASED,
-    NATURALBENCH,
-    VISMIN,
-    MMVP,
-    HALLUSION,
-    COUNTERFACT,
-    CPBENCH,
-    COCO_COUNTERFACTUALS,
-    CLEVRER,
-    ACQUIRED,
-    OWN,
-)
+_OURS: Final = {
+    "cvqa-synthetic": "cvqa.files:SYNTHETIC",
+    "cvqa-real": "cvqa.files:REAL",
+    "cfmm": "cfmm:SUITE",
+    "cello": "cello.suite:SUITE",
+    "cosim": "cosim.files:SUITE",
+    "okvqa": "vqa:OKVQA",
+    "vqav2": "vqa:VQAV2",
+    "supports": "worlds.suite:SUPPORTS_SUITE",
+    "discs": "worlds.suite:DISCS_SUITE",
+    "causal-worlds": "worlds.suite:CAUSAL_SUITE",
+    "vlms-are-biased": "biased:SUITE",
+    "naturalbench": "naturalbench:SUITE",
+    "vismin": "caption_pairs:VISMIN",
+    "mmvp": "mmvp:SUITE",
+    "hallusionbench": "hallusionbench:SUITE",
+    "visual-counterfact": "counterfact:SUITE",
+    "cp-bench": "cpbench:SUITE",
+    "coco-counterfactuals": "caption_pairs:COCO_COUNTERFACTUALS",
+    "clevrer": "clevrer:SUITE",
+    "acquired": "acquired:SUITE",
+    "own": "own:SUITE",
+}
+"""The module and the name of each suite that ships; imported when it is asked for."""
 
-SUITES = {suite.name: suite for suite in _OURS}
+
+class _Shipped(Mapping[str, Suite]):
+    def __getitem__(self, name: str) -> Suite:
+        module, _, attribute = _OURS[name].partition(":")
+        suite: Suite = getattr(import_module(f"countersight.suites.{module}"), attribute)
+        return suite
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_OURS)
+
+    def __len__(self) -> int:
+        return len(_OURS)
+
+
+SUITES: Final[Mapping[str, Suite]] = _Shipped()
 """The suites that ship, by the name they have on the command line."""
 
 GROUP = "countersight.suites"
@@ -61,6 +64,8 @@ def suites() -> dict[str, Suite]:
 
 def find_suite(name: str) -> Suite:
     """The suite of that name."""
+    if name in SUITES:
+        return SUITES[name]
     known = dict(_all())
     suite = known.get(name)
     if suite is None:
@@ -73,6 +78,19 @@ def find_suite(name: str) -> Suite:
 def known_suite(name: str) -> Suite | None:
     """The suite of that name, or None; other packages are looked through only for one that is not ours."""
     return SUITES.get(name) or suites().get(name)
+
+
+def terms(suite: str, worlds: Iterable[World] = ()) -> Terms:
+    """The terms of a suite; the plain ones where it has none of its own, or none for what the cases ask about."""
+    found = _terms(suite)
+    return found if all(world in found.measures for world in worlds) else PLAIN
+
+
+@cache
+def _terms(name: str) -> Terms:
+    suite = known_suite(name)
+    own = suite.open_terms() if suite else None
+    return own or PLAIN
 
 
 def _all() -> Iterator[tuple[str, Suite | str]]:

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from countersight.errors import CountersightError, DatasetError
-from countersight.suites.benchmark import Suite, Way
 from countersight.suites.registry import suites
+from countersight.suites.suite import Suite, Way
 
 _WAYS: Final[dict[Way, str]] = {
     "seed": "as we make it, without `source`",

@@ -17,9 +17,9 @@ from countersight.causal import verdict_on
 from countersight.errors import CountersightError
 from countersight.files import write_whole
 from countersight.suites.cello.suite import NAME
-from countersight.suites.fields import checked, text_of
-from countersight.suites.importing import BadField, Layout, Row, Rows
-from countersight.suites.json_lines import jsonl_rows
+from countersight.suites.importing import Layout
+from countersight.suites.picture_files import BadField
+from countersight.suites.rows import Row, Rows, checked, jsonl_rows, text_of
 from countersight.suites.supposing import supposed
 
 FIELDS = (

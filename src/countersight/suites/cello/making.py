@@ -19,7 +19,8 @@ from countersight.suites.cello.paid import kept_beside, reword_all
 from countersight.suites.cello.sampling import Pool, sample
 from countersight.suites.cello.suite import NAME
 from countersight.suites.cello.tasks.asked import TASKS
-from countersight.suites.importing import IMAGES, OnBad
+from countersight.suites.importing import OnBad
+from countersight.suites.picture_files import IMAGES
 from countersight.suites.supposing import supposed
 
 PER_TASK = 100

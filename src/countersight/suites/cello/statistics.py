@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.case import Case
 from countersight.pages import Cell, Grid, Line
-from countersight.suites.describing import Chart, ChartBar
+from countersight.suites.statistics import Chart, ChartBar
 
 GRAPHS: Final = ("direct", "chain", "confounding", "collision")
 """The kinds of causal graph."""

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from countersight.suites.benchmark import Suite
+from countersight.suites.suite import Suite
 
 NAME: Final = "cello"
 

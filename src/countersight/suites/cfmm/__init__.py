@@ -1,5 +1,113 @@
-"""CFMM: pairs of questions that share two options."""
+"""CFMM: pairs of a basic and a counterfactual question that share two options, in a file format of our own.
 
-import lazy_loader
+The authors' file is not public, so this is how to write the cases down: a CSV with a header, or a .jsonl file with one
+JSON object a line, whose fields are all text.
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+    image                    the picture's file name inside the folder of pictures
+    aspect                   count, color, shape, size, direction or common
+    basic_question           "Is the cat to the left of the dog?"
+    counterfactual_question  "If the cat and the dog changed places, would the cat be to the left of the dog?"
+    option_a, option_b       the two answers that both questions offer: "Yes", "No"
+    basic_answer             A or B, or the option's text
+    counterfactual_answer    the same
+
+An aspect and an answer may be in capitals or not; "colour" is "color".
+"""
+
+from functools import partial
+from typing import Final
+
+from countersight.case import Case, Option, Question
+from countersight.suites.importing import Layout
+from countersight.suites.paper_terms import Terms
+from countersight.suites.rows import BadField, Row, checked, name_of, text_of, text_rows
+from countersight.suites.statistics import ReportedPairs
+from countersight.suites.suite import Suite
+from countersight.suites.supposing import supposed
+
+NAME: Final = "cfmm"
+
+ASPECTS = ("count", "color", "shape", "size", "direction", "common")
+OPTIONS = ("option_a", "option_b")
+FIELDS = (
+    "image",
+    "aspect",
+    "basic_question",
+    "counterfactual_question",
+    *OPTIONS,
+    "basic_answer",
+    "counterfactual_answer",
+)
+
+
+def _as_case(row: Row, number: int) -> Case:
+    aspect = name_of(row, "aspect", (*ASPECTS, "colour"))
+    factual = _question(row, "basic_question", "basic_answer")
+    counterfactual = _question(row, "counterfactual_question", "counterfactual_answer")
+    return Case(
+        id=f"{NAME}-{number:06d}",
+        group="color" if aspect == "colour" else aspect,
+        factual=factual,
+        change=supposed(counterfactual.text),
+        counterfactual=counterfactual,
+        provenance={"image": text_of(row, "image")},
+    )
+
+
+def _question(row: Row, text: str, answer: str) -> Question:
+    options = tuple(text_of(row, field) for field in OPTIONS)
+    if options[0].casefold() == options[1].casefold():
+        raise BadField(OPTIONS[1], f"is the same as {OPTIONS[0]}")
+    question = Question(
+        text_of(row, text), _letter(row, answer, options), "choice", tuple(Option(option) for option in options)
+    )
+    return checked(question, {"text": text, "answer": answer, "options": OPTIONS[1]})
+
+
+def _letter(row: Row, field: str, options: tuple[str, ...]) -> str:
+    text = text_of(row, field)
+    said = text.casefold()
+    meant = {
+        letter for letter, option in zip("AB", options, strict=True) if said in (letter.casefold(), option.casefold())
+    }
+    if len(meant) == 2:
+        raise BadField(field, f"{text[:40]!r} is the letter of one option and the text of the other")
+    if not meant:
+        raise BadField(field, f"{text[:40]!r} is neither A or B nor the text of an option")
+    return meant.pop()
+
+
+SUITE: Final = Suite(
+    NAME,
+    "CFMM: a basic and a counterfactual question with two shared options, by aspect",
+    "a CSV, or a .jsonl file with one JSON object a line: image, aspect (count, color, shape, size, direction or "
+    "common), basic_question, counterfactual_question, option_a, option_b, basic_answer, counterfactual_answer "
+    "(A or B, or the option's text)",
+    "named as in image",
+    Layout(
+        description="Basic and counterfactual questions with two shared options, after CFMM.",
+        rows=partial(text_rows, fields=FIELDS),
+        as_case=_as_case,
+        picture=lambda row: text_of(row, "image"),
+        picture_field="image",
+    ),
+    title="CFMM",
+    terms=Terms(
+        group="aspect",
+        groups={aspect: aspect for aspect in ("count", "color", "size", "shape", "direction", "common")},
+        measures={"factual": "acc_b", "counterfactual": "acc_c", "both_right": "acc+", "drop": "drop"},
+        adds_up=True,
+        counts=True,
+    ),
+    described=ReportedPairs(
+        "CFMM, 3.5",
+        {
+            "pairs": "1,200",
+            "words in a basic question": "9.47",
+            "words in a counterfactual question": "18.39",
+            "words in an answer": "1.17",
+        },
+        length=lambda question: len(question.text.split()),  # the paper counts options apart, as answers
+    ),
+    tables="countersight.suites.cfmm",
+)

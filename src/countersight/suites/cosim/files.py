@@ -12,20 +12,25 @@ file of types assigned by people is given:
     changes  how many changes there are, where that is not the number of types (may be left out)
 """
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.errors import CountersightError
+from countersight.scoring import Axis
 from countersight.suites.cosim.changes import KINDS, change_kinds
-from countersight.suites.cosim.suite import NAME
-from countersight.suites.csv_file import csv_rows
-from countersight.suites.fields import checked, text_of
-from countersight.suites.importing import BadField, Layout, Row, Rows
-from countersight.suites.json_file import JsonFile
+from countersight.suites.cosim.statistics import CosimTally
+from countersight.suites.importing import Layout
+from countersight.suites.paper_terms import UNDER_A_CHANGE, Terms, spelt
+from countersight.suites.rows import BadField, JsonFile, Row, Rows, checked, csv_rows, text_of
+from countersight.suites.suite import SecondFile, Suite
 from countersight.text import unknown
+
+NAME: Final = "cosim"
 
 FIELDS = ("question", "answer_orig", "change", "answer_choices", "answer_label", "folder", "img_fn")
 VISUAL_GENOME = ("VG_100K", "VG_100K_2")
@@ -48,8 +53,6 @@ def layout(kinds: Path | None, *, keep_doubled: bool = False) -> Layout:
     """
     assigned = read_kinds(kinds) if kinds else {}
     return Layout(
-        suite=NAME,
-        title="CoSIm",
         description="The published instances of CoSIm (Kim et al.): a question, the response first given to it, a "
         "change to the scene, and four new responses.",
         rows=partial(_rows, kinds, assigned),
@@ -143,3 +146,41 @@ def _question(row: Row, keep_doubled: bool) -> Question:
 
 def _picture(row: Row) -> str:
     return f"{text_of(row, 'folder')}/{text_of(row, 'img_fn')}"
+
+
+_PROPOSED: Final = "Where nobody assigned types, rules proposed them out of the words of the change."
+
+
+def _change_types(case: Case) -> Iterable[str]:
+    return map(spelt, case.change.kinds) if case.change else ()
+
+
+def _number_of_changes(case: Case) -> Iterable[str]:
+    number = case.provenance.get("changes") or (len(case.change.kinds) if case.change else 0)
+    if not isinstance(number, int) or number < 1:
+        return ()
+    return (str(number) if number < 3 else "3 or more",)
+
+
+SUITE: Final = Suite(
+    NAME,
+    "CoSIm: what would be answered after a change to the scene, with four options, by type of change",
+    "the authors' JSON: question, answer_orig, change, answer_choices, answer_label, folder, img_fn",
+    "those of Visual Genome in its VG_100K and VG_100K_2, or folder/img_fn",
+    layout,
+    SecondFile("--kinds", "a CSV of types of change assigned by people: id, kinds (with semicolons), changes", False),
+    "entry",
+    options={"file": ("keep_doubled",)},
+    title="CoSIm",
+    terms=Terms(
+        about=UNDER_A_CHANGE,
+        measures={"counterfactual": "accuracy"},
+        axes=(
+            Axis("change type", KINDS, _change_types, _PROPOSED),
+            Axis("number of changes", ("1", "2", "3 or more"), _number_of_changes, _PROPOSED),
+        ),
+        beside=(("cosim-3", "Human"),),
+    ),
+    described=CosimTally,
+    tables="countersight.suites.cosim",
+)

@@ -11,8 +11,8 @@ import msgspec
 from countersight.case import LETTERS, Case
 from countersight.pages import Cell, Grid, Line
 from countersight.suites.cosim.changes import KINDS
-from countersight.suites.describing import Chart, ChartBar
 from countersight.suites.reference import table
+from countersight.suites.statistics import Chart, ChartBar
 
 Part = Literal["question", "initial response", "scene change", "new response", "distractor"]
 PARTS: Final[tuple[Part, ...]] = ("question", "initial response", "scene change", "new response", "distractor")

@@ -1,10 +1,14 @@
-"""C-VQA-Synthetic: cases made by chance from a seed, with a picture of each world."""
+"""C-VQA-Synthetic: cases made by chance from a seed, with a picture of each world.
+
+A control has a change in the place of the case's own that does not touch what is asked, after which the answer stays. A
+model that works with the change keeps its answer there; one that only hears "removed" does not.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -14,12 +18,35 @@ from countersight.case import Case, Change, Question, World
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.progress import Progress
-from countersight.scenes import SCENES_FILE, Scene, SceneRecord, apply, draw, draw_both, encode, encode_record
+from countersight.scenes import (
+    NAMED,
+    SCENES_FILE,
+    Edit,
+    Recolour,
+    Remove,
+    Scene,
+    SceneRecord,
+    apply,
+    draw,
+    draw_both,
+    encode,
+    encode_record,
+    top_row,
+)
 from countersight.spreading import in_order
-from countersight.suites.cvqa.controls import CONTROLS
-from countersight.suites.cvqa.options import Way, asked_with, by_published_gaps, near
-from countersight.suites.cvqa.suite import SYNTHETIC_NAME
-from countersight.suites.cvqa.templates import TEMPLATES, Solved, Template, balanced
+from countersight.suites.cvqa.files import SYNTHETIC_NAME
+from countersight.suites.cvqa.templates import (
+    TEMPLATES,
+    Solved,
+    Template,
+    Way,
+    asked_with,
+    balanced,
+    by_published_gaps,
+    flowers_in,
+    near,
+    number_of,
+)
 from countersight.suites.supposing import as_sentence
 
 SIZE = 3000
@@ -38,42 +65,15 @@ class Made(msgspec.Struct, frozen=True):
     pictures: tuple[tuple[str, bytes], ...] = ()
 
 
-def make_suite(
-    folder: Path,
-    *,
-    size: int | None,
-    seed: int,
-    workers: int | None,
-    progress: Progress,
-    options: Way = "fair",
-    controls: bool = False,
-    ray: str = "",
-) -> None:
+def make_suite(folder: Path, *, size: int | None, progress: Progress, **how: Any) -> None:
     """Make the suite into a new dataset folder, as large as the published one where no size is named."""
     size = SIZE if size is None else size
     with progress("Drawing", size, "cases") as done:
-        make_synthetic(
-            folder,
-            size=size,
-            seed=seed,
-            workers=workers,
-            progress=done,
-            options=options,
-            controls=controls,
-            ray=ray,
-        )
+        make_synthetic(folder, size=size, progress=done, **how)
 
 
 def make_synthetic(
-    folder: Path,
-    *,
-    size: int,
-    seed: int,
-    workers: int | None,
-    progress: Callable[[int], None],
-    options: Way = "fair",
-    controls: bool = False,
-    ray: str = "",
+    folder: Path, *, size: int, seed: int, options: Way = "fair", controls: bool = False, **how: Any
 ) -> None:
     """Make the suite into a new dataset folder; see `make`."""
     provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed, "options": options}
@@ -89,16 +89,7 @@ def make_synthetic(
         sections=(card_section,),
     )
     with writer:
-        make(
-            writer,
-            size=size,
-            seed=seed,
-            workers=workers,
-            progress=progress,
-            options=options,
-            controls=controls,
-            ray=ray,
-        )
+        make(writer, size=size, seed=seed, options=options, controls=controls, **how)
 
 
 def make(
@@ -248,3 +239,70 @@ def _place(position: int, size: int) -> tuple[Template, int]:
         number, index = divmod(position - longer, each)
         number += extra
     return TEMPLATES[number], index
+
+
+class Irrelevant(NamedTuple):
+    """A change to a scene, and what follows the "if"."""
+
+    edits: tuple[Edit, ...]
+    presupposition: str
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What is done, in the words of the cases' changes."""
+        return ("recolour",) if isinstance(self.edits[0], Recolour) else ("remove",)
+
+
+def _flowers_inside(rng: Random, scene: Scene, colour: str) -> Irrelevant:
+    """What is asked is how many are outside."""
+    inside = flowers_in(scene, colour)
+    gone = rng.sample(inside, rng.randint(1, len(inside)))
+    removed = Remove(tuple(flower.id for flower in gone))
+    return Irrelevant((removed,), f"we removed {number_of(len(gone), 'flower')} in {colour} polygons")
+
+
+def _flowers_outside(rng: Random, scene: Scene, colour: str) -> Irrelevant:
+    outside = _ids_outside(scene, colour)
+    gone = rng.sample(outside, rng.randint(1, len(outside)))
+    return Irrelevant(
+        (Remove(tuple(gone)),), f"we removed {number_of(len(gone), 'flower')} outside the {colour} polygons"
+    )
+
+
+def _all_outside(_rng: Random, scene: Scene, colour: str) -> Irrelevant:
+    removed = Remove(tuple(_ids_outside(scene, colour)))
+    return Irrelevant((removed,), f"all flowers outside the {colour} polygons were removed")
+
+
+def _dots_recoloured(rng: Random, scene: Scene, _colour: str) -> Irrelevant:
+    colour = rng.choice(list(NAMED))
+    dots = tuple(dot.id for circle in scene.circles for dot in circle.dots)
+    return Irrelevant((Recolour(dots, colour),), f"all the dots were {colour}")
+
+
+def _bottom_emptied(_rng: Random, scene: Scene, _colour: str) -> Irrelevant:
+    top = {circle.id for circle in top_row(scene)}
+    dots = tuple(dot.id for circle in scene.circles if circle.id not in top for dot in circle.dots)
+    return Irrelevant((Remove(dots),), "all dots in the bottom three circles were removed")
+
+
+def _emptiest_removed(rng: Random, scene: Scene, _colour: str) -> Irrelevant:
+    fewest = min(len(circle.dots) for circle in scene.circles)
+    gone = rng.choice([circle for circle in scene.circles if len(circle.dots) == fewest])
+    return Irrelevant((Remove((gone.id,)),), "one of the circles with the fewest dots were removed")
+
+
+def _ids_outside(scene: Scene, colour: str) -> list[str]:
+    inside = {flower.id for flower in flowers_in(scene, colour)}
+    return [flower.id for flower in scene.flowers if flower.id not in inside]
+
+
+CONTROLS: dict[int, Callable[[Random, Scene, str], Irrelevant]] = {
+    1: _flowers_inside,
+    2: _flowers_outside,
+    3: _all_outside,
+    4: _dots_recoloured,
+    5: _bottom_emptied,
+    6: _emptiest_removed,
+}
+"""By the number of the template; given chance, the scene, and the colour that its question names."""

@@ -4,13 +4,20 @@ The wording is the paper's, mended where its grammar is not right. Numbers follo
 1 to 12 flowers, every number as likely; one circle with 4 to 8 dots and five others with fewer; as many items
 removed as chance says. Both answers of a puzzle come from one count: of the scene, and of the scene after the change.
 The answers that are offered beside them come from amounts alone: scenes that were drawn alike, and are not shown.
+
+Nothing in the options may tell which is right to somebody who does not look. The published set takes wrong options at
+11 gaps from the right one, which is then most often in the middle: "the option nearest to the mean of the options"
+answers more than half of it blind. Ours are the answers of four scenes that are drawn alike; chance decides which of
+the four is shown.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
+from typing import Literal
 
 import msgspec
 
+from countersight.case import LETTERS, Option, Question
 from countersight.chance import balanced as balanced
 from countersight.scenes import (
     NAMED,
@@ -29,7 +36,14 @@ from countersight.scenes import (
     top_row,
     unlike,
 )
-from countersight.suites.cvqa.options import NUMBER, SPREAD, Way
+
+Way = Literal["fair", "published"]
+"""How options are drawn: by the answers of other scenes, or as the published set's are."""
+NUMBER = 4
+SPREAD = 11
+"""How far the largest option is from the smallest at most; the same as between the published gaps."""
+GAPS = (*range(-5, 0), *range(1, 7))
+"""How far wrong options are from the right one in the published set, each gap as likely."""
 
 Numbers = tuple[int, ...]
 """Flowers in the named polygon alone, in the other alone, in both, in neither; or dots in six circles, row by row."""
@@ -332,3 +346,24 @@ def flowers_in(scene: Scene, colour: str) -> list[Flower]:
 def number_of(number: int, noun: str) -> str:
     """So many of something: "1 flower", "3 flowers"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def asked_with(text: str, right: int, wrong: Sequence[int], letter: str, rng: Random) -> Question:
+    """A question with numbers to choose from, the right one at the letter and the others in any order."""
+    numbers = rng.sample(wrong, len(wrong))
+    numbers.insert(LETTERS.index(letter), right)
+    return Question(text, letter, "choice", tuple(Option(str(number)) for number in numbers))
+
+
+def by_published_gaps(right: int, rng: Random) -> list[int]:
+    """Three wrong options as the published set has them."""
+    return rng.sample([right + gap for gap in GAPS if right + gap >= 0], NUMBER - 1)
+
+
+def near(right: int, rng: Random, number: int = NUMBER) -> list[int]:
+    """Wrong options for an answer of which nothing else is known: its rank among them is any, as far as 0 allows."""
+    while True:
+        numbers = rng.sample(range(SPREAD + 1), number)
+        wrong = [right + other - numbers[0] for other in numbers[1:]]
+        if min(wrong, default=0) >= 0:
+            return wrong

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from countersight.suites.benchmark import Suite
+from countersight.suites.suite import Suite
 
 SUPPORTS_NAME: Final = "supports"
 DISCS_NAME: Final = "discs"

@@ -1,1 +1,0 @@
-"""ACQUIRED: counterfactual questions of videos from life, shown as frames."""

@@ -1,0 +1,78 @@
+"""VLMs Are Biased: the authors' table, a .parquet file of any of its splits with the pictures inside, or a .jsonl file.
+
+    image              the picture; where it is not inside, image_path names it
+    topic, sub_topic   "Logos", "Adidas": what is shown
+    prompt             the question as it is asked, with the form of the answer
+    ground_truth       what the picture shows: a number, or yes or no
+    expected_bias      what one would say without looking: "3" stripes
+
+and, where the file has them, ID, type_of_question, with_title and pixel. A wrong answer that is the expected bias is
+counted apart from any other wrong answer. Where both are the same (pictures that were not changed) there is no bias.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Final
+
+from countersight.case import Case, Question
+from countersight.scoring import Axis
+from countersight.suites.importing import Layout
+from countersight.suites.paper_terms import AS_IT_IS, Terms, remembered
+from countersight.suites.rows import Row, checked, kind_of, picture_in, table_rows, text_of
+from countersight.suites.suite import Suite
+
+NAME: Final = "vlms-are-biased"
+_KEPT: Final = ("ID", "sub_topic", "type_of_question", "with_title", "pixel")
+
+
+def _as_case(row: Row, number: int) -> Case:
+    answer, prior = (_plain(row, field) for field in ("ground_truth", "expected_bias"))
+    question = Question(text_of(row, "prompt"), answer, kind_of(answer), prior="" if prior == answer else prior)
+    return Case(
+        id=f"{NAME}-{number:06d}",
+        group=text_of(row, "topic"),
+        factual=checked(question, {"text": "prompt", "answer": "ground_truth", "prior": "expected_bias"}),
+        provenance={field: str(row[field])[:200] for field in _KEPT if row.get(field) is not None},
+    )
+
+
+def _plain(row: Row, field: str) -> str:
+    """An answer without the braces that the prompt asks for, yes and no in small letters."""
+    value = row[field]
+    text = text_of({field: str(value) if isinstance(value, int) else value}, field).strip("{} ")
+    return text.casefold() if text.casefold() in ("yes", "no") else text
+
+
+def _titled(case: Case) -> Iterable[str]:
+    said = str(case.provenance.get("with_title", "")).casefold()
+    return ("yes" if said in ("true", "1", "yes") else "no",) if said else ()
+
+
+SUITE: Final = Suite(
+    NAME,
+    "VLMs Are Biased: pictures that contradict what everybody knows, with the answer that knowledge would give",
+    "the authors' table (.parquet): image, topic, prompt, ground_truth, expected_bias",
+    "inside the file",
+    Layout(
+        description="Counterfactual pictures of well known things, with the answer that knowledge alone would give "
+        "(Vo et al.).",
+        rows=partial(table_rows, fields=("topic", "prompt", "ground_truth", "expected_bias")),
+        as_case=_as_case,
+        picture=lambda row: picture_in(row, "image" if row.get("image") else "image_path"),
+        picture_field="image",
+        license="MIT",
+        embeds=True,
+    ),
+    counts="row",
+    title="VLMs Are Biased",
+    terms=Terms(
+        about=AS_IT_IS,
+        group="topic",
+        measures={"factual": "accuracy", "fell_back": "bias ratio"},
+        axes=(
+            Axis("type of question", ("Q1", "Q2", "Q3"), remembered("type_of_question")),
+            Axis("title in the picture", ("no", "yes"), _titled),
+            Axis("side in pixels", ("384", "768", "1152"), remembered("pixel")),
+        ),
+    ),
+)

@@ -1,1 +1,0 @@
-"""VLMs Are Biased: pictures that contradict what everybody knows."""

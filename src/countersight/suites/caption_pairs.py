@@ -1,0 +1,102 @@
+"""Two pictures and two captions that differ in one thing: VisMin and COCO-Counterfactuals.
+
+Every caption is asked of both pictures, for yes or no, so that a row becomes four cases. The files have captions, not
+questions; the questions are ours. A model that does not look says the same of both pictures.
+
+VisMin-bench, the authors' table (.parquet with the pictures inside):
+
+    id, image_0, image_1, text_0, text_1    two pictures and the caption of each
+    category                                object, attribute, counting or relation, where the file has it
+
+COCO-Counterfactuals, the authors' examples.jsonl, with the unpacked images.zip as the folder of pictures:
+
+    id                      names the pair
+    image_0, image_1        the pictures' names without their ending: "236308_0_img_0" is images/236308_0_img_0.jpg
+    caption_0, caption_1    the caption of each; they differ in one noun
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from countersight.case import Case, Cell, Question
+from countersight.suites.importing import Layout
+from countersight.suites.paper_terms import ACCURACY, AS_IT_IS, Terms
+from countersight.suites.rows import BadField, Row, Rows, checked, jsonl_rows, picture_in, table_rows, text_of
+from countersight.suites.suite import Suite
+
+_CAPTION, _PICTURE = "caption place", "picture place"
+"""Which caption is asked of which picture, in a row that was made of one with both."""
+_WHOLES: Final = {"question": "caption score", "picture": "picture score", "set": "group score"}
+
+
+def _four_of_each(rows: Callable[[Path], Rows], path: Path) -> Rows:
+    for line, row in rows(path):
+        yield from ((line, each) for each in _four(row))
+
+
+def _four(row: Row | BadField) -> Iterator[Row | BadField]:
+    if isinstance(row, BadField):
+        yield row
+        return
+    for caption in "01":
+        for picture in "01":
+            yield {**row, _CAPTION: caption, _PICTURE: picture}
+
+
+def _as_case(suite: str, field: str, row: Row, _number: int) -> Case:
+    """The case of one caption and one picture; `field` is what the file calls its captions, before their number."""
+    caption, picture = row[_CAPTION], row[_PICTURE]
+    captions = [text_of(row, f"{field}_{place}") for place in "01"]
+    if captions[0] == captions[1]:
+        raise BadField(f"{field}_1", f"is the same as {field}_0")
+    name = text_of({"id": str(row["id"])}, "id")
+    text = f'Is this what the picture shows: "{captions[int(caption)]}"?'
+    question = Question(text, "yes" if caption == picture else "no", "boolean")
+    return Case(
+        id=f"{suite}-{name}-{caption}{picture}",
+        group=str(row.get("category") or "")[:100],
+        factual=checked(question, {"text": f"{field}_{caption}"}),
+        cell=Cell(name, caption, picture, of=4),
+        provenance={"id": name[:200]},
+    )
+
+
+VISMIN: Final = Suite(
+    "vismin",
+    "VisMin: pairs of pictures and captions that differ in one thing",
+    "the authors' table (.parquet): id, image_0, text_0, image_1, text_1",
+    "inside the file",
+    Layout(
+        description="Pairs of pictures and captions that differ in an object, an attribute, a number or a place (Awal "
+        "et al.); every caption asked of both pictures.",
+        rows=partial(_four_of_each, partial(table_rows, fields=("id", "image_0", "text_0", "image_1", "text_1"))),
+        as_case=partial(_as_case, "vismin", "text"),
+        picture=lambda row: picture_in(row, f"image_{row[_PICTURE]}"),
+        picture_field="image_0",
+        license="CC-BY-4.0",
+        embeds=True,
+    ),
+    counts="row",
+    title="VisMin",
+    terms=Terms(about=AS_IT_IS, group="category", measures=ACCURACY, wholes=_WHOLES),
+)
+COCO_COUNTERFACTUALS: Final = Suite(
+    "coco-counterfactuals",
+    "COCO-Counterfactuals: pairs of pictures whose captions differ in one noun",
+    "the authors' examples.jsonl: id, image_0, image_1, caption_0, caption_1",
+    "images.zip, as unpacked",
+    Layout(
+        description="Pairs of generated pictures whose captions differ in one noun (Le et al.); every caption asked of "
+        "both pictures.",
+        rows=partial(_four_of_each, partial(jsonl_rows, fields=("id", "image_0", "image_1", "caption_0", "caption_1"))),
+        as_case=partial(_as_case, "coco-counterfactuals", "caption"),
+        picture=lambda row: f"{text_of(row, f'image_{row[_PICTURE]}')}.jpg",
+        picture_field="image_0",
+        folders=("", "images"),
+        license="CC-BY-4.0",
+    ),
+    title="COCO-Counterfactuals",
+    terms=Terms(about=AS_IT_IS, measures=ACCURACY, wholes=_WHOLES),
+)

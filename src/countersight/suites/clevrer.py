@@ -1,0 +1,108 @@
+"""CLEVRER: the authors' train.json or validation.json, with a folder of frames for each video (video_10000/*.png).
+
+A list of scenes, each with scene_index, video_filename and questions:
+
+    question, question_type    descriptive, explanatory, predictive or counterfactual
+    answer                     of a descriptive question
+    choices                    of the others: choice, and answer (correct or wrong)
+
+Every choice is a case, asked for yes or no; those of a question are a set, so that accuracy is told per option and per
+question, as the paper does. At most eight frames are shown, taken evenly.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from countersight.case import Case, Cell, Question
+from countersight.suites.importing import Layout
+from countersight.suites.paper_terms import Terms
+from countersight.suites.picture_files import Frames
+from countersight.suites.rows import BadField, JsonFile, Row, Rows, checked, kind_of, name_of, text_of
+from countersight.suites.suite import Suite
+from countersight.suites.supposing import supposed
+
+NAME: Final = "clevrer"
+_TYPES: Final = ("descriptive", "explanatory", "predictive", "counterfactual")
+_NAMED: Final = {"text": "question", "answer": "answer"}
+
+
+def _rows(path: Path) -> Rows:
+    """A row for every descriptive question, and for every choice of another."""
+    for number, scene in JsonFile(path).rows(("scene_index", "video_filename", "questions")):
+        if isinstance(scene, BadField):
+            yield number, scene
+        elif not isinstance(scene["questions"], list):
+            yield number, BadField("questions", "is not a list")
+        else:
+            for place, question in enumerate(scene["questions"]):
+                yield from ((number, row) for row in _of_question(scene, question, place))
+
+
+def _of_question(scene: Row, question: Any, place: int) -> Iterator[Row | BadField]:
+    if not isinstance(question, dict) or "question" not in question or "question_type" not in question:
+        yield BadField("questions", f"number {place} has no question or no question_type")
+        return
+    row = {**question, "video": scene["video_filename"], "set": f"{scene['scene_index']}-{place}", "option": ""}
+    choices = question.get("choices")
+    if choices is None:
+        yield row
+    elif not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
+        yield BadField("choices", "is not a list of objects")
+    else:
+        for option, choice in enumerate(choices):
+            yield {**row, "option": str(option), "choice": choice.get("choice"), "answer": choice.get("answer")}
+
+
+def _as_case(row: Row, _number: int) -> Case:
+    kind, option = name_of(row, "question_type", _TYPES), row["option"]
+    question = _choice(row) if option else _descriptive(row)
+    is_counterfactual = kind == "counterfactual"
+    return Case(
+        id=f"{NAME}-{row['set']}" + (f"-{option}" if option else ""),
+        group=kind,
+        factual=None if is_counterfactual else question,
+        change=supposed(text_of(row, "question")) if is_counterfactual else None,
+        counterfactual=question if is_counterfactual else None,
+        cell=Cell(str(row["set"]), option, "") if option else None,
+        provenance={"video": text_of(row, "video")},
+    )
+
+
+def _descriptive(row: Row) -> Question:
+    answer = text_of({"answer": str(row.get("answer") or "")}, "answer")
+    return checked(Question(text_of(row, "question"), answer, kind_of(answer)), _NAMED)
+
+
+def _choice(row: Row) -> Question:
+    right = name_of({"answer": row.get("answer")}, "answer", ("correct", "wrong")) == "correct"
+    choice = text_of({"choice": row.get("choice")}, "choice")
+    text = f'{text_of(row, "question")} Is this one of the right answers: "{choice}"?'
+    return checked(Question(text, "yes" if right else "no", "boolean"), _NAMED)
+
+
+def _frames(row: Row) -> Frames:
+    return Frames(text_of(row, "video").rpartition(".")[0] or text_of(row, "video"))
+
+
+SUITE: Final = Suite(
+    NAME,
+    "CLEVRER: what happens in a video, why, what next, and what would happen without something",
+    "the authors' train.json or validation.json: scenes with scene_index, video_filename, questions",
+    "a folder of frames for each video: video_10000/*.png",
+    Layout(
+        description="Questions of collisions in videos, asked of frames: what happens, why, what comes next, and what "
+        "would happen without something.",
+        rows=_rows,
+        as_case=_as_case,
+        picture=_frames,
+        picture_field="video_filename",
+    ),
+    counts="scene",
+    title="CLEVRER",
+    terms=Terms(
+        group="type of question",
+        measures={"factual": "per option, as it is", "counterfactual": "per option, counterfactual"},
+        wholes={"set": "per question"},
+    ),
+)

@@ -1,1 +1,0 @@
-"""CLEVRER: questions of collisions in videos, shown as frames."""

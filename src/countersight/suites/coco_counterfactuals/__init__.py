@@ -1,1 +1,0 @@
-"""COCO-Counterfactuals: two pictures whose captions differ in one noun."""

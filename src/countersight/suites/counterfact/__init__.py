@@ -1,1 +1,0 @@
-"""Visual CounterFact: what is seen against what is known."""

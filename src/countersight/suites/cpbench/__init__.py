@@ -1,1 +1,0 @@
-"""CP-Bench: questions that presuppose what is not there."""

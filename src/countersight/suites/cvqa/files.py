@@ -1,0 +1,203 @@
+"""C-VQA: the two published CSV files. They have the same columns:
+
+    img_path                   the picture's file name
+    query, answer              the question about the picture as it is
+    new query, new answer      the question with "if"
+    type                       Real: direct, indirect or boolean; Synthetic: abs_counting_1 to abs_counting_6
+
+C-VQA-Real's answers are numbers or yes and no, about pictures of COCO. They are read as those of models are ("Two " is
+2, "Yes." is yes); questions stay as they were published, without spaces around them. C-VQA-Synthetic has the four
+options of both questions in their text.
+"""
+
+import csv
+import re
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
+from countersight.errors import CountersightError
+from countersight.reading import answer_in
+from countersight.suites.cvqa.templates import TEMPLATES
+from countersight.suites.importing import Layout
+from countersight.suites.paper_terms import Terms
+from countersight.suites.picture_files import IMAGES
+from countersight.suites.rows import BadField, Row, checked, csv_rows, name_of, text_of
+from countersight.suites.statistics import ReportedPairs
+from countersight.suites.suite import Suite
+from countersight.suites.supposing import as_sentence, supposed
+
+SYNTHETIC_NAME: Final = "cvqa-synthetic"
+REAL_NAME: Final = "cvqa-real"
+COLUMNS: Final = ("img_path", "query", "answer", "new query", "new answer", "type")
+KINDS: Final[dict[str, AnswerKind]] = {"direct": "number", "indirect": "number", "boolean": "boolean"}
+SELECT: Final = "Select the correct answer:"
+_OPTIONS = re.compile(r"\s*" + r"\s+".join(rf"{letter}:\s*([0-9]{{1,9}})" for letter in "ABCD") + r"\s*")
+_TEMPLATE: Final = {template.published_type: template for template in TEMPLATES}
+_LONGEST_ANSWER: Final = 100
+_SECTION: Final = "C-VQA, 3.4"
+
+
+def _real_case(row: Row, number: int) -> Case:
+    group = name_of(row, "type", tuple(KINDS))
+    factual = _real_question(row, "query", "answer", KINDS[group])
+    counterfactual = _real_question(row, "new query", "new answer", KINDS[group])
+    return Case(
+        id=f"{REAL_NAME}-{number:06d}",
+        group=group,
+        factual=factual,
+        change=supposed(counterfactual.text),
+        counterfactual=counterfactual,
+        provenance={"img_path": row["img_path"].strip()},
+    )
+
+
+def _real_question(row: Row, query: str, answer: str, kind: AnswerKind) -> Question:
+    text, published = text_of(row, query), text_of(row, answer)
+    unread = Question(text, "", kind)
+    gold = answer_in(published, unread) if len(published) <= _LONGEST_ANSWER else None
+    if gold is None:
+        reason = "a number" if kind == "number" else "yes or no"
+        raise BadField(answer, f"{published[:40]!r} is not {reason}")
+    return checked(Question(text, gold, kind), {"text": query, "answer": answer})
+
+
+def _as_factual(row: Row, number: int) -> Case:
+    """The published question alone: whoever builds on it needs no counterfactual one."""
+    text, answer = text_of(row, "query"), text_of(row, "answer")
+    return Case(
+        id=f"{REAL_NAME}-{number:06d}",
+        factual=checked(Question(text, answer, "open"), {"text": "query", "answer": "answer"}),
+        provenance={"img_path": row["img_path"].strip()},
+    )
+
+
+def _synthetic_case(row: Row, number: int) -> Case:
+    template = _TEMPLATE.get(row["type"].strip())
+    if template is None:
+        raise BadField("type", f"{row['type'][:40]!r} is none of {', '.join(_TEMPLATE)}")
+    factual = _synthetic_question(row, "query", "answer")
+    counterfactual = _synthetic_question(row, "new query", "new answer")
+    _, found, clause = counterfactual.text.rstrip("?").partition(" if ")
+    if not found or not clause.strip():
+        raise BadField("new query", 'has no "if"')
+    return Case(
+        id=f"{SYNTHETIC_NAME}-{number:06d}",
+        group=template.group,
+        factual=factual,
+        change=Change(as_sentence(clause), template.kinds),
+        counterfactual=counterfactual,
+        provenance={"type": template.published_type, "img_path": row["img_path"]},
+    )
+
+
+def _synthetic_question(row: Row, query: str, answer: str) -> Question:
+    text, found, listed = row[query].partition(SELECT)
+    options = _OPTIONS.fullmatch(listed)
+    if not found or options is None:
+        raise BadField(query, f'does not end with "{SELECT}A:…  B:…  C:…  D:…" and four whole numbers')
+    question = Question(
+        text.strip(), row[answer].strip(), "choice", tuple(Option(number) for number in options.groups())
+    )
+    return checked(question, {"text": query, "options": query, "answer": answer})
+
+
+def export_csv(cases: Iterable[Case], path: Path) -> int:
+    """Write cases of this suite in the published layout; says how many."""
+    written = 0
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for case in cases:
+            writer.writerow(_as_row(case))
+            written += 1
+    return written
+
+
+def _as_row(case: Case) -> tuple[str, ...]:
+    kind = case.provenance.get("type")
+    if kind not in _TEMPLATE or not case.factual or not case.counterfactual:
+        raise CountersightError(
+            f"case {case.id!r} is none of {SYNTHETIC_NAME}: it cannot be written in the published layout"
+        )
+    questions = case.factual, case.counterfactual
+    if any(len(question.options) != 4 for question in questions):
+        raise CountersightError(f"case {case.id!r} has not four options: the published layout needs four")
+    (query, new_query) = (
+        f"{question.text} {SELECT}"
+        + "  ".join(f"{LETTERS[nth]}:{option.text}" for nth, option in enumerate(question.options))
+        for question in questions
+    )
+    image = case.image.removeprefix(IMAGES) if case.image else str(case.provenance.get("img_path", ""))
+    return image, query, case.factual.answer, new_query, case.counterfactual.answer, str(kind)
+
+
+_REAL: Final = Layout(
+    description="The published questions of C-VQA-Real (Zhang et al., What If the TV Was Off?) about pictures of COCO.",
+    rows=partial(csv_rows, columns=COLUMNS),
+    as_case=_real_case,
+    picture=lambda row: str(row["img_path"]).strip(),
+    picture_field="img_path",
+    folders=("", "val2014", "train2014"),
+)
+FACTUAL_LAYOUT: Final = replace(
+    _REAL,
+    suite=REAL_NAME,
+    title="C-VQA-Real",
+    rows=partial(csv_rows, columns=("img_path", "query", "answer")),
+    as_case=_as_factual,
+)
+"""The same file read for its questions of VQAv2 alone."""
+
+REAL: Final = Suite(
+    REAL_NAME,
+    "C-VQA-Real: numbers, and yes or no, about photographs of COCO",
+    "the authors' CSV: img_path, query, answer, new query, new answer, type (direct, indirect or boolean)",
+    "those of COCO, in one folder or in its val2014 and train2014",
+    _REAL,
+    title="C-VQA-Real",
+    terms=Terms(groups={"direct": "numerical direct", "indirect": "numerical indirect", "boolean": "boolean"}),
+    described=ReportedPairs(
+        _SECTION,
+        {
+            "pairs": "3,144",
+            "direct": "1,150",
+            "indirect": "864",
+            "boolean": "1,130",
+            "words in a basic question": "5.88",
+            "words in a counterfactual question": "13.15",
+            "no, of answers yes and no": "55.13 %",
+        },
+    ),
+    tables="countersight.suites.cvqa",
+)
+SYNTHETIC: Final = Suite(
+    SYNTHETIC_NAME,
+    "C-VQA-Synthetic: six templates of flowers and dots, with four options",
+    "the authors' CSV: img_path, query, answer, new query, new answer, type (abs_counting_1 to abs_counting_6)",
+    "named as in img_path",
+    Layout(
+        description="The published questions of C-VQA-Synthetic (Zhang et al., What If the TV Was Off?).",
+        rows=partial(csv_rows, columns=COLUMNS),
+        as_case=_synthetic_case,
+        picture=lambda row: str(row["img_path"]),
+        picture_field="img_path",
+    ),
+    maker="countersight.suites.cvqa.synthetic:make_suite",
+    options={"seed": ("options", "controls")},
+    title="C-VQA-Synthetic",
+    terms=Terms(group="template"),
+    described=ReportedPairs(
+        _SECTION,
+        {
+            "pairs": "3,000",
+            "words in a basic question": "16.00",
+            "words in a counterfactual question": "25.33",
+        },
+    ),
+    tables="countersight.suites.cvqa",
+)

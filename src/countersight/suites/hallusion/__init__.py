@@ -1,1 +1,0 @@
-"""HallusionBench: questions of sets of figures, with and without a picture."""

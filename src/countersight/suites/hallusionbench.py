@@ -1,0 +1,89 @@
+"""HallusionBench: the authors' HallusionBench.json, with the unpacked hallusion_bench as the folder of pictures.
+
+    category, subcategory         VD (the picture is needed) or VS (it is beside the point); illusion, chart, map, …
+    visual_input                  0 none, 1 the original, 2 a changed one
+    set_id, figure_id             which set, and which figure of it: category/subcategory/SET_FIGURE.png
+    question_id, question         which question of the set
+    gt_answer                     1 yes, 0 no
+
+All questions of a set are asked of all its figures; those with visual_input 0 are asked without a picture. aAcc is the
+share of right answers, qAcc that of questions which are right for every figure, fAcc that of figures of which every
+question is right. As the authors count, "uncertain" is right where the figure is withheld and wrong everywhere else.
+Their answers are judged by a language model that is told the right answer in words; ours are read as yes and no.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Final
+
+from countersight.case import Case, Cell, Question
+from countersight.scoring import Axis
+from countersight.suites.importing import Layout
+from countersight.suites.paper_terms import AS_IT_IS, Terms
+from countersight.suites.rows import BadField, Row, checked, name_of, table_rows, text_of
+from countersight.suites.suite import Suite
+
+NAME: Final = "hallusionbench"
+_PLACE: Final = ("category", "subcategory", "set_id", "figure_id")
+_FIGURES: Final = {"0": "none", "1": "original", "2": "changed"}
+
+
+def _as_case(row: Row, number: int) -> Case:
+    category, subcategory, chosen, figure = _place(row)
+    answer = {"1": "yes", "0": "no"}.get(_text(row, "gt_answer"))
+    if answer is None:
+        raise BadField("gt_answer", f"{_text(row, 'gt_answer')[:40]!r} is neither 1 nor 0")
+    shown = _picture(row) is not None
+    question = Question(text_of(row, "question"), answer, "boolean", accepts_uncertain=not shown)
+    return Case(
+        id=f"{NAME}-{number:05d}",
+        group=f"{category} {subcategory}",
+        factual=checked(question, {"text": "question", "answer": "gt_answer"}),
+        cell=Cell(f"{category}/{subcategory}/{chosen}", _text(row, "question_id"), figure if shown else ""),
+        provenance={"visual_input": _text(row, "visual_input")},
+        text_only=not shown,
+    )
+
+
+def _place(row: Row) -> tuple[str, ...]:
+    category = name_of(row, "category", ("vd", "vs")).upper()
+    return category, *(_text(row, field) for field in _PLACE[1:])
+
+
+def _text(row: Row, field: str) -> str:
+    """What stands in a field, a number too."""
+    return text_of({field: str(row[field])}, field)
+
+
+def _picture(row: Row) -> str | None:
+    category, subcategory, chosen, figure = _place(row)
+    return None if _text(row, "visual_input") == "0" else f"{category}/{subcategory}/{chosen}_{figure}.png"
+
+
+def _figure(case: Case) -> Iterable[str]:
+    known = _FIGURES.get(str(case.provenance.get("visual_input")))
+    return (known,) if known else ()
+
+
+SUITE: Final = Suite(
+    NAME,
+    "HallusionBench: yes or no about sets of figures, some changed or withheld",
+    "the authors' HallusionBench.json: category, subcategory, set_id, figure_id, question, gt_answer",
+    "hallusion_bench, as unpacked: CATEGORY/SUBCATEGORY/SET_FIGURE.png",
+    Layout(
+        description="Questions for yes or no of sets of figures, some of them changed or withheld.",
+        rows=partial(table_rows, fields=(*_PLACE, "visual_input", "question_id", "question", "gt_answer")),
+        as_case=_as_case,
+        picture=_picture,
+        picture_field="figure_id",
+        folders=("", "hallusion_bench"),
+    ),
+    counts="entry",
+    title="HallusionBench",
+    terms=Terms(
+        about=AS_IT_IS,
+        measures={"factual": "aAcc"},
+        wholes={"question": "qAcc", "picture": "fAcc", "set": "whole sets"},
+        axes=(Axis("figure", tuple(_FIGURES.values()), _figure),),
+    ),
+)

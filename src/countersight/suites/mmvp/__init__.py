@@ -1,1 +1,0 @@
-"""MMVP: pairs of pictures that CLIP takes for the same."""

@@ -1,0 +1,103 @@
+"""NaturalBench: the table as lmms-eval (.parquet) and VLMEvalKit (.tsv) have it, four rows a group.
+
+    index      0, 1, 2, …: of four that follow each other, the first question of both pictures, then the second
+    image      the picture, inside the file
+    question   its text, with both options where it is no question for yes or no
+    answer     Yes or No, A or B
+    type       yes_no or multiple_choice (lmms-eval: question_type)
+
+Names of columns may have capitals. Options are read where the question ends with "Option: A: …; B: …".
+"""
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from countersight.case import Case, Cell, Option, Question
+from countersight.suites.importing import Layout
+from countersight.suites.paper_terms import AS_IT_IS, Terms
+from countersight.suites.rows import (
+    BadField,
+    Row,
+    Rows,
+    checked,
+    header_fault,
+    name_of,
+    picture_in,
+    table_rows,
+    text_of,
+    whole_number,
+)
+from countersight.suites.suite import Suite
+
+NAME: Final = "naturalbench"
+_FIELDS: Final = ("index", "image", "question", "answer", "type")
+_OPTIONS = re.compile(r"\s*options?\s*:\s*A\s*:\s*(?P<A>.+?)\s*[;,]?\s*B\s*:\s*(?P<B>.+?)\s*;?\s*", re.I | re.S)
+
+
+def _rows(path: Path) -> Rows:
+    """Rows with the names of their columns in small letters; a column that the file lacks is said once."""
+    is_table = path.suffix.lower() in (".parquet", ".tsv", ".csv")
+    for line, row in table_rows(path, ()):
+        if isinstance(row, BadField):
+            yield line, row
+            continue
+        plain = {str(name).casefold(): value for name, value in row.items()}
+        if "question_type" in plain:
+            plain.setdefault("type", plain["question_type"])
+        if is_table and (wrong := header_fault(list(plain), _FIELDS)):
+            yield line, wrong
+            return
+        absent = next((field for field in _FIELDS if plain.get(field) is None), None)
+        yield line, plain if absent is None else BadField(absent, "is missing")
+
+
+def _as_case(row: Row, _number: int) -> Case:
+    index = whole_number(row, "index")
+    group, place = divmod(index, 4)
+    question, picture = divmod(place, 2)
+    kind = name_of(row, "type", ("yes_no", "multiple_choice"))
+    return Case(
+        id=f"{NAME}-{group:05d}-q{question}i{picture}",
+        group=kind.replace("_", " "),
+        factual=checked(_question(row, kind), {"text": "question", "answer": "answer", "options": "question"}),
+        cell=Cell(str(group), str(question), str(picture), of=4),
+        provenance={"index": index},
+    )
+
+
+def _question(row: Row, kind: str) -> Question:
+    text, answer = text_of(row, "question"), text_of(row, "answer")
+    if kind == "yes_no":
+        return Question(text, answer.casefold(), "boolean")
+    starts = (start.start() for start in re.finditer("option", text, re.I))
+    found = next((found for start in starts if (found := _OPTIONS.fullmatch(text, start))), None)
+    if found is None:
+        raise BadField("question", "does not end with its options, as in: Option: A: red; B: blue;")
+    options = Option(found["A"]), Option(found["B"])
+    return Question(text[: found.start()].strip(), answer.upper(), "choice", options)
+
+
+SUITE: Final = Suite(
+    NAME,
+    "NaturalBench: groups of two pictures and two questions",
+    "the table of lmms-eval (.parquet) or VLMEvalKit (.tsv): index, image, question, answer, type",
+    "inside the file",
+    Layout(
+        description="Groups of two pictures and two questions; each question has another answer for each picture.",
+        rows=_rows,
+        as_case=_as_case,
+        picture=partial(picture_in, field="image"),
+        picture_field="image",
+        embeds=True,
+    ),
+    counts="row",
+    title="NaturalBench",
+    terms=Terms(
+        about=AS_IT_IS,
+        group="type",
+        measures={"factual": "Acc"},
+        wholes={"question": "Q-Acc", "picture": "I-Acc", "set": "G-Acc"},
+    ),
+)

@@ -1,1 +1,0 @@
-"""NaturalBench: two pictures and two questions, every question of both."""

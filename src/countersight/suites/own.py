@@ -1,0 +1,183 @@
+"""A table of your own: a CSV with a header, or a .jsonl file with one JSON object a line, in which numbers,
+true and false, and lists of options may stand as such.
+
+    image                    the picture's file name inside the folder of pictures; "none" for a question that is
+                             asked without one
+    counterfactual_question  "How many cats would there be if one more came?"
+    counterfactual_answer    a number, yes or no, the letter or the text of an option, or free text
+
+and, where you have them:
+
+    id                       names the case; must be there once (default: own-000001, own-000002, …)
+    group                    the part of your benchmark it belongs to
+    factual_question         "How many cats are there?"
+    factual_answer           likewise
+    change                   "One more cat comes." (default: the if-clause of the counterfactual question)
+    options                  what both questions offer, divided by "|": "red | green | blue"
+    factual_options          what the factual question offers, where that is something else
+    prior                    what one would answer the counterfactual question without looking: a wrong answer that is
+                             this one is told apart from any other
+
+A number, in digits or in words, or yes or no, as an answer without options says what is asked for; anything else is an
+open question.
+Answers that turn out to be wrong are mended in the table, imported again, and scored with `report --gold`: nobody is
+asked anything twice.
+"""
+
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from countersight.case import LETTERS, Case, Change, Option, Question
+from countersight.errors import DatasetError
+from countersight.suites.importing import Layout
+from countersight.suites.rows import BadField, Row, Rows, checked, kind_of, text_of, text_rows
+from countersight.suites.suite import Suite
+from countersight.suites.supposing import supposed
+from countersight.text import NUMBER_WORDS
+
+NAME: Final = "own"
+NEEDED = ("image", "counterfactual_question", "counterfactual_answer")
+KNOWN = (
+    *NEEDED,
+    "id",
+    "group",
+    "factual_question",
+    "factual_answer",
+    "change",
+    "options",
+    "factual_options",
+    "prior",
+)
+_SHORT = {"question": "factual_question", "answer": "factual_answer", "choices": "options"}
+
+
+def _rows(path: Path) -> Rows:
+    for line, row in text_rows(path, NEEDED):
+        if isinstance(row, BadField):
+            yield line, row
+        else:
+            _refuse_misnamed(path, row)
+            yield line, {field: _as_text(value) for field, value in row.items()}
+
+
+def _as_text(value: Any) -> Any:
+    """What a JSON file says as a number, a truth or a list, as a CSV would have it; whatever else stays what it is."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:.0f}" if value == value // 1 else str(value)
+    if isinstance(value, list):
+        texts = [_as_text(each) for each in value]
+        if all(isinstance(each, str) and "|" not in each for each in texts):
+            return " | ".join(texts)
+    return value
+
+
+def _refuse_misnamed(path: Path, row: Row) -> None:
+    """A column of another name is nobody's affair, but one that is nearly ours would be left out without a word."""
+    for name in row:
+        if meant := _meant(name):
+            raise DatasetError(f"{path} has a column {name!r}, which is not known here; did you mean {meant!r}?")
+
+
+@lru_cache
+def _meant(name: str) -> str | None:
+    near = get_close_matches(name, KNOWN, 1, 0.8)
+    return None if name in KNOWN else near[0] if near else _SHORT.get(name)
+
+
+def _as_case(row: Row, number: int) -> Case:
+    counterfactual = _with_prior(row, _question(row, "counterfactual", _options(row, "options")))
+    factual = None
+    if _given(row, "factual_question"):
+        factual = _question(row, "factual", _options(row, "factual_options") or _options(row, "options"))
+    change = _given(row, "change")
+    return Case(
+        id=_given(row, "id") or f"{NAME}-{number:06d}",
+        group=_given(row, "group"),
+        factual=factual,
+        change=Change(change) if change else supposed(counterfactual.text),
+        counterfactual=counterfactual,
+        provenance={"image": text_of(row, "image")},
+        text_only=_picture(row) is None,
+    )
+
+
+def _question(row: Row, world: str, options: tuple[str, ...]) -> Question:
+    fields = {"text": f"{world}_question", "answer": f"{world}_answer", "options": "options"}
+    answer = text_of(row, fields["answer"])
+    if not options:
+        answer = _plain(answer)
+    kind = "choice" if options else kind_of(answer)
+    if kind == "choice":
+        answer = _letter(answer, options, fields["answer"])
+    elif kind == "boolean":
+        answer = answer.casefold()
+    question = Question(text_of(row, fields["text"]), answer, kind, tuple(map(Option, options)))
+    return checked(question, fields)
+
+
+def _with_prior(row: Row, question: Question) -> Question:
+    """The question with what one would say to it without looking, where the table has that and it is wrong."""
+    prior = _given(row, "prior")
+    if prior and question.kind == "choice":
+        prior = _letter(prior, tuple(option.text for option in question.options), "prior")
+    else:
+        prior = _plain(prior).casefold() if question.kind == "boolean" else _plain(prior)
+    return replace(question, prior=prior) if prior and prior != question.answer else question
+
+
+def _plain(answer: str) -> str:
+    """A number in words as digits, and "Yes." as "Yes": people write answers as they would say them."""
+    said = answer.rstrip(".!").strip()
+    number = NUMBER_WORDS.get(said.casefold())
+    if number is not None:
+        return str(number)
+    return answer if kind_of(said) == "open" else said
+
+
+def _letter(answer: str, options: tuple[str, ...], field: str) -> str:
+    said = answer.casefold()
+    texts = [option.casefold() for option in options]
+    if said in texts:
+        return LETTERS[texts.index(said)]
+    if len(answer) == 1 and answer.upper() in LETTERS[: len(options)]:
+        return answer.upper()
+    raise BadField(field, f"{answer[:40]!r} is neither the letter nor the text of an option")
+
+
+def _options(row: Row, field: str) -> tuple[str, ...]:
+    return tuple(part for part in map(str.strip, _given(row, field).split("|")) if part)
+
+
+def _given(row: Row, field: str) -> str:
+    """What stands in a field that may be left out."""
+    return text_of(row, field) if str(row.get(field) or "").strip() else ""
+
+
+def _picture(row: Row) -> str | None:
+    name = text_of(row, "image")
+    return None if name.casefold() == "none" else name
+
+
+LAYOUT: Final = Layout(
+    title="A benchmark of your own",
+    description="Counterfactual questions from a table.",
+    rows=_rows,
+    as_case=_as_case,
+    picture=_picture,
+    picture_field="image",
+    tries_pictures=True,
+)
+SUITE: Final = Suite(
+    NAME,
+    "a benchmark of your own: a table and a folder of pictures, no code",
+    "a CSV, or a .jsonl file: image, counterfactual_question, counterfactual_answer, and what else you have; see "
+    "countersight list layouts -v",
+    "named as in image",
+    LAYOUT,
+)

@@ -1,1 +1,0 @@
-"""A benchmark of your own, without a line of code: a table and a folder of pictures."""

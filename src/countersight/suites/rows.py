@@ -1,0 +1,299 @@
+"""Rows of published files, whatever they were read from, and what stands in their fields.
+
+CSV and TSV, JSON lines, one JSON document with a list of entries (plain or packed with gzip), and Parquet. Reading
+streams where the format allows it, has limits, and never fails for what stands in a row: one that cannot be read comes
+as the `BadField` that says what is wrong with it.
+"""
+
+import base64
+import binascii
+import csv
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from countersight.case import AnswerKind, Question
+from countersight.csv_lines import csv_lines
+from countersight.errors import CountersightError
+from countersight.files import bounded_lines
+from countersight.suites.picture_files import BadField as BadField
+from countersight.suites.picture_files import Pictured
+from countersight.text import nearest
+
+Row = Mapping[str, Any]
+"""What stands on a row, by the name of the field: text from a CSV, anything from a JSONL file."""
+Rows = Iterator[tuple[int, Row | BadField]]
+"""Rows with the line each ends on, or its number in a list; what is no row comes as what is wrong with it."""
+
+MAX_LINE: Final = 1 << 20
+"""Longest piece of a line read at once: a file of one endless line must not fill the memory."""
+MAX_FILE: Final = 1 << 29
+"""Most bytes of a JSON document, unpacked; VQAv2's largest, the annotations for training, has under 400 million."""
+MAX_DEPTH: Final = 32
+"""Deepest nesting kept of a JSON row, so that writing and reading it again cannot run out of stack."""
+_MOST_COLUMNS: Final = 1000
+"""Columns of a header that are looked through for one that may be meant."""
+_LONGEST_NAME: Final = 400
+"""Characters of a file name; a longer text is a picture as base64."""
+_PICTURES: Final = ("iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR")
+"""How PNG, JPEG, GIF and WebP begin as base64: a picture of one colour is shorter than many names."""
+_NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
+_BOM: Final = b"\xef\xbb\xbf"
+
+_Kind = TypeVar("_Kind")
+
+
+def table_rows(path: Path, fields: tuple[str, ...]) -> Rows:
+    """Rows of a .parquet, .tsv, .csv, .jsonl or .json file that have these fields; more fields do no harm."""
+    match path.suffix.lower():
+        case ".parquet":
+            return _parquet_rows(path, fields)
+        case ".tsv":
+            return _tsv_rows(path, fields)
+        case ".csv":
+            return csv_rows(path, fields)
+        case ".json" | ".gz":
+            return JsonFile(path).rows(fields)
+    return jsonl_rows(path, fields)
+
+
+def text_rows(path: Path, fields: tuple[str, ...]) -> Rows:
+    """Rows of a file that people write: a CSV, or one JSON object a line."""
+    rows = jsonl_rows if path.suffix.lower() in (".jsonl", ".ndjson", ".json") else csv_rows
+    return rows(path, fields)
+
+
+def csv_rows(path: Path, columns: tuple[str, ...], delimiter: str = ",") -> Rows:
+    """Rows of a CSV file whose header has these columns; a quote that is not closed costs one row, not the rest."""
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+        lines = csv_lines(file, 2 * MAX_LINE, delimiter)
+        _, header = next(lines)
+        wrong = BadField("header", header) if isinstance(header, str) else header_fault(header, columns)
+        if wrong or isinstance(header, str):
+            yield 1, wrong or BadField("header", "is not there")
+            return
+        for line, values in lines:
+            yield line, BadField("row", values) if isinstance(values, str) else _csv_row(header, values, columns)
+
+
+def header_fault(header: list[str], columns: tuple[str, ...]) -> BadField | None:
+    """What is wrong with the columns of a table that needs these, or None."""
+    for column in columns:
+        if header.count(column) > 1:
+            return BadField(column, "is the name of two columns of the file; rename one")
+        if column not in header:
+            others = [name for name in header[:_MOST_COLUMNS] if name not in columns and len(name) <= 100]
+            near = nearest(column, others)
+            there = f", which has {near!r}" if near else ""
+            return BadField(column, f"is not a column of the file{there}; it needs {', '.join(columns)}")
+    return None
+
+
+def _csv_row(header: list[str], values: list[str], columns: tuple[str, ...]) -> Row | BadField:
+    if len(values) != len(header):
+        return BadField("row", f"has {len(values)} values where the header has {len(header)}")
+    row = dict(zip(header, values, strict=True))
+    for column in columns:
+        if "\ufffd" in row[column] or "\0" in row[column]:
+            return BadField(column, "is not UTF-8 text")
+    return row
+
+
+def _tsv_rows(path: Path, fields: tuple[str, ...]) -> Rows:
+    before = csv.field_size_limit(2 * MAX_LINE)  # a picture stands in a field; no row is longer
+    try:
+        yield from csv_rows(path, fields, "\t")
+    finally:
+        csv.field_size_limit(before)
+
+
+def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
+    """Rows of a file with one JSON object a line that has these fields; more fields do no harm."""
+    with open(path, "rb") as file:
+        for line, text in enumerate(bounded_lines(file, MAX_LINE), start=1):
+            text = text.removeprefix(_BOM) if line == 1 else text
+            if text and not text.isspace():
+                yield line, json_row(text, fields)
+
+
+def json_row(text: bytes, fields: tuple[str, ...], piece: str = "line") -> Row | BadField:
+    """The row that a piece of a file is, if it is a JSON object with these fields; else what is wrong with it."""
+    if len(text) > MAX_LINE:
+        return BadField(piece, f"is longer than {MAX_LINE:,} bytes")
+    try:
+        row = msgspec.json.decode(text)
+    except RecursionError:
+        return BadField(piece, f"is nested deeper than {MAX_DEPTH}")
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return BadField(piece, f"is not JSON ({error})")
+    if not isinstance(row, dict):
+        return BadField(piece, "is not a JSON object")
+    if _is_deep(row):
+        return BadField(piece, f"is nested deeper than {MAX_DEPTH}")
+    absent = next((field for field in fields if field not in row), None)
+    return row if absent is None else BadField(absent, "is missing")
+
+
+def _is_deep(row: object) -> bool:
+    level = [row]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return bool(level)
+
+
+class JsonFile:
+    """One JSON document, read whole and cut into pieces that are taken apart when they are needed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._data = _whole(path)
+
+    def text(self, field: str) -> str:
+        """The text in a field at the top of the document, or nothing where there is none."""
+        return self._at_top(field, str) or ""
+
+    def texts(self, field: str) -> dict[str, str]:
+        """The names and texts of an object at the top of the document, or none where there is no such thing."""
+        return self._at_top(field, dict[str, str]) or {}
+
+    def entries(self, field: str = "") -> Iterator[tuple[int, msgspec.Raw]]:
+        """The entries, counted from 1, of the list that the document is, or that stands in a field at its top."""
+        inner: bytes | msgspec.Raw = self._data
+        if field:
+            if field not in self._top:
+                raise CountersightError(f'{self.path} is not the right file: there is no "{field}" in it')
+            inner = self._top[field]
+        yield from enumerate(self._decoded(inner, list[msgspec.Raw], f'a list "{field}"' if field else "a list"), 1)
+
+    def rows(self, fields: tuple[str, ...], field: str = "") -> Rows:
+        """The entries as rows that have these fields; more fields do no harm."""
+        for number, entry in self.entries(field):
+            yield number, as_row(entry, fields)
+
+    @cached_property
+    def _top(self) -> dict[str, msgspec.Raw]:
+        return self._decoded(self._data, dict[str, msgspec.Raw], "an object with named fields")
+
+    def _at_top(self, field: str, kind: type[_Kind]) -> _Kind | None:
+        try:
+            return msgspec.json.decode(self._top[field], type=kind)
+        except (KeyError, msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+
+    def _decoded(self, data: bytes | msgspec.Raw, kind: type[_Kind], words: str) -> _Kind:
+        try:
+            return msgspec.json.decode(data, type=kind)
+        except msgspec.ValidationError as error:
+            raise CountersightError(f"{self.path} is not the right file: it does not hold {words}") from error
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise CountersightError(f"{self.path} is not a whole JSON file: {error}") from error
+
+
+def as_row(entry: msgspec.Raw, fields: tuple[str, ...]) -> Row | BadField:
+    """An entry as a row that has these fields, or what is wrong with it."""
+    return json_row(bytes(entry), fields, "entry")
+
+
+def _whole(path: Path) -> bytes:
+    try:
+        with gzip.open(path) if path.suffix.lower() == ".gz" else open(path, "rb") as file:
+            data = file.read(MAX_FILE + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise CountersightError(f"{path} is not a whole gzip file: {error}") from error
+    if len(data) > MAX_FILE:
+        raise CountersightError(f"{path} has more than {MAX_FILE:,} bytes; divide it into several")
+    return data.removeprefix(_BOM)
+
+
+def _parquet_rows(path: Path, fields: tuple[str, ...]) -> Rows:
+    from arro3.io import read_parquet
+
+    try:
+        reader = read_parquet(path)
+        wrong = header_fault([field.name for field in reader.schema], fields)
+        if wrong:
+            yield 1, wrong
+            return
+        number = 0
+        for batch in reader:
+            columns = {name: batch.column(name) for name in batch.column_names}
+            for place in range(batch.num_rows):
+                number += 1
+                yield number, {name: column[place].as_py() for name, column in columns.items()}
+    except (OSError, GeneratorExit, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # the reader panics at a broken file, which is no Exception
+        raise CountersightError(f"{path} is not a Parquet file that can be read: {error}") from error
+
+
+def text_of(row: Row, field: str) -> str:
+    """The text in a field, without spaces around it; raises BadField where there is none."""
+    value = row[field]
+    if not isinstance(value, str):
+        raise BadField(field, "is not text")
+    if "\0" in value:
+        raise BadField(field, "is not text: there is a NUL in it")
+    if not value.strip():
+        raise BadField(field, "is empty")
+    return value.strip()
+
+
+def name_of(row: Row, field: str, names: tuple[str, ...]) -> str:
+    """The one of these names that stands in a field, in small letters or not."""
+    text = text_of(row, field)
+    name = text.casefold()
+    if name not in names:
+        raise BadField(field, f"{text[:40]!r} is none of {', '.join(names)}")
+    return name
+
+
+def whole_number(row: Row, field: str, least: int = 0) -> int:
+    """The whole number in a field, as a number or as its digits."""
+    text = str(row[field]).strip()
+    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) >= least):
+        raise BadField(field, f"{text[:40]!r} is not a whole number" + (f" from {least} on" if least else ""))
+    return int(text)
+
+
+def kind_of(answer: str) -> AnswerKind:
+    """What an answer without options asks for: a number, yes or no, or free text."""
+    if _NUMBER.fullmatch(answer):
+        return "number"
+    return "boolean" if answer.casefold() in ("yes", "no") else "open"
+
+
+def checked(question: Question, fields: Mapping[str, str]) -> Question:
+    """The question if nothing is wrong with it; `fields` names the published field of its text, answer and options."""
+    fault = question.fault()
+    if fault:
+        part, _, reason = fault.partition(": ")
+        raise BadField(fields[part], reason[:200])
+    return question
+
+
+def picture_in(row: Row, field: str) -> Pictured:
+    """The picture in a field: its bytes as Hugging Face and the harnesses embed them, or its file name."""
+    value = row[field]
+    if isinstance(value, dict):
+        value = value.get("bytes") or value.get("path")
+    if isinstance(value, bytes):
+        return value
+    if not isinstance(value, str) or not value.strip():
+        raise BadField(field, "is neither a picture nor the name of one")
+    if len(value) <= _LONGEST_NAME and not value.startswith(_PICTURES):
+        return value
+    try:
+        return base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        raise BadField(field, "is neither the name of a picture nor one as base64") from None

@@ -1,0 +1,162 @@
+"""What a suite adds to `describe`: its cases counted as its paper counts them, with the paper's figures beside."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Final, Protocol
+
+import msgspec
+
+from countersight.case import LETTERS, Case, Question
+from countersight.pages import Cell, Grid, Line
+
+
+class ChartBar(msgspec.Struct, frozen=True):
+    """One line of a chart: its name, its parts one after the other, and what is told behind them."""
+
+    label: str
+    parts: tuple[int, ...]
+    words: str
+    under: str = ""
+    """The heading it stands under, where lines are told apart by headings."""
+    aside: str = ""
+    """What is said of it before its bar."""
+
+
+class Chart(msgspec.Struct, frozen=True):
+    """Bars beside each other, drawn to the scale of the longest."""
+
+    title: str
+    note: str
+    bars: tuple[ChartBar, ...]
+    legend: tuple[str, ...] = ()
+    """What each part of a bar stands for, where bars have several."""
+
+
+class SuiteStatistics(Protocol):
+    """What was counted of a suite's cases, as it is shown."""
+
+    def tables(self) -> Iterator[Grid]:
+        """For the terminal."""
+
+    def charts(self) -> Iterator[Chart]:
+        """For the figure."""
+
+
+class SuiteTally(Protocol):
+    """Counts cases of one suite, while they stream by."""
+
+    def add(self, case: Case) -> None:
+        """Count a case."""
+
+    def statistics(self) -> SuiteStatistics:
+        """What was counted."""
+
+
+def words(question: Question) -> int:
+    """The number of words of a question as it is put to a person, its options included.
+
+    Words are what white space divides, and options stand behind the question as C-VQA prints them: "Select the
+    correct answer:A:16  B:17  C:12  D:13". Counted so, C-VQA-Synthetic's published questions have 16.00 words on
+    average and 25.33 in the counterfactual world, the paper's own figures. C-VQA-Real's have no options; the half of
+    them at hand has 5.89 and 13.20 words, the paper says 5.88 and 13.15 of the whole.
+    """
+    asked = question.text
+    if question.options:
+        listed = "  ".join(f"{x}:{option.text}" for x, option in zip(LETTERS, question.options, strict=False))
+        asked = f"{asked} Select the correct answer:{listed}"
+    return len(asked.split())
+
+
+class PairFigure(msgspec.Struct, frozen=True):
+    """One figure of a paper, and the same of these cases."""
+
+    what: str
+    here: str
+    reported: str
+
+
+class PairStatistics(msgspec.Struct, frozen=True):
+    """The pairs of one suite beside those of its paper."""
+
+    source: str
+    """The paper and the section that the reported figures are from."""
+    figures: tuple[PairFigure, ...]
+
+    def tables(self) -> Iterator[Grid]:
+        """Each figure here, and as the paper prints it."""
+        lines = (Line((Cell(each.what), Cell(each.here), Cell(each.reported))) for each in self.figures)
+        note = f"reported: of the whole published set ({self.source})"
+        yield Grid("Beside the paper", ("", "here", "reported"), tuple(lines), note)
+
+    def charts(self) -> Iterator[Chart]:
+        """Nothing of it is drawn."""
+        yield from ()
+
+
+class ReportedPairs(msgspec.Struct, frozen=True):
+    """What the paper of a suite reports of its pairs, in the order and as it prints it."""
+
+    source: str
+    """The paper and the section."""
+    figures: dict[str, str]
+    """The paper's own figures, of its whole set, by what they are: one of `COUNTED`."""
+    length: Callable[[Question], int] = words
+    """How the paper counts the words of a question."""
+
+    def __call__(self) -> "PairTally":
+        """Begin to count."""
+        return PairTally(self)
+
+
+class PairTally:
+    """Counts of the pairs of one suite, while cases stream by."""
+
+    def __init__(self, reported: ReportedPairs) -> None:
+        self._reported = reported
+        self.groups: Counter[str] = Counter()
+        self.truths: Counter[str] = Counter()
+        self._words: Counter[str] = Counter()
+        self._texts: Counter[str] = Counter()
+
+    def add(self, case: Case) -> None:
+        """Count a case, if it is a pair."""
+        if case.factual is None or case.counterfactual is None:
+            return
+        self.groups[case.group] += 1
+        self._measure("basic", self._reported.length(case.factual))
+        self._measure("counterfactual", self._reported.length(case.counterfactual))
+        for question in (case.factual, case.counterfactual):
+            if not question.hidden:
+                self._measure("answer", len(question.right_text.split()))
+        if case.counterfactual.kind == "boolean":
+            self.truths[case.counterfactual.answer] += 1
+
+    def statistics(self) -> PairStatistics:
+        """What was counted, beside what the paper reports."""
+        found = (PairFigure(what, COUNTED[what](self), figure) for what, figure in self._reported.figures.items())
+        return PairStatistics(self._reported.source, tuple(found))
+
+    def _measure(self, part: str, length: int) -> None:
+        self._texts[part] += 1
+        self._words[part] += length
+
+    def mean(self, part: str) -> str:
+        """Words in a part on average."""
+        return f"{self._words[part] / self._texts[part]:.2f}" if self._texts[part] else "–"
+
+
+def _share_of_no(tally: PairTally) -> str:
+    return f"{100 * tally.truths['no'] / tally.truths.total():.2f} %" if tally.truths else "–"
+
+
+COUNTED: Final[dict[str, Callable[[PairTally], str]]] = {
+    "pairs": lambda tally: f"{tally.groups.total():,}",
+    "direct": lambda tally: f"{tally.groups['direct']:,}",
+    "indirect": lambda tally: f"{tally.groups['indirect']:,}",
+    "boolean": lambda tally: f"{tally.groups['boolean']:,}",
+    "words in a basic question": lambda tally: tally.mean("basic"),
+    "words in a counterfactual question": lambda tally: tally.mean("counterfactual"),
+    "words in an answer": lambda tally: tally.mean("answer"),
+    "no, of answers yes and no": _share_of_no,
+}
+"""What can be told of pairs, by the words it is reported under."""

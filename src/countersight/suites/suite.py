@@ -1,0 +1,161 @@
+"""A suite: what it is, how its published file becomes a dataset, and how it is made where we can make it.
+
+What a suite names may be the thing itself, or `module:attribute` where importing it takes long.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from countersight.errors import CountersightError
+from countersight.progress import Progress, silent
+from countersight.suites.importing import Imported, Layout, OnBad, Part, import_dataset
+from countersight.suites.paper_terms import Terms
+from countersight.suites.statistics import SuiteTally
+
+Way = Literal["seed", "file", "folder"]
+"""How a dataset comes about: out of a seed, of its published file, or of a folder in which something was found."""
+
+
+class SecondFile(NamedTuple):
+    """A second file that a suite is imported with."""
+
+    option: str
+    """What names it on the command line."""
+    words: str
+    """What it holds."""
+    needed: bool
+
+
+class Suite(NamedTuple):
+    """A benchmark: what it is, how its published file is laid out, and how it is made where we can make it."""
+
+    name: str
+    """What it is called on the command line."""
+    words: str
+    """What the suite is."""
+    file: str
+    """What file it reads."""
+    pictures: str
+    """How the folder of pictures is laid out."""
+    layout: Layout | Callable[..., Layout] | str
+    """Its layout; of a suite with a second file, what makes one, given that file or None. Nothing for a suite that is
+    only made."""
+    beside: SecondFile | None = None
+    counts: str = "line"
+    """What the number of a bad row counts."""
+    maker: str = ""
+    """`module:attribute` of what makes it out of nothing but a seed, where that can be."""
+    assembler: str = ""
+    """`module:attribute` of what makes it of a folder that another verb left (CELLO: of what `mine` found)."""
+    options: Mapping[Way, tuple[str, ...]] = {}
+    """What it alone takes, by the way in which it is made."""
+    title: str = ""
+    """What its paper calls it."""
+    terms: Terms | str = ""
+    """The terms its scores are told in, where it has its own."""
+    described: Callable[[], SuiteTally] | str = ""
+    """What gives a fresh `SuiteTally`, which counts its cases as its paper does: what `describe` adds. A
+    `ReportedPairs` does for pairs of questions."""
+    tables: str = ""
+    """The package whose `reference.toml` holds the tables of its paper; its last name is what the paper is called."""
+
+    def __repr__(self) -> str:
+        return f"Suite({self.name!r}: {self.words})"
+
+    def read(
+        self,
+        source: Path,
+        folder: Path,
+        *,
+        pictures: Path | None,
+        on_bad: OnBad,
+        beside: Path | None = None,
+        part: Part | None = None,
+        **own: Any,
+    ) -> Imported:
+        """Read the suite's published file into a new dataset folder, with pictures where their folder is given.
+
+        A bad row is told to `on_bad` (line, field, reason) and left out. With a `part` only some cases are taken, drawn
+        by chance; `own` is what the layout of the suite alone takes.
+        """
+        layout = self.open_layout(beside, **own)
+        return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad, part=part)
+
+    def open_layout(self, beside: Path | None = None, **own: Any) -> Layout:
+        """How the suite's file is read, given the second file where it has one."""
+        if not self.layout:
+            raise CountersightError(f"{self.name} is made from a seed and has no file to import; leave out `source`")
+        layout = _found(self.layout)
+        opened: Layout = layout(beside, **own) if self.beside else layout
+        # One layout may serve several suites: the cases are of the one that was named.
+        return replace(opened, suite=self.name, title=opened.title or self.title)
+
+    def make(
+        self,
+        folder: Path,
+        *,
+        size: int | None,
+        seed: int,
+        workers: int | None = None,
+        ray: str = "",
+        progress: Progress = silent,
+        **own: Any,
+    ) -> None:
+        """Make the suite in a new dataset folder; the same seed makes the same pixels. `own` is what it alone takes.
+
+        So many `workers` of this machine make it, or, where an address is given, a `ray` cluster.
+        """
+        if not self.maker:
+            raise CountersightError(f"{self.name} is imported: name its file as `source` ({self.file})")
+        if ray:  # a maker of somebody else's package may know no cluster
+            own["ray"] = ray
+        _found(self.maker)(folder, size=size, seed=seed, workers=workers, progress=progress, **own)
+
+    def assemble(
+        self,
+        source: Path,
+        folder: Path,
+        *,
+        size: int | None,
+        seed: int,
+        progress: Progress,
+        on_bad: OnBad,
+        **own: Any,
+    ) -> Any:
+        """Make the suite of what another verb found in `source`; what came of it, in words of the suite's own."""
+        return _found(self.assembler)(source, folder, size=size, seed=seed, progress=progress, on_bad=on_bad, **own)
+
+    def way(self, source: Path | None) -> Way:
+        """How it comes about, given what it is to be made of."""
+        if source is None:
+            return "seed"
+        return "folder" if self.assembler and source.is_dir() else "file"
+
+    def open_terms(self) -> Terms | None:
+        """The terms its scores are told in; None where they are the plain ones."""
+        found: Terms | None = _found(self.terms) if self.terms else None
+        return found
+
+    def tally(self) -> SuiteTally | None:
+        """What counts its cases for `describe`, or None where it has nothing to add."""
+        found: SuiteTally | None = _found(self.described)() if self.described else None
+        return found
+
+    def fields(self) -> str:
+        """How its file is written, as its module tells it."""
+        home = self.layout or self.maker
+        reads = home.as_case if isinstance(home, Layout) else home
+        reads = getattr(reads, "func", reads)  # of a function that was given its first arguments
+        module = reads.partition(":")[0] if isinstance(reads, str) else reads.__module__
+        return (import_module(module).__doc__ or "").strip()
+
+
+def _found(home: Any) -> Any:
+    if not isinstance(home, str):
+        return home
+    module, _, attribute = home.partition(":")
+    return getattr(import_module(module), attribute)

@@ -1,1 +1,0 @@
-"""VisMin: two pictures and two captions that differ in one thing."""

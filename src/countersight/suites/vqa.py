@@ -1,0 +1,186 @@
+"""OK-VQA and VQAv2: the official questions and annotations, two JSON files, about pictures of COCO.
+
+A question asks about the picture as it is, and its answer is open. What each of ten people answered is kept, for VQA's
+soft accuracy; the most common of them is the gold answer. Cases are grouped as the suite's own tables are: OK-VQA by
+category of knowledge, VQAv2 by type of answer.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from countersight.case import Case, Question
+from countersight.errors import CountersightError
+from countersight.suites.importing import Layout
+from countersight.suites.paper_terms import AS_IT_IS, Terms
+from countersight.suites.rows import BadField, JsonFile, Row, Rows, as_row, checked, text_of
+from countersight.suites.suite import SecondFile, Suite
+
+OKVQA_NAME: Final = "okvqa"
+VQAV2_NAME: Final = "vqav2"
+
+FIELDS = ("question_id", "image_id", "question")
+ANNOTATION_FIELDS = ("question_id", "answers")
+CATEGORIES = {
+    "one": "vehicles and transportation",
+    "two": "brands, companies and products",
+    "three": "objects, material and clothing",
+    "four": "sports and recreation",
+    "five": "cooking and food",
+    "six": "geography, history, language and culture",
+    "seven": "people and everyday life",
+    "eight": "plants and animals",
+    "nine": "science and technology",
+    "ten": "weather and climate",
+    "other": "other",
+}
+"""OK-VQA's categories of knowledge, by the word its file has for them."""
+
+_FEWEST, _MOST = 4, 100  # answers: of fewer than 4 none can be worth all
+_LONGEST = 200  # characters of an answer
+_SUBSET = re.compile(r"[a-z0-9]{1,20}")
+
+
+class _Key(msgspec.Struct):
+    question_id: int
+
+
+def _rows(annotations: Path, path: Path) -> Rows:
+    """The questions, each with its annotation; then the annotations that belong to none by their own fault."""
+    questions, people = JsonFile(path), JsonFile(annotations)
+    about = {"data_subtype": questions.text("data_subtype"), "question_types": people.texts("question_types")}
+    annotated: dict[int, msgspec.Raw] = {}
+    lost: list[tuple[int, BadField]] = []
+    for number, entry in people.entries("annotations"):
+        try:
+            key = msgspec.json.decode(entry, type=_Key).question_id
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            lost.append((number, _astray(annotations, number, "has no whole number as its question_id")))
+            continue
+        if key in annotated:
+            lost.append((number, _astray(annotations, number, f"question_id {key} stands on an earlier one already")))
+        else:
+            annotated[key] = entry
+    for number, row in questions.rows(FIELDS, "questions"):
+        yield number, row if isinstance(row, BadField) else _joined(row, annotated) | about
+    yield from lost
+
+
+def _astray(annotations: Path, number: int, reason: str) -> BadField:
+    return BadField("annotations", f"entry {number} of {annotations.name} {reason}")
+
+
+def _joined(row: Row, annotated: Mapping[int, msgspec.Raw]) -> dict[str, Any]:
+    entry = annotated.get(row["question_id"]) if isinstance(row["question_id"], int) else None
+    return {**row, "annotation": as_row(entry, ANNOTATION_FIELDS) if entry else None}
+
+
+def _as_case(name: str, group: Callable[[Row], str], row: Row, number: int) -> Case:
+    annotation = row["annotation"]
+    question_id, image_id = _id(row, "question_id"), _id(row, "image_id")
+    if annotation is None:
+        raise BadField("question_id", f"{question_id} has no annotation")
+    if isinstance(annotation, BadField):
+        raise BadField(f"annotation.{annotation.field}", annotation.reason)
+    if annotation.get("image_id", image_id) != image_id:
+        raise BadField(
+            "annotation.image_id", f"is not the picture of question {question_id}; these are other annotations"
+        )
+    answers = _answers(annotation)
+    said = Counter(filter(None, answers))
+    if not said:
+        raise BadField("annotation.answers", "are all empty")
+    gold = said.most_common(1)[0][0]
+    question = Question(text_of(row, "question"), gold, "open", answers=answers)
+    return Case(
+        id=f"{name}-{number:06d}",
+        group=group({**annotation, "question_types": row["question_types"]}),
+        factual=checked(question, {"text": "question", "answer": "annotation.answers"}),
+        provenance={"question_id": question_id, "image_id": image_id},
+    )
+
+
+def _answers(annotation: Row) -> tuple[str, ...]:
+    answers = annotation["answers"]
+    if not isinstance(answers, list) or not _FEWEST <= len(answers) <= _MOST:
+        raise BadField("annotation.answers", f"is not a list of {_FEWEST} to {_MOST} answers")
+    return tuple(_answer(answer) for answer in answers)
+
+
+def _answer(answer: object) -> str:
+    text = answer.get("answer") if isinstance(answer, dict) else None
+    if not isinstance(text, str) or "\0" in text or len(text) > _LONGEST:
+        raise BadField("annotation.answers", f'has one without an "answer" of at most {_LONGEST} characters')
+    return text.strip()
+
+
+def _id(row: Row, field: str) -> int:
+    value = row[field]
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
+        raise BadField(field, "is not a whole number")
+    return value
+
+
+def _picture(row: Row) -> str:
+    subset = row["data_subtype"]
+    if not _SUBSET.fullmatch(subset):
+        raise BadField("data_subtype", "does not say which pictures of COCO these are (val2014, …)")
+    return f"COCO_{subset}_{_id(row, 'image_id'):012d}.jpg"
+
+
+def _category(annotation: Row) -> str:
+    """What the question asks for, in words; the file's own words for it come before ours."""
+    kind = _word(annotation.get("question_type"))
+    return _word(annotation["question_types"].get(kind)).lower() or CATEGORIES.get(kind, kind)
+
+
+def _answer_type(annotation: Row) -> str:
+    return _word(annotation.get("answer_type"))
+
+
+def _word(value: object) -> str:
+    """A short name out of a file, or nothing."""
+    return " ".join(value.split())[:100] if isinstance(value, str) and value.isprintable() else ""
+
+
+def _layout(name: str, title: str, about: str, group: Callable[[Row], str], annotations: Path | None) -> Layout:
+    if annotations is None:
+        raise CountersightError(f"{name} needs its annotations")
+    return Layout(
+        description=f"The published questions of {title}, {about}, each with the answers of ten people.",
+        rows=partial(_rows, annotations),
+        as_case=partial(_as_case, name, group),
+        picture=_picture,
+        picture_field="image_id",
+        folders=("", "val2014", "train2014", "test2015"),
+        license="CC-BY-4.0",
+    )
+
+
+def _suite(name: str, title: str, words: str, about: str, group: Callable[[Row], str]) -> Suite:
+    return Suite(
+        name,
+        f"{title}: {words} about photographs of COCO",
+        "the official questions (JSON, or .json.gz): questions with question_id, image_id, question",
+        "those of COCO, in one folder or in its val2014 and train2014",
+        partial(_layout, name, title, about, group),
+        SecondFile("--annotations", "the official annotations (JSON, or .json.gz): annotations with answers", True),
+        "entry",
+        title=title,
+        terms=Terms(about=AS_IT_IS, measures={"factual": "VQA accuracy"}),
+    )
+
+
+OKVQA: Final = _suite(
+    OKVQA_NAME,
+    "OK-VQA",
+    "open questions that need knowledge of the world,",
+    "whose answers need knowledge of the world",
+    _category,
+)
+VQAV2: Final = _suite(VQAV2_NAME, "VQAv2", "open questions", "about what there is to see", _answer_type)
