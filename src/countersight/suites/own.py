@@ -34,10 +34,9 @@ from msgspec.structs import replace
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.errors import DatasetError
 from countersight.suites.importing import Layout
-from countersight.suites.rows import BadField, Row, Rows, checked, kind_of, text_of, text_rows
+from countersight.suites.rows import BadField, Row, Rows, checked, kind_of, plain_answer, text_of, text_rows
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed
-from countersight.text import NUMBER_WORDS
 
 NAME: Final = "own"
 NEEDED = ("image", "counterfactual_question", "counterfactual_answer")
@@ -111,7 +110,7 @@ def _question(row: Row, world: str, options: tuple[str, ...]) -> Question:
     fields = {"text": f"{world}_question", "answer": f"{world}_answer", "options": "options"}
     answer = text_of(row, fields["answer"])
     if not options:
-        answer = _plain(answer)
+        answer = plain_answer(answer)
     kind = "choice" if options else kind_of(answer)
     if kind == "choice":
         answer = _letter(answer, options, fields["answer"])
@@ -127,17 +126,8 @@ def _with_prior(row: Row, question: Question) -> Question:
     if prior and question.kind == "choice":
         prior = _letter(prior, tuple(option.text for option in question.options), "prior")
     else:
-        prior = _plain(prior).casefold() if question.kind == "boolean" else _plain(prior)
+        prior = plain_answer(prior).casefold() if question.kind == "boolean" else plain_answer(prior)
     return replace(question, prior=prior) if prior and prior != question.answer else question
-
-
-def _plain(answer: str) -> str:
-    """A number in words as digits, and "Yes." as "Yes": people write answers as they would say them."""
-    said = answer.rstrip(".!").strip()
-    number = NUMBER_WORDS.get(said.casefold())
-    if number is not None:
-        return str(number)
-    return answer if kind_of(said) == "open" else said
 
 
 def _letter(answer: str, options: tuple[str, ...], field: str) -> str:

@@ -24,7 +24,7 @@ from countersight.errors import CountersightError
 from countersight.files import bounded_lines
 from countersight.suites.picture_files import BadField as BadField
 from countersight.suites.picture_files import Pictured
-from countersight.text import nearest
+from countersight.text import NUMBER_WORDS, nearest
 
 Row = Mapping[str, Any]
 """What stands on a row, by the name of the field: text from a CSV, anything from a JSONL file."""
@@ -271,6 +271,15 @@ def kind_of(answer: str) -> AnswerKind:
     if _NUMBER.fullmatch(answer):
         return "number"
     return "boolean" if answer.casefold() in ("yes", "no") else "open"
+
+
+def plain_answer(text: str) -> str:
+    """An answer as people write it: "Two." is 2 and "Yes" is yes; anything else stays as it is."""
+    said = text.strip().rstrip(".!").strip()
+    word = said.casefold()
+    if word in NUMBER_WORDS:
+        return str(NUMBER_WORDS[word])
+    return word if word in ("yes", "no") else said if _NUMBER.fullmatch(said) else text
 
 
 def checked(question: Question, fields: Mapping[str, str]) -> Question:

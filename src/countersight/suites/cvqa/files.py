@@ -5,7 +5,7 @@
     new query, new answer      the question with "if"
     type                       Real: direct, indirect or boolean; Synthetic: abs_counting_1 to abs_counting_6
 
-C-VQA-Real's answers are numbers or yes and no, about pictures of COCO. They are read as those of models are ("Two " is
+C-VQA-Real's answers are numbers or yes and no, about pictures of COCO. They are read as people write them ("Two " is
 2, "Yes." is yes); questions stay as they were published, without spaces around them. C-VQA-Synthetic has the four
 options of both questions in their text.
 """
@@ -21,12 +21,11 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
 from countersight.errors import CountersightError
-from countersight.reading import answer_in
 from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.suites.importing import Layout
 from countersight.suites.paper_terms import Terms
 from countersight.suites.picture_files import IMAGES
-from countersight.suites.rows import BadField, Row, checked, csv_rows, name_of, text_of
+from countersight.suites.rows import BadField, Row, checked, csv_rows, kind_of, name_of, plain_answer, text_of
 from countersight.suites.statistics import ReportedPairs
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import as_sentence, supposed
@@ -58,9 +57,8 @@ def _real_case(row: Row, number: int) -> Case:
 
 def _real_question(row: Row, query: str, answer: str, kind: AnswerKind) -> Question:
     text, published = text_of(row, query), text_of(row, answer)
-    unread = Question(text, "", kind)
-    gold = answer_in(published, unread) if len(published) <= _LONGEST_ANSWER else None
-    if gold is None:
+    gold = plain_answer(published) if len(published) <= _LONGEST_ANSWER else ""
+    if kind_of(gold) != kind:
         reason = "a number" if kind == "number" else "yes or no"
         raise BadField(answer, f"{published[:40]!r} is not {reason}")
     return checked(Question(text, gold, kind), {"text": query, "answer": answer})
