@@ -27,6 +27,12 @@ def test_what_we_drew_says_so_by_itself(flowers):
     assert len(list(opened.records("cases"))) == 6
 
 
+def test_a_card_away_from_its_dataset_says_so(flowers, tmp_path):
+    away = export_to("croissant", Export(flowers, tmp_path / "croissant.json")).note
+    assert f"its paths are those of {flowers}" in away
+    assert "its paths" not in export_to("croissant", Export(flowers, flowers / "croissant.json")).note
+
+
 def test_what_only_people_know_is_named_and_taken_from_their_file(flowers, tmp_path):
     out = flowers / "croissant.json"
     assert "rai:dataSocialImpact" in export_to("croissant", Export(flowers, out)).note

@@ -9,6 +9,7 @@ import zstandard
 from making import case, choice, dataset
 
 import countersight as cs
+from countersight.cli import main
 from countersight.errors import ExchangeError
 from countersight.exchange import Export, export_to, import_run, key_of, run_figures
 from countersight.exchange.inspect import CONTROL, SCORER
@@ -144,6 +145,23 @@ def test_a_bad_sample_is_named_and_the_others_are_read(log, folder, tmp_path):
     assert come.answers + come.failed == 34
     assert set(told) == {told[0]}
     assert told[0].startswith("samples/case-3:factual_epoch_1.json is damaged")
+
+
+def test_a_log_that_is_not_complete_says_so(log, folder, tmp_path, capsys):
+    """Its own status, and how many questions have no answer; the report does not advise to ask again."""
+    held = members(log)
+    header = held["header.json"] | {"status": "cancelled"}
+    path = repacked(tmp_path / "part.eval", held | {"samples/case-3:factual_epoch_1.json": None, "header.json": header})
+    assert (
+        main(["import-run", str(path), "--dataset", str(folder), "--from", "inspect", "-o", str(tmp_path / "back")])
+        == 0
+    )
+    told = capsys.readouterr().err
+    assert "is not complete: its status is 'cancelled'; no answer to 1 question of the dataset" in told
+    whole = import_run("inspect", log, folder, tmp_path / "whole")
+    assert (whole.unanswered, whole.unfinished) == (0, "")
+    assert not cs.Run.open(tmp_path / "whole").manifest.observed.get("left out")
+    assert cs.Run.open(tmp_path / "back").manifest.observed["left out"]
 
 
 def test_a_file_that_is_no_log_is_a_sentence(folder, tmp_path):

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import shutil
 import sys
 from pathlib import Path
 from random import Random
@@ -19,7 +20,7 @@ from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError, ModelError
-from countersight.models import open_model
+from countersight.models import ModelSettings, open_model
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -91,6 +92,18 @@ def test_it_is_asked_like_any_model_and_ranks_without_torch(trained, cases, tmp_
     assert len(right) == 120
     assert np.mean(right) > 0.6
     assert all(abs(sum(np.exp(-np.array(reply.losses))) - 1) < 1e-4 for reply in replies(tmp_path / "run"))
+
+
+def test_a_training_that_is_not_finished_says_so_and_how_it_went_is_kept(trained, tmp_path) -> None:
+    """A matcher with fewer seeds than were planned is used with a remark, which the run keeps too."""
+    assert open_model(f"matcher:{trained}", ModelSettings()).remarks == []
+    assert (trained / "training.log").read_text().count("\n") >= 12
+    part = tmp_path / "part"
+    shutil.copytree(trained, part)
+    shutil.rmtree(part / "seed-2")
+    half = open_model(f"matcher:{part}", ModelSettings())
+    assert half.settings["seeds"] == "1 of 2 planned"
+    assert "has 1 of 2 planned seeds" in half.remarks[0]
 
 
 def test_it_stands_in_the_loop_of_collecting(trained) -> None:

@@ -14,9 +14,8 @@ from countersight.dataset import BadRow, Dataset
 from countersight.english import number_of
 from countersight.errors import CountersightError
 from countersight.reading import answer_in
-from countersight.suites import SUITES, BadField, JsonFile, Layout
+from countersight.suites import SUITES, VQAV2_NAME, BadField, JsonFile, Layout
 from countersight.suites.cvqa import FACTUAL_LAYOUT
-from countersight.suites.vqa import VQAV2_NAME
 
 Group = Literal["direct", "boolean"]
 GROUPS: Final[tuple[Group, ...]] = ("direct", "boolean")

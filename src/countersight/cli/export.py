@@ -1,6 +1,7 @@
 """`countersight export` and `countersight import-run`: out to other tools, and in from them."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from countersight.cli.parsing import Verbs, print_bad, verb
@@ -82,5 +83,10 @@ def _import(chosen: argparse.Namespace) -> int:
     }
     words = "".join(f"; {number:,} {what}" for what, number in amiss.items() if number)
     print(printable(f"{several(come.answers, 'answer')} of {come.run.manifest.model} in {chosen.output}{words}"))
+    told = [come.unfinished] if come.unfinished else []
+    if come.unanswered:
+        told.append(f"no answer to {several(come.unanswered, 'question')} of the dataset")
+    if told:
+        print(printable(f"{chosen.path} is not complete: {'; '.join(told)}"), file=sys.stderr)
     print(score_run(come.run))
     return 0

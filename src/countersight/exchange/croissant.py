@@ -26,6 +26,8 @@ def export_croissant(order: Export) -> Exported:
         if left
         else "every field that is asked for is there"
     )
+    if order.out.resolve().parent != dataset.path.resolve():
+        note += f"; its paths are those of {dataset.path}: it can be opened only from inside that folder"
     return Exported(dataset.count, "case", note)
 
 

@@ -13,7 +13,7 @@ from countersight.errors import ExchangeError
 from countersight.exchange.agreeing import Put, disagreement, is_another
 from countersight.exchange.asked import FOURTH, PROMPT, key_of
 from countersight.registry import Plug, Registry
-from countersight.runs import Answering, RunFolder
+from countersight.runs import LEFT_OUT, Answering, RunFolder
 
 
 class Foreign(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +49,8 @@ class Brought(msgspec.Struct, frozen=True, kw_only=True):
     answering: Answering = "generate"
     fingerprint: str = ""
     """Of the dataset that was asked, where that was written down."""
+    unfinished: str = ""
+    """What the files say of not being whole: "its status is cancelled"."""
 
 
 OnBad = Callable[[str], None]
@@ -77,6 +79,10 @@ class Arrived(msgspec.Struct, frozen=True):
     """Answers to questions that the dataset does not have."""
     repeated: int
     """Further answers to a question that has one: the first is taken."""
+    unanswered: int = 0
+    """Questions of the dataset to which the files have no answer."""
+    unfinished: str = ""
+    """Why the files say themselves that they are not whole; nothing where they do not."""
 
 
 def import_run(
@@ -99,7 +105,10 @@ def import_run(
     rows.refuse_unknown(Path(path), brought)
     rows.refuse_others(Path(path), brought)
     run = _begun(brought, opened, Path(out), model or brought.model, shown=shown)
-    return _filled(run, brought, rows, on_bad)
+    come = _filled(run, brought, rows, on_bad, shown=shown)
+    if come.unanswered:
+        run.observe({LEFT_OUT: {f"the file that {brought.tool} wrote has no answer to them": come.unanswered}})
+    return come
 
 
 _ASKED: tuple[tuple[str, tuple[World, Telling]], ...] = (*WORLDS.items(), (FOURTH, TWICE))
@@ -142,6 +151,11 @@ class _Rows:
         """Whether it is asked of the picture after the change."""
         place = self._known.get(key)
         return place is not None and place[-1] != "told"
+
+    def unanswered(self, seen: set[str], *, shown: bool) -> int:
+        """Questions that have no answer; those of a changed picture count where any of them was asked."""
+        wanted = ("told", "shown") if shown else ("told",)
+        return sum(place[-1] in wanted and key not in seen for key, place in self._known.items())
 
     def refuse_unknown(self, path: Path, brought: Brought) -> None:
         """Say so where not one answer belongs to the dataset."""
@@ -186,7 +200,7 @@ def _begun(brought: Brought, dataset: Dataset, out: Path, model: str, *, shown: 
     )
 
 
-def _filled(run: RunFolder, brought: Brought, rows: _Rows, on_bad: OnBad) -> Arrived:
+def _filled(run: RunFolder, brought: Brought, rows: _Rows, on_bad: OnBad, *, shown: bool) -> Arrived:
     seen: set[str] = set()
     failed = strays = repeated = 0
     with run.writing() as journal:
@@ -202,7 +216,8 @@ def _filled(run: RunFolder, brought: Brought, rows: _Rows, on_bad: OnBad) -> Arr
                 seen.add(each.key)
                 failed += each.state == "failed"
                 journal.append(_reply(each, *place))
-    return Arrived(run, len(seen) - failed, failed, strays, repeated)
+    unanswered = rows.unanswered(seen, shown=shown)
+    return Arrived(run, len(seen) - failed, failed, strays, repeated, unanswered, brought.unfinished)
 
 
 def _reply(answer: Foreign, row: int, case: str, world: World, telling: Telling) -> Reply:

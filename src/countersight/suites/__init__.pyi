@@ -48,4 +48,5 @@ from .suite import SecondFile as SecondFile
 from .suite import Suite as Suite
 from .suite import Way as Way
 from .supposing import supposed as supposed
+from .vqa import VQAV2_NAME as VQAV2_NAME
 from .ways import way_of as way_of

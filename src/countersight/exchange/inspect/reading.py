@@ -67,6 +67,8 @@ class _Spec(msgspec.Struct, frozen=True):
 class _Header(msgspec.Struct, frozen=True):
     eval: _Spec
     version: int = SCHEMA
+    status: str = "started"
+    """Of a log without an end, as it is in the beginning of one."""
 
 
 def read_log(path: Path, on_bad: OnBad) -> Brought:
@@ -84,6 +86,7 @@ def read_log(path: Path, on_bad: OnBad) -> Brought:
         settings={"task": header.eval.task, **header.eval.model_args},
         fingerprint=str(known.get("dataset_fingerprint", "")),
         answers=answers,
+        unfinished="" if header.status == "success" else f"its status is {header.status!r}",
     )
 
 

@@ -15,7 +15,7 @@ from countersight.models.matcher.regions import FILES, Regions
 from countersight.models.matcher.runtimes import ONNXRUNTIME, RUNTIMES, open_graph
 from countersight.models.matcher.seen import View
 from countersight.models.matcher.sequences import Sequences
-from countersight.models.matcher.shipping import GRAPH, TOKENIZER, Sheet, members, read_sheet
+from countersight.models.matcher.shipping import GRAPH, TOKENIZER, Sheet, members, read_sheet, untrained_seeds
 from countersight.models.matcher.views import Look, looker, side_by_side
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
@@ -57,6 +57,14 @@ class Matcher(Displayed):
         self.needs_picture = bool(self._sheet.view)
         self.picture_limits = (1, 1) if self._sheet.view else (0, 1)
         self.settings: dict[str, Any] = {"inputs": self._sheet.inputs, "weights": _fingerprint(self._folders)}
+        self.remarks: list[str] = []
+        if untrained := untrained_seeds(folder):
+            planned = len(untrained) + len(self._folders)
+            self.settings["seeds"] = f"{len(self._folders)} of {planned} planned"
+            self.remarks.append(
+                f"{folder} has {len(self._folders)} of {planned} planned seeds; the training was not finished: its "
+                f"command trains the others ({', '.join(map(str, untrained))})"
+            )
         if runtime != ONNXRUNTIME:
             self.settings["runtime"] = runtime
         self._runtime = runtime

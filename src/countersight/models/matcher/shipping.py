@@ -12,6 +12,10 @@ from countersight.models.matcher.sequences import Inputs
 GRAPH, TOKENIZER, SHEET = "matcher.onnx", "tokenizer.json", "matcher.json"
 
 
+PLAN = "plan.json"
+"""What a training was begun with, in the folder above its seeds."""
+
+
 class Sheet(msgspec.Struct, frozen=True):
     """What a matcher was given in training, so that it is given the same when it is asked."""
 
@@ -43,6 +47,23 @@ def members(folder: Path) -> list[Path]:
     if not found:
         raise ModelError(f"{folder} holds no matcher; `countersight train matcher … -o {folder}` makes one")
     return found
+
+
+class _Planned(msgspec.Struct):
+    seeds: list[int] = []
+
+
+class _Training(msgspec.Struct):
+    plan: _Planned = msgspec.field(default_factory=_Planned)
+
+
+def untrained_seeds(folder: Path) -> list[int]:
+    """The seeds that a training planned and did not come to; none where there is no plan beside the matchers."""
+    try:
+        planned = msgspec.json.decode((folder / PLAN).read_bytes(), type=_Training).plan.seeds
+    except (OSError, msgspec.MsgspecError):
+        return []
+    return [seed for seed in planned if not (folder / f"seed-{seed}" / SHEET).is_file()]
 
 
 def write_sheet(folder: Path, sheet: Sheet) -> None:

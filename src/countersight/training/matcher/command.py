@@ -12,6 +12,7 @@ from countersight.training.matcher.examples import Example, folds, read_examples
 from countersight.training.matcher.plan import Plan
 
 KEPT = "plan.json"
+LOG = "training.log"
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -49,9 +50,20 @@ def train_matcher(
     folder.mkdir(parents=True, exist_ok=True)
     kept = Kept(plan, dataset.fingerprint, vcr.name if vcr else "")
     _remember(folder, kept)
-    scores = _trained(dataset, folder, plan, examples, beside, say)
+    scores = _trained(dataset, folder, plan, examples, beside, _logged(folder, say))
     write_results(folder, plan, examples, scores, beside=kept.beside)
     return folder
+
+
+def _logged(folder: Path, say: Callable[[str], None]) -> Callable[[str], None]:
+    """Says how training goes on, and keeps it in a file of the folder; taken up again, it is written on."""
+
+    def both(words: str) -> None:
+        say(words)
+        with open(folder / LOG, "a", encoding="utf-8") as log:
+            log.write(f"{words}\n")
+
+    return both
 
 
 def _trained(
