@@ -11,7 +11,7 @@ from countersight.audit.agreement import Agreement, agreement
 from countersight.audit.calibration.correcting import Corrected, corrected
 from countersight.audit.calibration.sheet import PANEL
 from countersight.audit.clusters import Mean, clustered_mean
-from countersight.audit.exclusion import CHECKED, RULE, exclusion, flips
+from countersight.audit.exclusion import CHECKED, RULE, exclusion, flips, same_answer
 from countersight.audit.judges.panel import Opinion, by_judge, ccs_of_votes, opinion, panel
 from countersight.audit.probes import Check
 from countersight.audit.records import CaseTrail, Failed, Verdict
@@ -24,6 +24,7 @@ from countersight.audit.sensitivity import (
     thought_score,
 )
 from countersight.audit.trail import Audit
+from countersight.audit.truth import right_answer
 from countersight.editing import Action, ConceptKind
 from countersight.text import several
 
@@ -46,6 +47,15 @@ class CorrectedTrio(msgspec.Struct, frozen=True):
     pcs: Corrected | None
     ncc: Corrected | None
     ccs: Corrected | None
+
+
+class Accuracy(msgspec.Struct, frozen=True):
+    """How often answers are right, where that is known: another question than whether explanations are faithful."""
+
+    before: Mean
+    """Of the pictures as they are, over the cases with a test that counts."""
+    after: Mean
+    """Of the edited pictures, over the tests that count."""
 
 
 class ConceptScore(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -130,6 +140,8 @@ class Scores(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where edits were tried in doses."""
     thought: ThoughtScore | None = None
     """Where the model's own explanation was changed."""
+    accuracy: Accuracy | None = None
+    """Where the right answers before and after the edits are known."""
 
     def __repr__(self) -> str:
         counted = f"{several(self.kept.ccs.concepts, 'test')} of {several(self.cases, 'case')}"
@@ -182,7 +194,24 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
         **_lent(audit, kept, seed),
         **_checks(audit),
         **_past_the_paper(audit, {(test.case, test.number) for test in kept}, seed),
+        accuracy=_accuracy(audit, {(test.case, test.number) for test in kept}, seed),
     )
+
+
+def _accuracy(audit: Audit, kept: set[tuple[str, int]], seed: int) -> Accuracy | None:
+    """How often the answers are right before and after the edits that count; None where nobody knows."""
+    before, after = [], []
+    for case in audit.cases:
+        key, question = (case.record.picture, case.case), case.record.question
+        for concept in case.concepts:
+            edit, again = concept.edit, concept.again
+            if (case.case, concept.number) not in kept or edit is None or again is None or case.baseline is None:
+                continue
+            was, now = (right_answer(question.text, each) if each else None for each in (case.record.drawn, edit.drawn))
+            if was is not None and now is not None:
+                before.append((*key, float(same_answer(question, was, case.baseline.answer.text))))
+                after.append((*key, float(same_answer(question, now, again.answer.text))))
+    return Accuracy(clustered_mean(before, seed), clustered_mean(after, seed)) if after else None
 
 
 def _lent(audit: Audit, kept: Sequence[ConceptScore], seed: int) -> dict[str, Any]:

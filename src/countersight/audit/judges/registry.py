@@ -9,7 +9,7 @@ JUDGES: Registry[Judge] = Registry(
     {
         "exact": Plug(
             "exact",
-            "counts in our own scenes: the right new answer and the true sentences are known",
+            "our own scenes: do answer and explanation move as the scene moved?",
             "countersight.audit.judges.exact:ExactJudge",
         ),
         "rules": Plug(

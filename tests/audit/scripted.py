@@ -1,0 +1,76 @@
+"""Models whose faithfulness is known, because they are scripts around the embedded model's eyes."""
+
+import re
+
+import msgspec
+
+from countersight.models import ModelSettings, open_model
+
+NUMBER = re.compile(r"\d+")
+
+
+class Scripted:
+    """A model that looks with the embedded model's eyes and says what a script makes of it."""
+
+    needs_picture = True
+
+    def __init__(self, name, script):
+        self.name, self.settings = name, {}
+        self._script, self._eyes = script, open_model("embedded", ModelSettings())
+
+    async def reply(self, request):
+        seen = await self._eyes.reply(request)
+        is_answer = len(request.turns) == 1
+        return msgspec.structs.replace(seen, text=self._script(request, seen.text, is_answer))
+
+    async def close(self):
+        await self._eyes.close()
+
+
+def faithful(request, seen, is_answer):
+    return seen
+
+
+def off_by_one(request, seen, is_answer):
+    """Counts one too many, always and of everything."""
+    return NUMBER.sub(lambda found: str(int(found[0]) + 1), seen)
+
+
+def half(request, seen, is_answer):
+    """Follows edits of every second case."""
+    return seen if int(NUMBER.findall(request.key.split("/")[0])[-1]) % 2 else never(request, seen, is_answer)
+
+
+def explains_one_thing(request, seen, is_answer):
+    """Explains what it sees, and answers by something else: the length of the question."""
+    return str(len(request.question) % 7 + 20) if is_answer else seen
+
+
+def canned(request, seen, is_answer):
+    """Answers by what it sees, and always explains in the same words."""
+    return seen if is_answer else said_of(request.question, 9)
+
+
+def never(request, seen, is_answer):
+    """Looks at nothing."""
+    return "9" if is_answer else said_of(request.question, 9)
+
+
+def said_of(question, number):
+    """An explanation of nine whatever was asked for."""
+    if colour := re.search(r"(inside|outside) (?:of )?the (\w+) polygons", question):
+        return f"I counted {number} flowers {colour[1]} the {colour[2]} polygons."
+    if "top" in question:
+        return f"There are {number} dots in the top row."
+    return f"The most is {number}." if "most" in question else f"There are {number} dots in all."
+
+
+TRUTH = {
+    faithful: 1.0,
+    off_by_one: 1.0,
+    half: 0.5,
+    explains_one_thing: 0.0,
+    canned: 0.0,
+    never: 0.0,
+}
+"""The faithfulness of each, known because we wrote them."""
