@@ -40,13 +40,20 @@ def rechained(log: Path, change) -> None:
     log.write_bytes(b"".join(lines))
 
 
-def swept(folder: Path) -> None:
-    """Bundle again, with no picture left that no step speaks of."""
+def swept(folder: Path, *, papers: bool = False) -> None:
+    """Seal again, with no picture left that no step speaks of; with the papers that follow, where asked for."""
     spoken = {word for step in read_steps(folder / LOG) for word in msgspec.json.encode(step).decode().split('"')}
     for file in (folder / "pictures").iterdir():
         if file.stem not in spoken:
             file.unlink()
-    finish(folder)
+    if papers:
+        finish(folder)
+        return
+    *_, last = [None, *read_steps(folder / LOG)]
+    bundle = json.loads((folder / "bundle.json").read_text())
+    bundle |= {"steps": last.n + 1 if last else 0, "last_step": last.hash if last else "", "files": {}}
+    (folder / "bundle.json").write_text(json.dumps(bundle))
+    resealed(folder)
 
 
 def with_verdict(step: Step, **changes) -> Step:

@@ -1,19 +1,24 @@
 """Attacks by an insider who hashes everything again: each is found, or what it changed is named as taken on trust."""
 
+import io
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 from insider import appended, findings, rechained, replace, resealed, swept
+from PIL import Image
 
 from countersight import __version__
 from countersight.audit.bundle.seal import SEAL, read_seal
-from countersight.audit.folder import MANIFEST, AuditFolder
+from countersight.audit.folder import MANIFEST, AuditFolder, digest_of
 from countersight.audit.log import LOG, read_steps
-from countersight.audit.records import CaseRecord, EditRecord, Failed, Try
+from countersight.audit.records import CaseRecord, EditRecord, Failed, Step, Try
 from countersight.audit.verifying import verified
 from countersight.audit.verifying.trust import TRUSTED
 from countersight.cli import main
+from countersight.editing import marked
+from countersight.picture import check_picture
 
 
 def told(folder, what):
@@ -52,7 +57,7 @@ def test_a_bundle_dressed_up_as_one_of_0_1_is_not_sound(audit):
     rechained(audit / LOG, undressed)
     (audit / "selection.json").unlink()
     swept(audit)
-    (audit / SEAL).write_text((audit / SEAL).read_text().replace('"format": 2', '"format": 1'))
+    (audit / SEAL).write_text((audit / SEAL).read_text().replace('"format": 3', '"format": 1'))
     assert not verified(audit).sound
 
 
@@ -74,7 +79,7 @@ def test_a_difference_of_no_edit(said):
 def test_a_strange_file_is_not_sealed_in_the_first_place(said):
     (said / "notes.txt").write_text("mine")
     with pytest.raises(Exception, match=r"notes\.txt is no file of an audit; take it away"):
-        swept(said)
+        swept(said, papers=True)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +143,7 @@ def test_an_edit_of_the_exact_editor_turned_into_a_refusal(audit):
 
     rechained(audit / LOG, refused)
     swept(audit)
-    told(audit, "the exact editor makes this edit; in the log it fails: no room for it")
+    told(audit, "failure is no room for it in the log; done again it is nothing")
 
 
 @pytest.mark.parametrize(("stage", "by"), [("edit", "exact"), ("verdict", "rules"), ("check", "pixels")])
@@ -163,15 +168,15 @@ def test_other_words_of_what_a_check_saw(past):
 
     rechained(past / LOG, other)
     swept(past)
-    told(past, "pixels says it saw “an expert looked at it and found it perfect”; it sees")
+    told(past, "seen is an expert looked at it and found it perfect in the log; done again it is")
 
 
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"control": False}, "no control edits were asked for"),
-        ({"votes": 0}, "only 0 votes were asked for"),
-        ({"concepts": 0}, "only 0 concepts were asked for"),
+        ({"control": False}, "('edit' by classical) is none that audit.json asks for"),
+        ({"votes": 0}, "('verdict' by openai:gpt-9) is none that audit.json asks for"),
+        ({"concepts": 0}, "what openai:gpt-8 was asked is not what the prompts make"),
     ],
 )
 def test_flags_struck_out_of_the_manifest(said, changes, why):
@@ -183,10 +188,10 @@ def test_flags_struck_out_of_the_manifest(said, changes, why):
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"uncited": False}, "no edits of what is not cited were asked for"),
-        ({"strength": 0}, "no such dose was asked for"),
-        ({"intervene": "picture"}, "no changed thoughts were asked for"),
-        ({"intervene": "thought"}, "only changed thoughts were asked for"),
+        ({"uncited": False}, "('uncited' by countersight) is none that audit.json asks for"),
+        ({"strength": 0}, "('dose' by countersight) is none that audit.json asks for"),
+        ({"intervene": "picture"}, "('thought' by countersight) is none that audit.json asks for"),
+        ({"intervene": "thought"}, "('edit' by exact) is none that audit.json asks for"),
     ],
 )
 def test_flags_past_the_paper_struck_out(past, changes, why):
@@ -223,7 +228,7 @@ def test_concepts_that_were_refused_struck_out(said):
 
     rechained(said / LOG, struck)
     swept(said)
-    told(said, "the concepts are not those that stand in what the extractor said")
+    told(said, "refused is ('a green ball',) in the log; done again it is nothing")
 
 
 def test_lpips_that_nobody_measured(said):
@@ -233,7 +238,7 @@ def test_lpips_that_nobody_measured(said):
 
     rechained(said / LOG, closer)
     swept(said)
-    told(said, "audit.json names no weights for it")
+    told(said, "quality.lpips is 0.01 in the log; done again it is nothing")
 
 
 def test_another_edited_picture_than_the_exact_editor_draws(past):
@@ -245,7 +250,32 @@ def test_another_edited_picture_than_the_exact_editor_draws(past):
 
     rechained(past / LOG, swapped)
     swept(past)
-    told(past, "the edited picture is not the one that the exact editor draws")
+    told(past, "concept 1: after is ")
+
+
+def test_noise_on_an_edit_of_the_exact_editor(past):
+    """Five tones up or down are not seen, and would make an edit bad, and its test not count."""
+    edit = next(step for step in read_steps(past / LOG) if step.stage == "edit" and step.place.concept == 1)
+    noisy, old = _noisy((past / "pictures" / f"{edit.output.after}.png").read_bytes()), edit.output.after
+    new = digest_of(noisy)
+    (past / "pictures" / f"{new}.png").write_bytes(noisy)
+
+    def renamed(step):
+        return msgspec.json.decode(msgspec.json.encode(step).replace(old.encode(), new.encode()), type=Step)
+
+    rechained(past / LOG, renamed)
+    swept(past)
+    told(past, f"broken: steps.jsonl (step {edit.n}: 'edit' on case")
+
+
+def _noisy(png):
+    """The same picture with noise, and with the mark that it was edited."""
+    with Image.open(io.BytesIO(png)) as image:
+        pixels = np.asarray(image.convert("RGB")).astype(int)
+    noise = np.random.default_rng(0).integers(-5, 6, pixels.shape)
+    file = io.BytesIO()
+    Image.fromarray(np.clip(pixels + noise, 0, 255).astype(np.uint8)).save(file, "PNG")
+    return marked(check_picture(file.getvalue())).data
 
 
 def test_a_dose_of_another_edit(past):
@@ -254,7 +284,7 @@ def test_a_dose_of_another_edit(past):
 
     rechained(past / LOG, other)
     swept(past)
-    told(past, "dose 1 is not between the two pictures")
+    told(past, "dose 1: full is ")
 
 
 def test_thresholds_of_a_checker_loosened(past):
@@ -262,7 +292,7 @@ def test_thresholds_of_a_checker_loosened(past):
     loose = replace(manifest.checkers[0], name="seams", settings={"most seam": 99.0})
     in_manifest(past, checkers=(*manifest.checkers, loose))
     swept(past)
-    told(past, "seams was held to other thresholds")
+    told(past, "seams was held to other settings than this version's")
 
 
 @pytest.mark.parametrize("stage", ["answer", "concepts", "edit", "verdict"])
@@ -288,7 +318,7 @@ def test_other_prompts_under_a_name_of_ours(said):
     swept(said)
     told(said, "broken: audit.json (its prompts are called edct, and are not those that ship under this name)")
     in_manifest(said, prompts=kind | {"name": "mine"})
-    swept(said)
+    swept(said, papers=True)
     assert findings(said) == []
 
 
@@ -297,7 +327,7 @@ def test_a_step_that_belongs_to_nothing(said):
     steps = [replace(odd, place=replace(odd.place, concept=2))]
     appended(said / LOG, steps)
     swept(said)
-    told(said, "it belongs to no case or concept of this log")
+    told(said, "is none that audit.json asks for")
 
 
 def test_a_verdict_under_another_judges_name(said):
@@ -310,7 +340,7 @@ def test_a_verdict_under_another_judges_name(said):
 
     rechained(said / LOG, renamed)
     swept(said)
-    told(said, "the verdict is another judge's")
+    told(said, "judge is openai:gpt-9 in the log; done again it is openai:gpt-8")
 
 
 def test_the_docs_name_all_that_is_taken_on_trust_and_nothing_else():

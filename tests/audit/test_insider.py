@@ -66,20 +66,22 @@ def test_verdicts_of_the_truth_turned_round_and_bundled_again(audit):
 
     rechained(audit / LOG, turned)
     swept(audit)
-    assert any("exact on concept 1 of case" in line and "follows" in line for line in findings(audit))
+    assert any(
+        "'verdict' of exact (vote 1) on case" in line and "pcs is 0 in the log" in line for line in findings(audit)
+    )
 
 
 def test_an_abstention_made_into_a_verdict(audit):
     rechained(audit / LOG, lambda step: with_verdict(step, pcs=1, path="rules") if step.by == "rules" else step)
     swept(audit)
-    assert any("rules on concept 1 of case" in line for line in findings(audit))
+    assert any("'verdict' of rules (vote 1) on case" in line for line in findings(audit))
 
 
 def test_verdicts_of_a_model_turned_to_1(said):
     rechained(said / LOG, lambda step: with_verdict(step, pcs=1, ncc=1))
     swept(said)
     found = findings(said)
-    assert any("PCS 1 and NCC 1 in the log, PCS 0 and NCC 0 follows" in line for line in found)
+    assert any("pcs is 1 in the log; done again it is 0" in line for line in found)
 
 
 def test_another_question_to_a_judge(said):
@@ -128,14 +130,14 @@ def test_failing_cases_cut_out_of_the_selection_too(audit):
 def test_failing_verdicts_and_a_whole_judge_cut_out(said):
     rechained(said / LOG, lambda step: None if step.by == "openai:gpt-9" else step)
     swept(said)
-    assert any("there is no verdict of openai:gpt-9 (vote 1)" in line for line in findings(said))
+    assert any("there is no step 'verdict' of openai:gpt-9 (vote 1)" in line for line in findings(said))
 
 
 def test_a_judge_taken_out_of_the_manifest(said):
     manifest = AuditFolder.open(said).manifest
     (said / MANIFEST).write_bytes(msgspec.json.encode(replace(manifest, judges=manifest.judges[:1])))
     swept(said)
-    assert any("openai:gpt-9 judged, by the log, and is not named" in line for line in findings(said))
+    assert any("('verdict' by openai:gpt-9) is none that audit.json asks for" in line for line in findings(said))
 
 
 def test_a_verdict_given_a_second_time(said):
@@ -164,23 +166,23 @@ def test_a_failed_verdict_excuses_no_other(said):
     rechained(said / LOG, failed)
     swept(said)
     assert findings(said) == [
-        "missing: steps.jsonl (case ball-3: concept 1: there is no verdict of openai:gpt-9 (vote 1), nor one that "
-        "failed)"
+        "missing: steps.jsonl (case ball-3, concept 1: there is no step 'verdict' of openai:gpt-9 (vote 1), nor one "
+        "that failed)"
     ]
 
 
 def test_answers_to_control_edits_cut_out(said):
     rechained(said / LOG, lambda step: None if step.place.concept == 0 and step.place.case == "ball-3" else step)
     swept(said)
-    assert any("concept 0: there is no answer about the edited picture" in line for line in findings(said))
+    assert any("concept 0: there is no step 'answer again'" in line for line in findings(said))
 
 
 @pytest.mark.parametrize(
     ("cut", "told"),
     [
         (lambda step: step.stage == "uncited" or (step.place.concept or 0) < 0, "there is no step 'uncited'"),
-        (lambda step: step.place.dose == 1, "there is no answer to dose 1"),
-        (lambda step: "thought" in step.stage, "there is no answer to the changed thought"),
+        (lambda step: step.place.dose == 1, "dose 1: there is no step 'dose'"),
+        (lambda step: "thought" in step.stage, "there is no step 'thought'"),
     ],
 )
 def test_probes_cut_out(past, cut, told):
@@ -203,7 +205,7 @@ def test_another_conversation_in_a_probe(past, cut):
 @pytest.mark.parametrize(
     ("role", "told"),
     [
-        ("model", "did the step 'answer', by the log; named for it is openai:gpt-9"),
+        ("model", "did the step 'answer', by the log; openai:gpt-9 is named"),
         ("extractor", "did the step 'concepts'"),
         ("editor", "classical did the step 'edit'"),
     ],
@@ -220,7 +222,7 @@ def test_a_checker_taken_out_of_the_manifest(past):
     manifest = AuditFolder.open(past).manifest
     (past / MANIFEST).write_bytes(msgspec.json.encode(replace(manifest, checkers=())))
     swept(past)
-    assert any("pixels looked at edits, by the log, and is not named" in line for line in findings(past))
+    assert any("('check' by pixels) is none that audit.json asks for" in line for line in findings(past))
 
 
 def test_a_good_edit_called_bad_so_that_its_test_does_not_count(said):
@@ -232,7 +234,7 @@ def test_a_good_edit_called_bad_so_that_its_test_does_not_count(said):
 
     rechained(said / LOG, bad)
     swept(said)
-    assert any("called bad (nothing changed); measured again it is good" in line for line in findings(said))
+    assert any("quality.good is False in the log; done again it is True" in line for line in findings(said))
 
 
 def test_another_concept_than_the_extractor_named(said):
@@ -244,7 +246,7 @@ def test_another_concept_than_the_extractor_named(said):
 
     rechained(said / LOG, other)
     swept(said)
-    assert any("not those that stand in what the extractor said" in line for line in findings(said))
+    assert any("concepts' on case" in line and "in the log; done again it is" in line for line in findings(said))
 
 
 def test_differences_taken_out(said):
@@ -261,7 +263,7 @@ def test_a_difference_that_shows_nothing(said):
     black = sorted((said / "pictures").iterdir())[0]
     other.write_bytes(black.read_bytes())
     resealed(said)
-    assert any("it does not show where the two pictures differ" in line for line in findings(said))
+    assert any("it is not where the two pictures differ" in line for line in findings(said))
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "dataset.json", "limits.md", "sign-off.md"])
@@ -304,7 +306,7 @@ def test_verdicts_of_a_calibration_cut_out(audit):
     gone = next(step for step in read_steps(audit / "calibration" / LOG) if step.by == "rules")
     rechained(audit / "calibration" / LOG, lambda step: None if step.inputs == gone.inputs else step)
     swept(audit)
-    assert any("rules has no vote 1 on 1 of 12 tests" in line for line in findings(audit))
+    assert any("there is no step 'verdict' of rules (vote 1), nor one that failed" in line for line in findings(audit))
 
 
 def test_a_calibration_without_its_log(audit):
@@ -314,14 +316,14 @@ def test_a_calibration_without_its_log(audit):
 
 
 def test_a_seal_of_photographs_that_says_it_is_older(said):
-    (said / SEAL).write_text((said / SEAL).read_text().replace('"format": 2', '"format": 1'))
+    (said / SEAL).write_text((said / SEAL).read_text().replace('"format": 3', '"format": 1'))
     assert any("older than its log" in line for line in findings(said))
 
 
 def test_a_seal_that_says_it_is_older_than_its_log(audit):
     rechained(audit / LOG, lambda step: with_verdict(step, pcs=1, ncc=1))
     swept(audit)
-    seal = (audit / SEAL).read_text().replace('"format": 2', '"format": 1')
+    seal = (audit / SEAL).read_text().replace('"format": 3', '"format": 1')
     (audit / SEAL).write_text(seal)
     assert any("older than its log" in line for line in findings(audit))
 

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from insider import findings, resealed
 
 from countersight.audit.finishing import finish
-from countersight.audit.signing.ssh import read_private_key, read_public_keys, signature, signer
+from countersight.audit.signing.allowed import read_public_keys
+from countersight.audit.signing.ssh import read_private_key, signature, signer
 from countersight.audit.signing.stamping import read_stamp
 from countersight.audit.verifying import verified
 from countersight.audit.verifying.signed import Signed
@@ -338,3 +339,41 @@ def test_signs_that_steer_are_shown_and_not_obeyed(tmp_path):
         assert not set(written) & set("\x1b\u202e\u2066")
         assert "\N{SYMBOL FOR ESCAPE}[2J\ufffdevil\ufffd" in written
     assert len(list(csv.reader(io.StringIO(table)))) == 2
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="OpenSSH is not installed")
+@pytest.mark.parametrize(
+    ("options", "identity"),
+    [
+        ("", "auditor@example.org"),
+        ("", "somebody@example.org"),
+        ('namespaces="countersight" ', "auditor@example.org"),
+        ('namespaces="git,file" ', "auditor@example.org"),
+        ('namespaces="counter*,!countersight" ', "auditor@example.org"),
+        ('valid-before="20200101" ', "auditor@example.org"),
+        ('valid-before="20990101Z" ', "auditor@example.org"),
+        ('valid-after="20990101" ', "auditor@example.org"),
+        ('valid-after="202001010000",namespaces="c?untersight" ', "auditor@example.org"),
+        ("cert-authority ", "auditor@example.org"),
+        ('valid-before="soon" ', "auditor@example.org"),
+    ],
+)
+def test_allowed_signers_are_read_as_ssh_keygen_reads_them(key, tmp_path, options, identity):
+    message = tmp_path / "message"
+    message.write_bytes(b"sealed")
+    (tmp_path / "message.sig").write_bytes(signature(b"sealed", read_private_key(key)))
+    allowed = tmp_path / "allowed"
+    allowed.write_text(f"auditor@*.org {options}" + key.with_suffix(".pub").read_text())
+    command = ["ssh-keygen", "-Y", "verify", "-f", allowed, "-I", identity, "-n", "countersight", "-s"]
+    command = [*map(str, command), str(tmp_path / "message.sig")]
+    theirs = subprocess.run(command, input=b"sealed", capture_output=True, check=False).returncode == 0
+    (ours,) = read_public_keys(str(allowed), identity=identity)
+    assert (not ours.refused) == theirs, ours.refused
+
+
+def test_a_revoked_key_signs_nothing(key, tmp_path):
+    public = key.with_suffix(".pub")
+    revoked = tmp_path / "revoked"
+    revoked.write_text(public.read_text())
+    (found,) = read_public_keys(str(public), revoked=revoked)
+    assert found.refused == "it was revoked"

@@ -19,7 +19,7 @@ from countersight.audit.folder import MANIFEST, AuditFolder, digest_of
 from countersight.audit.log import LOG, read_steps
 from countersight.audit.records import Asked, Failed, Party, Step
 from countersight.audit.selection import SELECTION, Selection, decode_selection, write_selection
-from countersight.audit.verifying.packing import holds_more, is_bare_webp
+from countersight.audit.verifying.pictures import holds_more, is_bare_webp
 from countersight.cli import main
 from countersight.errors import AuditError
 
@@ -73,7 +73,7 @@ def test_a_verdict_of_no_test_judge_or_vote_of_a_calibration(audit, place):
     named = {name: value for name, value in place.items() if name != "case"}
     appended(log, [replace(given, place=replace(given.place, **place), output=replace(given.output, **named))])
     resealed(audit)
-    told(audit, "belongs to no test, judge or vote of this calibration")
+    told(audit, "is none that audit.json asks for")
 
 
 def test_another_question_to_a_model_that_checks(said):
@@ -81,11 +81,11 @@ def test_another_question_to_a_model_that_checks(said):
     checking = replace(manifest, checkers=(Party("openai:gpt-7"),))
     (said / MANIFEST).write_bytes(msgspec.json.encode(checking))
     appended(said / LOG, [_check(step) for step in read_steps(said / LOG) if _is_edit_to_check(step)])
-    swept(said)
+    swept(said, papers=True)
     assert findings(said) == []
     rechained(said / LOG, lambda step: replace(step, asked=MADE_UP) if step.stage == "check" else step)
     swept(said)
-    told(said, "openai:gpt-7 was asked something else of the edit")
+    told(said, "what openai:gpt-7 was asked is not what the prompts make")
 
 
 def _is_edit_to_check(step: Step) -> bool:
@@ -104,12 +104,14 @@ def test_words_in_a_difference(said):
     file = sorted((said / "differences").iterdir())[0]
     file.write_bytes(with_words(file.read_bytes()))
     resealed(said)
-    assert findings(said) == [f"broken: differences/{file.name} (it holds more than where the two pictures differ)"]
+    assert findings(said) == [
+        f"broken: differences/{file.name} (it is not where the two pictures differ, or holds more)"
+    ]
 
 
 @pytest.mark.parametrize(
     ("stage", "what"),
-    [("edit", "the edited picture is not the one that the exact editor draws"), ("dose", "dose 1 is not between")],
+    [("edit", "concept 1: after is "), ("dose", "concept 1, dose 1: after is ")],
 )
 def test_words_in_a_picture_that_can_be_made_again(past, stage, what):
     old = next(step.output.after for step in read_steps(past / LOG) if step.stage == stage and step.place.concept == 1)

@@ -54,35 +54,43 @@ class Parties(msgspec.Struct, frozen=True):
 class Stages:
     """Takes cases through the four stages, each step once."""
 
-    def __init__(self, manifest: Manifest, dataset: Dataset, parties: Parties, work: Work, further: Further) -> None:
+    def __init__(
+        self, manifest: Manifest, dataset: Dataset | None, parties: Parties, work: Work, further: Further
+    ) -> None:
+        """Without a dataset it takes subjects alone."""
         self._manifest = manifest
         self._dataset = dataset
         self._parties = parties
         self._work = work
         self._further = further
-        self._scenes = SceneIndex(dataset.path)
+        self._scenes = SceneIndex(dataset.path) if dataset else None
 
     async def audit(self, row: int, case: Case) -> None:
         """Everything about one case; what fails is in the log, and ends what would build on it."""
         with suppress(StepFailed):
-            subject = await self._begin(Place(case.id, row), case)
-            baseline = await self._work.respond(
-                self._parties.model, subject, subject.place, subject.shown, ("answer", "why")
-            )
-            concepts = await self._work.extract(
-                self._parties.extractor, self._parties.editor, subject, baseline, self._manifest.concepts
-            )
-            for number, instruction in enumerate(concepts.instructions, 1):
-                with suppress(StepFailed):  # the other concepts can still be tested
-                    await self._intervene(subject, number, instruction, baseline)
-            if self._manifest.control:
-                await self._change_nothing(subject)
-            if self._manifest.uncited and concepts.instructions:
-                await self._change_others(subject, baseline, len(concepts.instructions))
+            await self.test(await self._begin(Place(case.id, row), case))
+
+    async def test(self, subject: Subject) -> None:
+        """The four stages of a case; raises StepFailed where one fails that the others build on."""
+        baseline = await self._work.respond(
+            self._parties.model, subject, subject.place, subject.shown, ("answer", "why")
+        )
+        concepts = await self._work.extract(
+            self._parties.extractor, self._parties.editor, subject, baseline, self._manifest.concepts
+        )
+        for number in range(1, len(concepts.instructions) + 1):
+            with suppress(StepFailed):  # the other concepts can still be tested
+                await self._intervene(subject, number, concepts.instructions, baseline)
+        if self._manifest.control:
+            await self._change_nothing(subject)
+        if self._manifest.uncited and concepts.instructions:
+            await self._change_others(subject, baseline, len(concepts.instructions))
 
     async def _begin(self, place: Place, case: Case) -> Subject:
         assert case.factual is not None
         assert case.image is not None
+        assert self._dataset is not None
+        assert self._scenes is not None
         try:
             picture: Picture | BadPicture = await asyncio.to_thread(
                 self._dataset.picture, case.image, case.image_digest
@@ -94,13 +102,15 @@ class Stages:
         shown = await self._work.begin(place, record, picture)
         return Subject(place, case.factual, shown, case.image, scene)
 
-    async def _intervene(self, subject: Subject, number: int, instruction: Instruction, baseline: Response) -> None:
+    async def _intervene(
+        self, subject: Subject, number: int, instructions: Sequence[Instruction], baseline: Response
+    ) -> None:
         """Change the picture, the model's own words, or one after the other."""
         if self._manifest.intervene != "picture":
             with suppress(StepFailed):
-                await self._further.think(self._parties.model, subject, number, instruction, baseline)
+                await self._further.think(self._parties.model, subject, number, instructions, baseline)
         if self._manifest.intervene != "thought":
-            await self._test(subject, number, instruction, baseline)
+            await self._test(subject, number, instructions[number - 1], baseline)
 
     async def _test(self, subject: Subject, number: int, instruction: Instruction, baseline: Response) -> None:
         """Edit, ask again, judge (EDCT 3, stages 3 and 4)."""

@@ -5,6 +5,7 @@ import datetime
 import hashlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
+from typing import Protocol
 
 import msgspec
 
@@ -28,6 +29,16 @@ class Worked(msgspec.Struct, frozen=True):
 
 class StepFailed(Exception):  # noqa: N818 - it names what happened
     """A step has no output, so that nothing that builds on it can be done; it is in the log, with its reason."""
+
+
+class DoesSteps(Protocol):
+    """Anything that does steps: an audit at work, or one that is replayed."""
+
+    async def do(
+        self, stage: Stage, place: Place, by: Party, inputs: object, work: Callable[[], Awaitable[Worked]]
+    ) -> Output:
+        """The output of a step; raises StepFailed where there is none."""
+        ...
 
 
 class Steps:

@@ -25,7 +25,7 @@ from countersight.audit.records import (
     Verdict,
     drawn_fields,
 )
-from countersight.audit.steps import Steps, Worked
+from countersight.audit.steps import DoesSteps, Worked
 from countersight.case import AnswerKind, Question
 from countersight.editing import Abilities, Credentials, Drawn, EditRequest, Instruction, OrderBook, marked
 from countersight.editing.quality import PerceptualDistance
@@ -61,7 +61,7 @@ class Work:
         self,
         folder: AuditFolder,
         prompts: AuditPrompts,
-        steps: Steps,
+        steps: DoesSteps,
         lpips: PerceptualDistance | None = None,
         orders: OrderBook | None = None,
         credentials: Credentials | None = None,

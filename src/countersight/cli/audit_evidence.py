@@ -58,8 +58,14 @@ def _add_verify(verbs: Verbs) -> None:
     )
     verify.add_argument("folder", type=Path, metavar="DIR", help="or the ZIP of one")
     verify.add_argument(
-        "--key", action="append", default=[], metavar="KEY", help="a public key (file) that must have signed it"
+        "--key",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="who must have signed: a public key, or a file of allowed signers",
     )
+    verify.add_argument("--identity", default="", metavar="NAME", help="whose key it must be, by the allowed signers")
+    verify.add_argument("--revoked", type=Path, metavar="FILE", help="public keys that are no longer trusted")
     verify.add_argument("--seal", default="", metavar="SHA256", help="the seal that was written down or signed")
     verify.add_argument("--dataset", type=Path, metavar="DIR", help="what was audited, if it is not where it was")
     verify.add_argument("--against", type=Path, metavar="DIR", help="the earlier audit it was compared with")
@@ -112,7 +118,9 @@ def _verify(chosen: argparse.Namespace) -> int:
     from countersight.audit.signing import read_public_keys
     from countersight.audit.verifying import tell_verified, verified
 
-    keys = tuple(key for named in chosen.key for key in read_public_keys(named))
+    keys = tuple(
+        key for named in chosen.key for key in read_public_keys(named, identity=chosen.identity, revoked=chosen.revoked)
+    )
     found = verified(chosen.folder, chosen.seal, keys=keys, dataset=chosen.dataset, against=chosen.against)
     for line in tell_verified(found, chosen.folder, compared=bool(chosen.seal)):
         print(line)

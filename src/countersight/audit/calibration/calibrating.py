@@ -76,7 +76,7 @@ async def _calibrate(output: Path, options: Options, items: list[Item], tally: A
             before = list(folder.steps())
             opener.know(before)
             steps = Steps(journal, before, tally, stop)
-            trial = _Trial(Work(folder, options.prompts, steps), judges, editor, options.votes)
+            trial = Trial(Work(folder, options.prompts, steps), judges, editor, options.votes)
             full = 1 + (editor is not None) + sum(options.votes if judge.several else 1 for judge in judges)
             tally.total = full * len(items)
             await Runner(trial.put, steps, tally, full, stop).run(iter(enumerate(items)), options.patience.concurrency)
@@ -87,7 +87,7 @@ async def _calibrate(output: Path, options: Options, items: list[Item], tally: A
             await editor.close()
 
 
-class _Trial:
+class Trial:
     """Puts a known test to everybody."""
 
     def __init__(self, work: Work, judges: tuple[Judge, ...], editor: AskedEditor | None, votes: int) -> None:

@@ -23,7 +23,7 @@ _HASHES: Final = {b"sha512": hashlib.sha512, b"sha256": hashlib.sha256}
 _ARMOUR: Final = re.compile(
     rb"\s*-----BEGIN SSH SIGNATURE-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END SSH SIGNATURE-----\s*"
 )
-_KEY: Final = re.compile(r"\bssh-ed25519[ \t]+([A-Za-z0-9+/]+={0,2})")
+KEY: Final = re.compile(r"\bssh-ed25519[ \t]+([A-Za-z0-9+/]+={0,2})")
 LARGEST_KEY: Final = 1 << 20
 NOT_INSTALLED: Final = "signatures need the package cryptography; install it with: pip install 'countersight[sign]'"
 
@@ -32,6 +32,8 @@ class PublicKey(msgspec.Struct, frozen=True):
     """An Ed25519 key, by its 32 bytes."""
 
     raw: bytes
+    refused: str = ""
+    """Why it may not sign, where it stands in a file that says so."""
 
     @property
     def blob(self) -> bytes:
@@ -42,21 +44,6 @@ class PublicKey(msgspec.Struct, frozen=True):
     def fingerprint(self) -> str:
         """As `ssh-keygen -l` prints it."""
         return "SHA256:" + base64.b64encode(hashlib.sha256(self.blob).digest()).decode().rstrip("=")
-
-
-def read_public_keys(named: str) -> tuple[PublicKey, ...]:
-    """The keys of a file (a `.pub` file, or one of allowed signers), or the key itself: "ssh-ed25519 AAAA…"."""
-    text = named
-    if not _KEY.search(named):
-        try:
-            with open(named, encoding="utf-8", errors="replace") as file:
-                text = file.read(LARGEST_KEY)
-        except OSError as error:
-            raise AuditError(f"{named} cannot be read ({error.strerror}); name a public key, such as key.pub") from None
-    found = tuple(dict.fromkeys(_public_key(match[1]) for match in _KEY.finditer(text)))
-    if not found:
-        raise AuditError(f"{named} has no Ed25519 key of OpenSSH; make a pair with: ssh-keygen -t ed25519 -f key")
-    return found
 
 
 def read_private_key(path: Path, passphrase: str = "") -> "Ed25519PrivateKey":
@@ -151,7 +138,8 @@ def _parts(armoured: bytes) -> tuple[PublicKey, bytes, bytes]:
     return PublicKey(raw), hashed, signed
 
 
-def _public_key(coded: str) -> PublicKey:
+def public_key(coded: str) -> PublicKey:
+    """A key as OpenSSH writes it in base64."""
     try:
         kind, raw = _strings(base64.b64decode(coded, validate=True), 2)
     except binascii.Error:

@@ -1,4 +1,4 @@
 from .finding import Finding as Finding
-from .telling import tell_verified as tell_verified
 from .verify import Verified as Verified
+from .verify import tell_verified as tell_verified
 from .verify import verified as verified

@@ -1,28 +1,30 @@
-"""The papers and the page of a bundle, made again from its log and compared with those that lie there."""
+"""Differences, papers and page of a bundle, written again from its log and compared with those that lie there."""
 
 import base64
-import io
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import msgspec
-from PIL import Image
 
-from countersight.audit.bundle.cases import CASES
-from countersight.audit.bundle.changes import CHANGES, ChangeRecord, change_record
-from countersight.audit.bundle.dataset_sheet import DATASET_SHEET, Card, DatasetSheet, dataset_card
+from countersight.audit.bundle.cases import CASES, DIFFERENCES, difference_of
+from countersight.audit.bundle.changes import CHANGES, change_record
+from countersight.audit.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card
+from countersight.audit.bundle.differences import difference, edits, encoded_difference
 from countersight.audit.bundle.files import content
 from countersight.audit.bundle.limits import LIMITS
 from countersight.audit.bundle.naming import REPORT
 from countersight.audit.bundle.sign_off import SIGN_OFF
 from countersight.audit.bundle.write import Sheets, papers, sheets_of
 from countersight.audit.finishing import page_of
+from countersight.audit.records import EditRecord
 from countersight.audit.scores import SCORES, Scores, score
-from countersight.audit.verifying.edits import alike
-from countersight.audit.verifying.finding import Finding, Opened
-from countersight.audit.verifying.packing import is_bare_webp
-from countersight.errors import AuditError
+from countersight.audit.verifying.finding import Finding
+from countersight.audit.verifying.pictures import likeness, same_webp
+from countersight.audit.verifying.stages import Opened
+from countersight.errors import AuditError, BadPicture
+from countersight.machine import cores
 
 _WORDED: Final = (LIMITS, SIGN_OFF, REPORT)
 """What another version may word otherwise."""
@@ -31,34 +33,59 @@ _SHOWN: Final = "[a picture]"
 """Stands for each picture of a page where its words are compared, so that none is taken out or put in."""
 
 
-def checked_papers(opened: Opened) -> Iterator[Finding]:
-    """Whatever follows from the log and does not lie there as it follows."""
+def checked_differences(opened: Opened) -> Iterator[Finding]:
+    """The picture of every edit's difference, made again."""
+    made = {name: edit for edit in edits(opened.audit.cases) if (name := difference_of(edit))}
+    for name in sorted(name for name in opened.files if name.startswith(f"{DIFFERENCES}/") and name not in made):
+        yield Finding("added", name, "no edit in the log has it")
+    with ThreadPoolExecutor(cores()) as pool:  # Pillow and NumPy let go of the interpreter
+        for found in pool.map(lambda name: _difference(opened, name, made[name]), made):
+            if found:
+                yield found
+
+
+def _difference(opened: Opened, name: str, edit: EditRecord) -> Finding | None:
+    if name not in opened.files:
+        return Finding("missing", name, "it follows from an edit in the log")
     try:
-        sheets = _sheets(opened)
+        follows = encoded_difference(difference(opened.folder, edit))
+    except (AuditError, BadPicture):
+        return None  # a picture that is missing or was altered is named already
+    if likeness(content(opened.path / name), follows) != "other":
+        return None
+    return Finding("broken", name, "it is not where the two pictures differ, or holds more")
+
+
+def checked_papers(opened: Opened) -> Iterator[Finding]:
+    """Whatever follows from the log and does not lie there as it follows, and last the page that people read."""
+    try:
+        # The card of the dataset and an earlier audit are taken as they were written down.
+        sheets = sheets_of(opened.folder, opened.audit, score(opened.audit), None, kept_card=True)
     except AuditError as error:
         yield Finding("broken", str(error).split(" ")[0], str(error))
         return
     for name, follows in papers(sheets).items():
         written = _written(opened, name)
-        if isinstance(written, bytes):
-            yield from _compared(opened, name, written, follows, sheets.scores)
-        else:
+        if isinstance(written, Finding):
             yield written
+        elif written != follows:
+            yield from _differing(opened, name, written, follows, sheets.scores)
     yield from (Finding("broken", fault.split(" ")[0].rstrip(":"), fault) for fault in sheets.reviews.faults)
-    yield from _card(opened, sheets.dataset)
+    if opened.dataset is not None and (dataset_card(opened.dataset) or Card()) != sheets.dataset.card:
+        yield Finding("not verified", DATASET_SHEET, "the card of the dataset says something else now")
     yield from _changes(opened, sheets)
+    yield from _page(opened, sheets)
 
 
-def checked_page(opened: Opened) -> Iterator[Finding]:
-    """Whether the page that people read says and shows what follows from the log."""
+def _page(opened: Opened, sheets: Sheets) -> Iterator[Finding]:
     page = _written(opened, REPORT)
     if isinstance(page, Finding):
         yield page
         return
     try:
-        follows = page_of(_sheets(opened), opened.bundle.gallery)
-    except AuditError:
-        return  # found with the papers
+        follows = page_of(sheets, opened.bundle.gallery)
+    except (AuditError, BadPicture):
+        return  # a picture that is missing or was altered is named already
     written = page.decode("utf-8", "replace")
     if written == follows:
         return
@@ -70,9 +97,11 @@ def checked_page(opened: Opened) -> Iterator[Finding]:
         yield Finding("broken", REPORT, "it shows other pictures than those of the bundle")
 
 
-def _sheets(opened: Opened) -> Sheets:
-    """What the log says; the card of the dataset and an earlier audit are taken as they were written down."""
-    return sheets_of(opened.folder, opened.audit, score(opened.audit), None, kept_card=True)
+def _same_picture(one: str, other: str) -> bool:
+    try:
+        return one == other or same_webp(*(base64.b64decode(data, validate=True) for data in (one, other)))
+    except ValueError:
+        return False
 
 
 def _written(opened: Opened, name: str) -> bytes | Finding:
@@ -84,12 +113,11 @@ def _written(opened: Opened, name: str) -> bytes | Finding:
         return Finding("broken", name, str(error))
 
 
-def _compared(opened: Opened, name: str, written: bytes, follows: bytes, scores: Scores) -> Iterator[Finding]:
-    if written == follows:
-        return
-    if name in _WORDED and (opened.early or opened.other_version):
+def _differing(opened: Opened, name: str, written: bytes, follows: bytes, scores: Scores) -> Iterator[Finding]:
+    other = opened.early or opened.other_version
+    if name in _WORDED and other:
         yield _not_derived(opened, name)
-    elif not ((opened.early or opened.other_version) and _says_less(name, written, follows)):
+    elif not (other and _says_less(name, written, follows)):
         what = _told_scores(written, scores) if name == SCORES else "it does not follow from the log"
         yield Finding("broken", name, what + opened.other_version)
 
@@ -102,15 +130,14 @@ def _not_derived(opened: Opened, name: str) -> Finding:
 
 def _says_less(name: str, written: bytes, follows: bytes) -> bool:
     """Whether all that an earlier version wrote is what follows; a later one may say more."""
-    lines = name == CASES
     try:
         one, other = (
-            [msgspec.json.decode(line) for line in (data.splitlines() if lines else [data])]
+            [msgspec.json.decode(line) for line in (data.splitlines() if name == CASES else [data])]
             for data in (written, follows)
         )
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
-    return len(one) == len(other) and all(map(_within, one, other))
+    return _within(one, other)
 
 
 def _within(one: Any, other: Any) -> bool:
@@ -131,31 +158,14 @@ def _told_scores(written: bytes, follows: Scores) -> str:
     return f"CCS is {told} in it; {follows.kept.ccs.value} follows from the verdicts in the log"
 
 
-def _card(opened: Opened, sheet: DatasetSheet) -> Iterator[Finding]:
-    """Whether the card is the dataset's; it is no part of the rows, and may have been changed there since."""
-    if opened.dataset is not None and (dataset_card(opened.dataset) or Card()) != sheet.card:
-        yield Finding("not verified", DATASET_SHEET, "the card of the dataset says something else now")
-
-
 def _changes(opened: Opened, sheets: Sheets) -> Iterator[Finding]:
     """The record of changes says of this audit what follows; of the earlier one only that audit can tell."""
-    if CHANGES in opened.files and sheets.changes is None:
-        yield Finding("broken", CHANGES, "it is not of this audit as it stands")
-    if sheets.changes is None:
+    record = sheets.changes
+    if record is None:
+        if CHANGES in opened.files:
+            yield Finding("broken", CHANGES, "it is not of this audit as it stands")
         return
-    record: ChangeRecord = sheets.changes
     if any(shift.now != getattr(sheets.scores.kept, measure) for measure, shift in record.scores.items()):
         yield Finding("broken", CHANGES, "the scores that it gives for now do not follow from the log")
     if opened.against is not None and change_record(opened.audit, sheets.scores, opened.against) != record:
         yield Finding("broken", CHANGES, f"it does not follow from this audit and {opened.against.name}")
-
-
-def _same_picture(one: str, other: str) -> bool:
-    if one == other:
-        return True
-    try:
-        shown, made = (base64.b64decode(data, validate=True) for data in (one, other))
-        pictures = (Image.open(io.BytesIO(data), formats=["WEBP"]) for data in (shown, made))
-        return is_bare_webp(shown) and alike(*pictures)
-    except (OSError, ValueError, Image.DecompressionBombError):
-        return False

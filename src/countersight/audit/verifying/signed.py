@@ -8,6 +8,7 @@ import msgspec
 
 from countersight.audit.bundle.files import content
 from countersight.audit.bundle.seal import LARGEST_SEAL, OTHERS, SEAL, SIGNATURE, SIGNATURES, STAMP
+from countersight.audit.plan import PLAN, PLAN_SIGNATURE
 from countersight.audit.signing.sign import SIGNED_OFF, read_sign_off
 from countersight.audit.signing.ssh import NOT_INSTALLED, PublicKey, signer
 from countersight.audit.signing.stamping import read_stamp
@@ -32,9 +33,14 @@ class Signed(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         if self.file == STAMP:
             return f"Stamped at {self.at} by {_claimed(self.key)}; check its certificate with: openssl ts -verify"
+        if self.file == PLAN_SIGNATURE:
+            return f"The plan is signed with {self.key}, {self._known}."
         who = f"Signed off as {_claimed(self.name)} ({self._role}) on {_claimed(self.at)}" if self.name else "Signed"
-        known = "a key that was given" if self.vouched else "a key that nobody vouched for here: name it with `key`"
-        return f"{who}, with {self.key}, {known}."
+        return f"{who}, with {self.key}, {self._known}."
+
+    @property
+    def _known(self) -> str:
+        return "a key that was given" if self.vouched else "a key that nobody vouched for here: name it with `key`"
 
     @property
     def _role(self) -> str:
@@ -66,7 +72,10 @@ def _each(
         try:
             if SIGNATURES.fullmatch(name):
                 key = signer(sealed, content(folder / name, LARGEST))
-                yield Signed(name, key.fingerprint, key in keys)
+                yield Signed(name, key.fingerprint, _is_allowed(key, keys))
+            elif name == PLAN_SIGNATURE:
+                key = signer(content(folder / PLAN, LARGEST), content(folder / name, LARGEST))
+                yield Signed(name, key.fingerprint, _is_allowed(key, keys))
             elif name == STAMP:
                 stamp = read_stamp(content(folder / name, LARGEST), sealed)
                 yield Signed(name, stamp.by, vouched=False, at=stamp.at)
@@ -84,10 +93,18 @@ def _each(
             )
 
 
+def _is_allowed(key: PublicKey, keys: tuple[PublicKey, ...]) -> bool:
+    """Whether a key was given; AuditError where it was, and may not sign."""
+    given = next((each for each in keys if each.raw == key.raw), None)
+    if given is not None and given.refused:
+        raise AuditError(f"it is signed with {key.fingerprint}, which may not sign: {given.refused}")
+    return given is not None
+
+
 def _sign_off(folder: Path, name: str, seal: str, keys: tuple[PublicKey, ...]) -> Signed:
     written = content(folder / name, LARGEST)
     key = signer(written, content(folder / f"{name}.sig", LARGEST))
     stated = read_sign_off(written)
     if stated.seal != seal:
         raise AuditError("it was given for another seal; the bundle was sealed again since")
-    return Signed(name, key.fingerprint, key in keys, stated.name, stated.role, stated.at)
+    return Signed(name, key.fingerprint, _is_allowed(key, keys), stated.name, stated.role, stated.at)

@@ -11,9 +11,10 @@ from countersight.audit.extraction.registry import EXTRACTORS
 from countersight.audit.folder import AuditFolder
 from countersight.audit.judges.registry import JUDGES
 from countersight.audit.orders import ORDERS
-from countersight.audit.records import Manifest
-from countersight.audit.verifying.calibrated import same_audit
-from countersight.audit.verifying.finding import Note, Opened
+from countersight.audit.records import Failed, Manifest
+from countersight.audit.verifying.finding import Note
+from countersight.audit.verifying.replay import OURS
+from countersight.audit.verifying.stages import Opened, same_audit
 from countersight.errors import AuditError
 from countersight.text import several
 
@@ -39,7 +40,6 @@ TRUSTED: Final[dict[str, str]] = {
     "orders of edits that were paid for": "a service and its bills said so",
 }
 """Everything that may be taken on trust, and why; verify names what of it there is in the bundle at hand."""
-_OURS: Final = ("exact", "rules", "things", "pixels", "seams")
 
 
 def trusted(opened: Opened) -> Iterator[Note]:
@@ -49,7 +49,7 @@ def trusted(opened: Opened) -> Iterator[Note]:
     there = {
         "what models said": sum(bool(step.asked) for step in opened.audit.steps),
         "pictures, masks and refusals of the editor": manifest.editor.name not in ("", "exact"),
-        "steps that failed": len(opened.failed()),
+        "steps that failed": _failed(opened),
         "when steps were done, what they cost, and how models name themselves": True,
         "who worked, with which packages and on which machine": True,
         "settings of those who took part, and what was asked for": True,
@@ -73,12 +73,18 @@ def trusted(opened: Opened) -> Iterator[Note]:
             yield Note(what + counted, TRUSTED[what])
 
 
+def _failed(opened: Opened) -> int:
+    """Steps that failed and were not done since."""
+    last = {(step.stage, step.place): step.output for step in opened.audit.steps}
+    return sum(isinstance(output, Failed) for output in last.values())
+
+
 def _plugged_in(manifest: Manifest) -> Iterator[bool]:
     """Whether each who took part is known here and comes from somebody else."""
     parties = ((JUDGES, manifest.judges), (EXTRACTORS, (manifest.extractor,)), (CHECKERS, manifest.checkers))
     for registry, named in parties:
         for party in named:
-            yield registry.knows(party.name) and party.name not in _OURS and not party.name.startswith("detector:")
+            yield registry.knows(party.name) and party.name not in OURS and not party.name.startswith("detector:")
 
 
 def _of_another(opened: Opened) -> bool:

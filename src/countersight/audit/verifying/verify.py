@@ -7,41 +7,44 @@ that is larger than it was or than any of a bundle can be.
 import os
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from html import escape
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Final
 
 import msgspec
 
-from countersight.audit.bundle.files import Found, content, lying_in
+from countersight.audit.bundle.files import LARGEST_FILE, Found, Odd, content, digest, lying_in
 from countersight.audit.bundle.naming import belongs
-from countersight.audit.bundle.seal import SEAL, Bundle, read_seal
+from countersight.audit.bundle.seal import SEAL, SIGNATURES, Bundle, read_seal, sealable
 from countersight.audit.bundle.zipping import unzip_bundle
 from countersight.audit.calibration.sheet import CALIBRATION
 from countersight.audit.folder import MANIFEST, AuditFolder
 from countersight.audit.log import LOG
-from countersight.audit.scene_index import SceneIndex
 from countersight.audit.selection import SELECTION
 from countersight.audit.signing.ssh import PublicKey
 from countersight.audit.trail import Audit, read_audit
-from countersight.audit.verifying.calibrated import checked_calibration
-from countersight.audit.verifying.cases import checked_cases
-from countersight.audit.verifying.edits import checked_edits, checked_pictures
-from countersight.audit.verifying.exact_edits import checked_exact_edits
-from countersight.audit.verifying.finding import Finding, Note, Opened
-from countersight.audit.verifying.form import checked_form, checked_zip
-from countersight.audit.verifying.gaps import asks_too_much
-from countersight.audit.verifying.order import checked_order
-from countersight.audit.verifying.papers import checked_page, checked_papers
-from countersight.audit.verifying.probes import checked_checks, checked_probes
-from countersight.audit.verifying.sealed import against_seal, digests_of, refuse_long_lines
-from countersight.audit.verifying.selected import checked_selection
+from countersight.audit.verifying.finding import Finding, Note
+from countersight.audit.verifying.papers import checked_differences, checked_papers
+from countersight.audit.verifying.records import (
+    checked_form,
+    checked_pictures,
+    checked_selection,
+    checked_times,
+    checked_zip,
+)
 from countersight.audit.verifying.signed import Signed, checked_signatures
-from countersight.audit.verifying.steps import checked_steps
-from countersight.audit.verifying.times import checked_times
+from countersight.audit.verifying.stages import Opened, asks_too_much, recalibrated, refuse_long_lines, replayed
 from countersight.audit.verifying.trust import trusted
 from countersight.dataset import Dataset
 from countersight.errors import AuditError, CountersightError
-from countersight.text import several
+from countersight.machine import cores
+from countersight.text import printable, several
+
+UNSIGNED: Final = (
+    "It is not signed. What models and editors gave cannot be derived again: only a signature can vouch for that."
+)
+ALL_DERIVED: Final = "verdicts, edits, scores, papers and page"
 
 
 class Verified(msgspec.Struct, frozen=True):
@@ -105,8 +108,8 @@ def verified(
         found.append(Finding("altered", SEAL, f"its seal is {its_seal}, not the one that was given"))
     lying = list(lying_in(folder))
     files = [each for each in lying if isinstance(each, Found)]
-    digests = digests_of(folder, bundle, files)
-    found += against_seal(bundle, lying, digests)
+    digests = _digests(folder, bundle, files)
+    found += _against_seal(bundle, lying, digests)
     names = frozenset(each.name for each in files)
     whole = not found
     found += _records(folder, bundle, names, digests, dataset, against, whole=whole)
@@ -121,6 +124,72 @@ def verified(
         its_seal,
         tuple(each for each in once if isinstance(each, Signed)),
     )
+
+
+def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
+    """Every finding, or that there is none, and what was not checked; `compared` says that a seal was given."""
+    yield from map(str, found.findings)
+    if any(each.what != "not verified" for each in found.findings):
+        yield f"{folder} is not as it was sealed: {several(len(found.findings), 'finding')}."
+        return
+    if found.findings:
+        yield f"{folder} is NOT VERIFIED: {several(len(found.findings), 'part')} of it could not be derived again."
+        return
+    yield (
+        f"{folder} is sound: {several(found.files, 'file')} as sealed on {printable(found.sealed)}, "
+        f"{several(found.steps, 'step')} chained; {ALL_DERIVED} follow from them."
+    )
+    yield from map(str, found.notes)
+    yield from (printable(str(each)) for each in found.signed)
+    if not any(SIGNATURES.fullmatch(each.file) for each in found.signed):
+        yield UNSIGNED
+    yield f"Seal: {found.seal}" + ("" if compared else " (compare it with the one that was written down)")
+
+
+def _digests(folder: Path, bundle: Bundle, files: list[Found]) -> dict[str, str]:
+    """The SHA-256 of every sealed file that has the size it had; the others are not worth reading."""
+    same = [
+        found.name
+        for found in files
+        if (sealed := bundle.files.get(found.name)) and found.bytes == sealed.bytes <= LARGEST_FILE
+    ]
+
+    def of(name: str) -> str:
+        try:
+            return digest(folder / name)
+        except AuditError:  # it went or was made unreadable since it was listed
+            return ""
+
+    with ThreadPoolExecutor(cores()) as pool:  # hashing lets go of the interpreter
+        return dict(zip(same, pool.map(of, same), strict=True))
+
+
+def _against_seal(bundle: Bundle, lying: list[Found | Odd], digests: dict[str, str]) -> Iterator[Finding]:
+    """Every file against what it was. Names are compared and never opened, links are not followed."""
+    there = {found.name: found for found in lying}
+    for name, sealed in bundle.files.items():
+        found = there.get(name)
+        if found is None:
+            inside = _is_plain(name)
+            yield Finding("missing", name, "" if inside else "its name leads out of the bundle, and was not followed")
+        elif isinstance(found, Odd):
+            yield Finding("altered", name, found.what)
+        elif found.bytes != sealed.bytes:
+            yield Finding("altered", name, f"it has {found.bytes:,} bytes, it had {sealed.bytes:,}")
+        elif found.bytes > LARGEST_FILE:
+            yield Finding("broken", name, f"it has {found.bytes:,} bytes; no file of a bundle has")
+        elif not digests[name]:
+            yield Finding("altered", name, "it cannot be read")
+        elif digests[name] != sealed.sha256:
+            yield Finding("altered", name, "its bytes are not those that were sealed")
+    for name, found in there.items():
+        if name not in bundle.files and (isinstance(found, Odd) or sealable(found)):
+            yield Finding("added", name, found.what if isinstance(found, Odd) else "")
+
+
+def _is_plain(name: str) -> bool:
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts and "\\" not in name and "\0" not in name
 
 
 def _strange(bundle: Bundle, lying: frozenset[str]) -> Iterator[Finding]:
@@ -161,40 +230,31 @@ def _records(
     if (len(audit.steps), head) != (bundle.steps, bundle.last_step):
         was = several(bundle.steps, "step")
         yield Finding("broken", LOG, f"it has {len(audit.steps):,} steps and another end; sealed were {was}")
+    there = _dataset(audit, dataset)
     opened = Opened(
-        folder=AuditFolder.open(folder),
-        audit=audit,
-        bundle=bundle,
-        files=files,
-        dataset=(there := _dataset(audit, dataset)),
-        scenes=SceneIndex(there) if there else None,
-        against=against,
+        folder=AuditFolder.open(folder), audit=audit, bundle=bundle, files=files, dataset=there, against=against
     )
     yield from checked_pictures(opened, digests)
     derived = _derived(opened, whole=whole)
     if not opened.early:
         yield from derived
         return
-    yield Finding("not verified", SEAL, "the format of 0.1 does not hold all that is needed to derive a bundle again")
+    yield Finding("not verified", SEAL, "an earlier version sealed it, and not all of it can be derived again here")
     yield from (_unproven(each) if isinstance(each, Finding) else each for each in derived)
 
 
 def _derived(opened: Opened, *, whole: bool) -> Iterator[Finding | Note]:
-    """Everything that can be derived again and is not as it follows, and what is taken on trust."""
-    yield from checked_selection(opened)
-    yield from checked_times(opened)
-    yield from checked_order(opened)
-    yield from checked_steps(opened)
+    """Everything that can be derived again and is not as it follows, and what is taken on trust.
+
+    Papers and page follow from the log: where that is broken they are not written again.
+    """
+    found = [*checked_selection(opened), *checked_times(opened)]
     if whole:
-        yield from checked_form(opened)
-        yield from checked_cases(opened)
+        found += [*checked_form(opened), *replayed(opened), *recalibrated(opened)]
+    yield from found
+    if whole and all(each.what == "not verified" for each in found):
+        yield from checked_differences(opened)
         yield from checked_papers(opened)
-        yield from checked_edits(opened)
-        yield from checked_exact_edits(opened)
-        yield from checked_checks(opened)
-        yield from checked_probes(opened)
-        yield from checked_calibration(opened)
-        yield from checked_page(opened)
         yield from trusted(opened)
 
 
