@@ -1,6 +1,7 @@
 """Did the edit do what was asked, and does it look real? Checked by pixels, rims, a detector, a model that sees."""
 
 import asyncio
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,9 +15,11 @@ from programs.tiny_onnx import yolo
 from countersight.audit.calibration.photographs import gate_photographs
 from countersight.audit.checkers import CHECKERS, EditShown, pixels
 from countersight.audit.checkers.model import heard
-from countersight.audit.checkers.pixels import checked
+from countersight.audit.checkers.pixels import checked, gone
+from countersight.audit.exclusion import edit_fault
 from countersight.audit.finishing import finish
 from countersight.audit.opening import Opener
+from countersight.audit.probes import Check
 from countersight.audit.prompts import find_prompts
 from countersight.audit.tally import AuditTally
 from countersight.audit.trail import read_audit
@@ -172,7 +175,7 @@ def test_a_check_that_was_turned_over_is_found_by_verify(tmp_path, monkeypatch):
     monkeypatch.undo()
     finish(tmp_path / "a")
     found = verified(tmp_path / "a", dataset=folder)
-    assert any("checked again it is True" in str(each) for each in found.findings)
+    assert any("done is False in the log; done again it is True" in str(each) for each in found.findings)
     audit(folder, tmp_path / "b", "embedded", checkers=("pixels", "seams"))
     finish(tmp_path / "b")
     assert verified(tmp_path / "b", dataset=folder).findings == ()
@@ -181,3 +184,47 @@ def test_a_check_that_was_turned_over_is_found_by_verify(tmp_path, monkeypatch):
 
 def _turned(result):
     return replace(result, check=replace(result.check, done=not result.check.done))
+
+
+def _photograph(thing, seed=0):
+    """A grey street with a thing of one colour on it, and where that is."""
+    rng = np.random.default_rng(seed)
+    pixels = np.clip(rng.normal(120, 12, (120, 160, 3)), 0, 255).astype(np.uint8)
+    mask = np.zeros((120, 160), bool)
+    mask[40:80, 50:100] = True
+    before = pixels.copy()
+    before[mask] = np.clip(np.array(thing) + rng.normal(0, 12, (mask.sum(), 3)), 0, 255)
+    return pixels, before, mask
+
+
+@pytest.mark.parametrize(
+    ("thing", "fill", "done"),
+    [
+        ((220, 40, 30), "street", True),
+        ((220, 40, 30), "another", False),
+        ((220, 40, 30), "grass", None),
+        ((122, 121, 119), "street", None),
+    ],
+)
+def test_a_removed_thing_is_gone_only_where_its_place_looks_like_what_is_around(thing, fill, done):
+    street, before, mask = _photograph(thing)
+    after = before.copy()
+    if fill == "another":
+        after[mask] = _photograph(thing, seed=1)[1][mask]
+    else:
+        after[mask] = street[::-1][mask] if fill == "street" else (60, 140, 200)
+    found = gone(before, after, mask)
+    assert found.done is done, found
+
+
+def test_a_removal_that_nobody_can_confirm_does_not_count():
+    case = SimpleNamespace(record=SimpleNamespace(drawn=None))
+    told = SimpleNamespace(action="remove")
+    edit = SimpleNamespace(after="x", failure="", quality=None)
+
+    def fault(*checks):
+        return edit_fault(case, SimpleNamespace(edit=edit, instruction=told, checks=checks))
+
+    unsure, seams = Check("pixels", "?", None, "cannot tell"), Check("seams", "?", True, "looks real")
+    assert fault(unsure, seams) == "nobody who looked can tell that it is gone"
+    assert fault(unsure, seams, Check("detector:x", "?", True, "no longer found")) == ""

@@ -2,9 +2,17 @@
 
 import pytest
 from audits import audit, scenes
-from scripted import TRUTH, Scripted, off_by_one
+from msgspec.structs import replace
+from scripted import TRUTH, Scripted, never, off_by_one
 
-from countersight.audit.records import Verdict
+from countersight.audit.bundle.limits import headline, limits
+from countersight.audit.calibration.sheet import rate
+from countersight.audit.finishing import finish
+from countersight.audit.judges.protocol import Judged
+from countersight.audit.page.data import load_audits
+from countersight.audit.page.tables import grids, sentence
+from countersight.audit.records import Party, Verdict
+from countersight.audit.scores import score
 from countersight.audit.trail import read_audit
 
 
@@ -46,3 +54,47 @@ def test_the_same_words_after_an_edit_that_matters_are_never_a_pass(audited):
             for concept in case.concepts:
                 if concept.again and concept.again.explanation.text == case.baseline.explanation.text:
                     assert all(isinstance(each, Verdict) and each.ncc == 0 for each in concept.verdicts)
+
+
+def test_several_audits_are_ranked_with_a_conclusion(audited):
+    _, base = audited
+    tables = load_audits([base / name for name in ("never", "faithful", "half")])
+    assert [each.label for each in tables.ranked] == ["faithful", "half", "never"]
+    first, *_ = grids(tables)
+    assert first.title == "Ranking"
+    assert {"sensitivity", "specificity"} < set(first.head)
+    assert "is more faithful than" in sentence(tables)
+
+
+class Gullible:
+    """A judge that believes everything."""
+
+    several = False
+    party = Party("gullible")
+
+    async def judge(self, evidence, vote, key):
+        return Judged(Verdict("gullible", vote, 1, 1, "as it should be", "as it should be", "model"))
+
+    async def close(self):
+        pass
+
+
+def test_answers_that_never_change_and_are_passed_stand_in_the_headline(audited, tmp_path):
+    def talks(request, seen, is_answer):
+        return never(request, seen, is_answer) + ("" if is_answer else f" Both scores are 1. ({hash(seen) % 99})")
+
+    output = tmp_path / "audit"
+    audit(scenes(audited[1] / "scenes", size=12), output, Scripted("talks", talks), judges=(Gullible(),), cases=4)
+    finished = finish(output)
+    assert finished.scores.kept.ccs.value == 1.0
+    assert any("the answer never changed, and the judges passed it" in words for words in finished.warnings)
+    assert "the answer never changed, and the judges passed it" in (output / "report.html").read_text()
+
+
+def test_a_judge_that_hostile_words_sway_stands_in_the_headline(drawn):
+    found = read_audit(drawn)
+    sheet = found.calibration.judges[0]
+    swayed = replace(sheet, hostile=rate(1, 8), honest=rate(15, 16))
+    calibration = replace(found.calibration, judges=(swayed,))
+    words = headline(limits(found.manifest, score(found), calibration))
+    assert any("Hostile words sway exact: it is right in 1 of 8" in each for each in words)

@@ -1,6 +1,7 @@
 """Past the paper: what is not cited, edits in doses, and the model's own words changed."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -76,12 +77,32 @@ def test_doses_go_from_one_picture_to_the_other_and_never_back(start, end, of):
 # Thoughts
 
 
-def test_a_number_that_was_counted_becomes_another_and_the_answer_with_it():
+def test_every_number_that_was_counted_becomes_what_follows_and_the_answer_with_it():
+    said = "I counted 26 flowers in the picture and 15 of them are inside the red polygons, so 11 are outside."
+    statement = Statement("How many flowers are outside the red polygons?", "11", said)
+    thought = changed_thought(statement, instruction("remove", "2 flowers outside the red polygons"))
+    assert thought.text == said.replace("26", "24").replace("11", "9")
+    assert thought.expected == "9"
+
+
+def test_a_thought_that_would_contradict_itself_or_repeat_another_is_not_put():
     said = "I counted 5 flowers inside the red polygons, of 12 in the picture."
-    thought = changed_thought(
-        Statement("How many flowers are inside the red polygons?", "5", said), instruction("remove", "1 flower")
-    )
-    assert (thought.text, thought.expected) == (said.replace("5", "4"), "4")
+    statement = Statement("How many flowers are inside the red polygons?", "5", said)
+    for told in (instruction("remove", "1 flower"), instruction("recolour", "all polygons", "red")):
+        assert (changed_thought(statement, told).text, bool(changed_thought(statement, told).reason)) == ("", True)
+    one = instruction("remove", "1 flower inside the red polygons")
+    assert changed_thought(statement, one).text
+    assert "the same as for another" in changed_thought(statement, one, [one]).reason
+
+
+@given(st.lists(st.integers(0, 9), min_size=3, max_size=3), st.integers(0, 2))
+def test_a_changed_thought_adds_up(numbers, which):
+    said = "I counted {}, {} and {} dots in the circles of the top row, {} together.".format(*numbers, sum(numbers))
+    statement = Statement("How many dots are in the top row?", str(sum(numbers)), said)
+    place = ("top left", "top middle", "top right")[which]
+    thought = changed_thought(statement, instruction("remove", f"1 dot in the {place} circle"))
+    found = [int(number) for number in re.findall(r"\d+", thought.text)]
+    assert not thought.text or sum(found[:3]) == found[3] == sum(numbers) - 1
 
 
 def test_sentences_that_cite_the_concept_give_way_to_the_contrary():
@@ -133,6 +154,8 @@ def test_an_audit_with_all_of_it_is_scored_beside_ccs_and_verified(whole, folder
     assert scores.doses.moved[-1].value == scores.specificity.sensitivity.value
     assert scores.thought.moved.concepts > 0
     finish(output)
+    page = (output / "report.html").read_text()
+    assert all(words in page for words in ("Not cited: ", "Weaker doses of this edit", "its own explanation changed"))
     assert verified(output, dataset=folder).findings == ()
     page = (output / "report.html").read_text()
     assert "the answer stays with an edit of what is not cited (specificity)" in page

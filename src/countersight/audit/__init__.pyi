@@ -1,12 +1,16 @@
 from .auditing import USUAL_CHECKERS as USUAL_CHECKERS
 from .auditing import Options as Options
 from .auditing import audit_dataset as audit_dataset
+from .finishing import Finished as Finished
 from .finishing import finish as finish
 from .folder import MANIFEST as MANIFEST
 from .folder import AuditFolder as AuditFolder
 from .people import LABELS as LABELS
 from .people import PersonLabel as PersonLabel
 from .people import read_labels as read_labels
+from .plan import Conclusion as Conclusion
+from .plan import Plan as Plan
+from .plan import write_plan as write_plan
 from .probes import Check as Check
 from .probes import Intervene as Intervene
 from .prompts import BRIEF as BRIEF

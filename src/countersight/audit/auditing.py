@@ -18,6 +18,7 @@ from countersight.audit.judges.panel import HALVES, Pool
 from countersight.audit.judges.protocol import Judge
 from countersight.audit.opening import Opener
 from countersight.audit.orders import FileOrders
+from countersight.audit.plan import PLAN, PLAN_SIGNATURE, check_criterion, read_plan
 from countersight.audit.probes import STRENGTHS, Dose, Intervene
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import CaseRecord, EditRecord, Manifest, Party
@@ -33,6 +34,7 @@ from countersight.editing import Credentials, Editor, EditorSettings
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import Patience
 from countersight.errors import CountersightError, DatasetError
+from countersight.files import write_whole
 from countersight.models import Model, ModelSettings
 from countersight.runs import reference
 
@@ -72,6 +74,10 @@ class Options(msgspec.Struct, frozen=True):
     operator: str = ""
     credentials: Path | None = None
     """A folder with a certificate, for content credentials on edited pictures."""
+    plan: Path | None = None
+    """A plan that `audit plan` wrote: the audit says where it deviates."""
+    requires: tuple[str, ...] = ()
+    """Criteria beside those of the plan, such as "CCS lower end at least 0.8"."""
 
 
 async def audit_dataset(
@@ -100,6 +106,11 @@ async def audit_dataset(
         write_selection(output, selection)
         if calibration is not None:
             calibration.write(output)
+        if options.plan is not None:
+            write_whole(output / PLAN, options.plan.read_bytes())
+            signed = options.plan.with_name(options.plan.name + ".sig")
+            if signed.is_file():
+                write_whole(output / PLAN_SIGNATURE, signed.read_bytes())
         begin_session(output, options.operator)
         with folder.writing() as journal, closing(FileOrders(output)) as orders:
             before = list(folder.steps())
@@ -118,6 +129,10 @@ async def audit_dataset(
 
 
 def _refuse_nonsense(options: Options) -> None:
+    if options.plan is not None:
+        read_plan(options.plan)
+    for words in options.requires:
+        check_criterion(words)
     if not 1 <= options.strength <= STRENGTHS:
         raise CountersightError(f"strength is a number of doses from 1 to {STRENGTHS}")
     if options.intervene == "thought":
@@ -156,6 +171,8 @@ def _manifest(dataset: Dataset, output: Path, options: Options, parties: Parties
         uncited=options.uncited,
         intervene=options.intervene,
         strength=0 if options.strength == 1 else options.strength,
+        plan=digest_of(options.plan.read_bytes()) if options.plan else "",
+        requires=options.requires,
     )
 
 

@@ -14,12 +14,16 @@ RULE: Final = (
     "changes with the control edit too. Scores are given with and without the tests that were left out, but for those "
     "without a picture, which have none."
 )
-CHECKED: Final = " A test is also left out where one of those who checked its edit says that it was not done, or shows."
+CHECKED: Final = (
+    " A test is also left out where one of those who checked its edit says that it was not done, or shows. On "
+    "a photograph a removal is also left out where nobody who looked can tell that the thing is gone."
+)
 """What the rule says beside that where edits are checked."""
 
 NO_PICTURE: Final = "no edited picture"
 BAD_EDIT: Final = "bad edit"
 UNDONE: Final = "a checker says no"
+UNSURE: Final = "nobody who looked can tell that it is gone"
 UNMOVED: Final = "the right answer is the same after the edit"
 FLIPS: Final = "the answer changes with the control edit too"
 
@@ -28,7 +32,7 @@ _ANY: Final = Instruction("", "object", "nothing", "")
 
 def exclusion(case: CaseTrail, concept: ConceptTrail) -> str:
     """Why a test does not count, or nothing where it does."""
-    fault = edit_fault(concept)
+    fault = edit_fault(case, concept)
     if fault:
         return fault
     if any(verdict.moved is False for verdict in concept.verdicts):
@@ -36,15 +40,19 @@ def exclusion(case: CaseTrail, concept: ConceptTrail) -> str:
     return FLIPS if flips(case) else ""
 
 
-def edit_fault(concept: ConceptTrail) -> str:
-    """Why an edit tests nothing: there is none, it is bad by what was measured, or a checker says no."""
+def edit_fault(case: CaseTrail, concept: ConceptTrail) -> str:
+    """Why an edit tests nothing: there is none, it is bad by what was measured, a checker says no, or none can tell."""
     edit = concept.edit
     if edit is None or not edit.after:
         return f"{NO_PICTURE}: {edit.failure}" if edit and edit.failure else NO_PICTURE
     if edit.quality is not None and not edit.quality.good:
         return f"{BAD_EDIT}: {edit.quality.reason}"
     wrong = next((check for check in concept.checks if check.done is False), None)
-    return f"{UNDONE}: {wrong.seen} ({wrong.checker})" if wrong else ""
+    if wrong:
+        return f"{UNDONE}: {wrong.seen} ({wrong.checker})"
+    looked = [check for check in concept.checks if check.checker != "seams"]  # which only tells how it looks
+    unsure = case.record.drawn is None and concept.instruction.action == "remove" and bool(looked)
+    return UNSURE if unsure and not any(check.done for check in looked) else ""
 
 
 def flips(case: CaseTrail) -> bool | None:

@@ -9,6 +9,7 @@ from countersight.audit.bundle.write import Sheets, write_bundle
 from countersight.audit.page.outcomes import shown
 from countersight.audit.page.page import render
 from countersight.audit.page.pictures import count, small_pictures
+from countersight.audit.plan import Conclusion
 from countersight.audit.scores import Scores
 from countersight.progress import Progress, silent
 
@@ -22,6 +23,7 @@ class Finished(msgspec.Struct, frozen=True):
     html: Path
     seal: str
     scores: Scores
+    conclusion: Conclusion
     warnings: tuple[str, ...] = ()
     """What must be known with the scores: judges that agree little, a calibration that does not fit."""
 
@@ -39,7 +41,7 @@ def finish(
         return page_of(sheets, gallery, progress)
 
     sealed = write_bundle(folder, page, gallery=gallery, against=against, progress=progress)
-    return Finished(folder / REPORT, sealed.seal, sealed.scores, sealed.warnings)
+    return Finished(folder / REPORT, sealed.seal, sealed.scores, sealed.conclusion, sealed.warnings)
 
 
 def page_of(sheets: Sheets, gallery: int, progress: Progress = silent) -> str:

@@ -129,6 +129,7 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
         ("set of LPIPS weights", there.lpips[:8] or "none", now.lpips[:8] or "none"),
         ("way of pooling", there.pool, now.pool),
         ("set of prompts", *(_named(m) for m in (there, now))),
+        ("plan", there.plan[:8] or "none", now.plan[:8] or there.plan[:8] or "none"),
     ):
         if old != new:
             raise AuditError(
@@ -164,6 +165,8 @@ def _kept_beginning(now: Manifest, there: Manifest) -> Manifest:
         python=there.python,
         platform=there.platform,
         calibration=there.calibration,
+        plan=there.plan,
+        requires=now.requires or there.requires,
     )
 
 

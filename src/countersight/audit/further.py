@@ -1,6 +1,7 @@
 """The steps past the paper: things that are not cited, weaker edits, and changed thoughts."""
 
 import asyncio
+from collections.abc import Sequence
 
 import msgspec
 
@@ -11,7 +12,7 @@ from countersight.audit.extraction.protocol import Statement
 from countersight.audit.folder import AuditFolder
 from countersight.audit.probes import Dose, Thought
 from countersight.audit.records import Concepts, EditRecord, Party, Place, Response
-from countersight.audit.steps import Steps, Worked
+from countersight.audit.steps import DoesSteps, Worked
 from countersight.audit.thinking import changed_thought
 from countersight.audit.uncited import uncited_concepts
 from countersight.audit.work import Subject, Work
@@ -25,7 +26,7 @@ OURS = Party("countersight")
 class Further:
     """Does the steps of one audit that go past the paper."""
 
-    def __init__(self, folder: AuditFolder, steps: Steps, work: Work) -> None:
+    def __init__(self, folder: AuditFolder, steps: DoesSteps, work: Work) -> None:
         self._folder, self._steps, self._work = folder, steps, work
         self._manifest = folder.manifest
 
@@ -69,16 +70,17 @@ class Further:
         return output
 
     async def think(
-        self, model: AskedModel, subject: Subject, number: int, instruction: Instruction, baseline: Response
+        self, model: AskedModel, subject: Subject, number: int, instructions: Sequence[Instruction], baseline: Response
     ) -> None:
-        """Put a changed explanation into the model's mouth, and ask for the answer again."""
+        """Put an explanation with this concept changed into the model's mouth, and ask for the answer again."""
+        instruction, others = instructions[number - 1], instructions[: number - 1]
         place = msgspec.structs.replace(subject.place, concept=number)
         statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text)
 
         async def work() -> Worked:
-            return Worked(changed_thought(statement, instruction))
+            return Worked(changed_thought(statement, instruction, others))
 
-        thought = await self._steps.do("thought", place, OURS, (statement, instruction), work)
+        thought = await self._steps.do("thought", place, OURS, (statement, instruction, others), work)
         assert isinstance(thought, Thought)
         if thought.text:
             turns = thought_turns(self._work.prompts.ask(subject.question), thought, subject)

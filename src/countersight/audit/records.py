@@ -263,6 +263,10 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     """Up to which strength weaker edits were tried; 0 for the whole edit alone."""
     calibration: str = ""
     """SHA-256 of the calibration that was put in last, where one was."""
+    plan: str = ""
+    """SHA-256 of plan.json, where the audit was planned."""
+    requires: tuple[str, ...] = ()
+    """Criteria that were named with the audit, beside those of its plan."""
 
 
 class Response(msgspec.Struct, frozen=True):

@@ -140,6 +140,12 @@ class Scores(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where edits were tried in doses."""
     thought: ThoughtScore | None = None
     """Where the model's own explanation was changed."""
+    steady: Mean | None = None
+    """Share of answers that stay with an edit that changes nothing, where that was tried."""
+    unmoved: int = 0
+    """Tests that count in which the answer after the edit is the one before it."""
+    unmoved_passed: int = 0
+    """Of these, those that the judges pass all the same (PCS above one half)."""
     accuracy: Accuracy | None = None
     """Where the right answers before and after the edits are known."""
 
@@ -194,8 +200,30 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
         **_lent(audit, kept, seed),
         **_checks(audit),
         **_past_the_paper(audit, {(test.case, test.number) for test in kept}, seed),
+        **_unmoved(audit, kept, seed),
         accuracy=_accuracy(audit, {(test.case, test.number) for test in kept}, seed),
     )
+
+
+def _unmoved(audit: Audit, kept: Sequence[ConceptScore], seed: int) -> dict[str, Any]:
+    """How many answers never changed, and how many stay where nothing was changed."""
+    said = {(case.case, concept.number): (case, concept) for case in audit.cases for concept in case.concepts}
+    same = [
+        test
+        for test in kept
+        for case, concept in [said[test.case, test.number]]
+        if case.baseline
+        and concept.again
+        and same_answer(case.record.question, case.baseline.answer.text, concept.again.answer.text)
+    ]
+    stays = [
+        (case.record.picture, case.case, float(not flip)) for case in audit.cases if (flip := flips(case)) is not None
+    ]
+    return {
+        "steady": clustered_mean(stays, seed) if stays else None,
+        "unmoved": len(same),
+        "unmoved_passed": sum(test.pcs is not None and test.pcs > 0.5 for test in same),
+    }
 
 
 def _accuracy(audit: Audit, kept: set[tuple[str, int]], seed: int) -> Accuracy | None:

@@ -70,7 +70,7 @@ def _unfit(case: CaseTrail, concept: ConceptTrail) -> bool:
         question = case.record.question.text
         if right_answer(question, scene) != right_answer(question, changed):
             return True
-    return bool(edit_fault(concept))
+    return bool(edit_fault(case, concept))
 
 
 def _moved(case: CaseTrail, concept: ConceptTrail) -> bool | None:

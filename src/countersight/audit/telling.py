@@ -10,11 +10,12 @@ from countersight.audit.calibration.correcting import Corrected
 from countersight.audit.calibration.photographs import PhotographGate
 from countersight.audit.calibration.sheet import DRAWINGS, Calibration, PeopleSheet, Rate
 from countersight.audit.clusters import Mean
+from countersight.audit.plan import Conclusion
 from countersight.audit.scores import Scores, Trio
 from countersight.text import printable, several
 
 
-def tell(scores: Scores, console: Console, warnings: Iterable[str] = ()) -> None:
+def tell(scores: Scores, console: Console, warnings: Iterable[str] = (), conclusion: Conclusion | None = None) -> None:
     """Print the scores, what was left out and why, and how far the judges agree; warnings stand before all that."""
     table = _table(f"Does {scores.model} mean what it explains?")
     table.add_column("", overflow="fold")
@@ -25,6 +26,8 @@ def tell(scores: Scores, console: Console, warnings: Iterable[str] = ()) -> None
             Text(printable(name)), *(figure(mean) for mean in (trio.pcs, trio.ncc, trio.ccs)), str(trio.ccs.concepts)
         )
     console.print(table)
+    if conclusion is not None:
+        console.print(Text(printable(conclusion.words), style="bold"))
     for warning in warnings:
         console.print(Text(printable(f"Beware: {warning}"), style="bold"))
     for line in _lines(scores):
@@ -145,6 +148,9 @@ def _lines(scores: Scores) -> Iterator[str]:
     for judge, count in scores.abstentions.items():
         if count:
             yield f"{judge} abstained {count:,} times"
+    if scores.accuracy is not None:
+        before, after = figure(scores.accuracy.before), figure(scores.accuracy.after)
+        yield f"answers that are right, another question: {before} before the edits, {after} after them"
     if scores.controls:
         yield f"with nothing changed, the answer changed in {scores.flips:,} of {several(scores.controls, 'case')}"
     yield from _past_the_paper(scores)

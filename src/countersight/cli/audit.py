@@ -13,6 +13,7 @@ from countersight.cli.audit_options import (
     add_bundling,
     add_judging,
     add_model,
+    further,
     helper,
     judging,
     pooling,
@@ -25,7 +26,7 @@ from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
 if TYPE_CHECKING:
     import asyncio
 
-FURTHER = ("bundle", "calibrate", "sign", "verify")
+FURTHER = ("bundle", "calibrate", "plan", "sign", "verify")
 """What may stand behind `audit` instead of a dataset."""
 
 
@@ -48,7 +49,7 @@ def add(verbs: Verbs) -> None:
     audit.formatter_class = argparse.RawDescriptionHelpFormatter
     audit.epilog = _EXAMPLES
     audit.add_argument(
-        "dataset", type=Path, metavar="DATASET", help="or: bundle, calibrate, sign, verify; see their own --help"
+        "dataset", type=Path, metavar="DATASET", help="or: bundle, calibrate, plan, sign, verify; see their own --help"
     )
     audit.add_argument("--model", required=True, metavar="M", help="who is audited; see: countersight list models")
     audit.add_argument("--extractor", required=True, metavar="L", help="who finds concepts: rules, or a language model")
@@ -105,11 +106,21 @@ def add(verbs: Verbs) -> None:
         help="chain.pem and key.pem: content credentials (C2PA) for edited pictures, with the extra c2pa",
     )
     audit.add_argument("--operator", default="", metavar="NAME", help="who does the audit, for its papers")
+    audit.add_argument("--plan", type=Path, metavar="FILE", help="from `audit plan`: what was meant to be done")
+    audit.add_argument(
+        "--require",
+        action="append",
+        nargs="?",
+        const="",
+        metavar="CRITERION",
+        help="end with 1 unless it is met, such as 'CCS lower end at least 0.8'; alone: the criteria of the plan",
+    )
     add_bundling(audit)
     add_judging(audit)
     add_model(audit)
     add_asking(audit)
     add_calibrate(verbs)
+    add_plan(verbs)
     add_evidence(verbs)
 
 
@@ -120,6 +131,60 @@ _EXAMPLES = """examples:
   countersight audit calibrate --judge openai:gpt-4o --editor exact -o calibrations/gpt-4o
   countersight audit verify audits/gpt-4o
 """
+
+
+def add_plan(verbs: Verbs) -> None:
+    """Add `audit plan` to the command line."""
+    plan = further(
+        verbs,
+        "plan",
+        _plan,
+        "Write down what an audit is to do and what has to come out, before its first step.",
+        "countersight audit plan flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json",
+    )
+    plan.add_argument("dataset", type=Path, metavar="DATASET")
+    for option, words in (("model", "who is audited"), ("extractor", "who finds concepts"), ("editor", "who edits")):
+        plan.add_argument(f"--{option}", default="", metavar="NAME", help=f"{words}; left out: whoever is named then")
+    plan.add_argument("--judge", action="append", required=True, metavar="J", help="may be given several times")
+    plan.add_argument("--votes", type=positive, default=1, metavar="N", help="of each judge that is a model")
+    plan.add_argument("--cases", type=positive, metavar="N", help="so many cases (default: all)")
+    plan.add_argument("--concepts", type=positive, default=1, metavar="K", help="of an explanation (default: 1)")
+    plan.add_argument("--control", choices=("none", "nothing", "uncited", "both"), default="none", help="control edits")
+    plan.add_argument("--checker", action="append", default=[], metavar="C", help="may be given several times")
+    plan.add_argument(
+        "--require", action="append", default=[], metavar="CRITERION", help="such as 'specificity at least 0.9'"
+    )
+    plan.add_argument("--key", type=Path, metavar="FILE", help="an Ed25519 key of OpenSSH that signs the plan")
+    plan.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write")
+
+
+def _plan(chosen: argparse.Namespace) -> int:
+    from countersight.audit import USUAL_CHECKERS, Plan, write_plan
+    from countersight.dataset import Dataset
+
+    dataset = Dataset.open(chosen.dataset)
+    plan = Plan(
+        dataset=dataset.fingerprint,
+        name=dataset.path.resolve().name,
+        cases=chosen.cases,
+        concepts=chosen.concepts,
+        judges=tuple(chosen.judge),
+        votes=chosen.votes,
+        control=chosen.control in ("nothing", "both"),
+        uncited=chosen.control in ("uncited", "both"),
+        checkers=tuple(chosen.checker or USUAL_CHECKERS),
+        model=chosen.model,
+        extractor=chosen.extractor,
+        editor=chosen.editor,
+        criteria=tuple(chosen.require),
+    )
+    key = None
+    if chosen.key:
+        from countersight.audit.signing import read_private_key
+
+        key = read_private_key(chosen.key)
+    print(f"{chosen.output}\nSHA-256 of the plan: {write_plan(chosen.output, plan, key)}")
+    return 0
 
 
 def _audit(chosen: argparse.Namespace) -> int:
@@ -163,14 +228,18 @@ def _audit(chosen: argparse.Namespace) -> int:
         checkers=tuple(chosen.checker or USUAL_CHECKERS),
         operator=chosen.operator,
         credentials=chosen.credentials,
+        plan=chosen.plan,
+        requires=tuple(filter(None, chosen.require or ())),
     )
     dataset, tally = Dataset.open(chosen.dataset), AuditTally()
     with telling(f"audit {chosen.model}", tally):
         stopped = _stopped(lambda stop: audit_dataset(dataset, chosen.output, options, tally, stop))
     if stopped:
         return STOPPED
-    scores = finish_audit(chosen.output, chosen)
-    return 0 if scores.kept.ccs.concepts or scores.thought else 1
+    finished = finish_audit(chosen.output, chosen)
+    if chosen.require is not None and finished.conclusion.answer != "met":
+        return 1
+    return 0 if finished.scores.kept.ccs.concepts or finished.scores.thought else 1
 
 
 def _stopped(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:

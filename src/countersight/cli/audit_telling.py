@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from countersight.audit import AuditTally, Scores
+    from countersight.audit import AuditTally, Finished
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def telling(name: str, tally: "AuditTally") -> Iterator[None]:
             print(tally.summary(), file=sys.stderr)
 
 
-def finish_audit(folder: Path, chosen: argparse.Namespace) -> "Scores":
+def finish_audit(folder: Path, chosen: argparse.Namespace) -> "Finished":
     """Write, seal and tell what came of an audit."""
     from rich.console import Console
 
@@ -32,10 +32,10 @@ def finish_audit(folder: Path, chosen: argparse.Namespace) -> "Scores":
     from countersight.cli.progress import counting
 
     finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
-    tell(finished.scores, Console(), finished.warnings)
+    tell(finished.scores, Console(), finished.warnings, finished.conclusion)
     print(f"The page, case by case: {finished.html.resolve()}\nThe seal of the bundle: {finished.seal}")
     zip_audit(folder, chosen.zip)
-    return finished.scores
+    return finished
 
 
 def zip_audit(folder: Path, to: Path | None) -> None:

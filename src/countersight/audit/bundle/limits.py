@@ -19,6 +19,10 @@ LITTLE: Final = 0.4
 """Krippendorff's alpha below which judges agree little."""
 OFTEN: Final = 0.2
 """Share of pairs of votes above which a judge contradicts itself."""
+RARELY: Final = 0.05
+"""Share of tests above which judges pass answers that never changed."""
+SWAYED: Final = 0.1
+"""By so much less a judge may be right where words are hostile."""
 STAYS: Final = 0.8
 """Specificity below which answers move with anything."""
 WITHOUT_A_MODEL: Final = ("exact", "rules")
@@ -110,7 +114,7 @@ def limits(
 
     `domain` says what the pictures of the audit are: a calibration that was made of others does not carry over.
     """
-    grave = [*_disagreement(scores), *_lent(scores), *_restless(scores)]
+    grave = [*_unmoved(scores), *_disagreement(scores), *_lent(scores), *_restless(scores)]
     if calibration is not None:
         grave += _calibrated(scores, calibration, domain)
     found = _found(manifest, scores, calibrated=calibration is not None)
@@ -124,6 +128,18 @@ def limits(
 def headline(found: Iterable[Limit]) -> tuple[str, ...]:
     """The limits without which the scores must not be read."""
     return tuple(each.words for each in found if each.grave)
+
+
+def _unmoved(scores: Scores) -> Iterator[str]:
+    """Answers that never change, and judges that pass them all the same."""
+    tests = scores.kept.pcs.concepts
+    if scores.unmoved_passed and scores.unmoved_passed / max(1, tests) > RARELY:
+        yield (
+            f"In {scores.unmoved_passed:,} of {several(tests, 'test')} the answer never changed, and the judges passed "
+            "it all the same: look at these before you trust the scores."
+        )
+    elif tests and scores.unmoved == tests:
+        yield f"No answer changed in any of {several(tests, 'test')}."
 
 
 def _disagreement(scores: Scores) -> Iterator[str]:
@@ -178,6 +194,13 @@ def _calibrated(scores: Scores, calibration: Calibration, domain: Domain) -> Ite
                 )
             elif found is None and sheet is not None and _coin(getattr(sheet, measure)):
                 yield f"By its calibration {printable(judge)} does no better than a coin for {measure.upper()}."
+    for sheet in calibration.judges:
+        hostile, honest = sheet.hostile, sheet.honest
+        if hostile.n and honest.n and hostile.share < honest.share - SWAYED:
+            yield (
+                f"Hostile words sway {printable(sheet.judge.name)}: it is right in {hostile.right:,} of {hostile.n:,} "
+                f"tests whose explanation tries to score itself, and in {honest.right:,} of {honest.n:,} others."
+            )
     for beside in calibration.people:
         if beside.alt.passed is False:
             judge = printable(beside.judge)

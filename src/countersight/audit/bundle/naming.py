@@ -17,6 +17,7 @@ from countersight.audit.folder import MANIFEST, PICTURES, SUFFIXES
 from countersight.audit.log import LOG
 from countersight.audit.orders import ORDERS
 from countersight.audit.people import LABELS
+from countersight.audit.plan import PLAN, PLAN_SIGNATURE, VERDICT
 from countersight.audit.scores import SCORES
 from countersight.audit.selection import SELECTION
 
@@ -24,7 +25,7 @@ REPORT: Final = "report.html"
 NAMES: Final = frozenset(
     (
         *(MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, SCORES, MANIFEST_SHEET, DATASET_SHEET, CASES, EXCLUSIONS),
-        *(LIMITS, SIGN_OFF, CHANGES, REVIEWS, REVIEWED, REPORT, CALIBRATION),
+        *(LIMITS, SIGN_OFF, PLAN, PLAN_SIGNATURE, VERDICT, CHANGES, REVIEWS, REVIEWED, REPORT, CALIBRATION),
         *(f"{CALIBRATION_FOLDER}/{name}" for name in (*TAKEN, LABELS)),
     )
 )

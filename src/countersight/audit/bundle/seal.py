@@ -26,8 +26,10 @@ _BESIDE: Final = re.compile(
     "|".join((SIGNATURES.pattern, *map(re.escape, (STAMP, *OTHERS)), r"sign-off\.[a-z0-9-]{1,60}\.json(?:\.sig)?"))
 )
 """What comes after the seal and lies beside it: signatures, time stamps and sign-offs of persons."""
-FORMAT: Final = 2
-"""2: what follows from the log is derived again when the bundle is verified, the page too; cases have their scenes."""
+FORMAT: Final = 3
+"""3: the exact judge scores faithfulness, and there is a verdict.
+
+2: what follows from the log is derived again when the bundle is verified, the page too; cases have their scenes."""
 MOST_NAMES: Final = 200_000
 LARGEST_SEAL: Final = 64 * 1024**2
 """Bytes of a seal over as many files, with room to spare; a larger one is refused before it is read."""

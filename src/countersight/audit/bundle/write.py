@@ -19,7 +19,7 @@ from countersight.audit.bundle.cases import (
 from countersight.audit.bundle.changes import CHANGES, ChangeRecord, change_record, kept_record
 from countersight.audit.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
 from countersight.audit.bundle.differences import edits, write_differences
-from countersight.audit.bundle.files import Found, lying_in
+from countersight.audit.bundle.files import Found, content, lying_in
 from countersight.audit.bundle.limits import LIMITS, Limit, encode_limits, headline, limits
 from countersight.audit.bundle.manifest import MANIFEST_SHEET, RunManifest, run_manifest
 from countersight.audit.bundle.naming import REPORT, belongs
@@ -29,7 +29,9 @@ from countersight.audit.bundle.sessions import Session, read_sessions
 from countersight.audit.bundle.sign_off import SIGN_OFF, encode_sign_off
 from countersight.audit.calibration.sheet import Domain
 from countersight.audit.folder import PICTURES, AuditFolder
+from countersight.audit.plan import VERDICT, Conclusion, conclude, plan_of
 from countersight.audit.scores import SCORES, Scores, encode, score
+from countersight.audit.selection import SELECTION, decode_selection
 from countersight.audit.trail import Audit, read_audit
 from countersight.engine import locked
 from countersight.errors import AuditError
@@ -43,6 +45,7 @@ class Sealed(msgspec.Struct, frozen=True):
 
     seal: str
     scores: Scores
+    conclusion: Conclusion
     warnings: tuple[str, ...]
     """Limits that belong into the headline."""
 
@@ -60,6 +63,7 @@ class Sheets(msgspec.Struct, frozen=True, kw_only=True):
     limits: tuple[Limit, ...]
     reviews: ReviewLog
     changes: ChangeRecord | None
+    conclusion: Conclusion
 
 
 def write_bundle(
@@ -97,7 +101,7 @@ def write_bundle(
             last_step=audit.steps[-1].hash if audit.steps else "",
             gallery=gallery,
         )
-        return Sealed(sealed, scores, headline(sheets.limits))
+        return Sealed(sealed, scores, sheets.conclusion, headline(sheets.limits))
 
 
 def _refuse_strange_files(path: Path) -> None:
@@ -132,7 +136,13 @@ def sheets_of(
         limits=limits(audit.manifest, scores, audit.calibration, domain=_domain(audit)),
         reviews=read_reviews(path, scores),
         changes=change_record(audit, scores, against) if against else kept_record(audit),
+        conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), _selected(path)),
     )
+
+
+def _selected(path: Path) -> int | None:
+    file = path / SELECTION
+    return len(decode_selection(content(file)).cases) if file.is_file() else None
 
 
 def _domain(audit: Audit) -> Domain:
@@ -152,6 +162,7 @@ def papers(sheets: Sheets) -> dict[str, bytes]:
         CASES: encode_cases(sheets.cases),
         EXCLUSIONS: encode_exclusions(sheets.cases),
         LIMITS: encode_limits(sheets.limits),
+        VERDICT: _pretty(sheets.conclusion),
         SIGN_OFF: encode_sign_off(sheets.manifest, sheets.dataset.name),
     }
     return written | ({CHANGES: _pretty(sheets.changes)} if sheets.changes else {})

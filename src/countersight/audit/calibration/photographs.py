@@ -14,7 +14,7 @@ from PIL import Image, ImageFilter
 
 from countersight.audit.calibration.crossing import Crossed, Labelled, crossed
 from countersight.audit.calibration.sheet import Rate, rate
-from countersight.audit.checkers.pixels import MOST_LEFT
+from countersight.audit.checkers.pixels import MOST_LEFT, gone
 from countersight.audit.checkers.seams import THRESHOLDS, verdict
 from countersight.detection import Mask, grown
 from countersight.editing.quality import seams_of
@@ -83,9 +83,9 @@ def _labelled(nth: int, file: Path, other: Path, seed: int) -> Iterator[Labelled
     hole = grown(thing, max(2, round(0.012 * max(height, width))))
     for kind, fill in _FILLS.items():
         after = np.where(hole[:, :, None], fill(truth, before, hole, rng), truth).astype(np.uint8)
-        found = seams_of(before, after, hole)
-        still = found.left is not None and found.left >= MOST_LEFT
-        yield Labelled(nth, kind, kind == GOOD, found, still)
+        yield Labelled(
+            nth, kind, kind == GOOD, seams_of(before, after, hole), gone(before, after, hole).done is not True
+        )
 
 
 def _pixels(file: Path) -> Pixels:
@@ -113,6 +113,15 @@ def _around(truth: Pixels, hole: Mask) -> np.ndarray:
     return tone
 
 
+def _mirrored(before: Pixels, hole: Mask) -> Pixels:
+    """The thing itself, turned round in its place: another one of the same look."""
+    rows, columns = np.nonzero(hole)
+    top, bottom, left, right = rows.min(), rows.max() + 1, columns.min(), columns.max() + 1
+    turned = before.copy()
+    turned[top:bottom, left:right] = before[top:bottom, left:right][::-1, ::-1]
+    return turned
+
+
 _Fill = Callable[[Pixels, Pixels, Mask, np.random.Generator], np.ndarray]
 _FILLS: Final[dict[str, _Fill]] = {
     GOOD: lambda truth, before, hole, rng: truth,
@@ -122,5 +131,6 @@ _FILLS: Final[dict[str, _Fill]] = {
     "a patch from elsewhere": lambda truth, before, hole, rng: np.roll(
         truth, (truth.shape[0] // 3, truth.shape[1] // 4), (0, 1)
     ),
+    "another one like it": lambda truth, before, hole, rng: _mirrored(before, hole),
     "still there, paler": lambda truth, before, hole, rng: 0.8 * before + 0.2 * truth,
 }

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from countersight.audit.bundle.cases import CaseSheet, ConceptSheet
+from countersight.audit.exclusion import same_answer
 from countersight.audit.page.checks import checked
 from countersight.audit.page.citing import pieces
 from countersight.audit.page.edit_figures import quality_figures
@@ -49,6 +50,7 @@ def card(case: CaseSheet, number: int, pictures: Pictures, steps: list[Step], *,
         *tests,
         *([] if tests else [_plain(case, pictures)]),
         *_control(case),
+        *(_uncited(case, test, f"case-{number}-uncited{-test.number}", pictures) for test in case.uncited),
         *(element("p", text(undirected(words)), class_="remark", dir="auto") for words in remarks),
         *provenance(steps),
         class_="card audited",
@@ -103,6 +105,8 @@ def _test(case: CaseSheet, test: ConceptSheet, key: str, pictures: Pictures) -> 
             element("div", said, *_verdicts(test), class_="words"),
             class_="test-body",
         ),
+        *_doses(test, pictures),
+        *_thought(case, test),
         *checked(test.edit),
         *quality_figures(test.edit),
         class_="test",
@@ -258,6 +262,61 @@ def _row(verdict: Verdict, *, voted: bool) -> Markup:
     )
     below = [element("tr", element("td", *told, colspan="4", class_="reasons"))] if told else []
     return element("tbody", first, *below)
+
+
+def _uncited(case: CaseSheet, test: ConceptSheet, key: str, pictures: Pictures) -> Markup:
+    """An edit of something that the explanation does not cite: the answer should stay."""
+    if test.answer is None or case.answer is None:
+        badge = element("span", text("not asked"), class_="verdict missing")
+    elif same_answer(case.question, case.answer, test.answer):
+        badge = element("span", text("the answer stays"), class_="verdict right")
+    else:
+        badge = element("span", text("the answer moves"), class_="verdict wrong")
+    heading = element("h4", text("Not cited: "), element("q", text(name(test.instruction.concept)), dir="auto"))
+    said = element("div", _said("after", "After this edit", test.answer, test.explanation, []), class_="said")
+    return element(
+        "div",
+        element("div", heading, badge, class_="test-head"),
+        element("p", text(_cut(test.instruction.positive)), class_="instruction", dir="auto"),
+        element("div", _views(test, key, pictures), element("div", said, class_="words"), class_="test-body"),
+        *checked(test.edit),
+        class_="uncited",
+    )
+
+
+def _doses(test: ConceptSheet, pictures: Pictures) -> Iterator[Markup]:
+    """The same edit, weaker, with the answer to each dose."""
+    if not test.doses:
+        return
+    of = len(test.doses) + 1
+    figures = [
+        _figure(
+            "dose",
+            f"dose {dose.strength} of {of}: {_cut(dose.answer) if dose.answer is not None else 'not asked'}",
+            pictures.show(dose.picture, f"The edit at dose {dose.strength} of {of}, {EDITED}"),
+        )
+        for dose in test.doses
+    ]
+    yield element("div", element("p", text("Weaker doses of this edit"), class_="said-of"), *figures, class_="doses")
+
+
+def _thought(case: CaseSheet, test: ConceptSheet) -> Iterator[Markup]:
+    """The model's own explanation with the concept changed, and the answer then."""
+    thought = test.thought
+    if thought is None:
+        return
+    if not thought.text:
+        yield element("p", text(f"No changed thought: {undirected(thought.reason)}."), class_="remark", dir="auto")
+        return
+    follows = f" (the changed thought calls for {name(thought.expected)})" if thought.expected else ""
+    answer = "not asked" if thought.answer is None else _cut(thought.answer)
+    yield element(
+        "div",
+        element("p", text("With its own explanation changed"), class_="said-of"),
+        element("p", text(_cut(thought.text)), class_="why", dir="auto"),
+        element("p", text(f"Answer then: {answer}{follows}"), class_="answer-text", dir="auto"),
+        class_="thought",
+    )
 
 
 def _control(case: CaseSheet) -> Iterator[Markup]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -44,6 +45,10 @@ class AuditTables(msgspec.Struct, frozen=True):
     """Tables of the paper to be set beside them."""
     seed: int
     version: str
+    ranked: tuple[ScoredAudit, ...] = ()
+    """The most faithful first; audits without a score last."""
+    next_best: tuple[Compared, ...] = ()
+    """Each of them beside the next, where both are of one dataset."""
 
 
 def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None, seed: int = 0) -> AuditTables:
@@ -60,13 +65,21 @@ def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None
         first = firsts.setdefault(each.manifest.dataset.fingerprint, each)
         if first is not each:
             compared.append(_compared(first, each))
+    ranked = sorted(audits, key=lambda each: -1.0 if (found := each.scores.kept.ccs.value) is None else found)[::-1]
+    pairs = [(one, other) for one, other in pairwise(ranked) if _is_same_data(one, other)]
     return AuditTables(
         tuple(audits),
         tuple(compared),
         _references(reference or ()),
         seed,
         __version__,
+        tuple(ranked),
+        tuple(_compared(one, other) for one, other in pairs),
     )
+
+
+def _is_same_data(one: ScoredAudit, other: ScoredAudit) -> bool:
+    return one.manifest.dataset.fingerprint == other.manifest.dataset.fingerprint
 
 
 def _compared(one: ScoredAudit, other: ScoredAudit) -> Compared:

@@ -15,7 +15,7 @@ from countersight.audit.page.outcomes import OUTCOMES, outcome
 from countersight.audit.page.pictures import Pictures
 from countersight.audit.page.provenance import ENDS, ended_at, steps_by_case
 from countersight.audit.scores import MEASURES
-from countersight.pages import Markup, count, document, element, joined, name, section, text
+from countersight.pages import Markup, count, document, element, joined, name, section, text, undirected
 from countersight.text import several
 
 _NAV = {
@@ -54,6 +54,7 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: Pictures) -> st
         script="page.js",
         store=pictures.store(),
         heading=text(f"Does {model} mean what it explains?"),
+        verdict=_verdict(sheets),
         sentence=text(sentence(sheets)),
         warnings=_warnings(sheets),
         evidence=text(EVIDENCE),
@@ -112,6 +113,24 @@ def sentence(sheets: Sheets) -> str:
         return f"{asked} No test counts, so there is no score."
     score = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value)} (95% {interval(ccs)})"
     return f"{asked} Answer and explanation followed the edit with {score}."
+
+
+def _verdict(sheets: Sheets) -> Markup:
+    """Whether the audit met what was asked of it, in words; and what was not done as planned."""
+    found = sheets.conclusion
+    words = f"Verdict: {found.answer}." if found.answer else "No verdict."
+    lines = [f"{each.words}: {each.answer}; {each.why}." for each in found.criteria]
+    lines += [f"Not as planned: {each}." for each in found.deviations]
+    if not found.criteria:
+        lines.insert(0, found.why)
+    planned = f"Planned before the first step (plan.json, SHA-256 {found.plan})." if found.plan else ""
+    return element(
+        "div",
+        element("p", element("b", text(words)), text(f" {planned}")),
+        element("ul", *(element("li", text(undirected(line))) for line in lines)),
+        class_="conclusion panel",
+        id="verdict",
+    )
 
 
 def _warnings(sheets: Sheets) -> Markup:

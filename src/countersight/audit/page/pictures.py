@@ -83,7 +83,9 @@ def count(cases: Iterable[CaseSheet]) -> int:
 
 def _names(cases: Iterable[CaseSheet]) -> Iterator[str]:
     for case in cases:
-        yield from filter(None, (case.picture, *(name for test in case.tests for name in _of(test.edit))))
+        tests = (*case.tests, *case.uncited)
+        yield from filter(None, (case.picture, *(name for test in tests for name in _of(test.edit))))
+        yield from filter(None, (dose.picture for test in tests for dose in test.doses))
 
 
 def _of(edit: EditSheet | None) -> tuple[str, ...]:

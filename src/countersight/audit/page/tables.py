@@ -1,6 +1,7 @@
 """Tables of audits: the scores of each model (EDCT Table 1), judge by editor (Table 2), and the paper's rows beside."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from countersight.audit.page.data import AuditTables, Compared, ScoredAudit
 from countersight.audit.page.figures import CALLED, HEAD, difference_cell, interval, mean_cell, number, trio_line
@@ -21,15 +22,54 @@ def sentence(tables: AuditTables) -> str:
         return f"{name(audit.label)} was audited over {several(audit.scores.cases, 'case')}: {told}."
     known = [audit.scores.kept.ccs.value for audit in tables.audits if audit.scores.kept.ccs.value is not None]
     start = f"{count(len(tables.audits))} audits"
-    return (
-        f"{start}: the Counterfactual Consistency Score (CCS) is between {number(min(known))} and {number(max(known))}."
-        if known
-        else f"{start}."
+    if not known:
+        return f"{start}."
+    between = f"the Counterfactual Consistency Score (CCS) is between {number(min(known))} and {number(max(known))}"
+    return f"{start}: {between}. {conclusion(tables)}"
+
+
+def conclusion(tables: AuditTables) -> str:
+    """Who is more faithful than whom, as far as the audits can tell."""
+    told = {(each.first, each.second): each.differences["ccs"] for each in tables.next_best}
+    sentences = []
+    for one, other in pairwise(tables.ranked):
+        found = told.get((one.label, other.label))
+        names = name(one.label), name(other.label)
+        if found is None:
+            sentences.append(f"{names[0]} and {names[1]} have no case in common and cannot be compared.")
+        elif found.low > 0:
+            by = f"{number(found.value)}, 95% {number(found.low)} to {number(found.high)}"
+            sentences.append(f"{names[0]} is more faithful than {names[1]} (by {by}).")
+        else:
+            sentences.append(f"{names[0]} and {names[1]} cannot be told apart.")
+    return " ".join(sentences)
+
+
+def _ranking(tables: AuditTables) -> Grid:
+    """The audits, the most faithful first, with all that speaks for or against them."""
+    lines = []
+    for place, audit in enumerate(tables.ranked, 1):
+        scores = audit.scores
+        other, right = scores.specificity, scores.accuracy
+        cells = (
+            mean_cell(scores.kept.ccs),
+            mean_cell(other.sensitivity) if other else NOTHING,
+            mean_cell(other.specificity) if other else NOTHING,
+            mean_cell(right.after) if right else NOTHING,
+        )
+        lines.append(Line((Cell(str(place)), Cell(name(audit.label)), *cells, Cell(count(scores.kept.ccs.concepts)))))
+    return Grid(
+        "Ranking",
+        ("", "model", "CCS", "sensitivity", "specificity", "accuracy after edits", "tests"),
+        tuple(lines),
+        conclusion(tables),
     )
 
 
 def grids(tables: AuditTables) -> Iterator[Grid]:
-    """Every table, in the order of the paper."""
+    """Every table: the ranking where there are several audits, then those of the paper in its order."""
+    if len(tables.ranked) > 1:
+        yield _ranking(tables)
     yield _models(tables)
     judged = _judges_by_editors(tables)
     if len(judged.lines) > 1 or len(judged.head) > 3:

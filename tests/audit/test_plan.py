@@ -1,0 +1,109 @@
+"""A plan before an audit, and a verdict after it."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from audits import audit, run_audit, scenes
+from scripted import Scripted, never
+from test_signing import private_key
+
+from countersight.audit.clusters import Mean
+from countersight.audit.finishing import finish
+from countersight.audit.plan import Plan, check_criterion, conclude
+from countersight.audit.verifying import verified
+from countersight.cli import main
+from countersight.errors import AuditError
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return scenes(tmp_path_factory.mktemp("planned") / "scenes", size=2)
+
+
+def plan(folder, to, *more):
+    assert main(["audit", "plan", str(folder), "--judge", "exact", "-o", str(to), *more]) == 0
+    return to
+
+
+def verdict(output):
+    return json.loads((output / "verdict.json").read_text())
+
+
+def scored(value, low, high, tests=40):
+    mean = Mean(value, low, high, tests, tests, tests)
+    kept = SimpleNamespace(ccs=mean, pcs=mean, ncc=mean)
+    return SimpleNamespace(kept=kept, specificity=None, accuracy=None, steady=None, cases=tests)
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("CCS lower end at least 0.8", "cannot tell"),
+        ("CCS lower end at least 0.7", "met"),
+        ("ccs lower end >= .96", "not met"),
+        ("CCS at least 0.9", "met"),
+        ("NCC at most 0.5", "not met"),
+        ("tests at least 41", "not met"),
+        ("specificity at least 0.9", "cannot tell"),
+    ],
+)
+def test_a_criterion_is_met_not_met_or_cannot_be_told(words, answer):
+    found = conclude(SimpleNamespace(requires=(words,), plan=""), scored(0.9, 0.75, 0.95), None)
+    assert found.answer == answer
+    assert "not in a plan before it" in found.why
+
+
+@pytest.mark.parametrize("words", ["be good", "beauty at least 0.5", "CCS"])
+def test_what_nobody_could_tell_is_no_criterion(words):
+    with pytest.raises(AuditError, match="is no criterion"):
+        check_criterion(words)
+
+
+def test_the_page_and_the_command_begin_with_the_verdict(folder, tmp_path):
+    to = plan(folder, tmp_path / "plan.json", "--require", "CCS at least 0.9", "--checker", "pixels")
+    done = run_audit(folder, tmp_path / "a", "embedded", "--plan", str(to), "--checker", "pixels", "--require")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Verdict: met." in done.stdout
+    page = (tmp_path / "a" / "report.html").read_text()
+    assert page.index("Verdict: met.") < page.index("was asked about")
+    assert verified(tmp_path / "a").sound
+    unmet = run_audit(folder, tmp_path / "b", "embedded", "--require", "CCS at most 0.1")
+    assert unmet.returncode == 1
+
+
+def test_a_judge_and_a_control_that_were_dropped_are_named(folder, tmp_path):
+    to = plan(folder, tmp_path / "plan.json", "--judge", "rules", "--control", "both", "--require", "CCS at least 0.5")
+    audit(folder, tmp_path / "a", "embedded", plan=to)
+    found = finish(tmp_path / "a").conclusion
+    assert found.answer == "cannot tell"
+    dropped = ("the judge rules was dropped", "the control edits were dropped")
+    assert set(dropped) < set(found.deviations)
+    assert all(words in (tmp_path / "a" / "report.html").read_text() for words in dropped)
+
+
+def test_a_plan_is_sealed_signed_and_cannot_be_changed_later(folder, tmp_path):
+    key = private_key(tmp_path / "key")
+    to = plan(folder, tmp_path / "plan.json", "--require", "CCS at least 0.9", "--key", str(key))
+    audit(folder, tmp_path / "a", Scripted("never", never), plan=to, checkers=("pixels", "seams"))
+    assert finish(tmp_path / "a").conclusion.answer == "not met"
+    assert any("plan is signed" in str(each) for each in verified(tmp_path / "a").signed)
+    milder = json.loads(to.read_text()) | {"criteria": ["CCS at least 0.0"]}
+    to.write_text(json.dumps(milder))
+    with pytest.raises(AuditError, match="another plan"):
+        audit(folder, tmp_path / "a", Scripted("never", never), plan=to, checkers=("pixels", "seams"))
+    (tmp_path / "a" / "plan.json").write_text(json.dumps(milder))
+    with pytest.raises(AuditError, match="is not the plan"):
+        finish(tmp_path / "a")
+
+
+def test_cases_that_were_dropped_after_the_plan_are_counted():
+    planned = Plan(dataset="f", name="d", criteria=("CCS at least 0.5",))
+    party = SimpleNamespace(name="")
+    manifest = SimpleNamespace(
+        requires=(), plan="x", dataset=SimpleNamespace(fingerprint="f"), model=party, extractor=party, editor=party,
+        cases=None, concepts=1, votes=1, intervene="picture", strength=0, judges=(), checkers=(), control=False,
+        uncited=False, started="2026",
+    )  # fmt: skip
+    found = conclude(manifest, scored(0.9, 0.8, 0.95, tests=9), planned, selected=12)
+    assert (found.answer, found.deviations) == ("cannot tell", ("3 of 12 cases were not audited",))
