@@ -1,0 +1,71 @@
+"""Runs every peer in its own environment and prints one table: `make peers`.
+
+A peer exports our files, has its tool open them, and prints a line `… ours X theirs Y` for each figure it compares.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+_COMPARED = re.compile(r"ours\s+(?P<ours>[-+.\deE]+|nan)\s+theirs\s+(?P<theirs>[-+.\deE]+|nan)")
+
+_ROUNDING = 2e-6
+"""Figures are printed to six digits, and a peer refuses those that differ by more than one in the last."""
+
+
+class Result(NamedTuple):
+    """What came of one peer."""
+
+    peer: str
+    opened: bool
+    equal: int
+    compared: int
+    """Figures that both have, and how many of them are equal as far as they are printed."""
+    said: str
+    """The last line it printed where it failed."""
+
+    @property
+    def good(self) -> bool:
+        """Whether the tool opened our files and no figure differs."""
+        return self.opened and self.equal == self.compared
+
+
+def result_of(peer: str, status: int, output: str) -> Result:
+    """Reads what a peer printed."""
+    pairs = [(float(found["ours"]), float(found["theirs"])) for found in _COMPARED.finditer(output)]
+    equal = sum(abs(ours - theirs) <= _ROUNDING for ours, theirs in pairs)
+    last = next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "")
+    return Result(peer, status == 0, equal, len(pairs), last if status else "")
+
+
+def table(results: list[Result]) -> str:
+    """One line a peer: exported and opened, and figures that are equal."""
+    lines = [f"{'peer':<16}{'exported and opened':<22}equal figures"]
+    for each in results:
+        figures = f"{each.equal} of {each.compared}" if each.compared else "none to compare"
+        told = f"   {each.said[:120]}" if each.said else ""
+        lines.append(f"{each.peer:<16}{'yes' if each.opened else 'NO':<22}{figures}{told}")
+    return "\n".join(lines)
+
+
+def main(peers: list[str]) -> int:
+    """Run them one after the other, whatever fails; 0 where every peer is good."""
+    results = []
+    for peer in peers:
+        python = Path(".peers") / peer / "bin" / "python"
+        environment = os.environ | {"PYTHONPATH": "tests", "HF_HUB_OFFLINE": "1"}
+        command = [str(python), "-m", f"peers.{peer}"]
+        done = subprocess.run(  # noqa: S603 - ours
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, env=environment
+        )
+        print(done.stdout, flush=True)
+        results.append(result_of(peer, done.returncode, done.stdout))
+    print(table(results))
+    return 0 if all(each.good for each in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
