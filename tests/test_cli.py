@@ -37,13 +37,6 @@ def test_help_names_every_verb_and_imports_nothing_heavy():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_helps_with_an_example(verb):
-    done = countersight(verb, "--help")
-    assert done.returncode == 0
-    assert f"Example: countersight {verb}" in " ".join(done.stdout.split())
-
-
 def test_asking_loads_neither_numpy_nor_the_drawing():
     script = (
         "import sys; import countersight.runs.asking, countersight.models.endpoint\n"

@@ -1,0 +1,99 @@
+"""A collection campaign as people meet it: commands, a served address, and forms sent over HTTP."""
+
+import contextlib
+import io
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+from waiting import wait_until
+
+from countersight.cli import main
+
+PASSWORD = "a long enough password"
+FORM = {"related": "yes", "right": "yes", "factual_right": "yes"}
+"""What somebody says about a case that is in order, in the flow `verify`."""
+
+
+def collect(verb: str, campaign: Path, *more: str) -> str:
+    """What a verb of `countersight collect` prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert main(["collect", verb, str(campaign), *more]) == 0
+    return printed.getvalue()
+
+
+def new_campaign(folder: Path, dataset: Path) -> Path:
+    """A campaign in which people verify the cases of a dataset, without a test before they may begin."""
+    collect("new", folder, "--flow", "verify", "--from", str(dataset), "--title", "A campaign")
+    settings = (folder / "campaign.toml").read_text(encoding="utf-8")
+    settings = re.sub(r"\[phases\.\w+\.test\]\nversion = 1\n", "", settings)
+    settings = re.sub(r"\[\[phases\.\w+\.test\.questions\]\]\n(?:\w+ = .*\n)*", "", settings)
+    (folder / "campaign.toml").write_text(settings, encoding="utf-8")
+    return folder
+
+
+class Served:
+    """A campaign served by a process of its own, which can be killed."""
+
+    def __init__(self, campaign: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = str(free.getsockname()[1])
+        self.address = f"http://127.0.0.1:{port}"
+        command = [sys.executable, "-m", "countersight", "collect", "serve", str(campaign), "--port", port]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(self._answers, self.process)
+
+    def _answers(self) -> bool:
+        try:
+            return httpx.get(f"{self.address}/login", trust_env=False).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def __enter__(self) -> "Served":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def kill(self) -> None:
+        """End it at once: nothing is written any more, and nobody is waited for."""
+        self.process.kill()
+        self.process.wait()
+
+
+class Annotator:
+    """Somebody who joins by a one-time link or logs in, and sends forms."""
+
+    def __init__(self, address: str) -> None:
+        self.http = httpx.Client(base_url=address, timeout=60, trust_env=False)
+
+    def join(self, link: str) -> "Annotator":
+        """Choose a password, and agree to take part."""
+        path = re.search(r"/join/[\w-]+", link)[0]
+        self._post(path, path, password=PASSWORD, again=PASSWORD)
+        self._post("/consent", "/consent")
+        return self
+
+    def login(self, name: str) -> "Annotator":
+        self._post("/login", "/login", name=name, password=PASSWORD)
+        return self
+
+    def take(self) -> str:
+        """Take an item: the path of its task."""
+        place = self._post("/work", "/work/verify")
+        assert place.startswith("/task/"), place
+        return place
+
+    def send(self, task: str) -> int:
+        """Send the form of a task: the number under which it was acknowledged."""
+        return int(re.search(r"sent=(\d+)", self._post(task, task.partition("?")[0], **FORM))[1])
+
+    def _post(self, page: str, path: str, **fields: str) -> str:
+        """Open a page for its token, then send a form: where it leads."""
+        csrf = re.search(r'name="csrf" value="([0-9a-f]+)"', self.http.get(page, follow_redirects=True).text)[1]
+        answer = self.http.post(path, data={"csrf": csrf, **fields})
+        assert answer.status_code == 303, f"{answer.status_code}: {answer.text[:2000]}"
+        return answer.headers["location"]

@@ -1,0 +1,88 @@
+"""Folders that commit 2753a27 wrote still open, are gone on with, and have the same scores."""
+
+from pathlib import Path
+
+from campaigns import Annotator, Served, collect
+
+import countersight as cs
+
+
+def test_a_dataset_opens(old: Path) -> None:
+    dataset = cs.Dataset.open(old / "dataset")
+    cases = [case for _, case in dataset.cases()]
+    assert len(cases) == dataset.count == 12
+    assert {case.id for case in cases if case.control_of} == {f"cvqa-synthetic-{n:06d}-control" for n in range(1, 7)}
+    assert all(dataset.picture(case.image, case.image_digest).data for case in cases)
+    assert cs.describe(dataset).cases == 6, "controls are counted apart"
+
+
+def test_a_run_is_scored_and_not_asked_again(old: Path, tmp_path: Path) -> None:
+    journal = (old / "run/replies.jsonl").read_bytes()
+    run = cs.run(old / "dataset", "chance", out=old / "run", shown=True)
+    assert (old / "run/replies.jsonl").read_bytes() == journal
+    assert run.dataset().fingerprint == cs.Dataset.open(old / "dataset").fingerprint
+    scores = run.scores()
+    assert (scores.overall.factual.n, scores.overall.shown.n, scores.overall.failed) == (6, 6, 0)
+    assert cs.report(run, out=tmp_path / "report").html.stat().st_size > 10_000
+    assert cs.leaderboard(run, out=tmp_path / "board").html.is_file()
+
+
+def test_a_killed_run_goes_on(old: Path) -> None:
+    """It was cut within its eighth line: seven replies are kept as they are, and the rest is asked."""
+    before = (old / "half-run/replies.jsonl").read_bytes()
+    kept = before[: before.rindex(b"\n") + 1]
+    run = cs.run(old / "dataset", "chance", out=old / "half-run", shown=True)
+    assert (old / "half-run/replies.jsonl").read_bytes().startswith(kept)
+    texts = [
+        {(one.row, one.world, one.telling): one.text for one in each.replies()} for each in (run, cs.Run(old / "run"))
+    ]
+    assert texts[0] == texts[1]
+
+
+def test_an_audit_is_sound_and_is_not_done_again(old: Path) -> None:
+    assert cs.verify(old / "audit").sound
+    assert cs.verify(old / "seer").sound
+    audit = cs.Audit.open(old / "audit")
+    assert (audit.scores().cases, audit.scores().failed) == (4, 0)
+    assert audit.page.is_file()
+    steps = (old / "audit/steps.jsonl").read_bytes()
+    again = cs.audit(
+        old / "dataset",
+        "embedded",
+        extractor="rules",
+        editor="exact",
+        judges=["exact", "rules"],
+        cases=4,
+        control="both",
+        out=old / "audit",
+    )
+    assert (again.path / "steps.jsonl").read_bytes() == steps
+
+
+def test_a_killed_audit_goes_on(old: Path) -> None:
+    steps = (old / "half-audit/steps.jsonl").read_bytes()
+    audit = cs.audit(
+        old / "dataset",
+        "embedded",
+        extractor="rules",
+        editor="exact",
+        judges=["exact"],
+        cases=4,
+        out=old / "half-audit",
+    )
+    assert (audit.path / "steps.jsonl").read_bytes().startswith(steps)
+    assert (audit.scores().cases, audit.scores().failed) == (4, 0)
+    assert cs.verify(audit).sound
+
+
+def test_a_campaign_is_worked_on_and_exported(old: Path, tmp_path: Path) -> None:
+    """Two of its four items are done. Two people have accounts, and held tasks when it was stopped."""
+    campaign = old / "campaign"
+    assert "4 items: 2 done, 2 open" in collect("status", campaign)
+    with Served(campaign) as server:
+        ann, ben = (Annotator(server.address).login(name) for name in ("ann", "ben"))
+        sent = [who.send(who.take()) for who in (ann, ben, ann, ben)]
+    assert sent == [5, 6, 7, 8]
+    assert "4 items: 4 done" in collect("status", campaign)
+    collect("export", campaign, "-o", str(tmp_path / "verified"))
+    assert cs.Dataset.open(tmp_path / "verified").count == 4
