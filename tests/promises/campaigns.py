@@ -6,16 +6,24 @@ import re
 import socket
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
-from waiting import wait_until
 
 from countersight.cli import main
 
 PASSWORD = "a long enough password"
 FORM = {"related": "yes", "right": "yes", "factual_right": "yes"}
 """What somebody says about a case that is in order, in the flow `verify`."""
+
+
+def until(come: Callable[[], object], process: subprocess.Popen[bytes]) -> None:
+    """Wait for something that a process brings about, however slow the machine is; fails where the process ends."""
+    while not come():
+        assert process.poll() is None or come(), f"the process ended before, with {process.returncode}"
+        time.sleep(0.01)
 
 
 def collect(verb: str, campaign: Path, *more: str) -> str:
@@ -44,7 +52,7 @@ class Served:
         self.address = f"http://127.0.0.1:{port}"
         command = [sys.executable, "-m", "countersight", "collect", "serve", str(campaign), "--port", port]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_until(self._answers, self.process)
+        until(self._answers, self.process)
 
     def _answers(self) -> bool:
         try:

@@ -12,12 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from campaigns import Annotator, Served, collect, new_campaign
+from campaigns import Annotator, Served, collect, new_campaign, until
 from chat_server import ChatServer, completion, question_of
 from inputs import NOUNS
 from making import dataset
 from models.provider_server import Providers
-from waiting import wait_until
 
 import countersight as cs
 from countersight.cli import main
@@ -29,7 +28,7 @@ def kill(command: list[str], reached: Callable[[], object]) -> None:
         [sys.executable, "-m", "countersight", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        wait_until(reached, process)
+        until(reached, process)
     finally:
         process.kill()
         process.wait()
@@ -41,10 +40,6 @@ class Halting(ChatServer):
     def __init__(self, before: int, say: Callable[[dict], str]) -> None:
         self.killed = threading.Event()
         super().__init__(lambda _, number, body: "hang" if number >= before and not self.killed.is_set() else say(body))
-
-    @property
-    def halts(self) -> bool:
-        return self.under_way > 0 and len(self.requests) == len(self.times)
 
 
 def lines_of(journal: Path) -> int:
@@ -166,7 +161,7 @@ class BatchServer(Providers):
             return 200, {"id": "file-1"}
         if path.endswith("/batches"):
             self.batches.append((body["metadata"]["label"], self.file))
-            assert self.killed.wait(100)
+            self.killed.wait()
             return 200, {"id": f"b{len(self.batches)}", "status": "validating"}
         if "/batches?" in path:
             listed = [{"id": f"b{n}", "metadata": {"label": label}} for n, (label, _) in enumerate(self.batches, 1)]
