@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Hundreds of tests start a process of their own: compile the sources once, also where the shell asks for no bytecode.
+export PYTHONDONTWRITEBYTECODE =
+
 # Skia's wheels want the system's OpenGL libraries, which very small installations lack; where we may, we add them.
 SYSTEM_LIBRARIES = @$(BIN)/python -c 'import skia' 2>/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	  && apt-get update -qq && apt-get install -y -qq --no-install-recommends libegl1 libgl1 libexpat1 >/dev/null; } || true
@@ -13,16 +16,20 @@ $(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock -e '
   $(BIN)/pip install --quiet --disable-pip-version-check -e '$(1)'
 endef
 
-.PHONY: demo test lint lock bench reader peers clean
+.PHONY: demo test test-all lint lock bench reader peers clean
 
 demo: $(VENV)/.installed
 	$(BIN)/countersight demo
 
-test: $(VENV)/.dev lint
-	sh tests/chromium.sh
-	sh tests/postgresql.sh
-	$(BIN)/pytest -n 3 --dist loadfile --reruns 2 -rRfEs # on two cores: servers, browsers and kills are waited for
-	$(BIN)/pytest --nbmake docs -q
+# Two tiers: `test` in eight minutes after every change, `test-all` in twenty-five before a change lands. Each prints its
+# wall and CPU time. Three workers on two cores, because tests also wait for servers, browsers and killed processes.
+PYTEST = $(BIN)/pytest -n 3 --dist loadfile
+
+test: $(VENV)/.dev $(VENV)/.services
+	@bash -c 'time { $(MAKE) --no-print-directory lint && $(PYTEST) -m "not slow"; }'
+
+test-all: $(VENV)/.dev $(VENV)/.services
+	@bash -c 'time { $(MAKE) --no-print-directory lint && $(PYTEST) && $(BIN)/pytest -p nbmake --nbmake docs -q; }'
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -72,3 +79,8 @@ $(VENV)/.dev: pyproject.toml requirements.lock | $(BIN)/python
 	$(call install,.[dev])
 	$(SYSTEM_LIBRARIES)
 	touch $@ $(VENV)/.installed
+
+$(VENV)/.services: tests/chromium.sh tests/postgresql.sh | $(BIN)/python
+	sh tests/chromium.sh
+	sh tests/postgresql.sh
+	touch $@

@@ -95,6 +95,7 @@ def test_a_number_that_makes_no_sense_is_refused_in_words(option, value):
     assert "is not a" in done.stderr or "is not two prices" in done.stderr
 
 
+@pytest.mark.slow
 def test_being_told_to_end_is_heard_where_ctrl_c_is_not(tmp_path):
     """A job that a script started in the background ignores Ctrl-C; it must not ignore being ended."""
     make = f"{sys.executable} -m countersight make cvqa-synthetic --size 30000 -o d"
@@ -105,6 +106,7 @@ def test_being_told_to_end_is_heard_where_ctrl_c_is_not(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
 def test_making_that_is_stopped_leaves_neither_files_nor_processes(tmp_path, signal_number):
     command = [sys.executable, "-m", "countersight", "make", "cvqa-synthetic", "--workers", "2", "-o", "d"]
@@ -116,6 +118,7 @@ def test_making_that_is_stopped_leaves_neither_files_nor_processes(tmp_path, sig
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_workers_end_with_a_maker_that_was_killed(tmp_path):
     command = [sys.executable, "-m", "countersight", "make", "cvqa-synthetic", "--workers", "2", "-o", "d"]
     process = subprocess.Popen(command, cwd=tmp_path, start_new_session=True)
@@ -134,6 +137,7 @@ def lives(group):
     return True
 
 
+@pytest.mark.slow
 def test_make_describe_export_run_and_report_work_together(tmp_path):
     made = countersight("make", "cvqa-synthetic", "--size", 24, "--seed", 7, "-o", "d", cwd=tmp_path)
     assert (made.returncode, made.stdout) == (0, "24 cases in d\n")
@@ -180,6 +184,7 @@ def test_a_pipe_that_closes_is_no_error(tmp_path):
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_the_embedded_model_ranks_as_well_as_it_writes(tmp_path):
     assert countersight("make", "cvqa-synthetic", "--size", 12, "--seed", 99, "-o", "d", cwd=tmp_path).returncode == 0
     for way in ("--rank", "--generate"):

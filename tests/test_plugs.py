@@ -117,6 +117,7 @@ def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, instal
     assert reply["text"] == "no"
 
 
+@pytest.mark.slow
 def test_the_plugs_of_the_page_for_contributors_work_as_they_stand(tmp_path, installed):
     scenes = tmp_path / "scenes"
     countersight(installed, "make", "cvqa-synthetic", "--size", 2, "--seed", 3, "-o", scenes)

@@ -49,7 +49,9 @@ def _imports(node: ast.AST, *, for_types: bool) -> Iterator[Import]:
             yield from _imports(child, for_types=for_types)
 
 
-TREES = {module: ast.parse(file.read_text(encoding="utf-8")) for module, file in MODULES.items()}
+@cache
+def _trees() -> dict[str, ast.Module]:
+    return {module: ast.parse(file.read_text(encoding="utf-8")) for module, file in MODULES.items()}
 
 
 def _door(stub: Path) -> dict[str, str]:
@@ -75,7 +77,7 @@ def _arrows() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     """Imports of one room from another: who, from where, and which names."""
     return tuple(
         (module, target, names)
-        for module, tree in TREES.items()
+        for module, tree in _trees().items()
         for target, names in _imports(tree, for_types=True)
         if target.startswith("countersight.") and _room(target) != _room(module) and _floor(_room(module)) >= 0
     )
@@ -101,7 +103,7 @@ def test_inside_reading_too():
         "open": {"language", "yes_or_no", "choices"},
     }
     for room, allowed in below.items():
-        inside = [tree for module, tree in TREES.items() if module.startswith(f"countersight.reading.{room}.")]
+        inside = [tree for module, tree in _trees().items() if module.startswith(f"countersight.reading.{room}.")]
         imported = {target for tree in inside for target, _ in _imports(tree, for_types=True)}
         used = {target.split(".")[2] for target in imported if target.startswith("countersight.reading.")}
         assert room in used
@@ -118,7 +120,7 @@ def test_no_module_imports_itself_by_way_of_others():
     """Also not inside one room, nor by an import inside a function."""
     beneath = {
         module: {each for found in _imports(tree, for_types=False) for each in _behind(*found) if each in MODULES}
-        for module, tree in TREES.items()
+        for module, tree in _trees().items()
     }
     while leaves := {module for module, others in beneath.items() if not others}:
         beneath = {module: others - leaves for module, others in beneath.items() if module not in leaves}

@@ -227,6 +227,7 @@ def test_an_unknown_prompt_is_answered_with_the_nearest(name, near):
         find_prompt(name)
 
 
+@pytest.mark.slow
 def test_every_published_case_of_cosim_is_told_whole(tmp_path):
     source = published("cosim/train.json")
     SUITES["cosim"].read(source, tmp_path / "d", pictures=None, on_bad=lambda *told: None)

@@ -279,6 +279,7 @@ def test_prompts_of_a_file_are_used_and_kept(flowers, tmp_path):
         assert sentence in str(caught.value)
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_between_steps_and_the_same_command_goes_on(flowers, tmp_path):
     with ChatServer(vision_model, latency=0.5) as server:
         process = subprocess.Popen(

@@ -51,6 +51,7 @@ def test_a_bundle_as_it_was_sealed_is_sound(audit, capsys):
     assert f"Seal: {hashlib.sha256((audit / 'bundle.json').read_bytes()).hexdigest()}" in told
 
 
+@pytest.mark.slow
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_altered_byte_is_found_and_its_file_named(untouched, data):
@@ -292,6 +293,7 @@ def test_hostile_words_in_an_audit_change_nothing(tmp_path):
     assert findings(folder) == []
 
 
+@pytest.mark.slow
 def test_many_cases_are_verified_in_seconds(tmp_path):
     writer = Writer(tmp_path / "a", manifest(control=False))
     with writer.folder.writing():

@@ -53,6 +53,7 @@ def audited(tmp_path_factory):
     return folder / "a", done.scores
 
 
+@pytest.mark.slow
 def test_a_model_that_sees_worlds_means_what_it_explains(audited):
     _, scores = audited
     assert scores.kept.ccs.concepts >= 2

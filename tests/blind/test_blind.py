@@ -207,6 +207,7 @@ def test_any_words_can_be_measured_told_and_drawn(tmp_path_factory, text, option
     assert "\x1b" not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_three_thousand_cases_take_seconds():
     many = cases(lambda number, rng: fair(number, rng), 3000)
     start = time.process_time()

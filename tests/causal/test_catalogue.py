@@ -168,6 +168,7 @@ def regions():
     return {(scene.image, scene.id): scene for scene in read_scene_graphs(path, pytest.fail)}
 
 
+@pytest.mark.slow
 def test_most_relations_of_real_graphs_are_decided(regions):
     """88.3% of 23,081 when it was last mended: 58.8% causal, 29.5% not."""
     decisions = Counter()
@@ -180,6 +181,7 @@ def test_most_relations_of_real_graphs_are_decided(regions):
     assert decisions["unknown"] / decisions.total() < 0.05
 
 
+@pytest.mark.slow
 def test_kind_and_direction_are_right_for_95_percent_of_relations_that_a_person_checked(regions):
     """291 of 300, drawn by chance after the catalogue was made; of 60 said to be no cause, all are none."""
     right, said = Counter(), Counter()
@@ -198,6 +200,7 @@ def test_kind_and_direction_are_right_for_95_percent_of_relations_that_a_person_
     assert right["none"] / said["none"] >= 0.95
 
 
+@pytest.mark.slow
 def test_causes_that_a_person_sees_are_found_and_none_is_turned_round(regions):
     """149 of 157 at first look: relations that were not looked at while the catalogue was mended, read beforehand.
 
@@ -301,6 +304,7 @@ def test_a_name_that_is_not_listed_is_what_wordnet_says_it_is():
     assert "device" not in catalogue().classes("buckle")
 
 
+@pytest.mark.slow
 def test_every_relation_of_visual_genomes_usual_list_is_known():
     path = published("scene_graphs/vg_vocab/danfeiX/predicate_list.txt")
     relations = path.read_text(encoding="utf-8").split("\n")

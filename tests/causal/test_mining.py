@@ -278,6 +278,7 @@ def test_stopped_in_the_middle_nothing_is_left(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
+@pytest.mark.slow
 def test_the_real_regions_give_causal_graphs_of_every_kind():
     tally = Tally()
     graphs = list(mine(published("scene_graphs/factual_regions.csv.gz"), tally=tally))

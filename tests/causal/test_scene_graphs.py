@@ -200,6 +200,7 @@ nested = st.recursive(
 objects = st.dictionaries(st.text(alphabet='k"\\{}[]', max_size=4), nested, max_size=3)
 
 
+@pytest.mark.slow
 @given(st.lists(objects, max_size=6), st.integers(1, 40), st.sampled_from([None, 1]), st.booleans())
 @settings(max_examples=300)
 def test_elements_are_cut_where_json_cuts_them_whatever_the_pieces(rows, size, indent, escaped):
@@ -464,6 +465,7 @@ def test_a_path_without_scene_graphs_is_refused(tmp_path):
         read(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_real_regions_are_read_without_a_fault():
     scenes, told = read(published("scene_graphs/factual_regions.csv.gz"))
     assert told == []
@@ -471,6 +473,7 @@ def test_the_real_regions_are_read_without_a_fault():
     assert sum(len(scene.relations) for scene in scenes) == 23_081
 
 
+@pytest.mark.slow
 def test_the_real_graphs_of_gqa_are_read_without_a_fault():
     scenes, told = read(published("scene_graphs/gqa_sample.json"))
     assert told == []

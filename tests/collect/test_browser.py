@@ -10,6 +10,7 @@ import pytest
 from collecting import ANSWERS, make_campaign, served, states
 from playwright.sync_api import Browser, Locator, Page, expect
 from sqlalchemy import select
+from tiers import mostly_slow
 
 from countersight.collect import export_campaign, make_demo, people
 from countersight.collect.campaign import Campaign
@@ -125,8 +126,7 @@ SEQUENCES = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("flow", FLOWS)
+@pytest.mark.parametrize("flow", mostly_slow(FLOWS, {"cvqa"}))
 def test_a_flow_goes_from_the_first_page_to_its_export_by_keyboard_alone(hall, flow, tmp_path):
     titles = {phase.name: phase.title for phase in hall.campaign.flow.phases}
     for place, phase in enumerate(SEQUENCES[flow]):
@@ -234,8 +234,7 @@ def fill(page: Page, fields: dict[str, str]) -> None:
             field.fill(value)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("flow", FLOWS)
+@pytest.mark.parametrize("flow", mostly_slow(FLOWS, {"cfmm"}))
 def test_hostile_text_in_every_field_of_every_flow_is_shown_harmless(hall, flow):
     how = {"bypass_csp": True}  # the policy would stop a script: here nothing may even become one
     lead = hall.enter(f"a careful lead {HOSTILE}", "lead", **how)
@@ -266,6 +265,7 @@ def assert_harmless(page: Page) -> None:
     assert page.locator("img[src='x'], svg[onload], [onerror]").count() == 0
 
 
+@pytest.mark.slow
 def test_the_demo_shows_the_model_in_the_loop(browser, tmp_path):
     make_demo(tmp_path / "demo")
     with served(tmp_path / "demo") as (address, campaign):

@@ -74,6 +74,7 @@ def test_every_post_needs_the_token_of_its_visitor(place):
                 assert lead.post(filled(page.path)).status_code == 403, page
 
 
+@pytest.mark.slow
 def test_no_route_answers_a_server_error_to_nonsense(place):
     app, campaign = place
     lead = Visitor(app, campaign, "a clumsy lead", "lead")

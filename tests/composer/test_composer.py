@@ -158,6 +158,7 @@ def test_long_questions_do_not_take_long(piece: str) -> None:
     assert compose(3, question[:999], question[:999]) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "right", "wrong"), [("direct", 0.95, 0.005), ("indirect", 0.0, 0.03)])
 def test_questions_of_cvqa_real(kind: str, right: float, wrong: float) -> None:
     with published("cvqa/C-VQA-Real_questions.csv").open(encoding="utf-8", newline="") as file:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from published import published
@@ -133,6 +134,7 @@ def test_many_different_open_answers_do_not_fill_the_memory() -> None:
     assert sum(n for _, n in answers) == 10_500
 
 
+@pytest.mark.slow
 def test_the_published_questions_have_the_published_lengths() -> None:
     """16.00 and 25.33 words on average: C-VQA 3.4."""
     total = describe(_published()).total

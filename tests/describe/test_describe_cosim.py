@@ -98,6 +98,7 @@ REPORTED = {
 }
 
 
+@pytest.mark.slow
 def test_the_published_training_file_is_near_what_the_paper_reports(tmp_path):
     """It is 1,923 of 3.5K instances: no part is longer or has more words than reported, and means are near."""
     cases, _, _ = import_suite("cosim", published("cosim/train.json"), tmp_path / "d")

@@ -128,6 +128,7 @@ def test_files_that_are_no_annotations_are_refused_with_a_sentence(tmp_path, tex
         Annotations(tmp_path / "absent.json")
 
 
+@pytest.mark.slow
 def test_the_published_masks_have_the_published_areas():
     path = published("photos/annotations/instances_val2017.json")
     read, file = Annotations(path), json.loads(path.read_text())

@@ -265,6 +265,7 @@ def test_nothing_that_is_done_under_a_mask_is_seen_outside_it(mask, colour, fact
     assert (after[~there] == PHOTOGRAPH[~there]).all()
 
 
+@pytest.mark.slow
 def test_real_photographs_with_their_published_annotations():
     """A few quick edits of COCO photographs: every kind of mask, and all of them good by the rule."""
     path = published("photos/annotations/instances_val2017.json")

@@ -5,7 +5,7 @@ import inspect
 import json
 import shutil
 
-import diffusers
+import lazy_loader
 import numpy as np
 import pytest
 import torch
@@ -15,6 +15,7 @@ from editing.pipelines import PIPELINES
 from msgspec.structs import replace
 from PIL import Image
 from safetensors.torch import load_file, save_file
+from tiers import mostly_slow
 
 from countersight.detection.masks import encode_mask
 from countersight.editing.pipelines import KINDS, arguments, size_for
@@ -22,6 +23,7 @@ from countersight.editing.protocol import EditRequest
 from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed, EditorError, ModelError
 
+diffusers = lazy_loader.load("diffusers")  # when a test uses it, not when the tests are collected
 torch.set_num_threads(1)  # on a shared machine, threads of models this small wait for each other most of the time
 
 KONTEXT, PIX2PIX, INPAINT = (
@@ -87,7 +89,7 @@ def test_every_pipeline_takes_what_it_is_called_with(name):
         assert parts.parameters.keys() == others.parameters.keys()
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", mostly_slow(WHOLE, {PIX2PIX}))
 def test_a_picture_is_edited_by_seed_and_comes_back_in_its_size(tiny_pipeline, name):
     requests = [EditRequest(PICTURE, CHANGE, seed) for seed in (1, 1, 2)]
     first, same, other = edits(f"diffusers:{tiny_pipeline(name)}?steps=1", *requests)
@@ -99,7 +101,7 @@ def test_a_picture_is_edited_by_seed_and_comes_back_in_its_size(tiny_pipeline, n
     assert "The square is blue." in first.log["prompt"]
 
 
-@pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.parametrize("name", mostly_slow(PIPELINES, {INPAINT}))
 def test_with_a_mask_nothing_around_it_changes(tiny_pipeline, name):
     edited = paint(tiny_pipeline(name), mask=encode_mask(MASK))
     before, after = pixels(PICTURE.data), pixels(edited.picture.data)
@@ -161,6 +163,7 @@ def test_pictures_are_computed_in_their_own_shape_at_the_size_the_model_knows(si
         assert width / height == pytest.approx(size[0] / size[1], rel=0.05)
 
 
+@pytest.mark.slow
 def test_kontext_leaves_the_shape_alone_though_it_has_sizes_of_its_own(tiny_pipeline, monkeypatch):
     monkeypatch.setattr("countersight.editing.diffusion.size_for", size_for)
     processor = diffusers.image_processor.VaeImageProcessor
@@ -172,6 +175,7 @@ def test_kontext_leaves_the_shape_alone_though_it_has_sizes_of_its_own(tiny_pipe
     assert set(sizes) == {(368, 176)}  # also of the picture that it looks at: there the shape would change
 
 
+@pytest.mark.slow
 def test_edits_that_are_asked_for_together_are_as_those_asked_for_alone(tiny_pipeline):
     folder = tiny_pipeline(PIX2PIX)
     requests = [EditRequest(PICTURE, CHANGE, seed) for seed in (1, 2, 3)]
@@ -291,6 +295,7 @@ def test_numbers_that_run_over_make_no_picture(tiny_pipeline, tmp_path):
         paint(folder)
 
 
+@pytest.mark.slow
 def test_what_a_pipeline_cannot_compute_is_a_failed_edit(tiny_pipeline, tmp_path, monkeypatch):
     folder = broken(tmp_path, tiny_pipeline(PIX2PIX))
     index = json.loads((folder / "model_index.json").read_text())

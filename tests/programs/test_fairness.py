@@ -36,6 +36,7 @@ async def outcomes(style, texts, limits, eyes=None):
         await model.close()
 
 
+@pytest.mark.slow
 def test_programs_that_never_end_do_not_starve_the_good_ones() -> None:
     pytest.importorskip("pydantic_monty")
     texts = [LOOP] * 12 + [GOOD] * 12
@@ -45,6 +46,7 @@ def test_programs_that_never_end_do_not_starve_the_good_ones() -> None:
     assert max(seconds for _, seconds in came[12:]) < 0.7 * max(seconds for _, seconds in came[:12])
 
 
+@pytest.mark.slow
 def test_what_waits_in_a_queue_does_not_count_as_running() -> None:
     """Ten times as much to compute as one program may take, and every tool of it slower than the queue is long."""
     pytest.importorskip("pydantic_monty")

@@ -19,7 +19,6 @@ from countersight.models.protocol import Answer
 from countersight.programs.limits import Limits
 
 pytest.importorskip("pydantic_monty")
-pytestmark = pytest.mark.slow
 
 SECRET = "canary-4c1d"
 LIMITS = Limits(seconds=0.8, waiting=5.0, memory=32 * 1024 * 1024)

@@ -30,6 +30,7 @@ UNSEEN = 1_870_313
 """A seed nobody looked at while the programmer and its eyes were written."""
 
 
+@pytest.mark.slow
 def test_every_published_question_has_a_program_of_either_kind() -> None:
     with open(published("cvqa/C-VQA-Synthetic_questions.csv"), encoding="utf-8", newline="") as file:
         questions = [row[name] for row in csv.DictReader(file) for name in ("query", "new query")]

@@ -326,6 +326,7 @@ def test_without_scripts_the_tables_are_there(browser: Browser, files: Leaderboa
     context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_the_page_is_accessible_in_light_and_dark_and_fits_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 740})

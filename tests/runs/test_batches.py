@@ -181,6 +181,7 @@ def test_a_call_that_was_killed_as_it_sent_does_not_pay_twice(kind, server, tmp_
     assert server.sizes() == [0, 0, 5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", NAMES)
 def test_what_came_back_without_an_answer_is_asked_in_the_ordinary_way(kind, server, tmp_path) -> None:
     folder = dataset(tmp_path / "data", 3)

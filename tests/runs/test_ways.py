@@ -472,6 +472,7 @@ def test_response_only_shows_the_options_and_nothing_else(tmp_path):
 # what a run is
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prompt", ["given-fact", "swapped"])
 def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path, prompt):
     # Two options, so that an order is asked twice.

@@ -159,6 +159,7 @@ def test_every_answer_is_worth_what_the_official_script_says(answer, answers):
     assert soft_accuracy(answers[0], answers) == pytest.approx(official_accuracy(answers[0], answers))
 
 
+@pytest.mark.slow
 def test_the_most_common_published_answers_are_worth_almost_all():
     path = published("okvqa/mscoco_val2014_annotations.RECONSTRUCTED.json.gz")
     annotations = json.loads(gzip.decompress(path.read_bytes()))["annotations"]

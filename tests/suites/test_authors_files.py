@@ -76,12 +76,14 @@ def by_the_authors(rows, answers):
     )
 
 
+@pytest.mark.slow
 def test_every_question_of_hallusionbench_is_read_and_asked(hallusion):
     _, _, imported, bad, scores = hallusion
     assert (imported.cases, imported.text_only, bad) == (1129, 178, [])
     assert (scores.overall.questions, scores.overall.missing) == (1129, 0)
 
 
+@pytest.mark.slow
 def test_hallusionbench_is_scored_by_the_authors_formula(hallusion):
     rows, made_up, _, _, scores = hallusion
     line, accuracy = scores.sets[-1], scores.overall.factual
@@ -94,6 +96,7 @@ def test_hallusionbench_is_scored_by_the_authors_formula(hallusion):
     assert [n for _, n in ours] == [1129, 455, 346]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ACQUIRED_val.json.gz", "ACQUIRED_raw_val.json.gz"])
 def test_acquired_is_read_with_colons_in_names_and_scored(name, tmp_path):
     """Pairwise accuracy is the share of right answers, in all and by domain; five rows offer one answer twice."""

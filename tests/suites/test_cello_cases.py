@@ -347,6 +347,7 @@ def real(tmp_path_factory):
     return make(folder, graphs, "--per-task", "300")
 
 
+@pytest.mark.slow
 def test_the_real_region_graphs_make_a_balanced_dataset(real):
     by_task = Counter(case.provenance["task"] for case in real)
     assert all(by_task[short] >= 190 for short in ("CaI", "CR"))
@@ -355,11 +356,13 @@ def test_the_real_region_graphs_make_a_balanced_dataset(real):
     assert all(by_task[short] >= 30 for short in ("CA", "AR"))
 
 
+@pytest.mark.slow
 def test_the_words_of_real_cases_do_not_give_them_away(real):
     """Within five points of chance, and what an interval of a few hundred cases is wide."""
     gives_nothing_away([case for case in real if case.provenance["task"] not in ("CB", "CoI", "BAS")], points=5)
 
 
+@pytest.mark.slow
 def test_an_indirect_effect_is_asked_only_of_a_loss_that_changes_something(real):
     """What would become of the table without the bottles is nothing: half of the real cases once asked that."""
     asked = [case for case in real if case.provenance["task"] == "NIE"]
@@ -373,6 +376,7 @@ def test_an_indirect_effect_is_asked_only_of_a_loss_that_changes_something(real)
         assert follows == (case.provenance["graph_type"] != "fork")
 
 
+@pytest.mark.slow
 def test_no_one_is_asked_whether_what_bears_a_thing_stays_without_it_unless_either_may_bear_the_other(real):
     asked = [
         case for case in real if case.provenance["task"] == "CR" and "the other way about" in case.provenance["why"]

@@ -62,6 +62,7 @@ def test_a_control_says_what_was_done_in_numbers_that_are_true(pairs):
             assert int(said[1]) == len(control.record.change[0].ids)
 
 
+@pytest.mark.slow
 def test_nothing_but_the_picture_answers_a_control(pairs):
     gives_nothing_away([control.case for _, control in pairs])
 

@@ -191,6 +191,7 @@ def test_no_instance_makes_the_import_fail(tmp_path_factory, changes):
     assert len(cases) + len(bad) == len(instances) + 1
 
 
+@pytest.mark.slow
 def test_the_published_file_is_read_but_for_one_instance(tmp_path):
     """The right response of the 1,874th stands among its distractors."""
     cases, imported, bad = import_suite("cosim", published("cosim/train.json"), tmp_path / "d")

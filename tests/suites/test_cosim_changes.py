@@ -116,6 +116,7 @@ FLOORS = {
 0.95, 0.85."""
 
 
+@pytest.mark.slow
 def test_the_rules_are_as_good_as_they_were_on_changes_held_out():
     labelled = _labelled("held out")
     all_right = sum(said == meant for said, meant in labelled)

@@ -171,6 +171,7 @@ def answers(cases):
     return found
 
 
+@pytest.mark.slow
 def test_the_published_file_is_read_whole_and_written_back_the_same(tmp_path):
     cases, imported, bad = read(published("cvqa/C-VQA-Synthetic_questions.csv"), tmp_path / "d")
     assert (imported, bad) == (Imported(3000, 0, 3000), [])
@@ -188,6 +189,7 @@ def test_the_published_file_is_read_whole_and_written_back_the_same(tmp_path):
     assert rows == again
 
 
+@pytest.mark.slow
 def test_answers_are_spread_like_the_published_ones_where_options_are_drawn_as_theirs(tmp_path):
     theirs = answers(read(published("cvqa/C-VQA-Synthetic_questions.csv"), tmp_path / "d")[0])
     ours = answers(made(200, "published"))

@@ -120,6 +120,7 @@ def test_pictures_lie_in_one_folder_or_in_those_of_coco(tmp_path, folder):
 PUBLISHED = "cvqa/C-VQA-Real_questions.csv"
 
 
+@pytest.mark.slow
 def test_the_published_file_is_read_whole(tmp_path):
     cases, imported, bad = import_suite("cvqa-real", published(PUBLISHED), tmp_path / "d")
     assert (imported, bad) == (Imported(1569, 0, 1569), [])
@@ -131,6 +132,7 @@ def test_the_published_file_is_read_whole(tmp_path):
     assert sum(case.factual.answer == case.counterfactual.answer for case in cases) == 43
 
 
+@pytest.mark.slow
 def test_all_but_one_published_question_tell_their_change(tmp_path):
     cases, _, _ = import_suite("cvqa-real", published(PUBLISHED), tmp_path / "d")
     untold = [case.counterfactual.text for case in cases if case.change is None]
@@ -139,6 +141,7 @@ def test_all_but_one_published_question_tell_their_change(tmp_path):
     assert not any("would " in case.change.text for case in cases if case.change)
 
 
+@pytest.mark.slow
 def test_published_pictures_are_found_by_their_names(tmp_path):
     photos = published("photos/index.csv").parent
     cases, imported, bad = import_suite("cvqa-real", published(PUBLISHED), tmp_path / "d", photos)

@@ -95,6 +95,7 @@ def brute_force(made):
     return count(made.record.scene), count(apply(made.record.scene, made.record.change))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("template", RANGES)
 def test_gold_answers_are_those_of_a_brute_force_count(published_size, template):
     for made in published_size[template]:
@@ -141,6 +142,7 @@ def test_rank_and_parity_of_the_right_option_are_those_of_chance(published_size,
     assert 0.21 < nearest / 3000 < 0.29
 
 
+@pytest.mark.slow
 def test_nothing_but_the_picture_tells_which_option_is_right(published_size):
     gives_nothing_away([made.case for all_made in published_size.values() for made in all_made])
 
@@ -427,6 +429,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_all_workers_and_leaves_nothing(tmp_path):
     script = tmp_path / "interrupted.py"
     script.write_text(INTERRUPTED)

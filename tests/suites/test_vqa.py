@@ -183,6 +183,7 @@ def published_annotations(split):
     return published(f"okvqa/mscoco_{split}2014_annotations.RECONSTRUCTED.json.gz")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", OK_VQA)
 def test_the_published_questions_of_okvqa_are_read_whole(tmp_path, split):
     count, name = OK_VQA[split]
@@ -194,6 +195,7 @@ def test_the_published_questions_of_okvqa_are_read_whole(tmp_path, split):
     assert groups.most_common(1)[0][0] == "plants and animals"
 
 
+@pytest.mark.slow
 def test_published_pictures_of_okvqa_are_found(tmp_path):
     photos = published("photos/index.csv").parent
     source = published(OK_VQA["val"][1])
@@ -204,6 +206,7 @@ def test_published_pictures_of_okvqa_are_found(tmp_path):
     assert {case.image.removeprefix("images/").replace("_of", "_") for case in found} <= here
 
 
+@pytest.mark.slow
 def test_the_published_sample_of_vqav2_is_read_with_its_picture(tmp_path):
     questions, annotations = (published(f"vqav2_sample/{name}.json") for name in ("questions", "annotations"))
     cases, imported, bad = import_suite("vqav2", questions, tmp_path / "d", questions.parent, annotations)
@@ -212,6 +215,7 @@ def test_the_published_sample_of_vqav2_is_read_with_its_picture(tmp_path):
     assert {case.image for case in cases} == {"images/COCO_oftrain2014_000000458752.jpg"}
 
 
+@pytest.mark.slow
 def test_what_people_answer_is_read_as_it_stands(tmp_path):
     """A short answer passes through; only what says that there is none ("not sure") is unread."""
     annotations = json.loads(gzip.decompress(published_annotations("val").read_bytes()))["annotations"]

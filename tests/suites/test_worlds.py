@@ -52,6 +52,7 @@ def records(made):
     return {record.id: record for record in (msgspec.json.decode(line, type=WorldRecord) for line in lines)}
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_bytes_with_more_workers(made, tmp_path):
     find_suite("supports").make(tmp_path / "again", size=SIZE, seed=5, workers=2, progress=silent)
     files = sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())

@@ -31,7 +31,7 @@ def next_words(loaded: Loaded, requests: list[Request]) -> torch.Tensor:
         return loaded.model(**prompt, use_cache=False).logits[:, -1]
 
 
-@pytest.mark.parametrize("family", tiny.FAMILIES)
+@pytest.mark.parametrize("family", tiny.TIERED)
 def test_other_conversations_in_a_batch_change_nothing(family: str, tiny_model: Models) -> None:
     loaded, requests = tiny_model(family), mixed()
     together = next_words(loaded, requests)
@@ -39,14 +39,14 @@ def test_other_conversations_in_a_batch_change_nothing(family: str, tiny_model: 
     torch.testing.assert_close(together, alone, atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("family", tiny.FAMILIES)
+@pytest.mark.parametrize("family", tiny.TIERED)
 def test_the_picture_matters(family: str, tiny_model: Models) -> None:
     loaded = tiny_model(family)
     seen = [next_words(loaded, [request("How many?", picture(seed=seed))]) for seed in (1, 2)]
     assert (seen[0] - seen[1]).abs().max() > 1e-3
 
 
-@pytest.mark.parametrize("family", tiny.FAMILIES)
+@pytest.mark.parametrize("family", tiny.TIERED)
 def test_a_prompt_begins_with_the_first_token_once(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), request("How many?", picture())
     begin = loaded.tokenizer.bos_token_id

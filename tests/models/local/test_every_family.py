@@ -77,6 +77,7 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_loaded(family: str, 
         load(str(every_family.write_config(family, tmp_path)), device="cpu")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_is_right_or_says_what_to_install(
     family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -4,6 +4,8 @@ import importlib.metadata
 import subprocess
 import sys
 
+import pytest
+
 from countersight.models.local.imports import Distributions
 
 
@@ -14,6 +16,7 @@ def test_what_brings_a_package_is_what_a_list_of_all_says() -> None:
     assert found.get("no_such_package", []) == []
 
 
+@pytest.mark.slow
 def test_transformers_comes_without_what_it_would_only_train_with() -> None:
     told = "import sys; from countersight.models.local.imports import import_transformers; import_transformers(); "
     told += "from transformers.utils import is_torch_available, is_vision_available; "

@@ -25,7 +25,7 @@ def copy(tiny_folder: Folders, tmp_path: Path) -> Path:
     return Path(shutil.copytree(tiny_folder("llava"), tmp_path / "model"))
 
 
-@pytest.mark.parametrize("family", tiny.FAMILIES)
+@pytest.mark.parametrize("family", tiny.TIERED)
 def test_every_family_loads_from_a_folder(family: str, tiny_model: Callable[[str], Loaded]) -> None:
     loaded = tiny_model(family)
     named = {"pixtral": "llava", "blip_2": "blip-2", "blip_2_t5": "blip-2", "instructblip_t5": "instructblip"}

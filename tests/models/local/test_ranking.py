@@ -72,7 +72,7 @@ def assert_same(found: list[Any], expected: list[tuple[float, ...]]) -> None:
         assert losses == pytest.approx(right, abs=1e-4, rel=1e-5)
 
 
-@pytest.mark.parametrize("family", tiny.FAMILIES)
+@pytest.mark.parametrize("family", tiny.TIERED)
 def test_the_losses_are_those_of_one_whole_pass_for_every_option(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), everything(family)
     expected = [plain_losses(loaded, one) for one in asked]

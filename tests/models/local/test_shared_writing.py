@@ -51,7 +51,7 @@ def pairs(number: int) -> list[Request]:
     ]
 
 
-@pytest.mark.parametrize("family", tiny.FAMILIES)
+@pytest.mark.parametrize("family", tiny.TIERED)
 def test_the_answers_are_those_of_the_plain_way(family: str, tiny_model: Models) -> None:
     loaded = tiny_model(family)
     if family in PLAIN:

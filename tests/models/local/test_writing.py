@@ -27,7 +27,7 @@ def answers(loaded: Loaded, requests: list[Request], settings: ModelSettings = S
     return write(loaded, requests, settings, lambda: False)
 
 
-@pytest.mark.parametrize("family", tiny.FAMILIES)
+@pytest.mark.parametrize("family", tiny.TIERED)
 def test_an_answer_is_the_same_alone_and_in_a_batch(family: str, tiny_model: Models) -> None:
     loaded, requests = tiny_model(family), mixed()
     for settings in (SHORT, DRAWN):
@@ -36,7 +36,7 @@ def test_an_answer_is_the_same_alone_and_in_a_batch(family: str, tiny_model: Mod
         assert together == answers(loaded, requests[::-1], settings)[::-1]
 
 
-@pytest.mark.parametrize("family", tiny.FAMILIES)
+@pytest.mark.parametrize("family", tiny.TIERED)
 def test_the_first_word_is_the_likeliest(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), request("How many cats would there be?", picture())
     prompt = inputs(loaded, [asked], pictures_of(asked))
@@ -142,7 +142,8 @@ def test_writing_ends_at_once_where_it_is_told_to(tiny_model: Models) -> None:
     assert said[0].tokens_out == 3
 
 
-@pytest.mark.parametrize("family", tiny.FAMILIES)
+@pytest.mark.slow
+@pytest.mark.parametrize("family", tiny.TIERED)
 def test_every_family_writes_in_half_precision(family: str, tiny_folder: Callable[[str], Path]) -> None:
     for dtype in ("bfloat16", "float16"):
         said = answers(load(str(tiny_folder(family)), device="cpu", dtype=dtype), mixed(), ModelSettings(max_tokens=2))

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 import transformers
+from tiers import mostly_slow
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerBase, logging
 
@@ -723,3 +724,6 @@ FAMILIES: dict[str, Callable[[Path], Path]] = {
     )
 }
 """Every family, by the name of its module in transformers; `FAMILIES[name](folder)` writes a model there."""
+TIERED = mostly_slow(FAMILIES, {"llava", "qwen2_5_vl", "paligemma", "mllama", "blip_2_t5"})
+"""The families as parameters: in `make test` one of each kind (image tokens, three-dimensional positions, a prefix seen
+whole, cross-attention, an encoder with a decoder of its own), in `make test-all` all."""
