@@ -6,9 +6,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 
 from countersight.asking import Prompt
 from countersight.asking.prompts import find_prompt
+from countersight.cli import main
 from countersight.dataset.folder import Dataset
 from countersight.engine import Patience
 from countersight.engine.tally import Tally
@@ -89,6 +92,17 @@ def journal_size(output):
         return (output / "replies.jsonl").stat().st_size
     except FileNotFoundError:
         return 0
+
+
+def command_here(*arguments):
+    """A command in this process: as much as can be seen of it, in a tenth of the time of a new one."""
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            status = main([*map(str, arguments)])
+        except SystemExit as end:
+            status = end.code
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
 
 def run_command(folder, output, model, *more):

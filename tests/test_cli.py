@@ -10,6 +10,7 @@ import sys
 import pytest
 from chat_server import ChatServer
 from making import dataset
+from running import command_here
 from waiting import wait_until
 
 import countersight as cs
@@ -69,14 +70,15 @@ def test_asking_loads_neither_numpy_nor_the_drawing():
         (["make", "cosim", "--from", "real.csv", "-o", "x"], "real.csv is not a whole JSON file"),
     ],
 )
-def test_a_mistake_is_one_sentence(tmp_path, arguments, sentence):
+def test_a_mistake_is_one_sentence(tmp_path, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     dataset(tmp_path / "d", 1)
     dataset(tmp_path / "empty", 0)
     (tmp_path / "real.csv").write_text(
         "img_path,query,answer,new query,new answer,type\n" + "a.jpg,How?,1,If?,2,direct\n" * 99
     )
-    environment = {key: value for key, value in os.environ.items() if key != "OPENAI_API_KEY"}
-    done = countersight(*arguments, cwd=tmp_path, env=environment)
+    done = command_here(*arguments)
     assert done.returncode == 2
     assert sentence in done.stderr.splitlines()[-1]
     assert done.stderr.splitlines()[-1].startswith("countersight: ")

@@ -6,13 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import lazy_loader
+import diffusers
+import torch
+import transformers
 from models.local import tiny
-
-# Imported when a pipeline is made: collecting the tests does not wait for them.
-diffusers = lazy_loader.load("diffusers")
-torch = lazy_loader.load("torch")
-transformers = lazy_loader.load("transformers")
 
 HIDDEN = 32
 VAE: dict[str, Any] = {

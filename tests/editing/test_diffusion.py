@@ -5,7 +5,7 @@ import inspect
 import json
 import shutil
 
-import lazy_loader
+import diffusers
 import numpy as np
 import pytest
 import torch
@@ -23,7 +23,6 @@ from countersight.editing.protocol import EditRequest
 from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed, EditorError, ModelError
 
-diffusers = lazy_loader.load("diffusers")  # when a test uses it, not when the tests are collected
 torch.set_num_threads(1)  # on a shared machine, threads of models this small wait for each other most of the time
 
 KONTEXT, PIX2PIX, INPAINT = (

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from chat_server import ChatServer, question_of
 from making import case, choice, dataset, picture
-from running import answers, ask, journal_size, replies, run_command, run_killed
+from running import answers, ask, command_here, journal_size, replies, run_command, run_killed
 
 from countersight.asking.orders import Gathering, orders_of
 from countersight.asking.prompts import PROMPTS
@@ -552,7 +552,8 @@ def test_a_way_of_asking_that_makes_no_sense_is_a_sentence_before_anything_is_as
 ):
     monkeypatch.chdir(tmp_path)
     dataset(tmp_path / "d", 1)
-    done = run_command("d", "r", *arguments)
+    model, *more = arguments
+    done = command_here("run", "d", "--model", model, "-o", "r", *more)
     assert done.returncode == 2
     assert done.stderr.startswith("countersight: ")
     assert sentence in done.stderr
