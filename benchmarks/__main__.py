@@ -1,9 +1,10 @@
 """Every benchmark in turn: `python -m benchmarks`."""
 
-from benchmarks import asking, drawing, embedded, motifs, programs, ranking, reporting
+from benchmarks import asking, drawing, embedded, motifs, posting, programs, ranking, reporting
 
 for title, figures in (
     ("asking", asking.measure()),
+    ("posting", posting.measure()),
     ("drawing", drawing.measure()),
     ("causal graphs", motifs.measure()),
     ("programs", programs.measure()),
