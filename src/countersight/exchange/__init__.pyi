@@ -1,8 +1,8 @@
+from .asked import MEASURES as MEASURES
 from .asked import Asked as Asked
 from .asked import key_of as key_of
 from .asked import questions as questions
-from .figures import MEASURES as MEASURES
-from .figures import run_figures as run_figures
+from .asked import run_figures as run_figures
 from .formats import FORMATS as FORMATS
 from .formats import Export as Export
 from .formats import Exported as Exported

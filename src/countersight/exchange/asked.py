@@ -1,16 +1,23 @@
-"""Every question of a dataset as other tools ask it: one at a time, each under a name by which it is found again."""
+"""What is handed over: folders opened as what they are, every question under a name, figures under plain names."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from countersight.asking import PROMPTS, Prompt, told
+from countersight.audit import AuditFolder
 from countersight.case import ASKINGS, WORLDS, Asking, Case, Question
 from countersight.dataset import BadRow, Dataset
+from countersight.errors import ExchangeError
+from countersight.runs import MANIFEST, RunFolder
+from countersight.scoring import Difference, Rate, Row
 
 FOURTH: Final = "twice"
 """What stands in the place of an asking for the question with "if" that is asked of the picture after the change."""
+MEASURES: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap")
+_AUDIT: Final = "audit.json"
 PROMPT: Final[Prompt] = PROMPTS["0-shot"]
 """How questions are worded for tools that word none themselves."""
 
@@ -61,3 +68,34 @@ def questions_of(row: int, case: Case) -> Iterator[Asked]:
         question = case.question(*WORLDS[asking])
         if question is not None:
             yield Asked(row, case, asking, question)
+
+
+def opened(path: Path) -> Dataset | RunFolder | AuditFolder:
+    """The folder, opened as what it is."""
+    if (path / MANIFEST).is_file():
+        return RunFolder.open(path)
+    if (path / _AUDIT).is_file():
+        return AuditFolder.open(path)
+    return Dataset.open(path)
+
+
+def dataset_at(path: Path, name: str) -> Dataset:
+    """The dataset there, for a format that takes nothing else."""
+    source = opened(path)
+    if not isinstance(source, Dataset):
+        what = "a run" if isinstance(source, RunFolder) else "an audit"
+        raise ExchangeError(f"{name} takes a dataset, and {path} is {what}; name the folder of its dataset")
+    return source
+
+
+def run_figures(row: Row) -> dict[str, float]:
+    """What a run comes to: each figure, and for a difference its interval and p too."""
+    found: dict[str, float] = {}
+    for name in MEASURES:
+        figure: Rate | Difference | None = getattr(row, name)
+        if figure is None or figure.value is None:
+            continue
+        found[name] = figure.value
+        if isinstance(figure, Difference):
+            found |= {f"{name}_low": figure.low, f"{name}_high": figure.high, f"{name}_p": figure.p}
+    return found

@@ -10,10 +10,18 @@ from countersight.asking import Prompt
 from countersight.case import TWICE, WORLDS, Question, Reply, ReplyState, Telling, World
 from countersight.dataset import Dataset
 from countersight.errors import ExchangeError
-from countersight.exchange.agreeing import Put, disagreement, is_another
 from countersight.exchange.asked import FOURTH, PROMPT, key_of
 from countersight.registry import Plug, Registry
 from countersight.runs import LEFT_OUT, Answering, RunFolder
+
+
+class Put(msgspec.Struct, frozen=True, kw_only=True):
+    """A question as the file of another tool has it; what does not stand there is empty."""
+
+    words: str = ""
+    """All that was said to the model: the question stands somewhere in it."""
+    options: tuple[str, ...] = ()
+    answer: str = ""
 
 
 class Foreign(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,7 +179,7 @@ class _Rows:
             compared += each.key in self._questions
             if told := self.disagreement(each):
                 found.append(told)
-        if is_another(compared, len(found)):
+        if _is_another(compared, len(found)):
             raise ExchangeError(
                 f"{path} was asked of another dataset than {self._path}: {len(found):,} of {compared:,} questions "
                 f"differ, the first {found[0]}"
@@ -180,7 +188,7 @@ class _Rows:
     def disagreement(self, answer: Foreign) -> str:
         """What the file says of a question otherwise than the dataset; nothing where they agree."""
         question = self._questions.get(answer.key)
-        told = disagreement(answer.put, question) if question else ""
+        told = _disagreement(answer.put, question) if question else ""
         return f"{answer.key[:80]}: {told}" if told else ""
 
 
@@ -230,3 +238,38 @@ def _reply(answer: Foreign, row: int, case: str, world: World, telling: Telling)
 def _characters(text: str) -> str:
     """The text with half a character as "?": JSON of other tools may hold one, and no file of ours can."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _disagreement(put: Put, question: Question) -> str:
+    """What the file says otherwise than the dataset, as a sentence's end; nothing where they agree."""
+    if put.words and _in_a_line(question.text) not in _in_a_line(put.words):
+        return _said_otherwise("its question", put.words, question.text)
+    for there, here in zip(put.options, question.options, strict=False):
+        if there and _value(there) != _value(here.text):
+            return _said_otherwise("an option", there, here.text)
+    right = {_value(question.answer), _value(question.right_text)}
+    if put.answer and not question.hidden and _value(put.answer) not in right:
+        return _said_otherwise("its right answer", put.answer, question.answer)
+    return ""
+
+
+def _is_another(compared: int, disagreeing: int) -> bool:
+    """Whether so many disagree that other questions were asked: all, or more than one and than one in twenty."""
+    return 0 < disagreeing == compared or disagreeing > max(1, compared / 20)
+
+
+def _said_otherwise(what: str, there: str, here: str) -> str:
+    return f"{what} is {_in_a_line(there)[:120]!r} there and {_in_a_line(here)[:120]!r} here"
+
+
+def _in_a_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _value(text: str) -> str | float:
+    """A short text as tables of other tools keep it: a column of numbers may come back as 3.0, True as TRUE."""
+    plain = _in_a_line(text).casefold()
+    try:
+        return float(plain)
+    except ValueError:
+        return plain

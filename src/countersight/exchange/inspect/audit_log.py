@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from countersight.audit import AuditFolder, CaseTrail, ConceptTrail, Response, Scores, read_audit, score
-from countersight.exchange.inspect.log_file import write_log
-from countersight.exchange.inspect.shapes import PLAN, SCHEMA, Json, content, error, metric
+from countersight.exchange.inspect.log_file import PLAN, SCHEMA, Json, content, error, metric, write_log
 from countersight.text import printable
 
 MEASURES: Final = ("pcs", "ncc", "ccs")

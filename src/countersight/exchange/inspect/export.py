@@ -2,10 +2,10 @@
 
 from countersight.audit import AuditFolder
 from countersight.errors import ExchangeError
+from countersight.exchange.asked import opened
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.inspect.audit_log import write_audit_log
 from countersight.exchange.inspect.run_log import write_run_log
-from countersight.exchange.source import opened
 from countersight.runs import RunFolder
 
 

@@ -8,11 +8,10 @@ from typing import Any
 import msgspec
 
 from countersight.errors import ExchangeError
-from countersight.exchange.agreeing import Put
 from countersight.exchange.asked import key_of
-from countersight.exchange.incoming import Brought, Foreign, OnBad
+from countersight.exchange.incoming import Brought, Foreign, OnBad, Put
+from countersight.exchange.inspect.log_file import SCHEMA
 from countersight.exchange.inspect.packed import MOST, Packed
-from countersight.exchange.inspect.shapes import SCHEMA
 
 
 class _Usage(msgspec.Struct, frozen=True):

@@ -14,10 +14,8 @@ from typing import Final
 
 from countersight.case import Reply
 from countersight.errors import BadPicture
-from countersight.exchange.asked import FOURTH, key_of
-from countersight.exchange.figures import MEASURES
-from countersight.exchange.inspect.log_file import write_log
-from countersight.exchange.inspect.shapes import PLAN, SCHEMA, Json, Usage, content, error, grade, metric
+from countersight.exchange.asked import FOURTH, MEASURES, key_of
+from countersight.exchange.inspect.log_file import PLAN, SCHEMA, Json, Usage, content, error, grade, metric, write_log
 from countersight.models import Turn
 from countersight.runs import Ask, Conversations, NoExample, RunFolder, conversations_of
 from countersight.scoring import (

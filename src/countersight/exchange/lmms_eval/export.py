@@ -8,13 +8,11 @@ from typing import Any, Final
 import msgspec
 
 from countersight.dataset import Dataset
-from countersight.exchange.asked import Asked, questions
-from countersight.exchange.figures import MEASURES
+from countersight.exchange.asked import MEASURES, Asked, dataset_at, questions
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
 from countersight.exchange.lmms_eval.hooks import ACCURACY, CONTROL
 from countersight.exchange.parquet import Columns, Shards
-from countersight.exchange.source import dataset_at
 from countersight.files import Staging, write_text
 
 COLUMNS: Final[Columns] = {

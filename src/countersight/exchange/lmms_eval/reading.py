@@ -10,8 +10,7 @@ import msgspec
 
 from countersight.case import Question
 from countersight.errors import ExchangeError
-from countersight.exchange.agreeing import Put
-from countersight.exchange.incoming import Brought, Foreign, OnBad
+from countersight.exchange.incoming import Brought, Foreign, OnBad, Put
 from countersight.exchange.lmms_eval.hooks import ACCURACY, CONTROL
 from countersight.files import bounded_lines
 

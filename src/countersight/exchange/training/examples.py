@@ -8,9 +8,8 @@ import msgspec
 
 from countersight.case import LETTERS, Asking, Case, Question
 from countersight.dataset import Dataset
-from countersight.exchange.asked import Asked, questions
+from countersight.exchange.asked import Asked, dataset_at, questions
 from countersight.exchange.formats import Export
-from countersight.exchange.source import dataset_at
 from countersight.exchange.splits import Splits, refuse_testing
 
 

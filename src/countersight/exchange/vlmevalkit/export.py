@@ -12,10 +12,9 @@ from countersight.asking import told
 from countersight.case import LETTERS, WORLDS
 from countersight.dataset import Dataset
 from countersight.errors import ExchangeError
-from countersight.exchange.asked import Asked, questions
+from countersight.exchange.asked import Asked, dataset_at, questions
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
-from countersight.exchange.source import dataset_at
 from countersight.files import Staging
 from countersight.text import several
 

@@ -9,9 +9,8 @@ import msgspec
 
 from countersight.case import LETTERS
 from countersight.errors import ExchangeError
-from countersight.exchange.agreeing import Put
 from countersight.exchange.asked import PROMPT
-from countersight.exchange.incoming import Brought, Foreign, OnBad
+from countersight.exchange.incoming import Brought, Foreign, OnBad, Put
 from countersight.exchange.vlmevalkit.export import KEY, PREDICTION
 from countersight.exchange.vlmevalkit.sheets import LONGEST_CELL, Row, rows_of
 
