@@ -112,7 +112,8 @@ def test_acquired_is_read_with_colons_in_names_and_scored(name, tmp_path):
     kept = [row for row in rows if row["answer1"] != row["answer2"]]
     assert sum(":" in case.image for case in cases) == sum(":" in row["video_id"] for row in kept) == 131
     scores = cs.score(tmp_path / "r")
-    for line in scores.groups:
-        of_domain = [row["correct_answer_key"] == "answer1" for row in kept if row["domain"] == line.group]
+    assert set(scores.groups) == {"Physical", "Social", "Time"}
+    for domain, line in scores.groups.items():
+        of_domain = [row["correct_answer_key"] == "answer1" for row in kept if row["domain"] == domain]
         assert (line.counterfactual.right, line.counterfactual.n) == (sum(of_domain), len(of_domain))
     assert scores.overall.counterfactual.n == len(kept)
