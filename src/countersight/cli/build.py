@@ -39,7 +39,11 @@ def add(verbs: Verbs) -> None:
     build.add_argument("--groups", default="direct,boolean", metavar="NAMES", help="default: direct,boolean")
     build.add_argument("--size", type=positive, default=500, metavar="N", help="pairs to build (default: 500)")
     build.add_argument("--seed", type=int, default=0, help="same seed, same pairs (default: 0)")
-    build.add_argument("--blind", metavar="MODEL", help="also leave out what this model tells without the picture")
+    build.add_argument(
+        "--blind",
+        metavar="MODEL",
+        help="leave out what this model answers without the picture (default: the writer; none: no blind check)",
+    )
     build.add_argument("--temperature", type=temperature, default=0.0, metavar="T", help="of the models (default: 0)")
     build.add_argument("--max-tokens", type=positive, default=256, metavar="N", help="of a reply (default: 256)")
     build.add_argument(
@@ -58,7 +62,7 @@ def _why_fewer(empty: Sequence[str]) -> str:
 
 
 def _build(chosen: argparse.Namespace) -> int:
-    from countersight.build import REJECTED
+    from countersight.authoring import REJECTED
     from countersight.cli.progress import counting
     from countersight.engine import Patience
     from countersight.models import ModelSettings

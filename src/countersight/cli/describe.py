@@ -25,9 +25,9 @@ def add(verbs: Verbs) -> None:
 def _describe(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
+    from countersight.authoring import read_funnel
     from countersight.blind import measured
     from countersight.blind import render as render_blind
-    from countersight.build import read_funnel
     from countersight.dataset import Dataset
     from countersight.describe import describe, render, write_svg
 

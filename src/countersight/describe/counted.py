@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.build import Funnel
+from countersight.authoring import Funnel
 from countersight.case import World
 from countersight.suites import SuiteStatistics
 

@@ -1,6 +1,6 @@
 """How many questions became pairs, step by step, for the terminal and as a figure."""
 
-from countersight.build import Funnel
+from countersight.authoring import Funnel
 from countersight.pages import Cell, Grid, Line
 from countersight.suites import Chart, ChartBar
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from countersight.build import Funnel
+from countersight.authoring import Funnel
 from countersight.case import LETTERS, Case, Question, World
 from countersight.describe.counted import OTHER, Counted, GroupStatistics, WorldStatistics
 from countersight.suites import SuiteTally, known_suite, words

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from countersight.arguments import checked
+from countersight.authoring import read_funnel
 from countersight.blind import Blind, measure_dataset
-from countersight.build import read_funnel
 from countersight.describe import Statistics
 from countersight.describe import describe as describe_cases
 from countersight.verb import before_room

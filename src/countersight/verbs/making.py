@@ -7,14 +7,13 @@ from typing import Any, Literal
 import msgspec
 
 from countersight.arguments import check_from, checked
-from countersight.build import GROUPS, Built, Order, build_dataset
+from countersight.authoring import GROUPS, Built, Order, build_dataset
 from countersight.causal import Mined, mine_folder
 from countersight.dataset import Dataset, hide
 from countersight.engine import Patience
 from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
 from countersight.suites import OnBad, Part, Suite, Way, find_suite, secret_seed, way_of, whole_beside
-from countersight.verb import before_room
 from countersight.verbs.given import SomeModel, maybe_path, settings_of
 from countersight.verbs.running import open_model
 
@@ -133,7 +132,6 @@ def _made(order: _Order, folder: Path) -> Dataset:
     return Dataset.open(folder)
 
 
-@before_room
 @checked
 def build(
     suite: str,

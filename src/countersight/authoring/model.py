@@ -5,21 +5,21 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from countersight.build.answers import KeptModel
-from countersight.build.checks import faults
-from countersight.build.drafts import OPERATIONS, Draft, Unwritten
-from countersight.build.prompts import blind_prompt, polishing_prompt, shape, writing_prompt
-from countersight.build.sources import Source
-from countersight.build.vocabulary import REFUSALS
+from countersight.authoring.checks import faults, parts_of
+from countersight.authoring.drafts import OPERATIONS, Draft, Unwritten
+from countersight.authoring.prompts import blind_prompt, polishing_prompt, shape, writing_prompt
+from countersight.authoring.sources import Source
+from countersight.authoring.store import CachedModel
+from countersight.authoring.vocabulary import REFUSALS
 from countersight.case import Question
-from countersight.composer import FILLER, compose, supposition
+from countersight.composer import FILLER, compose
 from countersight.models import Request, Turn
 from countersight.reading import answer_in
 from countersight.text import printable
 
 _KEPT = 600
-_VOTES = 3
-"""So many guesses without the picture; all of them have to be right to say that it is not needed."""
+VOTES = 3
+"""How often a question is put to a model without its picture; if all answers are right, the pair is left out."""
 _OBJECT: Final = re.compile(r"\{[^{}]{1,4000}\}", re.DOTALL)
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
@@ -41,7 +41,7 @@ class _Polished(msgspec.Struct):
 class ModelWriter:
     """Asks a model for each question; every answer is kept as soon as it is there."""
 
-    def __init__(self, model: KeptModel, seed: int) -> None:
+    def __init__(self, model: CachedModel, seed: int) -> None:
         self._model = model
         self._seed = seed
         self.name = model.name
@@ -84,22 +84,22 @@ class ModelWriter:
 
 
 class BlindReader:
-    """A model that guesses without the picture: what it always guesses right needs none."""
+    """A model that is asked without the picture: a question that it always answers right needs none."""
 
-    def __init__(self, model: KeptModel) -> None:
+    def __init__(self, model: CachedModel) -> None:
         self._model = model
 
     async def tells(self, source: Source, draft: Draft) -> str:
         """What gives the answer away, in words, or nothing."""
         asked = Question(draft.question, "", "number" if source.group == "direct" else "boolean")
-        for vote in range(_VOTES):
-            turns = (Turn("user", blind_prompt(draft, source.group)),)
+        turns = (Turn("user", blind_prompt(draft.question, source.group)),)
+        for vote in range(VOTES):
             reply = await self._model.ask(
                 Request(f"{source.id}/blind/{vote}", turns, asked.kind, question=draft.question, vote=vote)
             )
             if reply.state == "failed" or answer_in(reply.text, asked) != draft.answer:
                 return ""
-        return f"{self._model.name} guesses {draft.answer} {_VOTES} times of {_VOTES}"
+        return f"{self._model.name} answers {draft.answer} {VOTES} times of {VOTES}"
 
 
 def _draft(source: Source, text: str) -> Draft:
@@ -114,7 +114,7 @@ def _draft(source: Source, text: str) -> Draft:
         raise Unwritten("a reply without an answer", written=printable(text.replace("\n", " "))[:_KEPT])
     operation = found.operation.strip().casefold() if source.group == "direct" else "flip"
     question = _tidy(found.question)
-    clause = supposition(question)
+    clause = parts_of(question)
     named = operation if operation in (*OPERATIONS, "flip") else "another"
     return Draft(question, answer, named, _pattern(clause[1] if clause else ""))
 

@@ -2,11 +2,11 @@
 
 from random import Random
 
-from countersight.build.counting import write_count
-from countersight.build.drafts import Draft
-from countersight.build.sources import Source
-from countersight.build.wordings import Wordings
-from countersight.build.yes_no import write_yes_no
+from countersight.authoring.balance import Wordings
+from countersight.authoring.counting import write_count
+from countersight.authoring.drafts import Draft
+from countersight.authoring.sources import Source
+from countersight.authoring.yes_no import write_yes_no
 
 
 class GrammarWriter:

@@ -16,7 +16,7 @@ from chat_server import ChatServer, question_of
 from pairing import NOUNS, write_csv
 from waiting import wait_until
 
-from countersight.build import REJECTED, Built, Order, build_dataset, read_funnel
+from countersight.authoring import REJECTED, Built, Order, build_dataset, read_funnel
 from countersight.dataset import Dataset
 from countersight.engine import Patience
 from countersight.errors import CountersightError
@@ -56,7 +56,7 @@ def build(folder: Path, server: ChatServer, rows: list[tuple[str, str]] = COUNTS
     source = write_csv(folder / "questions.csv", rows)
     order = {"suite": "cvqa", "questions": source, "output": folder / "pairs", "writer": server.name, "size": len(rows)}
     return build_dataset(
-        Order(**order | {"groups": ("direct",)} | options),
+        Order(**order | {"groups": ("direct",), "blind": "none"} | options),
         settings=ModelSettings(price_in=1.0, price_out=2.0),
         patience=Patience(4, attempts=2, backoff=0.01),
         progress=lambda done: None,

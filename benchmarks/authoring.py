@@ -1,6 +1,6 @@
 """How varied the pairs are that the grammar builds, beside the questions of C-VQA itself.
 
-    python -m benchmarks.building C-VQA-Real_questions.csv [SEED]
+    python -m benchmarks.authoring C-VQA-Real_questions.csv [SEED]
 
 Builds pairs from the file's own factual questions and prints, for them and for as many of the file's own direct
 questions: different suppositions (numbers, and names of what is counted, apart), what happens to the number, words in a
@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from countersight.authoring import Order, answer_without_picture, build_dataset
 from countersight.blind import measure
-from countersight.build import Order, answer_without_picture, build_dataset
 from countersight.case import Case, Question
 from countersight.composer import compose, counted_in, effects_of, noun_key, supposition
 from countersight.dataset import Dataset

@@ -10,7 +10,7 @@ from making import case, dataset, picture
 from pairing import NOUNS, questions, write_csv, write_vqa
 
 import countersight
-from countersight.build import REJECTED, Built, Order, answer_without_picture, build_dataset, read_funnel
+from countersight.authoring import REJECTED, Built, Order, answer_without_picture, build_dataset, read_funnel
 from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.composer import compose, supposition

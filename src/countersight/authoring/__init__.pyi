@@ -2,9 +2,9 @@ from .building import GRAMMAR as GRAMMAR
 from .building import Built as Built
 from .building import Order as Order
 from .building import build_dataset as build_dataset
-from .funnel import REJECTED as REJECTED
-from .funnel import Funnel as Funnel
-from .funnel import read_funnel as read_funnel
+from .checks import answer_without_picture as answer_without_picture
+from .drafts import REJECTED as REJECTED
+from .drafts import Funnel as Funnel
+from .drafts import read_funnel as read_funnel
 from .sources import GROUPS as GROUPS
 from .sources import Group as Group
-from .text_only import answer_without_picture as answer_without_picture

@@ -1,37 +1,101 @@
-"""Building a dataset of pairs: sources, a writer, checks, and a folder that appears whole."""
+"""Builds a dataset of pairs: sources, a writer, checks, and a folder that appears whole."""
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from countersight import __version__
+from countersight.authoring.drafts import REJECTED, Funnel, Writer, write_funnel
+from countersight.authoring.grammar import GrammarWriter
+from countersight.authoring.model import VOTES, BlindReader, ModelWriter
+from countersight.authoring.pairing import TOLD_BLIND, Pair, Pairing, Pairs
+from countersight.authoring.sources import GROUPS, Group, LeftOut, Source, read_sources
+from countersight.authoring.stopping import LOOKED_AT, FirstDrafts, LastDrafts
+from countersight.authoring.store import BuildContext, CachedModel, Plan
+from countersight.authoring.vocabulary import ASPECTS
 from countersight.blind import card_section
-from countersight.build.answers import KeptModel, Plan, Workshop
-from countersight.build.cases import NAMES, as_case
-from countersight.build.drafts import Writer
-from countersight.build.first_drafts import LOOKED_AT, FirstDrafts
-from countersight.build.funnel import REJECTED, Funnel, write_funnel
-from countersight.build.grammar import GrammarWriter
-from countersight.build.last_drafts import LastDrafts
-from countersight.build.model import BlindReader, ModelWriter
-from countersight.build.pairing import Pairing, Pairs
-from countersight.build.sources import GROUPS, Group, LeftOut, Source, read_sources
+from countersight.case import LETTERS, AnswerKind, Case, Option, Question
+from countersight.chance import balanced
 from countersight.dataset import DatasetWriter, published_file
 from countersight.engine import Patience, blocking
 from countersight.errors import CountersightError
 from countersight.models import MODELS, Model, ModelSettings, open_text_model
-from countersight.suites import SUITES, with_picture
+from countersight.suites import SUITES, supposed, with_picture
 from countersight.suites.cfmm import NAME as CFMM
 from countersight.suites.cvqa import REAL_NAME
-from countersight.text import unknown
+from countersight.text import several, unknown
+
+
+def aspect(question: str, group: str) -> str:
+    """The aspect of a question: count, color, direction, size, shape, or common for what needs common sense."""
+    if group == "direct":
+        return "count"
+    words = set(re.findall(r"[a-z]+", question.casefold()))
+    return next((name for name, telling in ASPECTS.items() if words & telling), "common")
+
+
+SUITE_NAMES: Final[dict[str, str]] = {"cvqa": REAL_NAME, CFMM: CFMM}
+"""What a benchmark that is built is called in a case."""
+
+
+def as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | int], seed: int) -> Case:
+    """The case of a pair: with a number or yes and no for C-VQA, with two shared options for CFMM."""
+    source, draft = pair.source, pair.draft
+    kind: AnswerKind = "number" if source.group == "direct" else "boolean"
+    factual, counterfactual = (
+        Question(source.question, source.answer, kind),
+        Question(draft.question, draft.answer, kind),
+    )
+    group: str = source.group
+    if suite == CFMM:
+        group = aspect(source.question, source.group)
+        options = _options(source.answer, draft.answer, f"{seed}/letters", number)
+        factual, counterfactual = _choice(factual, options), _choice(counterfactual, options)
+    return Case(
+        id=f"{SUITE_NAMES[suite]}-built-{number:06d}",
+        suite=SUITE_NAMES[suite],
+        group=group,
+        factual=factual,
+        change=supposed(draft.told or draft.question),
+        counterfactual=counterfactual,
+        provenance=provenance | _provenance(pair),
+    )
+
+
+def _provenance(pair: Pair) -> dict[str, str | int]:
+    """How the pair came about, for whoever verifies it."""
+    told = {
+        "source": pair.source.id,
+        "img_path": pair.source.image,
+        "agreement": f"{pair.source.agreement:g}",
+        "operation": pair.draft.operation,
+        "pattern": pair.draft.pattern,
+        "unpolished": pair.draft.unpolished,
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def _options(first: str, second: str, key: str, number: int) -> tuple[Option, Option]:
+    """Two options, the right one of the changed world as often A as B."""
+    a, b = balanced(((first, second), (second, first)), key, number)
+    return Option(a), Option(b)
+
+
+def _choice(question: Question, options: tuple[Option, Option]) -> Question:
+    letter = LETTERS[[option.text for option in options].index(question.answer)]
+    return Question(question.text, letter, "choice", options)
+
 
 AT_ONCE = 32
 AMBIGUOUS = 0.8
 """For CFMM, whose two options leave no room for another answer, so many people have to agree."""
 GRAMMAR = "grammar"
+NO_MODEL = "none"
 _TITLES = {"cvqa": "C-VQA-Real, built", CFMM: "CFMM, built"}
 
 
@@ -49,6 +113,14 @@ class Order(msgspec.Struct, frozen=True):
     size: int = 500
     seed: int = 0
     blind: str | None = None
+    """The model that is asked without the picture: by default the writer; "none" for no blind check."""
+
+    @property
+    def blind_model(self) -> str:
+        """The model that is asked without the picture, or nothing where none is."""
+        if self.blind is None:
+            return self.writer if self.writer != GRAMMAR else ""
+        return "" if self.blind == NO_MODEL else self.blind
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -72,20 +144,22 @@ def build_dataset(
     if order.output.exists() and (not order.output.is_dir() or any(order.output.iterdir())):
         raise CountersightError(f"{order.output} exists already; remove it or choose another name")
     found = _usable(order, list(read_sources(order.questions, order.annotations, order.captions)))
-    models = {name: open_text_model(name, settings) for name in (order.writer, order.blind) if name and name != GRAMMAR}
-    with Workshop(order.output, _plan(order)).open() as workshop:
-        pairs = blocking(lambda: _pairs(order, found, models, workshop, patience, progress))
+    models = {
+        name: open_text_model(name, settings) for name in (order.writer, order.blind_model) if name not in ("", GRAMMAR)
+    }
+    with BuildContext(order.output, _plan(order)).open() as context:
+        pairs = blocking(lambda: _pairs(order, found, models, context, patience, progress))
         if not pairs.pairs:
-            raise CountersightError(_nothing_came(order, pairs, workshop))
-        built = _write(order, pairs, workshop)
-    workshop.remove()
+            raise CountersightError(_nothing_came(order, pairs, context))
+        built = _write(order, pairs, context)
+    context.remove()
     return built
 
 
 def _refuse_nonsense(order: Order) -> None:
     """Say in a sentence, before anything is read, what cannot be built."""
-    if order.suite not in NAMES:
-        raise CountersightError(unknown("benchmark to build", order.suite, NAMES))
+    if order.suite not in SUITE_NAMES:
+        raise CountersightError(unknown("benchmark to build", order.suite, SUITE_NAMES))
     if order.writer != GRAMMAR and not MODELS.knows(order.writer):
         raise CountersightError(unknown("writer", order.writer, (GRAMMAR, *MODELS.usages())))
     for group in order.groups:
@@ -129,17 +203,19 @@ async def _pairs(
     order: Order,
     found: Sequence[Source | LeftOut],
     models: dict[str, Model],
-    workshop: Workshop,
+    context: BuildContext,
     patience: Patience,
     progress: Callable[[int], None],
 ) -> Pairs:
     try:
         writer: Writer = GrammarWriter(order.seed)
         if order.writer != GRAMMAR:
-            writer = ModelWriter(KeptModel(models[order.writer], workshop, patience), order.seed)
-        reader = BlindReader(KeptModel(models[order.blind], workshop, patience)) if order.blind else None
+            writer = ModelWriter(CachedModel(models[order.writer], context, patience), order.seed)
+        reader = None
+        if order.blind_model:
+            reader = BlindReader(CachedModel(models[order.blind_model], context, patience))
         at_once = 1 if order.writer == GRAMMAR else AT_ONCE
-        first = FirstDrafts(is_over=order.writer == GRAMMAR or workshop.answered >= LOOKED_AT)
+        first = FirstDrafts(is_over=order.writer == GRAMMAR or context.answered >= LOOKED_AT)
         last = LastDrafts(is_free=order.writer == GRAMMAR)
         pairing = Pairing(
             writer, seed=order.seed, at_once=at_once, reader=reader, first=first, last=last, progress=progress
@@ -175,11 +251,11 @@ def _plan(order: Order) -> Plan:
         order.groups,
         order.size,
         order.seed,
-        order.blind or "",
+        order.blind_model,
     )
 
 
-def _write(order: Order, pairs: Pairs, workshop: Workshop) -> Built:
+def _write(order: Order, pairs: Pairs, context: BuildContext) -> Built:
     made: dict[str, str | int] = {"writer": order.writer, "seed": order.seed, "questions": _origin(order.questions)}
     layout = SUITES[REAL_NAME].open_layout()
     without_picture = 0
@@ -189,9 +265,10 @@ def _write(order: Order, pairs: Pairs, workshop: Workshop) -> Built:
         description="Real questions about photographs, each with a counterfactual one that was written by "
         f"{order.writer} and checked, but not yet verified by people.",
         license="unknown",
-        provenance={"suite": NAMES[order.suite], **made, "countersight": __version__},
-        sections=(card_section,),
+        provenance={"suite": SUITE_NAMES[order.suite], **made, "countersight": __version__},
+        sections=(card_section, lambda _: _blind_section(funnel)),
     )
+    funnel = _funnel(order, pairs, context)
     with writer:
         for number, pair in enumerate(pairs.pairs, start=1):
             case = as_case(pair, number, suite=order.suite, provenance=made, seed=order.seed)
@@ -201,9 +278,8 @@ def _write(order: Order, pairs: Pairs, workshop: Workshop) -> Built:
                 case = with_picture(case, layout, name, folder if order.pictures else folder / "images", writer.staging)
             writer.add(case)
             without_picture += case.image is None
-        funnel = _funnel(order, pairs, workshop)
         write_funnel(writer.staging, funnel, pairs.rejected)
-        workshop.finish(writer.staging)
+        context.finish(writer.staging)
     there = {pair.source.group for pair in pairs.pairs}
     empty = tuple(group for group, size in _sizes(order).items() if size and group not in there)
     return Built(len(pairs.pairs), len(pairs.rejected), without_picture, funnel, empty, pairs.stopped)
@@ -214,9 +290,9 @@ def _origin(questions: Path) -> str:
     return (published_file(questions) if questions.is_dir() else "") or questions.name
 
 
-def _funnel(order: Order, pairs: Pairs, workshop: Workshop) -> Funnel:
+def _funnel(order: Order, pairs: Pairs, context: BuildContext) -> Funnel:
     operations = Counter(pair.draft.operation for pair in pairs.pairs)
-    cost, tokens_in, tokens_out = workshop.spent()
+    cost, tokens_in, tokens_out = context.spent()
     return Funnel(
         writer=order.writer,
         steps=pairs.steps,
@@ -225,18 +301,33 @@ def _funnel(order: Order, pairs: Pairs, workshop: Workshop) -> Funnel:
         cost=round(cost, 6),
         tokens_in=tokens_in,
         tokens_out=tokens_out,
+        blind=order.blind_model,
+        told_blind=sum(each.reason == TOLD_BLIND for each in pairs.rejected),
     )
 
 
-def _nothing_came(order: Order, pairs: Pairs, workshop: Workshop) -> str:
+def _blind_section(funnel: Funnel) -> str:
+    """What the card says of the blind check."""
+    if not funnel.blind:
+        told = "No model was asked the questions without the pictures (`--blind none`, or `--writer grammar`)."
+    else:
+        told = (
+            f"`{funnel.blind}` was asked each counterfactual question {VOTES} times without the picture and the "
+            f"factual answer. {several(funnel.told_blind, 'question')} that it answered correctly every time "
+            f"{'was' if funnel.told_blind == 1 else 'were'} left out; they are in `{REJECTED}`."
+        )
+    return f"## Blind check\n\n{told}\n"
+
+
+def _nothing_came(order: Order, pairs: Pairs, context: BuildContext) -> str:
     """Why no pair came out; where answers were asked for, with their price, and the reasons beside them."""
     told = pairs.stopped or f"no pair came out of {order.questions}: {_commonest(pairs)}"
-    if not workshop.is_begun:
+    if not context.is_begun:
         return told
-    funnel = _funnel(order, pairs, workshop)
-    write_funnel(workshop.path, funnel, pairs.rejected)
+    funnel = _funnel(order, pairs, context)
+    write_funnel(context.path, funnel, pairs.rejected)
     spent = f" ({funnel.spent})" if funnel.spent else ""
-    return f"{told}{spent}; the reasons are in {workshop.path / REJECTED}"
+    return f"{told}{spent}; the reasons are in {context.path / REJECTED}"
 
 
 def _commonest(pairs: Pairs) -> str:

@@ -1,4 +1,4 @@
-"""Answers that were paid for: each is on the disk before anybody uses it, and never asked for again."""
+"""Keeps every reply of a model on disk before it is used, so that nothing is asked for twice."""
 
 import asyncio
 import hashlib
@@ -43,7 +43,7 @@ class Plan(msgspec.Struct, frozen=True):
     blind: str = ""
 
 
-class Workshop:
+class BuildContext:
     """The folder beside a dataset that is being built: what was asked and answered so far.
 
     It is named after the dataset and goes away when the dataset is there.
@@ -118,10 +118,10 @@ class Workshop:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-class KeptModel:
+class CachedModel:
     """A model whose every answer is kept as soon as it is there."""
 
-    def __init__(self, model: Model, workshop: Workshop, patience: Patience) -> None:
+    def __init__(self, model: Model, workshop: BuildContext, patience: Patience) -> None:
         self.name = model.name
         self._workshop = workshop
         self._asker = Asker(model.reply, patience, asyncio.Event(), workshop.tally)

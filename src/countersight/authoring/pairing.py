@@ -8,17 +8,18 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from countersight.build.balance import Balance
-from countersight.build.checks import CHECKS, NOT_A_QUESTION, faults
-from countersight.build.drafts import Draft, Rejected, Unwritten, Writer
-from countersight.build.evening import evened
-from countersight.build.first_drafts import FirstDrafts
-from countersight.build.funnel import Step, step
-from countersight.build.last_drafts import LastDrafts
-from countersight.build.model import BlindReader
-from countersight.build.sources import Group, LeftOut, Source
+from countersight.authoring.balance import Balance, evened
+from countersight.authoring.checks import CHECKS, NOT_A_QUESTION, faults, supposition_key
+from countersight.authoring.drafts import Draft, Rejected, Step, Unwritten, Writer, step
+from countersight.authoring.model import BlindReader
+from countersight.authoring.sources import Group, LeftOut, Source
+from countersight.authoring.stopping import FirstDrafts, LastDrafts
 
 WRITTEN, BALANCED = "written", "balanced"
+DOUBLE, REPEATED = "a double", "the writer repeats itself"
+TOLD_BLIND = "a model tells it without the picture"
+_SUPPOSED = 0.02
+"""The share of the pairs that may suppose the same, where a model writes; the grammar draws from few wordings."""
 _REPEATED = 5
 """The same question may be asked of so many pictures."""
 
@@ -66,6 +67,8 @@ class Pairing:
         self._reasons: dict[str, Counter[str]] = {}
         self._seen: set[str] = set()
         self._written_before: Counter[str] = Counter()
+        self._suppositions: Counter[frozenset[str]] = Counter()
+        self._limits_suppositions = at_once > 1
         self._untried: Counter[str] = Counter()
         self._stopped: list[str] = []
 
@@ -99,9 +102,15 @@ class Pairing:
             wanted = balance.wanted()
             turns = [wanted[place % len(wanted) :] + wanted[: place % len(wanted)] for place in range(len(wave))]
             drafts = await asyncio.gather(*map(self._written, wave, turns))
-            for source, draft in zip(wave, drafts, strict=True):
-                tried += 1
-                if draft is not None and await self._is_taken(source, draft, balance):
+            tried += len(wave)
+            sound = [
+                (source, draft)
+                for source, draft in zip(wave, drafts, strict=True)
+                if draft is not None and self._is_sound(source, draft)
+            ]
+            told = await asyncio.gather(*(self._told_blind(source, draft) for source, draft in sound))
+            for (source, draft), details in zip(sound, told, strict=True):
+                if self._is_taken(source, draft, details, balance, size):
                     self._pairs.append(Pair(source, draft))
                     if balance.take(draft):
                         self._last.came()
@@ -139,29 +148,41 @@ class Pairing:
             self._reject(source, WRITTEN, nothing.reason, nothing.details, nothing.written)
             return None
 
-    async def _is_taken(self, source: Source, draft: Draft, balance: Balance) -> bool:
-        """Whether a draft passes every check; the first that fails is its reason."""
+    def _is_sound(self, source: Source, draft: Draft) -> bool:
+        """Whether a draft passes every check of its own; the first that fails is its reason."""
         reason, details = next(faults(source, draft), ("", ""))
         if reason != NOT_A_QUESTION:
             self._first.came()
-        if not reason:
-            reason, details = self._repeats(source, draft)
-        if not reason and self._reader is not None and (told := await self._reader.tells(source, draft)):
-            reason, details = "a model tells it without the picture", told
+        if reason:
+            self._reject(source, reason, reason, details, draft.question)
+        return not reason
+
+    async def _told_blind(self, source: Source, draft: Draft) -> str:
+        return "" if self._reader is None else await self._reader.tells(source, draft)
+
+    def _is_taken(self, source: Source, draft: Draft, told: str, balance: Balance, size: int) -> bool:
+        """Whether a sound draft becomes a pair beside those that are there."""
+        reason, details = self._repeats(source, draft, size)
+        if not reason and told:
+            reason, details = TOLD_BLIND, told
         if not reason and (details := balance.too_many(draft)):
             reason = BALANCED
         if reason:
             self._reject(source, reason, reason if reason != BALANCED else details, details, draft.question)
             return False
         self._written_before[_plain(draft.question)] += 1
+        self._suppositions[supposition_key(draft.question)] += 1
         self._seen.add(f"{source.image}/{_plain(draft.question)}")
         return True
 
-    def _repeats(self, source: Source, draft: Draft) -> tuple[str, str]:
+    def _repeats(self, source: Source, draft: Draft, size: int) -> tuple[str, str]:
         if f"{source.image}/{_plain(draft.question)}" in self._seen and source.image:
-            return "a double", "the same is asked of this picture already"
+            return DOUBLE, "the same is asked of this picture already"
         if self._written_before[_plain(draft.question)] >= _REPEATED:
-            return "the writer repeats itself", f"it wrote the same {_REPEATED} times"
+            return REPEATED, f"it wrote the same {_REPEATED} times"
+        most = max(1, int(size * _SUPPOSED))
+        if self._limits_suppositions and self._suppositions[supposition_key(draft.question)] >= most:
+            return REPEATED, f"it supposed the same {most} times"
         return "", ""
 
     def _reject(self, source: Source, at: str, reason: str, details: str, written: str) -> None:
@@ -176,8 +197,7 @@ class Pairing:
         steps = [Step("read", read), step("a number, or yes or no", sources, left_out)]
         steps.append(step("tried", tried, self._untried))
         left = tried
-        order = (WRITTEN, *(reason for reason, _ in CHECKS), "a double", "the writer repeats itself")
-        for name in (*order, "a model tells it without the picture", BALANCED):
+        for name in (WRITTEN, *(reason for reason, _ in CHECKS), DOUBLE, REPEATED, TOLD_BLIND, BALANCED):
             reasons = self._reasons.get(name, Counter())
             left -= sum(reasons.values())
             if reasons or name in (WRITTEN, BALANCED):

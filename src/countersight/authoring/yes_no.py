@@ -1,14 +1,14 @@
-"""What would turn a yes/no question's answer round, whichever it is: what is open was closed, what is closed opened.
+"""Writes counterfactual yes/no questions of a world in which what the picture shows is turned round."""
 
-What the picture shows is not said: whoever answers has to look first. A stated condition ("if the TV was turned off")
-would give the answer away. What cannot be turned round so is left alone.
-"""
-
+import re
+from random import Random
 from typing import Final
 
 import msgspec
 
-from countersight.build.vocabulary import (
+from countersight.authoring.drafts import Draft, Unwritten
+from countersight.authoring.sources import Source
+from countersight.authoring.vocabulary import (
     BODY_PARTS,
     CLOTHES,
     COLOURED,
@@ -17,6 +17,7 @@ from countersight.build.vocabulary import (
     PAINTED,
     PARTS_THAT_STAY,
     RAISED,
+    STATES,
     SWITCHED,
     TURNED,
     TURNINGS,
@@ -32,15 +33,15 @@ _LIVING: Final = KINDS[noun_key("animal")] | {noun_key("animal")}
 _MOVING: Final = KINDS[noun_key("vehicle")] | {noun_key("vehicle")}
 _FLYING: Final = frozenset(map(noun_key, ("plane", "airplane", "jet", "helicopter", "bird", "drone")))
 _POINTING: Final = frozenset({"the", "this", "that"})
-_PREPOSITIONS: Final = frozenset({"in", "on", "at", "near", "behind", "by", "under", "above", "beside", "inside"})
-_NOWHERE: Final = _PREPOSITIONS | {"here", "nearby", "outside"}
+_WHERE: Final = frozenset({"in", "on", "at", "near", "behind", "by", "under", "above", "beside", "inside"})
+_NOWHERE: Final = _WHERE | {"here", "nearby", "outside"}
 _PEOPLE: Final = frozenset({"someone", "somebody", "anyone", "anybody"})
 _HE: Final = frozenset(map(noun_key, ("man", "boy", "guy", "gentleman", "father", "policeman")))
 _SHE: Final = frozenset(map(noun_key, ("woman", "girl", "lady", "mother", "policewoman")))
 _NO_DOING: Final = frozenset(
     {"wearing", "going", "being", "trying", "sitting", "standing", "lying", "having", "getting"}
 )
-_LONGEST_NAME = 3
+_LONGEST_THING = 3
 _LONGEST_DOING = 4
 """Words: what is longer may hold more than what is done."""
 
@@ -103,7 +104,7 @@ def _name(said: list[str]) -> list[str]:
         case [determiner, noun, *_] if determiner in _POINTING and not is_plural(noun):
             return said[:2]
         case [determiner, first, noun, *_] if determiner in _POINTING and noun_key(noun) in OPENED | SWITCHED | RAISED:
-            return said[: 3 if not is_plural(noun) and first not in _PREPOSITIONS else 0]
+            return said[: 3 if not is_plural(noun) and first not in _WHERE else 0]
     return []
 
 
@@ -175,7 +176,7 @@ def _of_what_is_there(verb: str, said: list[str]) -> Turning | None:
     said = said[1:] if said[:1] in (["a"], ["an"], ["any"]) else said
     place = next((place for place, word in enumerate(said) if word in _NOWHERE), len(said))
     name, rest = said[:place], said[place:]
-    is_plain = 0 < len(name) <= _LONGEST_NAME and not any(word.endswith("ing") for word in said)
+    is_plain = 0 < len(name) <= _LONGEST_THING and not any(word.endswith("ing") for word in said)
     if not is_plain or not _agrees(verb, name, has_article=has_article):
         return None
     if name == ["people"]:
@@ -197,10 +198,94 @@ def _of_having(noun: str, had: list[str]) -> Turning | None:
     has_article = had[:1] in (["a"], ["an"])
     name = had[1:] if has_article else had
     name = name[:-2] if name[-2:] in (["on", "it"], ["on", "him"], ["on", "her"]) else name
-    if not 0 < len(name) <= 2 or is_plural(noun) or set(name) & _PREPOSITIONS:
+    if not 0 < len(name) <= 2 or is_plural(noun) or set(name) & _WHERE:
         return None
     thing = noun_key(name[-1])
     is_one = has_article and not is_plural(name[-1])
     if thing in BODY_PARTS | PARTS_THAT_STAY or not (is_one or is_plural(name[-1]) or thing in MASSES):
         return None
     return Turning(TURNINGS["having"], _subject(["the", noun]) | _said(" ".join(name), is_some=not has_article))
+
+
+_PRONOUNS: Final = frozenset(
+    {"it", "he", "she", "they", "there", "this", "that", "these", "those", "anyone", "someone"}
+)
+_PREPOSITIONS: Final = frozenset({"in", "on", "at", "near", "behind", "by", "under", "over", "above", "inside", "to"})
+_ARTICLES: Final = frozenset({"a", "an", "the"})
+_LONGEST_PLACE = 4
+_LONGEST_NAME = 3
+"""Words: what is longer may hold more than the subject."""
+_OPEN_TO_MORE: Final = frozenset({"anyone", "someone", "that", "those"})
+"""Words after which a place may belong to the subject."""
+_NAMING: Final = frozenset({"this", "that", "these", "those"})
+
+
+def write_yes_no(source: Source, chance: Random) -> Draft:
+    """A counterfactual yes/no question whose answer is the other one; raises Unwritten."""
+    asked = would(source.question)
+    if asked is None:
+        raise Unwritten("the grammar does not cover the question")
+    turning = turning_of(re.findall(r"[a-z0-9'’-]+", source.question.casefold()))
+    if turning is None:
+        raise Unwritten("nothing it asks about can be turned round")
+    pattern = chance.choice(turning.patterns)
+    written = {word.casefold(): word for word in source.question.rstrip("?").split()[1:]}  # Frisbee, TV
+    question, told = (_filled(pattern, asked, slots, written) for slots in (turning.in_pronouns(), turning.in_names()))
+    return Draft(
+        question, "no" if source.answer == "yes" else "yes", f"turn round: {turning.family}", pattern, told=told
+    )
+
+
+def _filled(pattern: str, asked: str, slots: dict[str, str], written: dict[str, str]) -> str:
+    """The question in a wording, its words as they were written."""
+    words = {name: " ".join(written.get(word, word) for word in said.split()) for name, said in slots.items()}
+    question = pattern.format(asked=asked, **words)
+    return re.sub(r"(^|\. )([a-z])", lambda begins: begins[1] + begins[2].upper(), question)
+
+
+def would(question: str) -> str | None:
+    """The question "is the TV on" as "would the TV be on"; None where it is not clear where the subject ends."""
+    words = question.strip().rstrip("?!. ").split()
+    first, said = words[0].casefold(), words[1:]
+    if len(words) < 3 or any(not re.fullmatch(r"[\w'’-]+,?", word) for word in words):
+        return None
+    if first in ("does", "do"):
+        return " ".join(["would", *said])
+    if first not in ("is", "are"):
+        return None
+    ends = _subject_ends([word.casefold() for word in said])
+    if ends is not None and said[ends].casefold() in ("all", "both", "still"):  # "would they both be wearing hats"
+        ends += 1
+    return None if ends is None else " ".join(["would", *said[:ends], "be", *said[ends:]])
+
+
+def _subject_ends(words: list[str]) -> int | None:
+    """Where the subject ends: after a pronoun, or before what is said of a noun with its article."""
+    if words[:2] == ["there", "both"] or (words[0] in _OPEN_TO_MORE and _PREPOSITIONS & set(words[1:3])):
+        return None  # "anyone in the picture wearing a hat", "that ham in the pan"
+    if words[0] in _PRONOUNS and not (words[0] in _NAMING and _is_determiner(words)):
+        return 1
+    if words[0] not in _ARTICLES | _NAMING | {"his", "her", "their", "its"}:
+        return None
+    stops = [place for place, word in enumerate(words) if place > 1 and _ends_a_subject(word)]
+    if not stops:
+        return None
+    end = stops[0]
+    if {"of", "and", "or"} & set(words[:end]) or (end > _LONGEST_NAME - 1 and is_plural(words[end - 2])):
+        return None  # "the front of the car bare", "the donuts chocolate flavored"
+    if words[end] in _PREPOSITIONS and not any(number_of(word) for word in words[1:end]):
+        later = any(_ends_a_subject(word) and word not in _ARTICLES for word in words[end + 1 :])
+        return end if not later and len(words) - end <= _LONGEST_PLACE else None  # "the woman in red smiling"
+    longest = _LONGEST_NAME if words[0] in _ARTICLES else _LONGEST_NAME - 1
+    is_odd = any(word in ("more", "than", "less") or number_of(word) for word in words[1:end])
+    return end if end <= longest and not is_odd else None
+
+
+def _is_determiner(words: list[str]) -> bool:
+    """Whether "this" belongs to a noun: this dog barking, but not this a dog."""
+    return len(words) > 1 and words[1] not in _ARTICLES and not _ends_a_subject(words[1])
+
+
+def _ends_a_subject(word: str) -> bool:
+    is_verb = (word.endswith("ing") and len(word) > 4) or (word.endswith("ed") and len(word) > 4)
+    return is_verb or word in STATES or word in _PREPOSITIONS or word in _ARTICLES

@@ -1,4 +1,4 @@
-"""Where pairs begin: real questions about pictures whose answer is a number or yes or no, and clear."""
+"""Where pairs begin: real questions about pictures with a clear answer, a number or yes or no."""
 
 import re
 from collections import Counter
@@ -8,7 +8,6 @@ from typing import Final, Literal
 
 import msgspec
 
-from countersight.build.captions import picture_key, read_captions
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import BadRow, Dataset
 from countersight.english import number_of
@@ -16,6 +15,32 @@ from countersight.errors import CountersightError
 from countersight.reading import answer_in
 from countersight.suites import SUITES, VQAV2_NAME, BadField, JsonFile, Layout
 from countersight.suites.cvqa import FACTUAL_LAYOUT
+
+_IMAGE_NUMBER: Final = re.compile(r"(\d+)\.\w+$")
+
+
+class _Caption(msgspec.Struct):
+    image_id: int
+    caption: str
+
+
+def picture_key(image: str) -> str:
+    """What a picture is known by: COCO_val2014_000000000042.jpg and 000000000042.jpg are the same one."""
+    found = _IMAGE_NUMBER.search(image)
+    return str(int(found[1])) if found else image
+
+
+def read_captions(path: Path) -> dict[str, list[str]]:
+    """The captions of each picture, out of COCO's file; an entry that is no caption is passed over."""
+    said: dict[str, list[str]] = {}
+    for _, entry in JsonFile(path).entries("annotations"):
+        try:
+            caption = msgspec.json.decode(entry, type=_Caption)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            continue
+        said.setdefault(str(caption.image_id), []).append(caption.caption)
+    return said
+
 
 Group = Literal["direct", "boolean"]
 GROUPS: Final[tuple[Group, ...]] = ("direct", "boolean")

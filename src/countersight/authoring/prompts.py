@@ -7,8 +7,8 @@ from importlib.resources import files
 from random import Random
 from typing import Any, Final
 
-from countersight.build.drafts import OPERATIONS, Draft
-from countersight.build.sources import Source
+from countersight.authoring.drafts import OPERATIONS, Draft
+from countersight.authoring.sources import Source
 
 SHOWN = 20
 """Examples shown to a model, drawn by seed once for all questions: what stands before the question is then the same in
@@ -78,9 +78,10 @@ def polishing_prompt(draft: Draft) -> str:
     )
 
 
-def blind_prompt(draft: Draft, group: str) -> str:
-    """The counterfactual question without its picture."""
+def blind_prompt(question: str, group: str) -> str:
+    """The counterfactual question alone, without its picture and without the factual answer."""
     wanted = "one number" if group == "direct" else "yes or no"
     return (
-        f"There is a photograph that you cannot see. Guess the answer with {wanted} and nothing else.\n{draft.question}"
+        f"There is a photograph that you cannot see. If the text of the question alone settles the answer, reply with "
+        f"{wanted} and nothing else. If one would have to look at the photograph, reply: unknown\n{question}"
     )

@@ -1,0 +1,136 @@
+"""Keeps operations, answers and wordings balanced, so that none of them gives an answer away."""
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+
+from countersight.authoring.drafts import OPERATIONS, Draft
+from countersight.authoring.sources import Group
+
+_SHARE: Final = 3
+"""Of the pairs with one wording, one in so many may have the same answer."""
+_FEWEST: Final = 3
+"""Of fewer pairs with a wording nothing can be told."""
+
+
+class Wordings:
+    """The answers of each wording so far, a wording being a supposition without its numbers and names."""
+
+    def __init__(self) -> None:
+        self._pairs: Counter[str] = Counter()
+        self._answers: Counter[tuple[str, str]] = Counter()
+
+    def take(self, wording: str, answer: str) -> None:
+        """Count one pair."""
+        self._pairs[wording] += 1
+        self._answers[wording, answer] += 1
+
+    def would_tell(self, wording: str, answer: str) -> bool:
+        """Whether one more such pair would make the wording tell its answer."""
+        pairs, same = self._pairs[wording] + 1, self._answers[wording, answer] + 1
+        return pairs >= _FEWEST and same > -(-pairs // _SHARE)
+
+    def told(self, wording: str, answer: str) -> tuple[bool, int]:
+        """For sorting, the best first: whether one more pair would tell, then how many such pairs there are."""
+        return self.would_tell(wording, answer), self._answers[wording, answer]
+
+
+_OTHER = {"yes": "no", "no": "yes"}
+
+
+class AnswerBalancing:
+    """Counts yes/no questions by their kind of wording and answer, and how many of them can be kept."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, Counter[str]] = {}
+
+    def take(self, draft: Draft) -> bool:
+        """Count one more, and say whether more can be kept than before."""
+        before = self.kept
+        self._kinds.setdefault(draft.operation, Counter())[draft.answer] += 1
+        return self.kept > before
+
+    @property
+    def kept(self) -> int:
+        """How many can be kept."""
+        return _even(sum(map(_even, self._kinds.values()), Counter[str]())).total()
+
+
+def evened(drafts: Sequence[Draft], most: int) -> list[int]:
+    """The places of those that are kept: the first of each kind of wording, and not more than `most`."""
+    places: dict[str, dict[str, list[int]]] = {}
+    for place, draft in enumerate(drafts):
+        places.setdefault(draft.operation, {"yes": [], "no": []})[draft.answer].append(place)
+    for kind in places.values():
+        for answer, number in _even(_counted(kind)).items():
+            del kind[answer][number:]
+    while True:
+        answers = sum(map(_counted, places.values()), Counter[str]())
+        if answers == _even(answers) and answers.total() <= most:
+            return sorted(place for kind in places.values() for kept in kind.values() for place in kept)
+        _drop_last(places, max(_OTHER, key=lambda answer: answers[answer]))
+
+
+def _drop_last(places: dict[str, dict[str, list[int]]], answer: str) -> None:
+    """Drop the last with an answer, of the kinds of wording that have it at least as often as the other."""
+    often = [kind for kind in places.values() if kind[answer] and len(kind[answer]) >= len(kind[_OTHER[answer]])]
+    max(often, key=lambda kind: kind[answer][-1])[answer].pop()
+
+
+def _counted(kind: dict[str, list[int]]) -> Counter[str]:
+    return Counter({answer: len(kept) for answer, kept in kind.items()})
+
+
+def _even(answers: Counter[str]) -> Counter[str]:
+    """As many of either answer as of the other, give or take one."""
+    return Counter({answer: min(answers[answer], answers[other] + 1) for answer, other in _OTHER.items()})
+
+
+_MOST_SHARE: Final = {"operation": 0.3, "number": 0.4}
+_FREE = 5
+"""So many of anything are never too many."""
+
+
+class Balance:
+    """What was taken so far in one group, beside what is to be taken."""
+
+    def __init__(self, group: Group, size: int, seed: int) -> None:
+        self._group = group
+        self._size = size
+        self._operations: Counter[str] = Counter()
+        self._answers: Counter[str] = Counter()
+        self._wordings = Wordings()
+        self._evening = AnswerBalancing()
+        self._order = list(OPERATIONS)
+        Random(f"{seed}/operations").shuffle(self._order)
+
+    def wanted(self) -> tuple[str, ...]:
+        """Operations, those of which there are fewest first."""
+        return tuple(sorted(self._order, key=lambda operation: self._operations[operation]))
+
+    def too_many(self, draft: Draft) -> str:
+        """What there is enough of already, or nothing; yes and no are evened out once all are there."""
+        if self._group == "boolean":
+            return ""
+        if self._operations[draft.operation] >= self._most("operation"):
+            return f"enough of the operation {draft.operation}"
+        if self._answers[draft.answer] >= self._most("number"):
+            return f"enough answers {draft.answer}"
+        is_told = bool(draft.pattern) and self._wordings.would_tell(draft.pattern, draft.answer)
+        return "enough of this wording with that answer" if is_told else ""
+
+    @property
+    def kept(self) -> int:
+        """How many of those that were taken are kept in the end."""
+        return self._evening.kept if self._group == "boolean" else self._answers.total()
+
+    def take(self, draft: Draft) -> bool:
+        """Count a draft that became a pair, and say whether more are kept by it."""
+        self._operations[draft.operation] += 1
+        self._answers[draft.answer] += 1
+        self._wordings.take(draft.pattern, draft.answer)
+        return self._evening.take(draft) if self._group == "boolean" else True
+
+    def _most(self, what: str) -> int:
+        return max(_FREE, -(-int(self._size * _MOST_SHARE[what] * 100) // 100))

@@ -1,0 +1,265 @@
+"""The checks that a written question has to pass before people see it, each with the reason it is counted by."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import permutations
+from typing import Final
+
+from countersight.authoring.drafts import Draft
+from countersight.authoring.sources import Source
+from countersight.authoring.vocabulary import ANYBODY, ENGLISH, META, NEUTRAL, OTHERS, SENSITIVE, UNCHANGED
+from countersight.composer import (
+    FILLER,
+    KINDS,
+    PLACES,
+    compose,
+    counted_in,
+    effects_of,
+    is_verb,
+    noun_key,
+)
+from countersight.english import number_of, singular
+
+Fault = str
+"""What is wrong, in words; empty where nothing is."""
+
+NOT_A_QUESTION: Final = "not a question"
+_LONGEST = 300
+_SHORTEST_STEM = 4
+_COUNTS: Final = range(1, 25)
+_OPENING: Final = re.compile(
+    r"\b(?:(?:what|even|only) if|if|(?:suppos|imagin|assum)(?:e|ing)(?: that)?|given(?: that)?|provided(?: that)?"
+    r"|(?:let's|let us|let’s) say(?: that)?|in case|unless|pretend(?:ing)?(?: that)?|without|when|after|once"
+    r"|in a world where|under the assumption that|on condition that)\b",
+    re.IGNORECASE,
+)
+_ASKED: Final = re.compile(
+    r"\b(?:how many|what (?:would|will|is) (?:be )?the (?:total |new )?(?:number|count)"
+    r"|(?:would|could|will|can|should|might|is|are|was|were|do|does|did|has|have)"
+    r" (?:there|the|this|that|these|those|he|she|it|they|any|anyone|anybody|someone|somebody|a|an|you|we|his|her|their"
+    r"|its|both|all|every|each)\b)",
+    re.IGNORECASE,
+)
+_WORD: Final = re.compile(r"[a-z]+(?:['’][a-z]+)?|[0-9]+")
+_REPEATED: Final = re.compile(r"\b(\w+(?: \w+){2,8}) \1\b", re.IGNORECASE)
+_BEFORE_NOUNS: Final = frozenset(
+    {"the", "a", "an", "another", "more", "of", "his", "her", "their", "its", "every", "each"}
+)
+_BETWEEN: Final = frozenset({"or", "if", "any", "some", "now", "already", "later", "earlier"})
+_NEGATIONS: Final = frozenset({"not", "no", "never", "stopped", "without", "removed", "disappeared", "gone", "off"})
+_PRONOUNS: Final = frozenset({"it", "he", "she", "they"})
+_LITTLE: Final = (
+    FILLER
+    | PLACES
+    | {"if", "would", "could", "will", "be", "is", "are", "there", "do", "does", "any", "some", "have", "him", "being"}
+)
+_BOTH_WAYS: Final = re.compile(
+    r"\b(every\w*|all)\b.+\band (\w+ |turned \w+ )?(every\w*|all)\b"
+    r"|\bor\b.* if (there|it|he|she|they|nobody) (is|are|has|have)\b"
+)
+"""What is so ends and what is not so begins: one has to look which it is."""
+_OPPOSITES: Final = frozenset(
+    pair
+    for words in (
+        *("on off", "open closed", "open shut", "full empty", "wet dry", "clean dirty", "awake asleep", "happy sad"),
+        *("standing sitting", "big small", "old young", "new old", "hot cold", "cooked raw", "clear cloudy"),
+        *("sunny cloudy", "day night", "left right", "up down", "black white", "tall short", "light dark"),
+    )
+    for pair in permutations(map(noun_key, words.split()))
+)
+
+
+def parts_of(question: str) -> tuple[str, str] | None:
+    """What a question asks and what it supposes, in small letters; None where it supposes nothing."""
+    text = " ".join(question.casefold().replace("’", "'").split()).strip(" ?.!")
+    opening = _OPENING.search(text)
+    if opening is None:
+        return None
+    before, after = text[: opening.start()].strip(" ,;:.-"), text[opening.end() :].strip(" ,;:.-")
+    if _ASKED.search(before):
+        return before, after
+    asked = next(
+        (found for found in _ASKED.finditer(after) if re.search(r"[,.;:!?-]\s*(?:then,? )?$", after[: found.start()])),
+        None,
+    )
+    asked = asked or _ASKED.search(after, 1)
+    if asked is None:
+        return None
+    return f"{before} {after[asked.start() :]}".strip(), re.sub(
+        r"[ ,;:.!-]+(?:then)?[ ,]*$", "", after[: asked.start()]
+    )
+
+
+def supposition_key(question: str) -> frozenset[str]:
+    """One key for all wordings of a supposition: its words without little ones, each in one form."""
+    parts = parts_of(question)
+    return frozenset(map(_stem, _content(parts[1]))) if parts else frozenset()
+
+
+def is_a_question(source: Source, draft: Draft) -> Fault:
+    """One English question with a supposition, neither the old one nor endless."""
+    text = draft.question
+    if len(text) > _LONGEST:
+        return "it is longer than a question"
+    words = set(_WORD.findall(text.casefold()))
+    if len(words & ENGLISH) < 3 or sum(map(str.isascii, text)) < 0.95 * len(text):
+        return "it is not English"
+    if text.count("?") != 1 or not text.rstrip().endswith("?"):
+        return "it is not one question"
+    if parts_of(text) is None:
+        return "nothing is supposed"
+    return "it repeats itself" if _REPEATED.search(text) else ""
+
+
+def differs(source: Source, draft: Draft) -> Fault:
+    """The new answer is another one."""
+    return f"the answer stays {source.answer}" if draft.answer == source.answer else ""
+
+
+def asks_for_the_same(source: Source, draft: Draft) -> Fault:
+    """The thing counted, or asked about, is still the one of the first question."""
+    if source.group == "direct":
+        before, after = counted_in(source.question), counted_in((parts_of(draft.question) or ("",))[0])
+        same = before is not None and after is not None and before.head == after.head
+        return "" if same else "it counts something else"
+    before_words, after_words = _things(source.question), _things(draft.question)
+    return "" if len(before_words & after_words) >= 0.6 * len(before_words) else "it asks about something else"
+
+
+def states_nothing(source: Source, draft: Draft) -> Fault:
+    """Neither a count nor an answer is stated, beside the question or in it."""
+    asked, supposed = parts_of(draft.question) or ("", "")
+    if found := META.search(f"{asked} {supposed}"):
+        return f"it speaks of its own answer: {found[0]}"
+    begins = _ASKED.search(asked)
+    if begins is None or begins.start() > 0:
+        return "it states something before it asks"
+    if source.group == "boolean":
+        return ""
+    known = set(_WORD.findall(source.question.casefold()))
+    counted = [word for word in _WORD.findall(asked) if _is_count(word) and word not in known]
+    if counted or any(effect.given is not None for effect in effects_of(draft.question, source.question) or ()):
+        return "it states the count"
+    return ""
+
+
+def changes_something(source: Source, draft: Draft) -> Fault:
+    """For yes and no, something happens: not "if nothing changed", "if it were as it is"; of numbers, see below."""
+    if source.group == "direct":
+        return ""
+    _, supposed = parts_of(draft.question) or ("", "")
+    if UNCHANGED.search(supposed) and not _BOTH_WAYS.search(supposed):
+        return "it supposes that nothing changes"
+    known = {_stem(word) for word in _content(source.question)}
+    is_new = any(_stem(word) not in known and word not in NEUTRAL for word in _content(supposed))
+    return "" if is_new else "it supposes nothing new"
+
+
+def is_worked_out(source: Source, draft: Draft) -> Fault:
+    """For a number, the composer comes to the same answer; yes and no can only be the other one."""
+    if source.group == "boolean":
+        return "" if draft.answer in ("yes", "no") else f"{draft.answer!r} is neither yes nor no"
+    composed = compose(int(source.answer), draft.question, source.question)
+    if composed is None:
+        return "the composer cannot follow it"
+    return "" if str(composed) == draft.answer else f"the composer comes to {composed}, not {draft.answer}"
+
+
+def needs_the_picture(source: Source, draft: Draft) -> Fault:
+    """The answer cannot be told from the text alone; a text that tells the other one is no better."""
+    told = answer_without_picture(draft.question)
+    return "" if told is None else f"the text alone says {told}"
+
+
+def is_about_the_picture(source: Source, draft: Draft) -> Fault:
+    """What is supposed is about things of this picture: of its questions, or what else is known of it."""
+    known = _things(" ".join((source.question, *source.beside))) | ANYBODY
+    known |= {member for thing in known for member in KINDS.get(thing, ())}
+    known |= {noun_key(singular(other)) for thing, other in OTHERS.items() if thing in known}
+    strange = sorted(set(_named((parts_of(draft.question) or ("", ""))[1])) - known)
+    return f"it names what nobody saw: {', '.join(strange[:3])}" if strange else ""
+
+
+def is_decent(source: Source, draft: Draft) -> Fault:
+    """Nothing sensitive is supposed of anybody."""
+    found = sorted(set(SENSITIVE.findall(draft.question.casefold())))
+    return f"sensitive: {', '.join(found)}" if found else ""
+
+
+CHECKS: Final[tuple[tuple[str, Callable[[Source, Draft], Fault]], ...]] = (
+    (NOT_A_QUESTION, is_a_question),
+    ("an answer or a count is stated", states_nothing),
+    ("nothing changes", changes_something),
+    ("the answer stays the same", differs),
+    ("another thing is asked about", asks_for_the_same),
+    ("arithmetic disagrees", is_worked_out),
+    ("told by the text alone", needs_the_picture),
+    ("not about the picture", is_about_the_picture),
+    ("sensitive", is_decent),
+)
+"""In the order they are made; the name of each is its reason in the funnel."""
+
+
+def faults(source: Source, draft: Draft) -> Iterator[tuple[str, Fault]]:
+    """Every check that fails, with what is wrong."""
+    for reason, check in CHECKS:
+        if fault := check(source, draft):
+            yield reason, fault
+
+
+def answer_without_picture(question: str) -> str | None:
+    """What can be answered without looking: the same number whatever was counted, or what is stated outright."""
+    if re.search(r"\bhow many\b|\bnumber of\b", question, re.IGNORECASE):
+        answers = [answer for count in _COUNTS if (answer := compose(count, question)) is not None]
+        return str(answers[0]) if len(answers) > 1 and len(set(answers)) == 1 else None
+    parts = parts_of(question)
+    return None if parts is None or _BOTH_WAYS.search(parts[1]) else _stated(*parts)
+
+
+def _stated(asked: str, supposed: str) -> str | None:
+    """Yes where the supposition says what is asked, no where it says that it is not so, or the opposite."""
+    said = _WORD.findall(supposed)
+    stated = {_stem(word) for word in said}
+    if any((noun_key(word), other) in _OPPOSITES for word in _WORD.findall(asked) for other in map(noun_key, said)):
+        return "no"
+    wanted = [_stem(word) for word in _WORD.findall(asked) if word not in _LITTLE]
+    is_stated = bool(wanted) and wanted[-1] in stated and (set(wanted) <= stated or bool(_PRONOUNS & set(said)))
+    if not is_stated:
+        return None
+    return "no" if _NEGATIONS & set(said) else "yes"
+
+
+def _named(clause: str) -> Iterator[str]:
+    """The nouns of a clause: the last word of each name, before a verb or a little word."""
+    name: list[str] = []
+    is_naming = False
+    for word in [*re.findall(r"[a-z]+|[0-9]+", clause.casefold()), "of"]:
+        if word in FILLER or word in _BETWEEN or is_verb(word) or number_of(word) is not None:
+            if name:
+                yield noun_key(name[-1])
+            name, is_naming = [], word in _BEFORE_NOUNS or number_of(word) is not None
+        elif is_naming:
+            name.append(word)
+
+
+def _content(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text.casefold()) if word not in _LITTLE]
+
+
+def _things(text: str) -> frozenset[str]:
+    return frozenset(noun_key(word) for word in _WORD.findall(text.casefold()) if word not in FILLER)
+
+
+def _is_count(word: str) -> bool:
+    return number_of(word) is not None and word not in ("a", "an", "another", "twice")
+
+
+def _stem(word: str) -> str:
+    """One form for open, opens, opened and opening, good for comparing and nothing else."""
+    stem = noun_key(word)
+    for ending in ("ing", "ed"):
+        if stem.endswith(ending) and len(stem) - len(ending) >= _SHORTEST_STEM - 1:
+            stem = stem.removesuffix(ending)
+            stem = stem[:-1] if len(stem) > _SHORTEST_STEM and stem[-1] == stem[-2] else stem
+            break
+    return stem.removesuffix("e")

@@ -1,0 +1,114 @@
+"""Bad pairs that a writer plants are rejected, good ones are not; by default a model is asked without the pictures."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import planted
+import pytest
+from chat_server import ChatServer, question_of
+from pairing import write_csv
+
+from countersight.authoring import REJECTED, Built, Order, build_dataset
+from countersight.dataset import Dataset
+from countersight.engine import Patience
+from countersight.errors import CountersightError
+from countersight.models import ModelSettings
+
+BALANCE = ("enough of", "enough answers", "the writer repeats itself")
+
+
+def scripted(pairs: list[planted.Planted], blind: str = "unknown") -> Callable[[ChatServer, int, dict], str]:
+    """A writer that writes these pairs, each to its own question, and answers blind as it is told."""
+    drafts: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for question, answer, draft, new in pairs:
+        drafts.setdefault((question, answer), []).append((draft, new))
+
+    def behave(server: ChatServer, number: int, body: dict) -> str:
+        text = question_of(body)
+        if text.startswith("There is a photograph"):
+            return f"say:{blind}"
+        if text.startswith("Correct the grammar"):
+            return "say:" + json.dumps({"question": text.rpartition("Question: ")[2]})
+        question, answer = re.findall(r"Question: (.+)\nAnswer: (\w+)", text)[-1]
+        draft, new = drafts[question, answer].pop()
+        return "say:" + json.dumps({"operation": "another", "new_answer": new, "question": draft})
+
+    return behave
+
+
+def build(folder: Path, server: ChatServer, pairs: list[planted.Planted], **options: object) -> Built:
+    source = write_csv(folder / "questions.csv", [(question, answer) for question, answer, _, _ in pairs])
+    captions = folder / "captions.json"
+    seen = "a hurry, the wind, a doorbell, a pan, a shower, rain, night, a gust, a cat with its meal, soup"
+    captions.write_text(json.dumps({"annotations": [{"image_id": n, "caption": seen} for n in range(len(pairs))]}))
+    order = {"suite": "cvqa", "questions": source, "output": folder / "pairs", "captions": captions}
+    return build_dataset(
+        Order(**order | {"writer": server.name, "size": 2 * len(pairs)} | options),
+        settings=ModelSettings(),
+        patience=Patience(8, attempts=2, backoff=0.01),
+        progress=lambda done: None,
+    )
+
+
+def test_planted_pairs_are_rejected_and_good_ones_are_not(tmp_path: Path) -> None:
+    good = list(planted.good_pairs())[::4]
+    bad = [*list(planted.stated_counts())[::11], *list(planted.stated_answers())[::5], *list(planted.unchanged())[::3]]
+    mixed = sorted([*good, *bad], key=lambda pair: pair[2][::-1])
+    with ChatServer(scripted(mixed)) as server:
+        build(tmp_path, server, mixed)
+    taken = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases() if case.counterfactual]
+    rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
+    wrongly = [row for row in rejected if not row["reason"].startswith(BALANCE)]
+    assert len({pair[2] for pair in bad}.intersection(taken)) <= 0.02 * len(bad)
+    assert len({pair[2] for pair in good}.intersection(row["written"] for row in wrongly)) <= 0.05 * len(good)
+
+
+def test_a_supposition_is_used_for_at_most_two_per_cent(tmp_path: Path) -> None:
+    pairs = [
+        (f"Is the {noun} wet?", old, f"Would the {noun} be wet if it had rained all night?", new)
+        for place, noun in enumerate(["dog", "car", "road", "bench", "cat", "hat", "boat", "tent", "wall", "lawn"])
+        for old, new in [("yes", "no") if place % 2 else ("no", "yes")]
+    ]
+    with ChatServer(scripted(pairs)) as server:
+        assert build(tmp_path, server, pairs, size=100, groups=("boolean",)).cases == 2
+    assert (tmp_path / "pairs" / REJECTED).read_text().count("the writer repeats itself") == 8
+
+
+ADDED = [("How many dogs are there?", "4", "How many dogs would there be if 3 more dogs were added?", "7")]
+ADDED += [("How many cats are there?", "6", "How many cats would there be if 3 more cats were added?", "9")]
+
+
+def test_the_writer_is_asked_without_the_picture_by_default_and_the_card_says_so(tmp_path: Path) -> None:
+    with ChatServer(scripted(ADDED, blind="7")) as server:
+        built = build(tmp_path, server, ADDED, groups=("direct",))
+        blind = [question_of(body) for body in server.requests if "cannot see" in question_of(body)]
+    assert (built.cases, built.funnel.told_blind) == (1, 1)
+    assert len(blind) == 3 + 1  # a wrong answer is enough
+    assert not any("Answer: " in text for text in blind)
+    card = (tmp_path / "pairs/README.md").read_text()
+    assert "1 question that it answered correctly every time was left out" in card
+
+
+def test_the_blind_check_can_be_turned_off_and_the_card_says_so(tmp_path: Path) -> None:
+    with ChatServer(scripted(ADDED, blind="7")) as server:
+        assert build(tmp_path, server, ADDED, groups=("direct",), blind="none").cases == 2
+    assert "No model was asked the questions without the pictures" in (tmp_path / "pairs/README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        "How many dogs would there be if 3 of the 4 dogs left?",
+        "How many dogs would there be if there were 1 dog instead of 4?",
+        "How many dogs would there be if both of the dogs left?",
+    ],
+)
+def test_a_count_inside_the_supposition_is_stated_too(tmp_path: Path, draft: str) -> None:
+    pairs = [("How many dogs are there?", "2" if "both" in draft else "4", draft, "0" if "both" in draft else "1")]
+    with (
+        ChatServer(scripted(pairs)) as server,
+        pytest.raises(CountersightError, match="an answer or a count is stated"),
+    ):
+        build(tmp_path, server, pairs, groups=("direct",))
