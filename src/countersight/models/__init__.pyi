@@ -15,6 +15,7 @@ from .protocol import Model as Model
 from .protocol import ModelSettings as ModelSettings
 from .protocol import Observant as Observant
 from .protocol import Parts as Parts
+from .protocol import Priced as Priced
 from .protocol import Ranker as Ranker
 from .protocol import Request as Request
 from .protocol import Turn as Turn
@@ -28,4 +29,3 @@ from .service import error_text as error_text
 from .service import key_from as key_from
 from .service import refused as refused
 from .service import shorten as shorten
-from .several import Several as Several

@@ -151,6 +151,16 @@ class Ranker(Protocol):
 
 
 @runtime_checkable
+class Priced(Protocol):
+    """A model that somebody else computes, and may charge for."""
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether it is known what an answer costs."""
+        ...
+
+
+@runtime_checkable
 class Viewer(Protocol):
     """A model that does not take any number of pictures in a conversation."""
 

@@ -22,9 +22,8 @@ from countersight.engine import (
 )
 from countersight.errors import RunError
 from countersight.models import Answer, Model, Request
-from countersight.reading import read_reply
 from countersight.rereading.request import second_answer, second_request
-from countersight.runs import RunFolder
+from countersight.runs import RunFolder, fate_of
 from countersight.scoring import Gold, JudgedRun, Scores, judge_run
 
 JOURNAL: Final = "second_reader.jsonl"
@@ -116,7 +115,7 @@ def _shown(judged: JudgedRun, seed: int) -> list[_Shown]:
         question = cases[position].question(reply.world, reply.telling) if position is not None else None
         if place not in counted or question is None or not _is_text(reply):
             continue
-        answer = read_reply(reply, question, judged.run.manifest.prompt.of(reply.world).reads)
+        answer = fate_of(reply, question, judged.run.manifest.prompt.of(reply.world).reads).answer
         (unread if answer is None else read).append(
             _Shown(place, question, answer, second_request(reply.text, question))
         )
@@ -125,8 +124,8 @@ def _shown(judged: JudgedRun, seed: int) -> list[_Shown]:
 
 def _is_text(reply: Reply) -> bool:
     """Whether a reply is one that can be read again: written, not ranked, and not cut off."""
-    whole = reply.finish not in ("length", "max_tokens")
-    return reply.state == "answered" and bool(reply.text.strip()) and whole and not reply.orders and not reply.losses
+    is_written = bool(reply.text.strip()) and not reply.orders and not reply.losses
+    return reply.state == "answered" and is_written and not reply.is_cut
 
 
 async def _ask(

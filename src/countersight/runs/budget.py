@@ -7,7 +7,7 @@ from typing import Final
 from countersight.case import Reply
 from countersight.engine import Tally
 from countersight.errors import ModelError, RunError
-from countersight.models import Hosted, Model, Several
+from countersight.models import Model, Priced
 from countersight.runs.folder import MANIFEST, RunFolder
 
 LOOKED_AT: Final = 5
@@ -16,7 +16,7 @@ LOOKED_AT: Final = 5
 
 def refuse_unpriced(model: Model) -> None:
     """Say before anything is asked that nobody knows what a hosted model costs."""
-    if isinstance(model, Hosted | Several) and not model.is_priced:
+    if isinstance(model, Priced) and not model.is_priced:
         raise ModelError(f"no price is known for {model.name}: name one with `price` IN,OUT, or leave `budget` out")
 
 

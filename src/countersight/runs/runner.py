@@ -9,7 +9,7 @@ from countersight.case import LETTERS, Option, Reply
 from countersight.dataset import Dataset
 from countersight.engine import Answered, Asker, GivenUp, Journal, Patience, Stopped, Tally, Workers
 from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError
-from countersight.models import Answer, Hosted, Model, Observant, Ranker, Request, Several, Turn, Viewer
+from countersight.models import Answer, Model, Observant, Priced, Ranker, Request, Turn, Viewer
 from countersight.runs.asks import YES_NO, Ask, Asks
 from countersight.runs.budget import Budget
 from countersight.runs.conversations import Conversations, NoExample, ranked_answer
@@ -193,7 +193,7 @@ class Runner:
         if self._ranker is None:  # they stand in the conversation with their letters
             letters = tuple(map(Option, LETTERS[: len(request.options)]))
             options = YES_NO if request.kind == "boolean" else letters
-        if not options or not isinstance(self._model, Ranker) or isinstance(self._model, Hosted | Several):
+        if not options or not isinstance(self._model, Ranker) or isinstance(self._model, Priced):
             return await self._model.reply(request)
         losses = await self._model.losses(msgspec.structs.replace(request, options=options))
         return Answer(ranked_answer(request.kind, options, losses), losses=losses, finish="stop")

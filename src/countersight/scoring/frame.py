@@ -44,9 +44,12 @@ _COLUMNS: Final[dict[str, Any]] = {
     "seconds": _REAL,
     "attempts": _WHOLE,
     "model": _TEXT,
+    "restates": _TEXT,
     "losses": DataType.list(Field("item", _REAL, nullable=True)),
 }
-_REPLIED: Final = ("text", "reason", "finish", "tokens_in", "tokens_out", "cost", "seconds", "attempts", "model")
+_REPLIED: Final = (
+    *("text", "reason", "finish", "tokens_in", "tokens_out", "cost", "seconds", "attempts", "model", "restates"),
+)
 _ALWAYS: Final = frozenset(("run", "row", "case", "group", "world", "telling", "outcome"))
 SCHEMA: Final = Schema([Field(name, kind, nullable=name not in _ALWAYS) for name, kind in _COLUMNS.items()])
 
