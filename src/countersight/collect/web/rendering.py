@@ -1,15 +1,12 @@
 """Pages out of templates: every value is escaped, every text of ours can be said in another language."""
 
 import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from countersight.collect.settings import Settings
-
-if TYPE_CHECKING:
-    from countersight.collect.web.visit import Visit
 
 
 class Renderer:
@@ -38,28 +35,18 @@ class Renderer:
         for name in self._environment.list_templates():
             self._environment.get_template(name)
 
-    def render(self, visit: "Visit", template: str, values: dict[str, Any]) -> str:
-        """A template with values, in the visitor's language."""
-        language = self.language(visit)
+    def render(self, template: str, language: str, values: dict[str, Any]) -> str:
+        """A template with values, in a language of the interface."""
         words = self._settings.texts.get(language, {})
-        common = {
-            "_": lambda text: words.get(text, text),
-            "language": language,
-            "me": visit.person,
-            "csrf": visit.csrf,
-            "settings": self._settings,
-            "flow": visit.campaign.flow,
-            "now": visit.now,
-            "path": visit.request.url.path,
-        }
+        common = {"_": lambda text: words.get(text, text), "language": language, "settings": self._settings}
         return self._environment.get_template(template).render(common | values)
 
-    def language(self, visit: "Visit") -> str:
-        """The language of the interface: the person's choice, else what the browser asks for, else the campaign's."""
+    def language(self, chosen: str | None, accepted: str) -> str:
+        """The language of the interface: a person's choice, else what the browser asks for, else the campaign's."""
         languages = self._settings.languages
-        if visit.person and visit.person.language in languages:
-            return visit.person.language
-        for wanted in visit.request.headers.get("accept-language", "")[:200].split(","):
+        if chosen in languages:
+            return chosen
+        for wanted in accepted[:200].split(","):
             short = wanted.partition(";")[0].strip().partition("-")[0].lower()
             if short in languages:
                 return short

@@ -91,7 +91,16 @@ class Visit:
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page, or a piece of one."""
-        return HTMLResponse(self.place.renderer.render(self, template, values), status)
+        renderer, headers = self.place.renderer, self.request.headers
+        language = renderer.language(self.person.language if self.person else None, headers.get("accept-language", ""))
+        common = {
+            "me": self.person,
+            "csrf": self.csrf,
+            "flow": self.campaign.flow,
+            "now": self.now,
+            "path": self.request.url.path,
+        }
+        return HTMLResponse(renderer.render(template, language, common | values), status)
 
     def go(self, path: str) -> Response:
         """On to another page, which is fetched anew: sending a form twice by reloading is not possible."""
