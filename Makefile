@@ -16,7 +16,7 @@ $(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock -e '
   $(BIN)/pip install --quiet --disable-pip-version-check -e '$(1)'
 endef
 
-.PHONY: demo test test-all lint lock bench reader peers clean
+.PHONY: demo test test-all lint lock bench peers clean
 
 demo: $(VENV)/.installed
 	$(BIN)/countersight demo
@@ -44,11 +44,6 @@ lock: # to newer versions: make clean, empty requirements.lock, make test, make 
 bench: $(VENV)/.dev
 	$(BIN)/pip install --quiet -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks
-
-# The trees of reading's last look, from all replies with fixed readings; two minutes.
-reader: $(VENV)/.dev
-	$(BIN)/pip install --quiet lightgbm
-	$(BIN)/python -m countersight.reading.learned.training tests/reading src/countersight/reading/learned
 
 # The other tools themselves open our files and have our figures; each in an environment of its own, none in `test`.
 PEERS := inspect_ai lmms_eval vlmevalkit training ms_swift llama_factory

@@ -93,23 +93,6 @@ def test_arrows_go_down():
     assert upward == set()
 
 
-def test_inside_reading_too():
-    """What several readers share is language; an option may be a count, or yes or no, and never the reverse."""
-    below = {
-        "language": set[str](),
-        "counts": {"language"},
-        "yes_or_no": {"language"},
-        "choices": {"language", "counts", "yes_or_no"},
-        "open": {"language", "yes_or_no", "choices"},
-    }
-    for room, allowed in below.items():
-        inside = [tree for module, tree in _trees().items() if module.startswith(f"countersight.reading.{room}.")]
-        imported = {target for tree in inside for target, _ in _imports(tree, for_types=True)}
-        used = {target.split(".")[2] for target in imported if target.startswith("countersight.reading.")}
-        assert room in used
-        assert used - {room} == allowed
-
-
 def _behind(target: str, names: tuple[str, ...]) -> Iterator[str]:
     """The modules that an import runs: those behind the names of a door, or the one that is named."""
     for name in names or ("",):

@@ -1,15 +1,13 @@
-"""Reads a model's answer out of what it wrote: a number, yes or no, an option's letter, or the text itself.
+"""Extracts a model's answer from what it wrote: a number, yes or no, the letter of an option, or the text itself.
 
-Rules are tried from the strongest to the weakest: what the reply marks as its answer, what it calls its answer, what
-its sentences conclude, suppose and state. A correction beats what it corrects, and a reply that breaks off has given
-only what it had marked. A reply that gives no answer, or more than one, is unread (None): nothing is guessed. The gold
-answer is never looked at. The words are in language/vocabulary.toml.
+In order of strength: what the reply marks as its answer, what it calls its answer, what it opens with, what it
+concludes, and what it states in the question's own words. A correction beats what stands before it. A reply that gives
+no answer, or two that nothing decides between, is unread (None). The gold answer is never looked at.
 """
 
 from countersight.reading.agreement import agrees
 from countersight.reading.answers import ReadFrom, answer_in
-from countersight.reading.language.statements import without_refusal
-from countersight.reading.replies import combined, read_reply
-from countersight.reading.texts import Reading, read
+from countersight.reading.replies import Reading, combined, read, read_reply
+from countersight.reading.sentences import without_refusal
 
 __all__ = ["ReadFrom", "Reading", "agrees", "answer_in", "combined", "read", "read_reply", "without_refusal"]

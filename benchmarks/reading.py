@@ -1,0 +1,95 @@
+"""Reads a folder of real replies (labelled.jsonl, authors.jsonl.gz) and prints how many are right, wrong and unread.
+
+`python -m benchmarks.reading FOLDER`: labelled.jsonl has the answers that a person read in each reply (`reading`, and
+`also` for other acceptable ones); authors.jsonl.gz has what the benchmarks' authors extracted (`authors`).
+"""
+
+import argparse
+import gzip
+import json
+import math
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from countersight.case import LETTERS, Option, Question
+from countersight.reading import answer_in
+
+Row = dict[str, Any]
+
+
+def wilson(count: int, of: int) -> tuple[float, float]:
+    """The 95 % interval of a rate."""
+    rate, z = count / of, 1.96
+    middle = (rate + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * math.sqrt(rate * (1 - rate) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return middle - half, middle + half
+
+
+def outcome(row: Row) -> str:
+    """What became of a reply: right, wrong or unread; unread is right where the reply gives no answer."""
+    question = Question(row["question"], "", row["kind"], tuple(map(Option, row["options"])))
+    answer = answer_in(row["reply"], question)
+    accepted = {_number(each) if row["kind"] == "number" else each for each in _accepted(row)}
+    if (_number(answer) if row["kind"] == "number" else answer) in accepted:
+        return "right"
+    return "unread" if answer is None else "wrong"
+
+
+def _accepted(row: Row) -> list[str | None]:
+    if "reading" in row:
+        return [row["reading"], *row["also"]]
+    said = row["authors"].strip()
+    if row["kind"] == "number":
+        return [said if re.fullmatch(r"-?[\d.]+", said) else None]
+    letter = said if len(said) == 1 else (re.match(r"\(([A-Z])\)", said) or [None, None])[1]
+    texts = [option.strip().lower() for option in row["options"]]
+    if letter is None and said.lower() in texts:
+        letter = LETTERS[texts.index(said.lower())]
+    return [letter if letter and letter in LETTERS[: len(texts)] else None]
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        return None if value is None else float(value)
+    except ValueError:
+        return None
+
+
+def print_rates(name: str, rows: Iterable[Row]) -> None:
+    """One line: how many replies, and the three rates with their intervals."""
+    counts = Counter(map(outcome, rows))
+    total = counts.total()
+    if not total:
+        return
+    rates = []
+    for each in ("right", "wrong", "unread"):
+        low, high = wilson(counts[each], total)
+        rates.append(f"{each} {counts[each] / total:6.1%} ({low:.1%} to {high:.1%})")
+    print(f"{name:<40} {total:5}  {'  '.join(rates)}")
+
+
+def main() -> None:
+    """Prints the figures of docs/reading.md."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    labelled = [json.loads(line) for line in (folder / "labelled.jsonl").read_text(encoding="utf-8").splitlines()]
+    start = time.process_time()
+    print_rates("labelled by a person", labelled)
+    print_rates("  six words or more", (row for row in labelled if len(row["reply"].split()) >= 6))
+    for source in sorted({row["source"] for row in labelled}):
+        print_rates(f"  {source}", (row for row in labelled if row["source"] == source))
+    with gzip.open(folder / "authors.jsonl.gz", "rt", encoding="utf-8") as lines:
+        authors = [row for row in map(json.loads, lines) if row["reply"].strip()]
+    for source, model in sorted({(row["source"], row["model"]) for row in authors}):
+        print_rates(f"authors: {source} {model}", (r for r in authors if (r["source"], r["model"]) == (source, model)))
+    spent = time.process_time() - start
+    print(f"{1000 * spent / (3 * len(labelled) + len(authors)):.2f} ms of CPU per reply on average")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,394 @@
+"""Reads which option a reply chooses: by its letter, or by its own words where no other option is meant."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import msgspec
+
+from countersight.case import LETTERS
+from countersight.reading import counts, yes_no
+from countersight.reading.numbers import numerals
+from countersight.reading.patterns import any_case
+from countersight.reading.plain import plain
+from countersight.reading.sentences import (
+    NOW,
+    THOUGHT,
+    concluded,
+    content,
+    last_question,
+    main_clause,
+    refuses,
+    sentences,
+    stem,
+)
+
+_LETTER_FIRST = re.compile(
+    r"^[\s\"'*(\[:]*(?:(?:so|the|answer|option|choice|letter|point|is|it|it's|that's|must be|would be"
+    r"|definitely|probably|likely|most likely|image|picture|figure|with|for)\W+){0,6}"
+    r"(?:[(\[]\s*([A-Z])\s*[)\]](?!\s*(?:[/,&]|or\b|and\b)\s*(?:or |and )?[(]?[A-Z]\b)"
+    r"|([A-Z])(?=\s*(?:[.):;!*\]}]|,(?!\s*(?:and |or )?[(]?[A-Z]\b)|-{1,2}\s|$|\n|です|だ|입니다)|\s+(?:because|since"
+    r"|it is)\b|\s+(?:is|seems|would be) (?:most likely )?(?:the )?(?:correct|right|best|answer|most)|\s+\())"
+)
+_SMALL_FIRST = re.compile(r"^\W*[(]?([a-z])(?:[).:]|\W*$)")
+_LETTER_NAMED = re.compile(
+    r"\b(?:[Oo]ption|[Cc]hoice|[Aa]nswer|OPTION|[Ll]etter)s?\s*:?\s*[(\"'\[]?([A-Z])\b(?!'|\s*,\s*(?:or "
+    r"|and )?[A-Z]\b)|\(([A-Z])\)"
+)
+_NUMBER_NAMED = any_case(r"^\W*(?:option|choice|number|no\.|#)\s*(\d{1,2})\b|^\W*\((\d{1,2})\)")
+_TOKEN = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:,\d{3})*(?:\.\d+)?|[√°%/+=<>*]|(?<![A-Za-z])-")
+_NEGATED_BEFORE = frozenset(
+    (
+        "not",
+        "never",
+        "nor",
+        "neither",
+        "than",
+        "unlike",
+        "except",
+        "without",
+        "versus",
+        "vs",
+        "exclud",
+        "eliminat",
+        "avoid",
+        "miss",
+        "reject",
+        "ignor",
+        "lack",
+    )
+)
+_NEGATED_AFTER = any_case(
+    r"^[^,.;]{0,40}?\b(?:(?:is|are|was|were|do|does|did|would|will|can|could|has|have|seems|appears|may"
+    r"|might)(?:n't| not| less| incorrect| wrong| false| unlikely| eliminated| ruled| further| farther"
+    r"| different)|cannot|lacks?|fails?)\b",
+)
+_INSTEAD = any_case(
+    r"\b(?:rather than|instead of|compared (?:to|with)|as opposed to|in contrast to|different from|other than"
+    r"|not)\s+(?:the |a |an |to |in |point |option |at )*$",
+)
+_MAYBE = any_case(r"\b(?:might|may|could|maybe|perhaps|possibly|depends?|depending)\b")
+_CONTRAST = any_case(
+    r"\b(?:on the other hand|in contrast|by contrast|conversely|meanwhile|however|unlike)\b",
+)
+_LISTED = re.compile(r"^[^\w\n]*([A-Z])\s*[).:]", re.MULTILINE)
+_ARTICLES = frozenset(("a", "an", "the"))
+_SQUEEZE = re.compile(r"[\s$\\{},]+|(?<![A-Za-z])(?:cm|mm|km|m|units?|degrees?)\b|°")
+_MOST_WORDS = 0.75
+_LONG = 4
+_FEW = 3
+_SHORT = 8
+
+
+class Options(msgspec.Struct, frozen=True):
+    """The options of a question, prepared: their words, and what they are if all are amounts, or yes and no."""
+
+    texts: tuple[str, ...]
+    tokens: tuple[tuple[str, ...], ...]
+    amounts: tuple[str, ...]
+    yes_no: tuple[str, ...]
+    letters: str
+    squeezed: tuple[str, ...]
+
+
+@lru_cache(maxsize=256)
+def prepared(texts: tuple[str, ...]) -> Options:
+    """Options as they are looked for in a reply."""
+    bare = [plain(text) for text in texts]
+    found = [numerals(text) for text in bare]
+    amounts = tuple(each[0].value for each in found if len(each) == 1)
+    units = {
+        re.sub(r"\W+", "", text[: each[0].start] + text[each[0].end :])
+        for text, each in zip(bare, found, strict=True)
+        if each
+    }
+    are_amounts = len(amounts) == len(texts) == len({*amounts}) and len(units) == 1
+    said = tuple(yes_no.opening(text) or "" if len(text) < 12 else "" for text in bare)
+    return Options(
+        tuple(bare),
+        tuple(tuple(token for token, _, _ in _tokens(text)) for text in bare),
+        amounts if are_amounts else (),
+        said if sorted(said) == ["no", "yes"] else (),
+        LETTERS[: len(texts)],
+        tuple(_SQUEEZE.sub("", text).lower() for text in bare),
+    )
+
+
+def _tokens(text: str) -> list[tuple[str, int, int]]:
+    """The stems of a text with where they stand, without articles; a lone capital A is none."""
+    found = [(stem(match.group()), *match.span()) for match in _TOKEN.finditer(text.replace("&", "+"))]
+    kept = [each for each in found if each[0] not in _ARTICLES or text[each[1] : each[2]] == "A"]
+    return kept or found
+
+
+def direct(region: str, options: Options, question: str) -> str | None:
+    """The option in what follows a mark: a letter, or an option's own words; "" where these two contradict."""
+    region = (
+        re.sub(r"^[\s\"'*:(]*(?:that |indeed )?(?=\S)", "", region[:600])
+        if not region.startswith("(")
+        else region[:600]
+    )
+    first = next(iter(sentences(region)), "")
+    letter = letter_first(first, options)
+    if letter:
+        return letter if _agrees(letter, first, options) else ""
+    if _LETTER_FIRST.match(first) and not named(first, options):
+        return ""  # a letter that is not offered
+    if refuses(first) and not any(map(refuses, options.texts)):
+        return None
+    exact = [
+        place
+        for place, text in enumerate(options.squeezed)
+        if text and text == _SQUEEZE.sub("", plain(first)).lower().rstrip(".")
+    ]
+    if len(exact) == 1:
+        return LETTERS[exact[0]]
+    if (small := _SMALL_FIRST.match(first)) and small[1].upper() in options.letters:
+        return small[1].upper()
+    if (
+        (place := _NUMBER_NAMED.match(first))
+        and not options.amounts
+        and 0 < int(place[1] or place[2]) <= len(options.texts)
+    ):
+        return LETTERS[int(place[1] or place[2]) - 1]
+    chosen = named(first, options)
+    if len(chosen) == 1:
+        return chosen.pop()
+    if not chosen and options.yes_no and (said := yes_no.opening(first) or yes_no.stated(first, question)):
+        return LETTERS[options.yes_no.index(said)]
+    return _earliest(first, options) if len(chosen) > 1 else None
+
+
+def letter_first(text: str, options: Options) -> str | None:
+    """The letter with which a text opens, as an answer: "B", "(B)", "B. blue", "Option B is"."""
+    match = _LETTER_FIRST.match(text)
+    letter = (match[1] or match[2]) if match else None
+    return letter if letter and letter in options.letters else None
+
+
+def opening(text: str, options: Options) -> str | None:
+    """The option with which a text opens: a letter that stands for itself, or yes or no where these are offered."""
+    first = next(iter(sentences(text)), "")
+    if len({*_LISTED.findall(text)}) > 1:
+        return None  # it goes through the options
+    letter = letter_first(first, options)
+    if letter:
+        others = set(letters_named(first, options)) - {letter}
+        if not _agrees(letter, first, options):
+            return ""
+        return letter if first.lstrip("*( ").startswith(letter) or not others else None
+    if len(text) <= _SHORT and (small := _SMALL_FIRST.match(text)) and small[1].upper() in options.letters:
+        return small[1].upper()
+    if options.yes_no and (said := yes_no.opening(text)):
+        return LETTERS[options.yes_no.index(said)]
+    return None
+
+
+def letters_named(text: str, options: Options) -> Iterator[str]:
+    """Letters that a text names as options and does not deny: "(B)", "option B"."""
+    for match in _LETTER_NAMED.finditer(text):
+        letter = match[1] or match[2]
+        if letter in options.letters and not _denied(text, *match.span()):
+            yield letter
+
+
+def beyond(text: str, options: Options) -> bool:
+    """Whether a text names options that are not offered: it makes up a list of its own."""
+    return any(
+        (match[1] or match[2]) not in options.letters
+        for match in re.finditer(r"(?:^|\n)\s*(?:\(([A-Z])\)|([A-Z])[.)]\s)", text)
+    )
+
+
+def named(text: str, options: Options) -> set[str]:
+    """The options that a sentence names and does not deny, by letter or by their own words."""
+    return {*letters_named(text, options)} or {LETTERS[place] for place, _, _ in mentions(text, options)}
+
+
+def mentions(text: str, options: Options) -> list[tuple[int, int, int]]:
+    """Where a sentence says an option's own words, and does not deny it: its place, start and end."""
+    found: list[tuple[int, int, int]] = []
+    if options.amounts:
+        for each in numerals(text):
+            if options.amounts.count(each.value) == 1:
+                found.append((options.amounts.index(each.value), each.start, each.end))
+    else:
+        said = _tokens(text)
+        stems = [token for token, _, _ in said]
+        for place, wanted in enumerate(options.tokens):
+            if not wanted or len(wanted) > len(stems):
+                continue
+            for at in range(len(stems) - len(wanted) + 1):
+                if stems[at] == wanted[0] and tuple(stems[at : at + len(wanted)]) == wanted:
+                    start, end = said[at][1], said[at + len(wanted) - 1][2]
+                    if len(options.texts[place]) > 1 or text[start:end] == options.texts[place] != "A":
+                        found.append((place, start, end))
+        found = [one for one in found if not any(_inside(one, other) for other in found)]
+        found = [one for one in found if not _may_be_longer(one[0], stems, options)]
+        if not found:
+            found = _by_own_words(said, text, options) or _by_most_words(text, options)
+    return [each for each in found if not _denied(text, each[1], each[2])]
+
+
+def _may_be_longer(place: int, stems: list[str], options: Options) -> bool:
+    """Whether the words around an option may make it a longer one: "a slight decrease", to "slightly decrease"."""
+    own = {*options.tokens[place]}
+    return any(
+        own < {*longer} and all(any(said[:4] == word[:4] for said in stems) for word in {*longer} - own)
+        for longer in options.tokens
+        if len(longer) > len(options.tokens[place])
+    )
+
+
+def _inside(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
+    return one[0] != other[0] and other[1] <= one[1] and one[2] <= other[2] and one[2] - one[1] < other[2] - other[1]
+
+
+def _by_own_words(said: list[tuple[str, int, int]], text: str, options: Options) -> list[tuple[int, int, int]]:
+    """Options of which a sentence says the words that no other option has, and most of those that all have."""
+    found: list[tuple[int, int, int]] = []
+    for place, wanted in enumerate(options.tokens):
+        others = {token for other, tokens in enumerate(options.tokens) if other != place for token in tokens}
+        own = [token for token in dict.fromkeys(wanted) if token not in others]
+        if len(own) == len({*wanted}) or not any(len(token) == 1 or content(token) for token in own if token.isalpha()):
+            continue
+        spots = [next((each for each in said if each[0] == token and _is_name(each, text)), None) for token in own]
+        common = content(options.texts[place]) - {*own}
+        if None not in spots and len(common & content(text)) >= len(common) - 1:
+            found.append((place, min(each[1] for each in spots if each), max(each[2] for each in spots if each)))
+    return found
+
+
+def _is_name(each: tuple[str, int, int], text: str) -> bool:
+    """Whether a token that is one letter is a capital that names something, and no article."""
+    token, start, end = each
+    if len(token) > 1 or not token.isalpha():
+        return True
+    return text[start:end].isupper() and (
+        start > 0 or bool(re.match(r"\s*(?:is|has|appears|seems|looks|was)\b", text[end:]))
+    )
+
+
+def _by_most_words(text: str, options: Options) -> list[tuple[int, int, int]]:
+    """The long option of which a sentence says most words, and more than of any other."""
+    said = content(text)
+    wanted = [content(option) for option in options.texts]
+    shared = [len(each & said) / len(each) if len(each) >= _LONG - 1 else 0.0 for each in wanted]
+    best = max(shared, default=0.0)
+    if best < _MOST_WORDS or sum(share > best - 0.25 for share in shared) > 1:
+        return []
+    return [(shared.index(best), 0, 0)]
+
+
+def _denied(text: str, start: int, end: int) -> bool:
+    before = [token for token, _, _ in _tokens(text[max(0, start - 40) : start])][-3:]
+    if any(token in _NEGATED_BEFORE or token.endswith("n't") for token in before) and end:
+        return True
+    return bool(_INSTEAD.search(text[:start][-60:]) or (end and _NEGATED_AFTER.match(text[end : end + 60])))
+
+
+def _agrees(letter: str, first: str, options: Options) -> bool:
+    """Whether what stands beside a letter is not the text of another option."""
+    rest = re.sub(r"^\W*(?:[Oo]ption|[Aa]nswer|[Cc]hoice)?\W*[A-Z]\b[\s.):,*=-]*", "", first).strip(" .*()")
+    beside = _SQUEEZE.sub("", rest).lower()
+    own = LETTERS.index(letter)
+    if not beside or beside == options.squeezed[own]:
+        return True
+    return beside not in options.squeezed
+
+
+def _earliest(text: str, options: Options) -> str | None:
+    """The option that opens a region, where others only follow it: "blue, not red"."""
+    found = sorted((start, LETTERS[place]) for place, start, _ in mentions(text, options))
+    return found[0][1] if found and found[0][0] <= len("the ") else None
+
+
+def without_list(text: str, options: Options) -> str:
+    """A text without the lines that only list the options again."""
+    lines = text.split("\n")
+    listing = [bool(re.match(r"^\W*[A-Z]\s*[).:]", line)) and _lists(line, options) for line in lines]
+    if sum(listing) < 2:
+        return text
+    last = max(place for place, lists in enumerate(listing) if lists)
+    kept = [
+        line
+        for place, line in enumerate(lines)
+        if not listing[place] or (place == last and listing.count(True) > len(options.texts))
+    ]
+    return "\n".join(kept)
+
+
+def _lists(line: str, options: Options) -> bool:
+    beside = _SQUEEZE.sub("", re.sub(r"^\W*[A-Z]\s*[).:]", "", line)).lower()
+    return beside in options.squeezed
+
+
+def prose(text: str, options: Options, question: str, *, whole: bool = True) -> str | None:
+    """The option that a reply concludes with, or answers with in its first sentence, or names alone."""
+    told = [each for each in sentences(text) if not (each.endswith("?") or THOUGHT.search(each))]
+    if not told:
+        return None
+    if len(told[-1].split()) <= _FEW and (letter := letter_first(told[-1], options)):
+        return letter
+    if len(told) > 1:
+        supposes = counts.asked(question).supposes
+        told = [each for each in told if not (_MAYBE.search(each) or (supposes and NOW.search(each)))] or told[-1:]
+    for sentence in reversed(told[-3:]):
+        part = concluded(sentence)
+        if part and (letter := _one(part, options, question)):
+            return letter
+        if part and options.amounts and numerals(part):
+            return None  # it comes to an amount that is not offered
+    asks = last_question(question)
+    wanted = content(asks)
+    stated = [each for each in told if not (_CONTRAST.search(each) or yes_no.turned(each, asks))]
+    chosen = [(content(each) & wanted, named(_after_but(main_clause(each)), options), each) for each in stated]
+    every = set[str]().union(*(found for _, found, _ in chosen))
+    if len(every) == 1:
+        # An option may be met in a mere description, too: a sentence has to speak of what was asked.
+        near = any(found and (shared or len(each.split()) <= _SHORT) for shared, found, each in chosen)
+        return every.pop() if near or not wanted else None
+    answering = [(len(shared), found) for shared, found, _ in chosen if len(found) == 1]
+    most = max((score for score, _ in answering), default=0)
+    best = set[str]().union(*(found for score, found in answering if score == most))
+    if most * 5 >= len(wanted) * 2 and len(best) == 1:
+        return best.pop()
+    if not whole and chosen and len(chosen[-1][1]) == 1:
+        return chosen[-1][1].pop()
+    return None if every else _by_kind(text, options, question, whole=whole)
+
+
+def _after_but(clause: str) -> str:
+    """What a clause holds in the end: "one might think A, but it is B"."""
+    return re.split(r"[,;]? but (?:also )?", clause)[-1]
+
+
+def _one(part: str, options: Options, question: str) -> str | None:
+    if yes_no.turned(part, last_question(question)):
+        return None
+    if letter := letter_first(part, options):
+        return letter
+    letters = {*letters_named(part, options)}
+    chosen = named(main_clause(part), options)
+    if len(chosen) == 1:
+        extra = {each.value for each in numerals(main_clause(part))} - {
+            *options.amounts,
+            *(each.value for each in numerals(question)),
+        }
+        return None if options.amounts and extra and not letters else chosen.pop()
+    if options.yes_no and not chosen and (said := yes_no.opening(part) or yes_no.stated(part, question)):
+        return LETTERS[options.yes_no.index(said)]
+    return None
+
+
+def _by_kind(text: str, options: Options, question: str, *, whole: bool) -> str | None:
+    if options.yes_no and (said := yes_no.prose(text, question, whole=whole)):
+        return LETTERS[options.yes_no.index(said)]
+    if options.amounts and (value := counts.prose(text, question, whole=whole)) in options.amounts:
+        return LETTERS[options.amounts.index(value)]
+    return None
+
+
+def texts_of(options: Sequence[str]) -> Options:
+    """Options of a question, prepared once."""
+    return prepared(tuple(options))

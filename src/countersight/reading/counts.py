@@ -1,0 +1,435 @@
+"""Reads a number: what stands after a mark, what is concluded, or the number that the question's own words go with."""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+import msgspec
+
+from countersight.reading.languages import is_foreign
+from countersight.reading.numbers import Numeral, canonical, numerals
+from countersight.reading.patterns import any_case
+from countersight.reading.sentences import (
+    NOW,
+    SUPPOSES,
+    THOUGHT,
+    concluded,
+    content,
+    last_question,
+    main_clause,
+    refuses,
+    sentences,
+    stem,
+    words,
+)
+
+_ASKED_FOR = any_case(
+    r"\b(?:how many|number of|count of|amount of|how much)\s+(?:of (?:the|his|her|their) )?(?:(?:more|other"
+    r"|different|distinct|total|fewer|less) )*",
+)
+_PHRASE_ENDS_LIST = """
+are is was were do does did would will can could should have has had in on at of from with that which who whose
+there be left remain if you we they he she it the a an to for by as not get got
+"""
+_PHRASE_ENDS = frozenset(_PHRASE_ENDS_LIST.split())
+_COMPARED = any_case(
+    r"(?:more|less|fewer|greater|higher|lower|larger|smaller|older|younger|bigger|taller|longer|better|worse"
+    r"|other|rather) than(?: or equal to)?\s*[$]?$"
+    r"|(?:increas|decreas|reduc|drop|ris|grow|fall|go|lower|rais)\w*(?: \w+){0,3} by\s*$"
+    r"|(?:at least|at most|up to|above|below|over|under|exceed(?:s|ing)?|between|born (?:in|after|before)|year"
+    r"|years|figure|fig\.?|step|item|row|column|page|question|point|angle|level|chapter|table|player|no\.|#"
+    r"|minute|number|option|image|picture|frame|line|section|room|age|aged|circa|∠)\s*[$]?$",
+)
+_TERM = any_case(r"^\s*(?:[+*/<>≤≥^]|-\s*[\d(]|x\s*\d|plus\b|minus\b|multiplied|divided)")
+_TERM_BEFORE = any_case(r"(?:[+*/^]|\d\s*-|\b(?:plus|minus))\s*$")
+_OPERATOR = any_case(
+    r"^\s*(?:=|years? old|-years?\b|%|percent|°|degrees|cm|mm|km|kg|m\b|inch|feet|ft|hours?|minutes?|seconds?"
+    r"|am\b|pm\b|o'clock|dollars?|cents?)",
+)
+_EQUALS = re.compile(r"=\s*[$]?\s*(?=-?\d)")
+_TOTAL = any_case(
+    r"\b(?:total|sum|altogether|in all|combined|grand total|overall)\b(?:\s+(?:count|number|of|is|are|comes to"
+    r"|to|would be|:|=))*\s*(?:\w+ ){0,3}?[:|=]?\s*$"
+    r"|\b(?:makes?|making|leaves?|leaving|gives?|giving|equals?|results? in|comes? to|becomes?|brings? (?:it"
+    r"|the \w+|us) to)\s+(?:us |you |me |only |just |a total of )*$"
+    r"|\b(?:increase\w*|decrease\w*|drop\w*|ris\w*|go\w*|reduce\w*|grow\w*|fall\w*)\b[^.]{0,40}\bto\s+$",
+)
+_TOTALLED = any_case(r"^\s*((?:\w+ ){0,4})(?:in total|altogether|in all|total\b|combined|overall)")
+_NO_NOUN = any_case(
+    r"\b(?:no|not (?:see |have |find |show |contain )?any|n't (?:be |see |have |find )?any"
+    r"|without any)\s+((?:\w+[ -]){0,4}?\w+)",
+)
+_NOT_ZERO = any_case(
+    r"^(?:other|longer|doubt|need|change|problem|clear|way|further|additional|specific|difference|information"
+    r"|reason|effect|one\b)",
+)
+_DENIED = any_case(
+    r"(?:\bnot|n't|\bnever|\bneither|\btwice|\bdouble|\bhalf|\ball but|\beach of the)\s+(?:just |only |exactly |of )*$",
+)
+_ORDINAL_LIST = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\D)", re.MULTILINE)
+_PARTS = any_case(
+    r"\s*(?::|--|\(|, (?:including|consisting|comprising|made up|with|one|two|three|four|\d)|\bincluding\b"
+    r"|\bconsisting\b|\bnamely\b)",
+)
+_REMAINS = frozenset(("left", "remain", "stay"))
+_HAN = {
+    "一": 1,
+    "二": 2,
+    "两": 2,
+    "兩": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "七": 7,
+    "八": 8,
+    "九": 9,
+    "十": 10,
+    "零": 0,
+}
+_HAN_NUMBER = re.compile(
+    r"(?<![一二两兩三四五六七八九十百千])([一二两兩三四五六七八九十零])(?![一二三四五六七八九十百千些样直起共])"
+)
+_OF = any_case(r"\s+(?:out )?of (?:the |these |those |his |her |their |all )*")
+_RANGE = any_case(r"\s*(?:-|to|(?:\w+ ){0,2}\w*,? ?or(?: perhaps| maybe| possibly| even)?)\s*")
+_BETWEEN = any_case(r"\bbetween\s+$")
+_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_PLANS = any_case(
+    r"\b(?:need|needs|have|has|want) to\b|\blet(?:'s| us| me)\b|^\W*first\b|\bwe (?:subtract|add|count|find"
+    r"|calculate)\b",
+)
+_IS_BEFORE = any_case(
+    r"(?:\b(?:is|are|was|were|be|equals?|of)|[:=|])\s*(?:\w+ly |only |about |just |now )*$",
+)
+_LEFT = any_case(r"\s*((?:\w+ ){0,3})(?:left|remain|stay)")
+_TOTAL_LINE = any_case(r"^\W*(?:grand |overall )?total\b([^\n]*)$", re.MULTILINE)
+_LABEL = re.compile(r"([^,;|:=]{1,60})[:=]\s*$")
+_AFTERMATH = any_case(
+    r"\b(?:left|remain\w*|still|stays?|afterwards?|then|after|would|will|end up|final(?:ly)?)\b",
+)
+_FEWER = any_case(r"^\s+(?:\w+\s+)?(?:fewer|less|more|extra|additional)\b")
+_NEGATES = any_case(r"[^,;.]{0,40}?(?:\b(?:not|never|cannot|without)\b|n't\b)")
+_NUMBER_FIRST = any_case(
+    r"\W*(?:about|approximately|around|roughly|exactly|only|just|there (?:is|are|were|would be)|i (?:see"
+    r"|count)|it is|it's)?\W*(?:[-+.]?\d|[A-Za-z]+(?:-| |$))",
+)
+_DESCRIBES = any_case(
+    r"\s+(?:\w+\s+){1,4}(?:with|having|containing|(?:that|who|which) (?:have|has|had))\s+(?:\w+ than |at least )?",
+)
+_NOT_LONE = any_case(
+    r"^\W*(?:in|on|by|at|from|since|step|figure)\b|\b(?:not|now|currently|never|each|half|double|twice \w)\b|n't",
+)
+_GOES_ON = any_case(r"(?:so|thus|therefore|but|then|and then|minus|plus|if|which|of which)\b|\d")
+_OF_THEM = any_case(r"\s+of (?:them|which|whom|these|those)\b")
+_BARE = re.compile(r"[\s\"'(*]*(-?\d[\d,]{0,12}(?:\.\d+)?)[\s\"')*]*(?:[.;!]?$|[.;!]\s)")
+_LIST_HEAD = 3
+_FEW = 6
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a question wants a number of: the stems of its noun, of all its words, and whether it supposes something."""
+
+    noun: frozenset[str]
+    """The stems of its noun phrase; `head` is the last of them, which says least where parts are told apart."""
+    head: str
+    words: frozenset[str]
+    """The stems of all words but those of its "if"."""
+    numbers: frozenset[str]
+    supposes: bool
+    times: bool
+    counts: bool
+
+
+@lru_cache(maxsize=256)
+def asked(question: str) -> Asked:
+    """What a question wants a number of."""
+    phrases = list(_ASKED_FOR.finditer(question))
+    noun: list[str] = []
+    if phrases:
+        for word in words(question[phrases[-1].end() :])[:6]:
+            if word in _PHRASE_ENDS:
+                break
+            noun.append(stem(word))
+    main = main_clause(last_question(question).rstrip(" ?"))
+    return Asked(
+        frozenset(noun),
+        noun[-1] if noun else "",
+        content(main),
+        frozenset(each.value for each in numerals(main)),
+        bool(SUPPOSES.search(question)),
+        stem("times") in noun,
+        bool(phrases),
+    )
+
+
+def direct(region: str, question: str) -> str | None:
+    """The number in what follows a mark: the first sentence or line of it that has one."""
+    first = next(iter(sentences(region[:600])), "")
+    if bare := _BARE.match(first):
+        return canonical(bare[1])
+    if refuses(first):
+        return None
+    return (_totalled(region) if "\n" in region else None) or in_sentence(first, question, trusted=True)
+
+
+def lone(text: str, question: str, *, more: int = 1) -> str | None:
+    """The number of a text that is little else: "7", "about 7 birds"; `more`: how many other words it may have."""
+    found = numerals(text) if not _NOT_LONE.search(text) else []
+    left = (
+        content(text)
+        - asked(question).words
+        - {stem(word) for each in found for word in words(text[each.start : each.end])}
+    )
+    return (
+        found[0].value
+        if len(found) == 1 and len(left) <= more and len(text) < 60 and not _OPERATOR.match(text[found[0].end :])
+        else None
+    )
+
+
+def opening(text: str, question: str) -> str | None:
+    """The number with which a text opens and which stands alone: "7", "7.", "Seven (two of them red)", "7 birds."."""
+    first = re.match(r"\W*([^\n]*?)(?:[.,:;!(\n]|--|\s-\s|$)(?!\d)", text)
+    if not first or not first[1]:
+        return None
+    following = text[first.end() :].lstrip()
+    if re.match(r"\W*\d{1,2}[.)]\s", text) and re.search(r"(?:^|\n)\s*\(?2[.)]\s", following):
+        return None  # the first of a list
+    if len(words(first[1])) > _LIST_HEAD or not _NUMBER_FIRST.match(first[1]) or _GOES_ON.match(following):
+        return None
+    return lone(first[1], question, more=0)
+
+
+def in_sentence(sentence: str, question: str, *, trusted: bool = False) -> str | None:
+    """The number that one sentence gives for what was asked; `trusted`: it is known to be about that."""
+    return _weighed(sentence, asked(question), trusted=trusted)[0]
+
+
+def _weighed(sentence: str, wanted: Asked, *, trusted: bool = False) -> tuple[str | None, int]:
+    """The number that a sentence gives, and how many of the question's words go with it."""
+    clause = main_clause(_ORDINAL_LIST.sub("", sentence))
+    if is_foreign(clause):
+        return _foreign(clause), 0
+    if _EQUALS.search(clause):
+        return _result(clause, wanted), len(content(clause) & wanted.words)
+    found = [each for each in numerals(clause) if _may_count(each, clause, wanted, trusted=trusted)]
+    found = _shares(sorted((*found, *_zeros(clause, wanted)), key=lambda each: each.start), clause, wanted)
+    found = _own(found, clause, wanted)
+    if not found:
+        spare = {each.value for each in numerals(sentence) if _may_count(each, sentence, wanted, trusted=trusted)}
+        return (spare.pop() if len(spare) == 1 and trusted else None), 0
+    owned = _owned(found, clause)
+    scores = [_score(own, wanted) for own in owned]
+    if len({each.value for each in found}) == 1:
+        score = max(max(scores), _score(clause, wanted))
+        return (found[0].value if trusted or _fits(found, clause, wanted) else None), score
+    if (value := _total(found, clause, wanted)) is not None:
+        parts = [score for each, score in zip(found, scores, strict=True) if each.value != value]
+        part_asked = max(parts) > 1 and not wanted.supposes  # "4 swimming and 1 standing, a total of 5"
+        return (None if part_asked else value), max(1, _score(clause, wanted) - 1)
+    return _best(found, owned, scores, clause, trusted=trusted), max(scores)
+
+
+def _score(text: str, wanted: Asked) -> int:
+    """How many of the question's words a text has; the noun itself counts half, as parts and whole share it."""
+    shared = content(text) & (wanted.words | wanted.noun)
+    lacks_total = "total" in wanted.words and not re.search(
+        r"\b(?:total|altogether|in all|combined)\b", text, re.IGNORECASE
+    )
+    return 2 * len(shared - {wanted.head}) + (wanted.head in shared) - 6 * lacks_total
+
+
+def _result(clause: str, wanted: Asked) -> str | None:
+    """What an equation comes to; None where there are several, or where it counts something else than was asked."""
+    results: dict[str, str] = {}
+    for part in re.split(r",\s+(?:and\s+)?|\band\b", clause):
+        after = part.rpartition("=")[2]
+        if _EQUALS.search(part) and (found := numerals(after)):
+            results[found[0].value] = after[found[0].end :]
+    if _TERM.match(next(iter(results.values()), "")) and (before := numerals(clause.partition("=")[0])):
+        return before[0].value if len(before) == 1 else None  # "6 = 4 + 2"
+    if len(results) != 1:
+        return None
+    value, after = next(iter(results.items()))
+    named = content(" ".join(words(after)[:2])) - wanted.words - wanted.noun
+    return None if named and wanted.head in content(clause.rpartition("=")[0]) else value
+
+
+def prose(text: str, question: str, *, whole: bool = True) -> str | None:
+    """The number that a reply comes to, or states of what was asked, where nothing else in it speaks against that."""
+    wanted = asked(question)
+    if is_foreign(text):
+        return _foreign(text)
+    if len(_ORDINAL_LIST.findall(text)) > 1:
+        text = _ORDINAL_LIST.sub("", text)
+    told = [each for each in sentences(text) if not (each.endswith("?") or _PLANS.search(each) or THOUGHT.search(each))]
+    if wanted.supposes:
+        supposing = [each for each in told if SUPPOSES.search(each) or concluded(each) or _AFTERMATH.search(each)]
+        told = supposing or (told if len({each.value for each in numerals(text)}) == 1 and not NOW.search(text) else [])
+    elif len(told) > 1:
+        told = [each for each in told if not re.search(r"\bif\b.*\bwould\b|\bwould\b.*\bif\b", each)] or told
+    weighed = [
+        (found[0], found[1])
+        for each in told
+        if (found := _weighed(each, wanted))[0] is not None
+        and (found[1] >= _enough(wanted, told) or len(words(each)) <= _FEW)
+    ]
+    most = max((score for _, score in weighed), default=0)
+    best = {value for value, score in weighed if score >= most - 1}
+    for sentence in reversed(told[-3:]):
+        part = concluded(sentence)
+        if (
+            wanted.supposes
+            and not part
+            and SUPPOSES.search(sentence)
+            and (value := in_sentence(sentence, question)) is not None
+        ):
+            return value
+        if part and (value := in_sentence(part, question, trusted=True)) is not None:
+            # "2 in the water, 3 on the sand, so 5 people": a total, where a part was asked for.
+            return value if value in best or most <= _score(sentence, wanted) + 1 else None
+    if not weighed:
+        return None
+    if "\n" in text and not wanted.words - wanted.noun and (value := _totalled(text)) is not None:
+        return value
+    if len(best) == 1:
+        return best.pop()
+    if not wanted.supposes and _itemises(weighed[0][0], [value for value, _ in weighed[1:]]):
+        return weighed[0][0]
+    return weighed[-1][0] if not whole else None
+
+
+def _enough(wanted: Asked, told: list[str]) -> int:
+    """How many of the question's words must go with a number: its noun, and in a longer reply what is said of it."""
+    return 2 if not wanted.counts or (len(told) > 1 and wanted.words - wanted.noun) else 1
+
+
+def _may_count(each: Numeral, clause: str, wanted: Asked, *, trusted: bool) -> bool:
+    before = clause[max(0, each.start - 40) : each.start]
+    if each.word == "both" and len(words(clause)) > _FEW:
+        return False
+    if _DENIED.search(before) or (each.word in ("once", "twice", "thrice") and not (wanted.times or trusted)):
+        return False
+    if not wanted.counts:
+        return True
+    after = clause[each.end :]
+    if _NEGATES.match(after) and not _NEGATES.search(" ".join(wanted.words)):
+        return False
+    if _FEWER.match(after) and "mor" not in wanted.words and not wanted.words & {"fewer", "less"}:
+        return False
+    if _TERM.match(clause[each.end :]) or _TERM_BEFORE.search(before):
+        return False
+    if _YEAR.fullmatch(each.value) and not wanted.noun & {stem(word) for word in words(clause[each.end :])[:2]}:
+        return False
+    if _COMPARED.search(before) or (_OPERATOR.match(clause[each.end :]) and not trusted):
+        return False
+    return not (each.value[0] == "-" or ("." in each.value and not trusted))
+
+
+def _owned(found: list[Numeral], clause: str) -> list[str]:
+    """The words that go with each number: up to the next one, or the label before it where it has one ("cats: 3")."""
+    starts = [0, *(each.end for each in found)]
+    ends = [*(each.start for each in found[1:]), len(clause)]
+    owned = [clause[each.end : end] for each, end in zip(found, ends, strict=True)]
+    labels = [_LABEL.search(clause, start, each.start) for start, each in zip(starts, found, strict=False)]
+    if all(labels):
+        return [f"{label[1]} {re.split('[,;|]|  ', own)[0]}" for label, own in zip(labels, owned, strict=True) if label]
+    return owned
+
+
+def _fits(found: list[Numeral], clause: str, wanted: Asked) -> bool:
+    """Whether numbers of one value go with what was asked: its noun follows, or nothing else does."""
+    if not wanted.noun:
+        return True
+    for each, own in zip(found, _owned(found, clause), strict=True):
+        if each.word in ("once", "twice", "thrice"):
+            return True
+        near = [stem(word) for word in words(own)[:5]]
+        if (wanted.noun | wanted.words) & {*near} or not content(" ".join(words(own)[:3])):
+            return True
+        if wanted.noun & content(clause[: each.start]) and _IS_BEFORE.search(clause[: each.start]):
+            return True
+    return False
+
+
+def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str, *, trusted: bool) -> str | None:
+    """The number whose own words share most with the question; None where two share as much."""
+    for place, own in enumerate(owned[1:], 1):
+        if _OF_THEM.match(own) and scores[place] >= 2:
+            return found[place].value
+    best = max(scores)
+    values = {each.value for each, score in zip(found, scores, strict=True) if score >= best - 1}
+    if best and len(values) == 1:
+        return values.pop()
+    if (trusted or best) and scores[0] == best and _PARTS.search(clause, found[0].end, found[1].start + 1):
+        return found[0].value  # "7 birds: 3 white, 4 grey"
+    return found[0].value if trusted and not clause[: found[0].start].strip(" (*") and content(owned[0]) else None
+
+
+def _total(found: list[Numeral], clause: str, wanted: Asked) -> str | None:
+    """The number that is called a total, or what is left."""
+    totals = {
+        each.value
+        for each in found
+        if _TOTAL.search(clause[: each.start][-60:])
+        or ((said := _TOTALLED.match(clause[each.end :])) and (not content(said[1]) or wanted.noun & content(said[1])))
+        or (
+            wanted.words & _REMAINS
+            and (left := _LEFT.match(clause[each.end :]))
+            and (not left[1] or wanted.noun & content(left[1]))
+        )
+    }
+    largest = max((each.value for each in found), key=float)
+    if len(totals) == 1 and (totals == {largest} or wanted.words & _REMAINS or wanted.supposes):
+        return totals.pop()
+    return None
+
+
+def _zeros(clause: str, wanted: Asked) -> list[Numeral]:
+    """Noughts: "no cats", where cats were asked for; "no other cats" is none."""
+    return [
+        Numeral("0", match.start(), match.start(1))
+        for match in _NO_NOUN.finditer(clause)
+        if not _NOT_ZERO.match(match[1]) and wanted.noun & {stem(word) for word in words(match[1])}
+    ]
+
+
+def _own(found: list[Numeral], clause: str, wanted: Asked) -> list[Numeral]:
+    """Numbers without those that only describe another's noun ("two racks with 3 ties"), or that the question has."""
+    kept = [
+        each
+        for place, each in enumerate(found)
+        if not place or not _DESCRIBES.fullmatch(clause[found[place - 1].end : each.start])
+    ]
+    return [each for each in kept if each.value not in wanted.numbers or wanted.supposes] or kept
+
+
+def _shares(found: list[Numeral], clause: str, wanted: Asked) -> list[Numeral]:
+    """Numbers without the whole of "three of the five", or the share where only the whole was asked for; no ranges."""
+    dropped = set[int]()
+    for one, other in pairwise(found):
+        between = clause[one.end : other.start]
+        if _OF.fullmatch(between):
+            dropped.add((one if wanted.words <= wanted.noun else other).start)
+        elif _BETWEEN.search(clause[: one.start]) or (
+            _RANGE.fullmatch(between) and not _TOTAL.search(clause[: other.start][-60:])
+        ):
+            return []
+    return [each for each in found if each.start not in dropped]
+
+
+def _totalled(text: str) -> str | None:
+    """The number in the last line that begins with "Total", as below a list or a table of counts."""
+    lines = _TOTAL_LINE.findall(text)
+    found = {each.value for each in numerals(lines[-1])} if lines else set[str]()
+    return found.pop() if len(found) == 1 else None
+
+
+def _itemises(total: str, rest: list[str]) -> bool:
+    """Whether the counts that follow one are its parts: none is larger."""
+    return all(float(value) <= float(total) for value in rest)
+
+
+def _foreign(clause: str) -> str | None:
+    digits = {each.value for each in numerals(clause)} | {str(_HAN[match[1]]) for match in _HAN_NUMBER.finditer(clause)}
+    return digits.pop() if len(digits) == 1 else None

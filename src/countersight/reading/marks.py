@@ -1,0 +1,111 @@
+"""Where a reply marks or announces its answer: boxes, tags, JSON fields, "Answer:", "the answer is", bold type."""
+
+import re
+from collections.abc import Iterator
+
+from countersight.reading.languages import ANSWER
+from countersight.reading.patterns import any_case
+
+_TAGS = r"(?:final_?\s?)?(?:answer|conclusion|final|result|output|response|solution|ans|prediction|choice|verdict)"
+_TAGGED = any_case(
+    rf"<\s*({_TAGS})\s*>\s*(.{{0,2000}}?)\s*(?:<\s*/\s*\1\s*>|$)|\[({_TAGS})\]\s*(.{{0,400}}?)\s*\[/\3\]",
+    re.DOTALL,
+)
+_BOXED = re.compile(r"\\(?:boxed|fbox)\s*(?:\{|(?=\S))")
+_FIELD = any_case(
+    r"[\"'](?:final[_ ]?|correct[_ ]?|predicted[_ ]?|selected[_ ]?)?(?:answer|ans|prediction|choice|option"
+    r"|result|response|conclusion|count|number|letter|value|label|verdict|total)[\"']"
+    r"\s*:\s*[\[{]?\s*(?:\"((?:[^\"\\\n]|\\.){0,400})\"|'([^'\n]{0,400})'|([-\w.]{1,30}))",
+)
+_HASHES = re.compile(r"^\s*####\s*(\S[^\n]*)$", re.MULTILINE)
+_NOUN = (
+    r"(?:answers?|ans|option|choice|conclusion|verdict|final (?:count|number|value|result|response|total"
+    r"|decision)|correct (?:count|number|response|statement|letter)|response)"
+)
+# "Answer: B", "**Final answer** — B", "### Answer\nB", "A: B" is left out: it may be an option.
+_LABEL = any_case(
+    rf"(?:^|(?<=[\s*(>]))(?:the |my |your |so |and ){{0,3}}(?:final |correct |right |best |short |most likely "
+    rf"|corrected |direct |revised |updated ){{0,3}}{_NOUN}"
+    r"(?:\s+to (?:the|this|your) question)?\s*(?:\((?:letter|number|[a-z ]{1,20})\))?\s*(?:\*\*"
+    r"|__)?\s*(?:(?:is\s*)?[:=]|--?(?= ))\s*(?:\*\*|__)?",
+)
+_HEADING = any_case(rf"^[^\w\n]{{0,12}}(?:final |correct |short ){{0,2}}{_NOUN}[^\w\n]{{0,12}}\n+", re.MULTILINE)
+_IS = r"(?:is|are|was|would be|will be|should be|must be|has to be|seems to be|appears to be|becomes?|=)"
+_ANNOUNCED = any_case(
+    rf"\b(?:answer|(?:correct|right|best|matching|appropriate|accurate|likely|suitable|closest|final|only"
+    rf"|fitting|valid) (?:\w+ )?(?:answer|option|choice|one|response|letter|match|statement|conclusion"
+    rf"|description|value|number|count|total))s?"
+    rf"(?:\s+(?:to|for|here|in|among|from|of|based|given|that)\b[^.:\n]{{0,90}}?)?,?\s+(?:\w+ly,? |thus |then "
+    rf"|also |most likely )?{_IS}\s*(?:not\s)?[:,]?\s*(?:that |option |choice |indeed |therefore |most likely "
+    rf"|likely |probably |approximately |about )*"
+    r"|\b(?:i (?:would |will |'ll |'d )?(?:choose|pick|select|go with|answer|say)|i'(?:d|ll) (?:choose|pick"
+    r"|select|go with|answer|say)|we (?:choose|select|pick)|my (?:choice|pick|guess|answer|best guess) (?:is"
+    r"|would be))\s*(?:that |option |choice |with )*[:]?\s*"
+    r"|\b(?:correspond(?:s|ing)?|match(?:es|ing)?|leads?|points?|pointing)\s+(?:most closely )?(?:to "
+    r"|with )?(?=(?:option|choice|answer)\b)(?:option|choice|answer)\s*:?\s*"
+    r"|\b(?:which|this|that|it)(?: is|'s) (?:option|choice)\s+",
+)
+_SO_IS = any_case(
+    r"\s(?:is|are|was|must be|seems to be|appears to be)\s+(?:(?:clearly|therefore|thus|likely|probably) ){0,2}"
+    r"(?:the |an? )?(?:only |most |best |more )?(?:correct|right|best|accurate|appropriate|likely|suitable|valid)?\s?"
+    r"(?:answer|option|choice|response|match|(?<=correct)(?=[.\s,]{0,3}$))\b(?! (?:to|for) (?:a|an|another)\b)",
+    re.MULTILINE,
+)
+_SUBJECT = re.compile(r"(?:\([A-Z]\)[^\n.;]{0,60}|[^\n.,;:()]{1,60})$")
+_FOREIGN = any_case(ANSWER)
+_BOLD = re.compile(r"\*\*([^*\n]{1,120})\*\*|__([^_\n]{1,120})__|<(?:b|strong)>([^<\n]{1,120})</")
+
+
+def marked(said: str) -> list[str]:
+    """What a reply puts into a box, a tag, a JSON field or behind "####", in order; the last one counts."""
+    found = (
+        [(match.start(), match[2] if match[1] else match[4]) for match in _TAGGED.finditer(said)]
+        if "<" in said or "[" in said
+        else []
+    )
+    if "\\" in said:
+        found += [(match.start(), _braced(said, match)) for match in _BOXED.finditer(said)]
+    if ":" in said:
+        found += [(match.start(), match[1] or match[2] or match[3] or "") for match in _FIELD.finditer(said)]
+    if "####" in said:
+        found += [(match.start(), match[1]) for match in _HASHES.finditer(said)]
+    return [region for _, region in sorted(found) if region.strip()]
+
+
+def labelled(text: str) -> Iterator[tuple[int, str]]:
+    """What follows "Answer:" or a heading that says so, in a plain text, with where it stands."""
+    for match in (*_LABEL.finditer(text), *_HEADING.finditer(text)):
+        if region := text[match.end() :].strip():
+            yield match.start(), region
+    for match in _FOREIGN.finditer(text):
+        if region := text[match.end() :].strip():
+            yield match.start(), region
+
+
+def announced(text: str) -> Iterator[tuple[int, str]]:
+    """What a sentence calls the answer: "the answer is B", "B is the correct option", with where it stands."""
+    for match in _ANNOUNCED.finditer(text):
+        if (region := text[match.end() :].strip()) and not re.search(
+            r"\bnot\s*$", match.group().strip(" :,"), re.IGNORECASE
+        ):
+            yield match.start(), region
+    for match in _SO_IS.finditer(text):
+        if subject := _SUBJECT.search(text[max(0, match.start() - 64) : match.start()]):
+            yield match.start(), subject.group().strip()
+
+
+def bold(said: str) -> list[str]:
+    """What a reply prints in bold type."""
+    return [match[1] or match[2] or match[3] for match in _BOLD.finditer(said)]
+
+
+def _braced(said: str, match: re.Match[str]) -> str:
+    """What stands between the braces of a box; all that follows where they do not close."""
+    if said[match.end() - 1] != "{":
+        return said[match.end() : match.end() + 1]
+    depth = 1
+    for place in range(match.end(), min(len(said), match.end() + 400)):
+        depth += {"{": 1, "}": -1}.get(said[place], 0)
+        if not depth:
+            return said[match.end() : place]
+    return said[match.end() : match.end() + 400].split("\n")[0]

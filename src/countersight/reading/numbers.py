@@ -1,0 +1,119 @@
+"""Finds the numbers written in a text, as digits or as English words."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from countersight.reading.patterns import any_case
+from countersight.text import NUMBER_WORDS, SCALES
+
+
+class Numeral(msgspec.Struct, frozen=True):
+    """A number and where it stands in a text."""
+
+    value: str
+    start: int
+    end: int
+    word: str = ""
+
+
+_VALUES = NUMBER_WORDS | SCALES | {"dozen": 12, "fourty": 40}
+_WORD = "|".join(_VALUES)
+_DIGITS = re.compile(
+    r"(?<![\w.,:/√^])(?<![A-Za-z]-)[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?![\w/^√]|[.,:]\d|-[A-Za-z])"
+    r"|(?<![\w.,:/])\.\d+(?![\w/]|[.,]\d)"
+)
+_WORDS = any_case(rf"(?<![\w-])(?:{_WORD})(?:(?:[ -]|\s+and\s+)(?:{_WORD})\b)*\b(?!'\w|-[a-z])")
+_IDIOMS = {
+    "half a dozen": "6", "a couple": "2", "couple of": "2", "a pair": "2", "both": "2", "a single": "1",
+    "once": "1", "twice": "2", "thrice": "3", "none": "0", "nobody": "0", "no one": "0", "not any": "0", "nil": "0",
+}  # fmt: skip
+_IDIOM = any_case(
+    rf"\b(?:{'|'.join(_IDIOMS)})\b(?! of (?:glasses|sunglasses|scissors|pants|jeans|shorts))",
+)
+# "This one", "the red one", "one another": a pronoun.
+_PRONOUN_BEFORE = any_case(
+    r"\b(?:this|that|which|the|each|other|another|no|any|every|some|first|second|third|last|same|latter|former"
+    r"|right|left"
+    r"|correct|\w+er|\w+est|red|blue|green|black|white|yellow|big|small|large)\s+$",
+)
+_PRONOUN_AFTER = any_case(r"\s+(?:another|who|which|that|should|must|can|could|may|might|needs?)\b")
+_AN_ADVERB = re.compile(r"\s+(?:the|you|we|they|it|all|again|more|every)\b", re.IGNORECASE)  # "once the", "once more"
+_TERM = re.compile(r"[\w)\]]\s*$")
+_PART = any_case(
+    r"\s*(?:st|nd|rd|th)\b|\s*/\s*\d|(?:-|\s+)(?:thirds?|quarters?|fourths?|fifths?|tenths?)\b",
+)
+_LONGEST = 30  # digits; a longer row of them is noise
+
+
+def canonical(number: str) -> str:
+    """One spelling for each number: "3.0", "+3", "003" and "3" are all "3"."""
+    text = number.strip().replace(",", "")
+    sign = "-" if text.startswith("-") else ""
+    whole, _, fraction = text.lstrip("+-").partition(".")
+    whole = whole.lstrip("0") or "0"
+    fraction = fraction.rstrip("0")
+    text = f"{whole}.{fraction}" if fraction else whole
+    return text if text == "0" else sign + text
+
+
+def numerals(text: str) -> list[Numeral]:
+    """The numbers in a plain text, in order. "None" is 0; "no cats" is left to who knows what was asked for."""
+    apart: list[Numeral] = []
+    for numeral in sorted((*_in_digits(text), *_in_words(text)), key=lambda found: (found.start, -found.end)):
+        if not apart or numeral.start >= apart[-1].end:
+            apart.append(numeral)
+    return apart
+
+
+def _in_digits(text: str) -> Iterator[Numeral]:
+    for match in _DIGITS.finditer(text):
+        start, value = match.start(), match.group()
+        if value[0] in "+-" and _TERM.search(text, max(0, start - 3), start):
+            start, value = start + 1, value[1:]  # a sign between two terms is an operation, not part of the number
+        if len(value) <= _LONGEST and not _PART.match(text, match.end()):
+            yield Numeral(canonical(value), start, match.end())
+
+
+def _in_words(text: str) -> Iterator[Numeral]:
+    for match in _WORDS.finditer(text):
+        word = match.group().lower()
+        if word == "one" and (
+            _PRONOUN_BEFORE.search(text, max(0, match.start() - 16), match.start())
+            or _PRONOUN_AFTER.match(text, match.end())
+        ):
+            continue
+        if not _PART.match(text, match.end()):
+            yield from _spelled(match)
+    for match in _IDIOM.finditer(text):
+        phrase = match.group().lower()
+        if not (phrase == "once" and _AN_ADVERB.match(text, match.end())):
+            yield Numeral(_IDIOMS[phrase], *match.span(), word=phrase)
+
+
+def _spelled(match: re.Match[str]) -> Iterator[Numeral]:
+    """The numbers in a row of number words: "two hundred and five" is one, "two three" and "two and three" are two."""
+    total = current = last = 0
+    start = -1
+    end = joined = 0
+    for word in re.finditer(r"[a-z]+", match.group().lower()):
+        value = _VALUES.get(word.group())
+        if value is None:  # "and"
+            joined = 1
+            continue
+        scales = value >= 100 or word.group() == "dozen"
+        fits = scales or (value > 0 and (last >= 100 if value >= 10 or joined else last >= 20))
+        if start >= 0 and not fits:
+            yield Numeral(str(total + current), match.start() + start, match.start() + end, "word")
+            total = current = last = 0
+            start = -1
+        start = word.start() if start < 0 else start
+        if not scales:
+            current, last = current + value, value
+        elif value > 100:
+            total, current, last = total + (current or 1) * value, 0, value
+        else:
+            current, last = (current or 1) * value, value
+        end, joined = word.end(), 0
+    yield Numeral(str(total + current), match.start() + start, match.start() + end, "word")

@@ -1,0 +1,78 @@
+"""Reads an open answer: what is marked, a short reply as it stands, or what a sentence adds to its question."""
+
+import re
+
+from countersight.reading.patterns import any_case
+from countersight.reading.sentences import NOW, SUPPOSES, concluded, content, refuses, sentences, stem
+
+_SHORT = 5  # words that are an answer as they stand
+_LONGEST = 5
+_TRIM = " .,:;!\"'*()"
+_WORD = re.compile(r"[^\s,;:()\"]+")
+_LEAD = any_case(
+    r"^(?:the answer (?:is|would be)|it(?:'s| is| would be)|that(?:'s| is)|there (?:is|are)|they (?:are"
+    r"|would be)|answer:?)\s+(?:that\s+)?",
+)
+_FUNCTION_START = any_case(
+    r"^(?:is|are|was|were|be|been|being|to|of|by|would|will|with|as|that|in order|on|in|at|from|for|and|has"
+    r"|have|it|this|there|most likely|likely|probably)\s+",
+)
+_TAIL = any_case(
+    r",?\s+(?:i (?:think|guess|believe)|most likely|probably|perhaps|instead of|rather than|not)\b.*",
+)
+_VERB = any_case(r"\b(?:is|are|was|were|would|will|has|have|can|could|does|do|did|should|\w+n't)\b")
+_OR = any_case(r"\b(?:or|maybe|perhaps)\b")
+_WHOLE_SENTENCE = any_case(
+    r"\b(?:why|how (?!many|much|old|long|far|big|tall|often)|what (?:would|will|could|might) happen|describe"
+    r"|explain)\b",
+)
+
+
+def direct(region: str) -> str | None:
+    """An answer in what follows a mark: its first line."""
+    line = region.strip().split("\n")[0].strip()
+    line = _LEAD.sub("", line).strip(_TRIM)
+    return line if line and not refuses(line) else None
+
+
+def prose(text: str, question: str, *, whole: bool = True) -> str | None:
+    """A short reply as it stands, or the words of a sentence that are new beside its question."""
+    told = sentences(text)
+    if not told or refuses(text[:200]):
+        return None
+    first = _TAIL.sub("", told[0])
+    if (
+        len(told) == 1
+        and len(first.split()) <= _SHORT
+        and not (_VERB.search(_LEAD.sub("", first)) or _OR.search(first))
+    ):
+        return _LEAD.sub("", first).strip(_TRIM) or None
+    if _WHOLE_SENTENCE.search(question):
+        return (told[0] if whole else told[-1]).strip()
+    answering = (told[0] if whole else told[-1]) if len(told) > 1 else told[0]
+    if len(told) > 1:
+        answering = next((part for each in reversed(told) if (part := concluded(each))), None) or answering
+    return _new_words(answering, question)
+
+
+def _new_words(sentence: str, question: str) -> str | None:
+    """The longest run of words that the question does not have, where there is only one such run."""
+    sentence = _TAIL.sub("", sentence)
+    if _OR.search(sentence) or (SUPPOSES.search(question) and NOW.search(sentence)):
+        return None
+    known = content(question)
+    runs: list[list[str]] = [[]]
+    for match in _WORD.finditer(_LEAD.sub("", sentence.strip(_TRIM))):
+        word = match.group().strip(_TRIM)
+        if stem(word) in known or not word:
+            runs.append([])
+        else:
+            runs[-1].append(word)
+    said = [run for run in runs if content(" ".join(run))]
+    if len(said) != 1:
+        return None
+    answer = " ".join(said[0])
+    while (shorter := _FUNCTION_START.sub("", answer)) != answer:
+        answer = shorter
+    answer = re.sub(r"\s+(?:is|are|was|were|the|a|an|of|in|on|to|and|would|will|be|would be)$", "", answer)
+    return answer if 0 < len(answer.split()) <= _LONGEST and not _VERB.search(answer) else None

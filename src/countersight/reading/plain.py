@@ -1,0 +1,95 @@
+"""Turns what a model wrote into plain text: no thoughts, no markup, no look-alike characters, bounded length."""
+
+import re
+import unicodedata
+
+from countersight.reading.patterns import any_case
+
+# An answer stands at the beginning or at the end; the middle of a very long reply is never looked at.
+_HEAD = _TAIL = 4_000
+
+_LOOK_ALIKES = str.maketrans(
+    {
+        "‘": "'", "’": "'", "‛": "'", "´": "'", "′": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "″": '"',
+        "‐": "-", "‑": "-", "‒": "-", "–": "-", "−": "-", "﹣": "-", "—": " -- ", "―": " -- ",
+        "×": "*", "✕": "*", "⋅": "*", "÷": "/", "⁄": "/", "→": "=", "⇒": "=", "≈": "=", "∴": " So ",
+        "。": ". ", "，": ", ", "、": ", ", "｡": ". ", "．": ".", "：": ": ", "！": "! ", "？": "? ", "；": "; ",
+        "।": ". ", "،": ", ", "؟": "? ", "؛": "; ", "\u20e3": "",
+    }
+)  # fmt: skip
+_THOUGHT = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reason|reasoning|scratchpad|analysis|reflection|monologue)"
+_THOUGHT_START = any_case(rf"(?:<\|?|\[|◁)(?:(?:start|begin)_(?:of_)?)?{_THOUGHT}(?:\|?>|\]|▷)")
+_THOUGHT_END = any_case(
+    rf"(?:<\|?/|\[/|◁/|<\|?end_(?:of_)?){_THOUGHT}(?:\|?>|\]|▷)|<\|channel\|>\s*final\s*<\|message\|>|assistantfinal",
+)
+_BOX_TOKEN = any_case(r"<\|(?:begin|start)_of_box\|>(.{0,400}?)<\|end_of_box\|>", re.DOTALL)
+_CONTROL_TOKEN = any_case(r"<\|[^|<>]{1,40}\|>|</?s>|<(?:pad|eos|bos|end_of_turn|start_of_turn)>")
+_ARROW = re.compile(r"(?<=[\w )])[-=]{1,2}>(?=[\w (])")
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*\w*[ \t]*$|```(?:json|text|python|latex|markdown)?", re.MULTILINE)
+_LATEX = (
+    (re.compile(r"\\boxed\s*\{([^{}]{0,200})\}"), r"\1"),
+    (re.compile(r"\\(?:text\w*|math\w+|operatorname|mbox)\s*\{([^{}]{0,200})\}"), r"\1"),
+    (re.compile(r"\\[dt]?frac\s*\{([^{}]{1,60})\}\s*\{([^{}]{1,60})\}"), r"\1/\2"),
+    (re.compile(r"\\sqrt\s*\{([^{}]{1,60})\}"), r"√\1"),
+    (re.compile(r"\\(?:times|cdot|ast)\b"), " * "),
+    (re.compile(r"\\(?:rightarrow|Rightarrow|implies|to|approx)\b"), " = "),
+    (re.compile(r"\^?\{?\\circ\}?|\^\{?\\degree\}?"), "°"),
+    (re.compile(r"\\pi\b"), "π"),
+    (re.compile(r"\\%"), "%"),
+    (re.compile(r"\\\\(?![a-zA-Z])|\\(?:quad|qquad)\b"), "\n"),
+    (
+        re.compile(r"\\[\[\]()]|\\[,;:! ]|\$+|\\(?:left|right|displaystyle|mathrm|mathbf|rm|bf|text)\b|[{}&](?=\s|$)"),
+        " ",
+    ),
+)
+_TAG = any_case(r"</?(?:b|i|em|strong|p|br|span|div|u|code|mark|sup|sub|li|ul|ol|center|h[1-6])\s*/?>")
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+_EMPHASIS = re.compile(r"\*{2,}|__+|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)|`")
+_LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]*(?!#)|>+[ \t]*|(?:--|[-*+•·▪►✓✅☑])[ \t]+)+", re.MULTILINE)
+_SPACES = re.compile(r"[^\S\n]+")
+
+
+def spoken(text: str) -> str | None:
+    """What the model said after thinking, in one alphabet; None where it never stopped thinking."""
+    ends = list(_THOUGHT_END.finditer(text, max(0, len(text) - 1_000_000)))
+    after = text[ends[-1].end() :] if ends else text
+    start = _THOUGHT_START.search(text if ends else text[:200_000])
+    if start and (not ends or not after.strip()):
+        after = text[: start.start()]
+    if (start or ends) and not after.strip():
+        return None
+    text = _bounded(unicodedata.normalize("NFKC", _bounded(after).translate(_LOOK_ALIKES)).translate(_LOOK_ALIKES))
+    text = "".join(text if text.isascii() and text.isprintable() else map(_visible, text))
+    text = _BOX_TOKEN.sub(r"\\boxed{\1}", text)
+    return _ARROW.sub(" = ", _CONTROL_TOKEN.sub(" ", text))
+
+
+def plain(text: str) -> str:
+    """The words without Markdown, HTML or LaTeX around them."""
+    if "```" in text or "~~" in text:
+        text = _STRUCK.sub(" ", _FENCE.sub("\n", text))
+    if "\\" in text or "$" in text:
+        for pattern, sign in _LATEX:
+            text = pattern.sub(sign, text)
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    return _SPACES.sub(" ", _EMPHASIS.sub("", _LINE_MARK.sub("", text))).strip()
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= _HEAD + _TAIL:
+        return text
+    head, tail = text[:_HEAD], text[-_TAIL:]
+    # A number or a word cut in two would be read as another: give up the torn piece on either side.
+    return f"{head[: head.rfind(' ') + 1]}\n\n{tail[tail.find(' ') + 1 :]}"
+
+
+def _visible(character: str) -> str:
+    if character < "\x7f":
+        return character if character >= " " or character == "\n" else (" " if character.isspace() else "")
+    category = unicodedata.category(character)
+    if category == "Nd":
+        return str(unicodedata.digit(character))  # Arabic-Indic, Devanagari, … digits
+    if category in ("Cf", "Cc", "Cs") or "\ufe00" <= character <= "\ufe0f":
+        return ""  # zero-width signs, byte order marks, text direction, variation selectors
+    return "\n" if category in ("Zl", "Zp") else character

@@ -1,0 +1,187 @@
+"""Sentences and what kind they are: conclusions, suppositions, corrections, refusals; and the words they share."""
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from countersight.reading.patterns import any_case
+
+_BREAK = any_case(
+    r"(?<=[.!?])[\"')\]]*\s+(?=(?-i:[^a-z\s]))|\s*\n+\s*|(?<=\w)\s*;\s+|,?\s+(?=(?:and|but|so) (?:if|when"
+    r"|after|once|with)\b)",
+)
+_ABBREVIATION = any_case(
+    r"(?:\b(?:e\.g|i\.e|vs|etc|dr|mr|mrs|ms|fig|approx)|^\W*\d{1,2}|^\W*[A-Z])\.$",
+)
+_NEXT_LINE = re.compile(r"(?<=[:=])[ \t]*\n\s*")
+CONCLUDES = any_case(
+    r"(?:^|(?<=[\s,(]))(?:so|thus|therefore|hence|consequently|accordingly|in conclusion|to conclude|in summary|overall"
+    r"|altogether|in total|as a result|finally|which (?:means|leaves|makes|gives)|this (?:means|leaves|makes"
+    r"|gives|suggests|"
+    r"indicates|brings)|that (?:means|leaves|makes|gives)|based on (?:this|these|that|the above|my|our)\b[^,]{0,60}"
+    r"|given (?:this|these|that)\b[^,]{0,60}|we (?:can )?conclude|i (?:would )?conclude|it follows|i\.e"
+    r"|that is(?=,))\b(?! (?:that|far|many|much) as\b)",
+)
+_NO_CONCLUSION = any_case(
+    r"\bso (?:that|far|many|much|as|on|called|is|are|was|were|does|do|did|has|have)\b",
+)
+_IF_FIRST = any_case(
+    r"^\W*(?:(?:so|then|now|and|but|thus|therefore|hence|even)[ ,]+)*(?:if|suppose|supposing|assuming|imagine"
+    r"|had|were|when|once"
+    r"|after|with|without|given|since|because|as|while|although|though|considering|upon)\b[^,]*,\s*(?:then\s+)?",
+)
+_IF_LAST = any_case(
+    r",?\s+(?:(?:even |only )?if|because|since|unless|assuming|instead of|rather than|compared (?:to|with)"
+    r"|as opposed to"
+    r"|given that|after|when|once|even though|although|despite|out of|due to)\b.*",
+    re.DOTALL,
+)
+SUPPOSES = any_case(r"\b(?:if|would|were to|suppose|supposing|imagine|had been)\b|\w'd\b")
+NOW = any_case(
+    r"\b(?:now|currently|at the moment|at present|presently|already|as it is|at first|originally|initially"
+    r"|in the (?:picture|image|photo|original))\b",
+)
+"""Says that a sentence is about the picture as it is."""
+THOUGHT = any_case(
+    r"\b(?:thought|might think|may think|would think|may seem|might seem|at first glance|at first sight)\b",
+)
+"""Says that a sentence tells what is not so."""
+_CORRECTION = any_case(
+    r"(?:(?:^|[.!?;,…\n(]|--|\*\*)\s*(?:(?:but|oh|hmm+|oops|ah|no|and)[,.!… ]+)*"
+    r"(?P<check>(?:let me|let us|let's|i'll|i will|i need to|i should) (?:just )?(?:re\w+|double|check|verify"
+    r"|correct|look|count (?:again|more)|take another)\b"
+    r"|looking (?:again|closer|more (?:closely|carefully))|(?:up)?on (?:closer|second|further|re\w*"
+    r"|careful) (?:look|inspection|examination|thought|review|count)\w*"
+    r"|re-?(?:check|count|examin|evaluat|look|read)ing)"
+    r"|(?:^|[.!?;…\n(]|--|,(?= (?:wait|no|scratch|sorry|correction))|\.\.)\s*(?:(?:but|oh|hmm+|oops|ah|and)[,.!… ]+)*"
+    r"(?P<takes_back>wait\b|hold on|actually,|scratch that|correction:|sorry,|my mistake|apologies"
+    r"|i apologi[sz]e|i take (?:that|it) back"
+    r"|i (?:made|was|have made) (?:a |an |it |that )?(?:mistaken?|error|wrong)|i should have said|that(?:'s"
+    r"| is| was) (?:not right|wrong|incorrect|a mistake|not correct|an error)"
+    r"|corrected (?:answer|count))"
+    r"|(?:[.!?;,…]|--|\.\.)\s*(?P<no>no[,:]? (?=(?:it(?:'s| is)|that|there|the|sorry|wait|[(]?[A-Z0-9]\b|\d"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten)\b)))",
+)
+_CONFIRMS = any_case(
+    r"^\W*(?:yes\W|yep|(?:\w+ ){0,8}(?:is|was|'s|are) (?:indeed |still |in fact )?(?:right|correct|confirmed"
+    r"|the same)|confirmed|still \w+|(?:\w+ ){0,3}(?:stands|holds))",
+)
+_REFUSES = any_case(
+    r"\b(?:(?:can(?:not|'t| not)|could(?: not|n't)|(?:am |is |are |'m )?(?:un|not )able to|not possible to"
+    r"|impossible to|difficult to|hard to"
+    r"|do(?: not|n't)|does(?: not|n't)) (?:\w+ly |be |have |possible to |provide (?:\w+ )?(?:enough "
+    r"|sufficient )?|really )*"
+    r"(?:answer|tell|say|determine|determined|see (?:the|any|an|your) (?:image|picture|photo|figure|diagram"
+    r"|chart|table|file)|view|process|identify|assist|help|know|provide"
+    r"|access|enough|sufficient|specific|precise|exact|information|analy[sz]e|interpret|make (?:out|a)|judge"
+    r"|conclude|give a|discern|be (?:sure|certain))"
+    r"|insufficient (?:information|data)|not enough (?:information|data|context|detail)|no (?:image|picture"
+    r"|photo)s? (?:is|was|are|were|has been|provided|attached|visible)"
+    r"|not (?:provided|listed|specified|mentioned|available) in|please (?:provide|upload|share)|(?:unclear"
+    r"|unknown|uncertain|undetermined|indeterminate)\b|need(?:s)? more (?:information|context|details?)"
+    r"|only (?:a |an )?(?:text|language)[- ](?:based|model|only))",
+)
+_RESUMES = any_case(
+    r"\b(?:but|however|nevertheless|still|that said|nonetheless|having said|although|if i (?:had|have) to)\b",
+)
+_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*|√|°|%", re.UNICODE)
+_FUNCTION_LIST = """
+a an the of in on at to for from by with and or but is are was were be been being am do does did has have had will
+would can could should may might must shall it its this that these those there here he she they them his her their
+you your i we our us me my as than then so if when what which who whom whose how many much image picture photo
+photograph scene shown see seen visible according based following any some one ones each all both just also very
+into about up out please answer question not no n't yes only now still
+"""
+_FUNCTION = frozenset(_FUNCTION_LIST.split())
+
+
+class Correction(msgspec.Struct, frozen=True):
+    """A place where a reply looks again or takes something back, and what stands on either side of it."""
+
+    before: str
+    after: str
+    only_checks: bool
+    confirms: bool
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences and lines of a plain text; a line that ends with a colon goes on in the next."""
+    found: list[str] = []
+    for piece in _BREAK.split(_NEXT_LINE.sub(" ", text)):
+        if found and _ABBREVIATION.search(found[-1][-12:]):
+            found[-1] = f"{found[-1]} {piece}"
+        elif piece.strip():
+            found.append(piece.strip())
+    return found
+
+
+def concluded(sentence: str) -> str | None:
+    """What a sentence concludes: what follows its "so" or "therefore"; None where it has none."""
+    cues = [cue for cue in CONCLUDES.finditer(sentence) if not _NO_CONCLUSION.match(sentence, cue.start())]
+    return sentence[cues[-1].end() :].strip(" ,:") or sentence if cues else None
+
+
+def main_clause(sentence: str) -> str:
+    """A sentence without what it supposes or gives as a reason, before its comma or at its end."""
+    rest = _IF_FIRST.sub("", sentence)
+    return _IF_LAST.sub("", rest).strip() or rest
+
+
+def last_question(question: str) -> str:
+    """The sentence of a question that asks: what stands before it tells a story."""
+    return next((each for each in reversed(sentences(question)) if each.rstrip("'\" ").endswith("?")), question)
+
+
+def last_correction(text: str, *, no_corrects: bool) -> Correction | None:
+    """The last place where a text corrects itself; `no_corrects`: whether "no, it is B" does."""
+    cues = [cue for cue in _CORRECTION.finditer(text) if (no_corrects or not cue["no"]) and text[: cue.start()].strip()]
+    if not cues:
+        return None
+    after = text[cues[-1].end() :].lstrip(" ,.:;-…)!?")
+    return Correction(text[: cues[-1].start()], after, bool(cues[-1]["check"]), bool(_CONFIRMS.match(after)))
+
+
+def without_refusal(text: str) -> str | None:
+    """The text, or what it says after all where it first says that it cannot tell; None for a plain refusal."""
+    refusals = list(_REFUSES.finditer(text))
+    if not refusals:
+        return text
+    resumed = _RESUMES.search(text, refusals[-1].end())
+    return text[resumed.end() :] if resumed else None
+
+
+def refuses(text: str) -> bool:
+    """Whether a text says that it cannot tell."""
+    return _REFUSES.search(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """A word without its ending, roughly: "boxes" and "box", "wearing" and "wears" have one stem."""
+    word = word.lower()
+    irregular = {
+        "people": "person",
+        "men": "man",
+        "women": "woman",
+        "children": "child",
+        "feet": "foot",
+        "mice": "mouse",
+    }
+    if word in irregular:
+        return irregular[word]
+    for ending in ("ies", "ing", "ed", "es", "s", "e", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            bare = word[: -len(ending)]
+            return bare[:-1] if ending in ("ing", "ed") and bare[-1] == bare[-2] and bare[-1] not in "lsz" else bare
+    return word
+
+
+def words(text: str) -> list[str]:
+    """The words and numbers of a text, in small letters."""
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def content(text: str) -> frozenset[str]:
+    """The stems of the words that carry meaning."""
+    return frozenset(stem(word) for word in words(text) if word not in _FUNCTION)

@@ -1,0 +1,164 @@
+"""Reads yes or no: the word itself, or a statement that says again or denies what was asked."""
+
+import re
+from functools import lru_cache
+
+from countersight.reading.languages import NO, YES
+from countersight.reading.numbers import numerals
+from countersight.reading.patterns import any_case
+from countersight.reading.sentences import SUPPOSES, concluded, content, main_clause, refuses, sentences, stem
+
+_LEAD = (
+    r"^\W{0,8}(?:(?:so|thus|therefore|hence|well|sure|okay|ok|answer|based on [^,]{1,60}|in (?:this"
+    r"|the) [^,]{1,40}|overall|actually|i (?:think|believe|would say)|the answer(?: to [^,.]{1,60})? is"
+    r"|that)[,:.!]?\s+){0,4}\W{0,8}"
+)
+_YES = any_case(
+    rf"{_LEAD}(?:yes|yeah|yep|yup|correct|true|indeed|certainly|absolutely|definitely|of course|affirmative"
+    rf"|right|{YES})(?!\w)(?!\s+(?:not|or no|and no|side|left|half|angle|hand|or false|/))",
+)
+_NO = any_case(
+    rf"{_LEAD}(?:no|nope|nah|false|incorrect|negative|not (?:really|quite|at all|necessarily|exactly)"
+    rf"|(?:certainly|absolutely|definitely|of course) not|{NO})(?!\w)(?!\s+(?:doubt|one\b|other|more|longer"
+    rf"|matter|problem|need|change|and yes|\d+\b|\.\s*\d))",
+)
+_ASKS = any_case(
+    r"^\W*(?:[^?]*[.,:]\s+)?(?:is|are|was|were|do|does|did|has|have|had|will|would|can|could|should|may|might"
+    r"|must)(?:n't)?\b",
+)
+_DENIES = any_case(
+    r"\b(?:not|never|no|none|cannot|neither|nor|nothing|nobody|without|lacks?|fails?|unable|unlikely|absent"
+    r"|incorrect|false)\b|n't\b",
+)
+_MAYBE = any_case(r"\b(?:might|may|maybe|perhaps|possibly|could be|unsure|depends?|either)\b")
+_WORD = any_case(r"\b(yes|no)\b(?=[\s,.;:!]|$)")
+_OPPOSITES = """
+same different, equal different, identical different, equal unequal, open closed, open shut, left right, above
+below, top bottom, over under, larger smaller, bigger smaller, greater smaller, greater less, greater fewer, more
+fewer, more less, taller shorter, longer shorter, higher lower, older younger, hotter colder, warmer cooler, faster
+slower, heavier lighter, darker lighter, brighter darker, wider narrower, closer farther, nearer farther, closer
+further, straight curved, straight bent, parallel intersecting, empty full, on off, inside outside, indoors
+outdoors, indoor outdoor, increase decrease, increasing decreasing, up down, forward backward, before after, front
+behind, day night, true false, wet dry, clean dirty, hot cold, standing sitting, awake asleep, male female, most
+least, highest lowest, maximum minimum, largest smallest, alive dead, visible hidden, present absent, possible
+impossible, safe dangerous, convex concave, clockwise counterclockwise, first last, stay leave, float sink, win
+lose, pass fail, succeed fail, vertical horizontal, real fake
+"""
+_TO_ITS_VERB = any_case(
+    r"^.*, (?=(?:is|are|was|were|do|does|did|has|have|will|would|can|could|should)\b)",
+)
+_ENOUGH = 0.6
+_SHORT = 2
+_BARE = 3
+_LONG = 4
+_TURNS = any_case(
+    r"\b(?:prevent|stop|keep|hinder|impossible|avoid|lose|miss|disappear|vanish|hardly|barely|hidden|most of"
+    r"|some of|trouble|problem|clear of)\w*",
+)
+"""Words that turn a statement around in ways that are not followed."""
+
+
+@lru_cache(maxsize=1)
+def _opposites() -> dict[str, frozenset[str]]:
+    pairs: dict[str, set[str]] = {}
+    for pair in _OPPOSITES.replace("\n", " ").split(","):
+        one, other = (stem(word) for word in pair.split())
+        pairs.setdefault(one, set()).add(other)
+        pairs.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in pairs.items()}
+
+
+def turned(sentence: str, asks: str) -> bool:
+    """Whether a sentence says the opposite of a word in a question: the least similar, where the most was asked for."""
+    wanted, said = content(asks), content(sentence)
+    return any(_opposites().get(word, frozenset()) & (said - wanted) for word in wanted - said)
+
+
+def opening(text: str) -> str | None:
+    """Yes or no where a text opens with it."""
+    text = text[:400].lstrip(" \n\t\"'*_#>(-")
+    if _NO.match(text):
+        return "no"
+    return "yes" if _YES.match(text) else None
+
+
+def direct(region: str, question: str) -> str | None:
+    """Yes or no in what follows a mark."""
+    first = next(iter(sentences(region[:600])), "")
+    if refuses(first):
+        return None
+    said = opening(first)
+    named = {match[1].lower() for match in _WORD.finditer(first)}
+    return said or (named.pop() if len(named) == 1 and len(first) < 80 else None) or stated(first, question)
+
+
+def prose(text: str, question: str, *, whole: bool = True) -> str | None:
+    """Yes or no by what a reply concludes, or by the sentences that say again what was asked."""
+    told = [sentence for sentence in sentences(text) if not sentence.rstrip().endswith("?")]
+    if not told:
+        return None
+    for sentence in reversed(told[-3:]):
+        if (part := concluded(sentence)) and (said := opening(part) or stated(part, question)):
+            return said
+    if (said := opening(told[-1])) and (len(told[-1].split()) <= _BARE or len(told) == 1 or not whole):
+        return said
+    answers = {said for sentence in told if (said := stated(sentence, question))}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def stated(sentence: str, question: str) -> str | None:
+    """Whether a sentence affirms or denies what a question asks, by the words they share; None where neither."""
+    asks = question.rstrip(" ?\n").split("\n")[-1]
+    if (
+        SUPPOSES.search(asks)
+        and not SUPPOSES.search(sentence)
+        and not re.search(r"\bwill\b|\bcan\b|\bcould\b", sentence)
+    ):
+        return None  # what is now says nothing of what would be
+    asks = main_clause(_TO_ITS_VERB.sub("", asks.rpartition(". ")[2]))
+    clause = main_clause(sentence.rstrip(" .!"))
+    clause = re.split(r",? (?:but|however|although|while|whereas|as|since|which)\b|;|, (?:so|and) ", clause)[0]
+    if not _ASKS.match(asks) or _MAYBE.search(clause):
+        return None
+    wanted, said = content(asks), content(clause)
+    turned = sum(bool(_opposites().get(word, frozenset()) & (said - wanted)) for word in wanted - said)
+    if (
+        not wanted
+        or (len(wanted & said) + turned) / len(wanted) < _ENOUGH
+        or len(wanted & said) + turned < min(_SHORT, len(wanted))
+    ):
+        return None
+    missing = len(wanted - said) - turned
+    if (
+        missing > (len(wanted) >= _LONG)
+        or bool(_TURNS.search(clause)) != bool(_TURNS.search(asks))
+        or _differ(asks, clause)
+    ):
+        return None
+    denials = len(_DENIES.findall(clause)) - len(_DENIES.findall(asks))
+    swapped = _swapped(asks, clause)
+    if swapped is None or turned > 1:
+        return None
+    return "no" if (denials + turned + swapped) % 2 else "yes"
+
+
+def _differ(asks: str, clause: str) -> bool:
+    """Whether a statement lacks a number of the question, or ends with one that it does not have."""
+    wanted, said = {each.value for each in numerals(asks)}, numerals(clause)
+    return bool(wanted - {each.value for each in said}) or bool(
+        said and said[-1].value not in wanted and not content(clause[said[-1].end :])
+    )
+
+
+def _swapped(asks: str, clause: str) -> bool | None:
+    """Whether two things that a question compares stand the other way round; None where that cannot be told."""
+    first, than, second = asks.partition(" than ")
+    if not than:
+        return False
+    before, than, after = clause.partition(" than ")
+    if not than:
+        return None
+    own, other = content(first) - content(second), content(second) - content(first)
+    straight = len(content(before) & own) + len(content(after) & other)
+    crossed = len(content(before) & other) + len(content(after) & own)
+    return None if straight == crossed else crossed > straight

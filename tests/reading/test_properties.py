@@ -1,0 +1,188 @@
+"""Whatever a model, a question or an option says: nothing raises, every answer is of its kind, and reading is quick."""
+
+import random
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from countersight.case import LETTERS, Option, Question
+from countersight.reading import answer_in
+
+PIECES = (
+    r"\boxed{",
+    r"\mathrm 45",
+    r"\frac{1}{2}",
+    r"\text{B}",
+    "$$",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "*",
+    "+",
+    "?",
+    "|",
+    "^",
+    "\\",
+    "(?P<",
+    "(?",
+    "[^",
+    "<think>",
+    "</think>",
+    "<answer>",
+    "</answer>",
+    "```json\n",
+    '{"answer": ',
+    '"B"',
+    "####",
+    "**",
+    "__",
+    "Answer:",
+    "the answer is",
+    "Wait, no,",
+    "Therefore,",
+    "If",
+    "would",
+    "not",
+    "yes",
+    "no",
+    "A",
+    "(B)",
+    "C.",
+    "one",
+    "two",
+    "twenty",
+    "hundred",
+    "dozen",
+    "1",
+    "2.5",
+    "-3",
+    "1,000",
+    "=",
+    "%",
+    "1/2",
+    "0" * 40,
+    "cats",
+    "there are",
+    "\n",
+    "\n\n",
+    "\t",
+    "\x00",
+    "\x1b[31m",
+    "\u200b",
+    "\ufeff",
+    "😀",
+    "שלום",
+    "مرحبا",
+    "\u202e",
+    "٣",
+    "３",
+    "三",
+    "答案：",
+    "はい",
+    "नहीं",
+    "ß",
+    "İ",
+    "é",
+    "\ud800",
+    " ",
+    "…",
+    "—",
+    "than",
+    "more than",
+    "option",
+    "none of them",
+    "1. ",
+    "| 3 |",
+)
+KINDS = ("number", "boolean", "choice", "open")
+
+
+def _text(chance: random.Random, most: int) -> str:
+    return chance.choice(("", " ")).join(chance.choices(PIECES, k=chance.randrange(most)))
+
+
+def _try(seed: int) -> None:
+    chance = random.Random(seed)
+    kind = chance.choice(KINDS)
+    options = tuple(Option(_text(chance, 6)) for _ in range(chance.randrange(2, 8))) if kind == "choice" else ()
+    reply = _text(chance, chance.choice((4, 12, 40, 160)))
+    if seed % 5_000 == 0:
+        reply = (reply + "x") * (200_000 // (len(reply) + 1))
+    question = Question(_text(chance, 14), "", kind, options)
+    answer = answer_in(reply, question, chance.choice(("whole", "end")), finished=chance.random() < 0.8)
+    if answer is not None:
+        fits = {
+            "number": lambda: re.fullmatch(r"-?\d+(\.\d+)?", answer),
+            "boolean": lambda: answer in ("yes", "no"),
+            "choice": lambda: answer in tuple(LETTERS[: len(options)]),
+            "open": lambda: answer.strip(),
+        }
+        assert fits[kind](), (seed, kind, answer)
+
+
+def test_three_thousand_random_triples_are_read_without_an_error():
+    for seed in range(1, 3_001):
+        _try(seed)
+
+
+@pytest.mark.slow
+def test_one_hundred_thousand_random_triples_are_read_without_an_error():
+    for seed in range(10_000, 110_000):
+        _try(seed)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "one ",
+        "7 ",
+        "A ",
+        "(",
+        "\\boxed{",
+        "yes ",
+        "not ",
+        "**",
+        "<",
+        "wait, ",
+        "so ",
+        "if x, ",
+        "a, ",
+        ".\n",
+        "$",
+        "the ",
+        "- ",
+        "the answer is ",
+        "<answer>",
+        "'answer': ",
+        "1. a\n",
+        "= ",
+        "一",
+        "\n",
+        "is the ",
+        "there are 3 cats and 4 dogs. ",
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_200_kb_take_a_fifth_of_a_second(piece, kind):
+    options = tuple(map(Option, ("a red car", "the blue car", "7", "none"))) if kind == "choice" else ()
+    question = Question("How many of the red cars would there be if two left?", "", kind, options)
+    answer_in("warm up: there are 3 cars. So 3.", question)
+    reply = piece * (200_000 // len(piece))
+    start = time.process_time()
+    answer_in(reply, question)
+    assert time.process_time() - start < 0.2
+
+
+def test_importing_takes_less_than_50_ms():
+    code = "import msgspec, time; s = time.process_time(); import countersight.reading; print(time.process_time() - s)"
+    seconds = min(
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        for _ in range(3)
+    )
+    assert seconds < 0.05
