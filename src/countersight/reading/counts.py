@@ -189,7 +189,7 @@ def lone(text: str, question: str, *, more: int = 1) -> str | None:
 
 def opening(text: str, question: str) -> str | None:
     """The number with which a text opens and which stands alone: "7", "7.", "Seven (two of them red)", "7 birds."."""
-    first = re.match(r"\W*([^\n]*?)(?:[.,:;!(\n]|--|\s-\s|$)(?!\d)", text)
+    first = re.match(r"[\s\"'*(]*([^\n]*?)(?:[.,:;!(\n]|--|\s-\s|$)(?!\d)", text)
     if not first or not first[1]:
         return None
     following = text[first.end() :].lstrip()
