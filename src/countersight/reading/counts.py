@@ -122,6 +122,7 @@ _NOT_LONE = any_case(
 _GOES_ON = any_case(r"(?:so|thus|therefore|but|then|and then|minus|plus|if|which|of which)\b|\d")
 _OF_THEM = any_case(r"\s+of (?:them|which|whom|these|those)\b")
 _BARE = re.compile(r"[\s\"'(*]*(-?\d[\d,]{0,12}(?:\.\d+)?)[\s\"')*]*(?:[.;!]?$|[.;!]\s)")
+_ONE_OF_IT = any_case(r"\W*an? (?:\w+ )?(\w+)\W*")
 _LIST_HEAD = 3
 _FEW = 6
 
@@ -189,6 +190,8 @@ def lone(text: str, question: str, *, more: int = 1) -> str | None:
 
 def opening(text: str, question: str) -> str | None:
     """The number with which a text opens and which stands alone: "7", "7.", "Seven (two of them red)", "7 birds."."""
+    if (one := _ONE_OF_IT.fullmatch(text)) and stem(one[1]) in asked(question).noun:
+        return "1"
     first = re.match(r"[\s\"'*(]*([^\n]*?)(?:[.,:;!(\n]|--|\s-\s|$)(?!\d)", text)
     if not first or not first[1]:
         return None

@@ -30,6 +30,11 @@ _DENIES = any_case(
     r"\b(?:not|never|no|none|cannot|neither|nor|nothing|nobody|without|lacks?|fails?|unable|unlikely|absent"
     r"|incorrect|false)\b|n't\b",
 )
+# "It would not be.", "They do."
+_ELLIPSIS = any_case(
+    r"(?:it|he|she|they|there|that|this)\s(?:is|are|was|were|do|does|did|would|will|can|could|has|have)"
+    r"(n't|\snot)?(?:\sbe)?\W*"
+)
 _MAYBE = any_case(r"\b(?:might|may|maybe|perhaps|possibly|could be|unsure|depends?|either)\b")
 _WORD = any_case(r"\b(yes|no)\b(?=[\s,.;:!]|$)")
 _OPPOSITES = """
@@ -77,6 +82,8 @@ def turned(sentence: str, asks: str) -> bool:
 def opening(text: str) -> str | None:
     """Yes or no where a text opens with it."""
     text = text[:400].lstrip(" \n\t\"'*_#>(-")
+    if short := _ELLIPSIS.fullmatch(text):
+        return "no" if short[1] else "yes"
     if _NO.match(text):
         return "no"
     return "yes" if _YES.match(text) else None
