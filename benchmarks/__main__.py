@@ -1,6 +1,6 @@
 """Every benchmark in turn: `python -m benchmarks`."""
 
-from benchmarks import asking, drawing, embedded, motifs, posting, programs, ranking, reporting
+from benchmarks import asking, coverage, drawing, embedded, motifs, posting, programs, ranking, reporting
 
 for title, figures in (
     ("asking", asking.measure()),
@@ -18,3 +18,5 @@ print("the embedded model")
 embedded.main([])
 print("ranking options")
 ranking.main(["--pairs", "4", "--rounds", "1"])
+print("intervals")
+coverage.main([])

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.scoring import Rate, wilson
+from countersight.scoring import Rate, share_interval
 from countersight.scoring.sums import summed
 
 
 def rate(right: int, n: int) -> Rate:
-    interval = wilson(right, n)
+    interval = share_interval(right, n)
     return Rate(right, n, interval.low, interval.high)
 
 
@@ -21,7 +21,7 @@ def test_shares_are_added_whatever_their_number_of_cases() -> None:
 
 def test_one_share_keeps_its_own_interval() -> None:
     total = summed([rate(7, 20)])
-    interval = wilson(7, 20)
+    interval = share_interval(7, 20)
     assert total
     assert (total.low, total.high) == (pytest.approx(interval.low), pytest.approx(interval.high))
 

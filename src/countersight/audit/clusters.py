@@ -1,17 +1,14 @@
-"""Means over cases whose interval knows that what is said of one picture hangs together."""
+"""Means over cases, with intervals that allow for cases about the same picture."""
 
 from collections.abc import Iterable
 
 import msgspec
-import numpy as np
 
-from countersight.scoring import resampled, wilson
-
-CONFIDENCE = 0.95
+from countersight.scoring import mean_interval
 
 
 class Mean(msgspec.Struct, frozen=True):
-    """A mean over cases, each the mean of its concepts, with its 95% interval over pictures; None of nothing."""
+    """A mean over cases, each the mean of its concepts, with its 95 % interval over pictures; None of nothing."""
 
     value: float | None
     low: float
@@ -21,28 +18,19 @@ class Mean(msgspec.Struct, frozen=True):
     pictures: int
 
 
-def clustered_mean(scores: Iterable[tuple[str, str, float]], seed: int) -> Mean:
-    """The mean over cases of the mean of their scores, each given as picture, case and score.
+def clustered_mean(scores: Iterable[tuple[str, str, float]], _: int = 0) -> Mean:
+    """The mean over cases of the mean of their scores, each given as picture, case and score; pictures are clusters.
 
-    Its interval is the percentile bootstrap over pictures: what is said of one picture hangs together. Where every
-    picture has the same result the bootstrap knows no doubt; Wilson's interval over pictures takes its place.
+    The second argument, the seed of what was once a bootstrap, is not used.
     """
     cases: dict[tuple[str, str], list[float]] = {}
     for picture, case, value in scores:
         cases.setdefault((picture, case), []).append(value)
-    pictures: dict[str, list[float]] = {}
-    for (picture, _), values in cases.items():
-        pictures.setdefault(picture, []).append(sum(values) / len(values))
-    if not pictures:
+    if not cases:
         return Mean(None, 0.0, 1.0, 0, 0, 0)
-    totals = np.array([sum(values) for values in pictures.values()])
-    sizes = np.array([float(len(values)) for values in pictures.values()])
-    value = float(totals.sum() / sizes.sum())
-    if np.ptp(totals / sizes) < 1e-9:
-        interval = wilson(round(value * len(totals)), len(totals), CONFIDENCE)
-        low, high = interval.low, interval.high
-    else:
-        draws = resampled(totals, sizes, [seed])
-        low, high = (float(end) for end in np.quantile(draws, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2]))
+    means = [sum(values) / len(values) for values in cases.values()]
+    pictures = [picture for picture, _ in cases]
+    value = sum(means) / len(means)
+    interval = mean_interval([round(mean, 9) for mean in means], pictures)
     concepts = sum(len(values) for values in cases.values())
-    return Mean(value, min(low, value), max(high, value), concepts, len(cases), len(pictures))
+    return Mean(value, min(interval.low, value), max(interval.high, value), concepts, len(cases), len(set(pictures)))

@@ -12,7 +12,7 @@ from countersight.blind.choosing import FOLDS, Floats, Ints, Right, Table, Tried
 from countersight.blind.cues import Cue, cues_in
 from countersight.blind.elsewhere import elsewhere
 from countersight.case import TWO_WORLDS, Case, World
-from countersight.scoring import wilson
+from countersight.scoring import mean_interval
 from countersight.text import several
 
 VERSION = "1"
@@ -188,11 +188,7 @@ def _by_the_best(tried: Iterable[Tried], here: Right, folds: Ints) -> Right:
 def _share(right: Right, blocks: Ints) -> Share:
     """A share with its interval; questions that share a picture count for less than as many that do not."""
     share = float(right.mean())
-    off = np.bincount(blocks, right - share)
-    alone = share * (1 - share) * len(right)
-    spread = max(1.0, float((off**2).sum()) / alone) if alone else 1.0
-    n = max(1, round(len(right) / spread))
-    ends = wilson(round(share * n), n)
+    ends = mean_interval(right, blocks)
     return Share(share, min(ends.low, share), max(ends.high, share))
 
 

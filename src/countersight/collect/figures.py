@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, selec
 from countersight.collect import pay
 from countersight.collect.database import tables
 from countersight.collect.flows import Flow
-from countersight.scoring import Agreement, Interval, agreement, wilson
+from countersight.scoring import Agreement, Interval, agreement, share_interval
 
 _RESAMPLES = 1_000
 """Enough for an interval on a page that is looked at while it changes."""
@@ -202,7 +202,7 @@ def _fooling(connection: Connection) -> Fooling | None:
         .where(made.fooled.is_not(None), tables.lease.c.state == "done")
     ).one()
     checks = int(connection.execute(select(func.count()).select_from(tables.check)).scalar_one())
-    return Fooling(checks, int(items), int(fooled), wilson(int(fooled), int(items))) if checks else None
+    return Fooling(checks, int(items), int(fooled), share_interval(int(fooled), int(items))) if checks else None
 
 
 def _days(connection: Connection, now: float) -> list[tuple[str, int, int]]:

@@ -12,14 +12,14 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
         f"{level}% interval by Tango's score method with a correction of half a case; p by McNemar's exact test, "
         "two-sided. Zero lies in the interval exactly where p is not below 0.05"
     )
-    wilson = f"{level}% interval by Wilson's method"
-    entries = _accuracies(report, wilson)
+    exact = f"Exact binomial {level}% interval (Clopper and Pearson)"
+    entries = _accuracies(report, exact)
     entries.append(
         (
             "intervals",
             "Cases that share a picture, or stand in one set, are not independent, and an answer that is worth a part "
             "tells more than one that is right or wrong: both count as the number of independent cases that would vary "
-            "as much (Rao and Scott, 1992).",
+            "as much (Korn and Graubard, 1998).",
         )
     )
     measures = report.terms.measures
@@ -30,11 +30,11 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
                 f"{_capital(measures['factual'])} minus {measures['counterfactual']}, in points, over the cases scored "
                 f"in both worlds. {score}.",
             ),
-            (measures["both_right"], f"Share of those cases answered right in both worlds. {wilson}."),
+            (measures["both_right"], f"Share of those cases answered right in both worlds. {exact}."),
         ]
     if "shown" in measures and any(run.overall.shown for run in report.runs):
         entries += [
-            ("shown", f"Share answered right when the picture after the change is shown, not told. {wilson}."),
+            ("shown", f"Share answered right when the picture after the change is shown, not told. {exact}."),
             (
                 "imagination gap",
                 f"Shown minus counterfactual, in points, over the cases scored both ways. {score}.",

@@ -7,7 +7,7 @@ from countersight.pages import Figure, count, name, percent
 from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Point
 from countersight.report.observations import AnalysedRun
 from countersight.report.short_names import short_name
-from countersight.scoring import CONFIDENCE, Repeated, repeats, wilson
+from countersight.scoring import CONFIDENCE, Repeated, repeats, share_interval
 
 
 def repeat_analysis(runs: Sequence[AnalysedRun]) -> Analysis | None:
@@ -71,5 +71,5 @@ def _line(first: AnalysedRun, found: Repeated) -> AnalysisLine:
 
 
 def _share(value: float, cases: int) -> Figure:
-    interval = wilson(value * cases, cases)
+    interval = share_interval(value * cases, cases)
     return Figure(value, interval.low, interval.high, cases)

@@ -1,14 +1,14 @@
 """A share as a figure with its interval, and in words."""
 
 from countersight.pages import Figure, count, interval, percent
-from countersight.scoring import CONFIDENCE, wilson
+from countersight.scoring import CONFIDENCE, share_interval
 
 
 def share(number: int, n: int) -> Figure:
     """So many of n, with Wilson's interval; no value where there are none to share."""
     if not n:
         return Figure(None, 0.0, 0.0, 0)
-    between = wilson(number, n, CONFIDENCE)
+    between = share_interval(number, n, CONFIDENCE)
     return Figure(number / n, between.low, between.high, n, right=number)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from countersight.files import write_whole
 from countersight.pages import Cell, Figure, Grid, Line, count, figure_cell, interval, markdown_grid, percent
 from countersight.rereading.reader import Rereading
-from countersight.scoring import Rate, Row, Scores, wilson
+from countersight.scoring import Rate, Row, Scores, share_interval
 
 TABLE: Final = "second_reader.md"
 _HEAD: Final = ("run", "read by", "factual", "counterfactual", "drop", "unread")
@@ -54,7 +54,7 @@ def _note(each: Rereading) -> str:
     found = f"{each.run}: {each.reader} found an answer in {count(each.found)} of {count(each.unread)} unread replies"
     if not each.compared:
         return f"{found}; there was nothing to compare it with the rules on."
-    bounds = wilson(each.agreed, each.compared)
+    bounds = share_interval(each.agreed, each.compared)
     share = each.agreed / each.compared
     figure = Figure(share, bounds.low, bounds.high, each.compared)
     return (

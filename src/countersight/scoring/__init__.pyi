@@ -22,6 +22,13 @@ from .group_bias import Bias as Bias
 from .group_bias import Gap as Gap
 from .group_bias import bias as bias
 from .group_bias import corrected_gaps as corrected_gaps
+from .intervals import CONFIDENCE as CONFIDENCE
+from .intervals import Interval as Interval
+from .intervals import holm as holm
+from .intervals import mean_interval as mean_interval
+from .intervals import p_of as p_of
+from .intervals import paired as paired
+from .intervals import share_interval as share_interval
 from .judging import judge as judge
 from .judging import outcomes as outcomes
 from .observations import LEAST_IN_A_MARGIN as LEAST_IN_A_MARGIN
@@ -47,7 +54,6 @@ from .raters import krippendorff_alpha as krippendorff_alpha
 from .repeating import Repeated as Repeated
 from .repeating import repeats as repeats
 from .resampling import RESAMPLES as RESAMPLES
-from .resampling import resampled as resampled
 from .run_scores import SCORES as SCORES
 from .run_scores import JudgedRun as JudgedRun
 from .run_scores import judge_run as judge_run
@@ -68,9 +74,3 @@ from .sums import Sum as Sum
 from .sums import summed as summed
 from .telling import ALL as ALL
 from .telling import standing as standing
-from .uncertainty import CONFIDENCE as CONFIDENCE
-from .uncertainty import Interval as Interval
-from .uncertainty import holm as holm
-from .uncertainty import p_of as p_of
-from .uncertainty import paired as paired
-from .uncertainty import wilson as wilson

@@ -8,15 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from countersight.pages import interval as ends
 from countersight.pages import none_read, p_value
-from countersight.scoring.uncertainty import (
+from countersight.scoring.intervals import (
     CONFIDENCE,
     Effective,
     Interval,
     Paired,
     interval_of_test,
-    mean_share,
+    mean_interval,
     paired,
-    wilson,
+    share_interval,
 )
 
 EXACT: Final = "McNemar exact"
@@ -120,7 +120,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 def share(right: int, n: int) -> Rate:
     """A share of independent answers that are right, with its interval."""
-    interval = wilson(right, n)
+    interval = share_interval(right, n)
     return Rate(right, n, interval.low, interval.high)
 
 
@@ -138,7 +138,7 @@ def rate(right: NDArray[np.bool_], clusters: ArrayLike, credits: ArrayLike | Non
     if credits is None and not clustered:
         return share(int(right.sum()), n)
     worth = np.asarray(right if credits is None else credits, dtype=np.float64).round(6)
-    interval = mean_share(worth, clusters)
+    interval = mean_interval(worth, clusters)
     return Rate(
         int(right.sum()),
         n,

@@ -13,10 +13,7 @@ from numpy.typing import NDArray
 
 from countersight.case import World
 from countersight.scoring.figures import Difference, Rate, difference, rate
-from countersight.scoring.outcome import Outcomes
-from countersight.scoring.resampling import permutation_p
-from countersight.scoring.scores import in_both_worlds
-from countersight.scoring.uncertainty import (
+from countersight.scoring.intervals import (
     CONFIDENCE,
     Adjusted,
     Interval,
@@ -25,6 +22,9 @@ from countersight.scoring.uncertainty import (
     p_of,
     score_interval,
 )
+from countersight.scoring.outcome import Outcomes
+from countersight.scoring.resampling import permutation_p
+from countersight.scoring.scores import in_both_worlds
 
 _Floats = NDArray[np.float64]
 

@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from countersight.case import TWO_WORLDS, Asking
 from countersight.scoring.comparing import Comparison, compare, shared_cases
 from countersight.scoring.figures import Difference, Rate, difference, share
-from countersight.scoring.outcome import Outcomes
-from countersight.scoring.resampling import RESAMPLES
-from countersight.scoring.scores import accuracy, worth
-from countersight.scoring.uncertainty import (
+from countersight.scoring.intervals import (
     CONFIDENCE,
     Interval,
     difference_of,
     effective,
-    mean_share,
+    mean_interval,
     p_of_score,
     score_quantile,
     student_below,
     student_quantile,
 )
+from countersight.scoring.outcome import Outcomes
+from countersight.scoring.resampling import RESAMPLES
+from countersight.scoring.scores import accuracy, worth
 
 MOST_GROUPS = 100
 """With more groups than this there is neither a ranking nor a correlation within them: they are no groups."""
@@ -205,7 +205,7 @@ def _spread(outcomes: Outcomes, asking: Asking, rates: Sequence[tuple[int, Rate]
     """The interval of best minus worst: the two were chosen among all pairs of groups, so it is as wide as for all."""
     confidence = 1 - (1 - CONFIDENCE) / comb(len(rates), 2)
     (first, best), (last, worst) = rates[0], rates[-1]
-    one, other = (mean_share(*_answers(outcomes, asking, place), confidence) for place in (first, last))
+    one, other = (mean_interval(*_answers(outcomes, asking, place), confidence) for place in (first, last))
     return difference_of(one, best.value or 0.0, other, worst.value or 0.0)
 
 

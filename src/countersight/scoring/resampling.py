@@ -1,4 +1,4 @@
-"""What is drawn by chance: pictures drawn anew, or dealt out again.
+"""Permutation tests: the pictures of two groups are dealt out again.
 
 A picture counts only by its result. Where the cases of pictures add up to the same few results, as right and wrong
 answers do, a draw of all pictures is one draw over the different results, and dealing them out is counted through.
@@ -25,21 +25,6 @@ def _kinds(sums: _Floats, cases: _Floats) -> tuple[_Floats, _Floats, _Whole]:
     results: _Floats = np.stack([sums, cases], axis=1).round(6)
     kinds, counts = np.unique(results, axis=0, return_counts=True)
     return kinds[:, 0], kinds[:, 1], counts.astype(np.int64)
-
-
-def resampled(sums: _Floats, cases: _Floats, seed: list[int]) -> _Floats:
-    """Means over the cases of pictures that are drawn anew with replacement.
-
-    A picture counts only by its result, so a draw of all of them is one multinomial draw over the different results.
-    """
-    values, weights, counts = _kinds(sums, cases)
-    generator = np.random.default_rng(seed)
-    step = max(1, _AT_ONCE // counts.size)
-    means = []
-    for done in range(0, RESAMPLES, step):
-        drawn = generator.multinomial(counts.sum(), counts / counts.sum(), size=min(step, RESAMPLES - done))
-        means.append(drawn @ values / (drawn @ weights))
-    return np.concatenate(means)
 
 
 def permutation_p(

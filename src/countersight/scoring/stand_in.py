@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.scoring.uncertainty import Interval, student_below, wilson
+from countersight.scoring.intervals import Interval, share_interval, student_below
 
 MARGIN: Final = 0.2
 """The alt-test's ε where the people are experts; the paper takes 0.2 for them and less for the crowd (0.1 to 0.15)."""
@@ -137,7 +137,7 @@ def _as_share(interval: Interval, labels: Sequence[float], variance: float, conf
     """The interval of a share: within 0 and 1, and with the width that so many equal labels leave."""
     low, high = interval.low, interval.high
     if variance < 1e-12:
-        of_labels = wilson(sum(labels), len(labels), confidence)
+        of_labels = share_interval(sum(labels), len(labels), confidence)
         low, high = min(low, of_labels.low), max(high, of_labels.high)
     return Interval(_held(low), _held(high))
 

@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.audit.records import Party
 from countersight.errors import AuditError
-from countersight.scoring import AltTest, wilson
+from countersight.scoring import AltTest, share_interval
 from countersight.scoring import Corrected as PredictionPowered
 
 CALIBRATION = "calibration.json"
@@ -41,7 +41,7 @@ class Rate(msgspec.Struct, frozen=True):
 
 def rate(right: int, n: int) -> Rate:
     """A share with its interval."""
-    interval = wilson(right, n)
+    interval = share_interval(right, n)
     return Rate(right, n, interval.low, interval.high)
 
 
