@@ -90,7 +90,7 @@ def test_a_group_of_which_nothing_was_read_says_so_in_the_place_of_a_figure(tmp_
     factual, counterfactual, drop = grid.lines[1].cells[2:5]
     assert (factual.text, counterfactual, drop) == ("100.0", Cell("–", ("0 of 12 read",)), NOTHING)
     assert "counterfactual: 0 of 12 read" in groups_figure(report)
-    assert "group 1: factual 100.0% (75.8 to 100.0); counterfactual: 0 of 12 read" in drop_plot(report.runs[0])
+    assert "group 1: factual 100.0% (73.5 to 100.0); counterfactual: 0 of 12 read" in drop_plot(report.runs[0])
     assert "scores,gpt-4o,,group 1,counterfactual,,,,,,0,0 of 12 read," in comma_separated(report)
     assert not any(group.counterfactual for group in report.comparisons[0].groups[1:2])
     board = write_leaderboard(runs, tmp_path / "board")

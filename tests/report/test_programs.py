@@ -78,10 +78,10 @@ def test_what_became_of_programs_is_counted_in_all_and_by_group(tmp_path: Path) 
     found = analysis(files.data.analyses, "programs")
     [point] = found.points
     assert point.sentences[0] == (
-        "8 programs: 5 of 8 (62.5%; 30.6 to 86.3) gave an answer; the others failed: 1 syntax error, 2 tool failure."
+        "8 programs: 5 of 8 (62.5%; 24.5 to 91.5) gave an answer; the others failed: 1 syntax error, 2 tool failure."
     )
-    assert "factual 2 of 4 (50.0%; 15.0 to 85.0); counterfactual 1 of 4" in point.sentences[1]
-    assert "by 2 of 4 (50.0%; 15.0 to 85.0)" in point.sentences[2]
+    assert "factual 2 of 4 (50.0%; 6.8 to 93.2); counterfactual 1 of 4" in point.sentences[1]
+    assert "by 2 of 4 (50.0%; 6.8 to 93.2)" in point.sentences[2]
     assert point.sentences[3].startswith("Most often said of a failure: tool failure: find: the detector does not know")
     factual, counterfactual = found.tables
     assert factual.head == ("group", "programs", "answered", "right, of all", "syntax error", "tool failure")
@@ -135,9 +135,9 @@ def test_what_was_composed_is_told_apart_from_what_was_asked(tmp_path: Path) -> 
     [point] = found.points
     assert point.title == "m, compose"
     assert point.sentences == (
-        "3 of 6 (50.0%; 18.8 to 81.2) of the answers under a change were composed.",
-        "Right under a change: composed 3 of 3 (100.0%; 43.9 to 100.0), asked 0 of 3 (0.0%; 0.0 to 56.1).",
-        "Where the model had counted right, the composed answer is right in 3 of 3 (100.0%; 43.9 to 100.0).",
+        "3 of 6 (50.0%; 11.8 to 88.2) of the answers under a change were composed.",
+        "Right under a change: composed 3 of 3 (100.0%; 29.2 to 100.0), asked 0 of 3 (0.0%; 0.0 to 70.8).",
+        "Where the model had counted right, the composed answer is right in 3 of 3 (100.0%; 29.2 to 100.0).",
     )
     [table] = found.tables
     assert [line.name for line in table.lines] == ["group 0", "group 1", "all"]

@@ -60,7 +60,7 @@ def test_markdown_marks_what_was_measured_with_n_and_interval_and_what_is_report
     text = files.markdown.read_text(encoding="utf-8")
     assert "## Beside CFMM, Table 2: Accuracy on the six aspects of CFMM, options ranked by loss" in text
     assert (
-        "| gpt-4o (measured; asked otherwise) | 24 | 100.0 (51.0 to 100.0; n = 4) | 0.0 (0.0 to 49.0; n = 4) |" in text
+        "| gpt-4o (measured; asked otherwise) | 24 | 100.0 (39.8 to 100.0; n = 4) | 0.0 (0.0 to 60.2; n = 4) |" in text
     )
     assert "| Qwen-VL, 0-shot (reported) | 1,200 | 84.77 | 43.10 | 31.03 |" in text
     assert "they are as reported in CFMM, Table 2 (Li et al., Eyes Can Deceive:" in text
@@ -94,7 +94,7 @@ def test_csv_gives_reported_figures_as_shares_with_their_source(files: ReportFil
     total = next(row for row in reported if (row["run"], row["group"]) == ("LLaVA, 1-shot", "total"))
     assert (total["value"], total["n"]) == ("4.4379", "1200")
     measured = next(row for row in rows if (row["table"], row["group"]) == ("scores", "total"))
-    assert (measured["value"], measured["method"]) == ("6.0", "Wilson, squared and added")
+    assert (measured["value"], measured["method"]) == ("6.0", "exact binomial, squared and added")
 
 
 def test_the_terminal_sets_them_side_by_side_too(files: ReportFiles) -> None:

@@ -92,8 +92,8 @@ def test_cfmm_says_every_share_as_a_count_too(tmp_path: Path) -> None:
     basic, counterfactual = (
         next(line for line in by_group(files.data.runs[0], files.data.terms).lines if line.cells[0].text == "count")
     ).cells[2:4]
-    assert basic.details == ("51.0 to 100.0", "4 of 4")
-    assert counterfactual.details == ("0.0 to 49.0", "0 of 4")
+    assert basic.details == ("39.8 to 100.0", "4 of 4")
+    assert counterfactual.details == ("0.0 to 60.2", "0 of 4")
     record = next(row for row in rows(files) if (row["group"], row["measure"]) == ("count", "factual"))
     assert (record["right"], record["n"], record["value"]) == ("4", "4", "1.0")
 
@@ -228,11 +228,11 @@ def test_vqa_is_told_in_soft_accuracy_with_an_interval(tmp_path: Path) -> None:
     text = files.markdown.read_text(encoding="utf-8")
     assert "it has a VQA accuracy of 80.0% (95% interval" in text
     assert "**VQA accuracy**: The official soft accuracy of VQA" in text
-    assert "95% interval by Wilson's method" in text
+    assert "Exact binomial 95% interval" in text
     record = next(row for row in rows(files) if row["measure"] == "factual")
     assert (record["value"], record["method"], record["right"]) == (
         "0.8",
-        "Wilson, for the number of independent cases",
+        "exact binomial, for the number of independent cases",
         "",
     )
 

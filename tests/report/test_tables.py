@@ -83,7 +83,7 @@ def test_markdown_holds_every_figure_with_its_interval_and_p() -> None:
 
 def test_markdown_says_how_the_figures_were_got() -> None:
     text = markdown(small())
-    for word in ("abc123", "seed 5", "Wilson", "McNemar", r"m\_1", "0-shot", "Countersight 0.1.0"):
+    for word in ("abc123", "seed 5", "Clopper", "McNemar", r"m\_1", "0-shot", "Countersight 0.1.0"):
         assert word in text
 
 

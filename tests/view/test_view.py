@@ -1,8 +1,10 @@
-"""`countersight view`: live, page by page, and harmless whatever stands in a run."""
+"""`countersight view`: the report's page, live, harmless and alive whatever happens to the folders."""
 
 import asyncio
 import json
+import re
 import shutil
+import threading
 
 import pytest
 from aiohttp import web
@@ -10,12 +12,8 @@ from aiohttp.test_utils import TestClient, TestServer
 from playwright.sync_api import expect
 
 import countersight as cs
-from countersight.case import Reply
-from countersight.dataset import Dataset
 from countersight.errors import CountersightError
-from countersight.runs import RunFolder
 from countersight.view import application
-from countersight.view.watched import WatchedRun
 
 
 @pytest.fixture(scope="module")
@@ -26,80 +24,156 @@ def run(tmp_path_factory):
     return cs.run(flowers, lambda picture, question: next(said), out=folder / "runs/one", name="<b>odd</b>")
 
 
-def pages(folder, *paths):
+@pytest.fixture
+def folder(run, tmp_path):
+    """Two runs of one dataset, which a test may damage."""
+    shutil.copytree(run.dataset().path, tmp_path / "flowers")
+    for name in ("one", "two"):
+        shutil.copytree(run.path, tmp_path / "runs" / name)
+    return tmp_path / "runs"
+
+
+def asked(folder, *steps):
+    """Statuses and texts of pages; a step is an address or something that is done in between."""
+
     async def ask():
         async with TestClient(TestServer(application([folder]))) as client:
-            answers = [await client.get(path) for path in paths]
-            return [(answer.status, answer.headers, await answer.read()) for answer in answers]
+            found = []
+            for step in steps:
+                if callable(step):
+                    step()
+                else:
+                    answer = await client.get(step)
+                    found.append((answer.status, await answer.text()))
+            return found
 
     return asyncio.run(ask())
 
 
+def address(page, number=0):
+    """Where the n-th run of an index page leads to."""
+    return re.findall(r'href="(/run/[0-9a-f]+)"', page)[number]
+
+
 def test_runs_of_a_folder_are_listed_with_how_far_they_are(run):
-    [(status, _, page)] = pages(run.path.parent, "/")
+    [(status, page)] = asked(run.path.parent, "/")
     assert status == 200
-    assert b"60 of 60 questions scored" in page
-    assert b"&lt;b&gt;odd&lt;/b&gt;" in page
+    assert "60 of 60 questions scored" in page
+    assert "&lt;b&gt;odd&lt;/b&gt;" in page
 
 
-def test_cases_come_page_by_page_and_hostile_text_is_text(run):
-    first, second = pages(run.path, "/run/0", "/run/0?page=2")
-    assert first[2].count(b'class="card"') == 24
-    assert second[2].count(b'class="card"') == 6
-    assert first[2].count(b"counterfactual picture, not shown to the model</figcaption>") == 24
-    assert b"<script>alert" not in first[2]
-    assert b"default-src &#x27;none&#x27;" in first[2] or b"default-src 'none'" in first[2]
-
-
-def test_a_run_that_was_shown_no_picture_says_so_of_each(run, tmp_path):
-    blind = cs.run(
-        run.path.parent.parent / "flowers", lambda _, question: "A", prompt="text-only", out=tmp_path / "blind"
+def test_a_run_is_shown_on_the_page_of_the_report(folder):
+    [(_, index)] = asked(folder, "/")
+    (status, page), (_, state), (_, compared) = asked(
+        folder, address(index), f"/state?page={address(index)[1:]}", re.search(r'"(/dataset/\w+)"', index)[1]
     )
-    [(_, _, page)] = pages(blind.path, "/run/0")
-    assert page.count(b"<figcaption>factual picture, not shown to the model</figcaption>") == 24
+    assert status == 200
+    assert page.count('id="case-') == 30
+    assert 'class="tiles-rows"' in page
+    assert "<script>alert" not in page
+    assert f'"state":"{json.loads(state)["state"]}"' in page
+    assert "2 runs" in compared
 
 
-def test_pictures_are_those_of_the_dataset_and_nothing_else(run):
-    answers = pages(
-        run.path, "/run/0/picture/0/image", "/run/0/picture/99/image", "/run/0/picture/..%2f..%2f/image", "/run/7"
-    )
-    assert answers[0][1]["Content-Type"] == "image/png"
-    assert answers[0][2][:4] == b"\x89PNG"
-    assert [status for status, *_ in answers[1:]] == [404, 404, 404]
-
-
-def test_what_has_come_since_is_shown(run, tmp_path):
-    copy = shutil.copytree(run.path, tmp_path / "copy")
-    journal = copy / "replies.jsonl"
-    lines = journal.read_bytes().splitlines(keepends=True)
-    manifest = (copy / "run.json").read_text()
-    (copy / "run.json").write_text(manifest.replace("../../flowers", str(run.dataset().path)))
-    journal.write_bytes(b"".join(lines[:10]))
+def test_pictures_are_those_of_the_dataset_and_nothing_else(folder):
+    [(_, index)] = asked(folder, "/")
+    run = address(index)
+    [(_, page)] = asked(folder, run)
+    picture = json.loads(re.search(r'id="index">(.*?)</script>', page)[1])["addresses"][0]
 
     async def ask():
-        async with TestClient(TestServer(application([copy]))) as client:
-            before = await (await client.get("/")).text()
-            journal.write_bytes(b"".join(lines))
-            return before, await (await client.get("/")).text()
+        async with TestClient(TestServer(application([folder]))) as client:
+            good = await client.get(picture)
+            others = [f"{run}/picture/..%2f..%2fruns%2fone%2frun.json", f"{run}/picture/none.png", "/run/0/picture/x"]
+            return good.status, good.content_type, [(await client.get(other)).status for other in others]
 
-    before, after = asyncio.run(ask())
-    assert "10 of 60 questions scored" in before
-    assert "60 of 60 questions scored" in after
+    assert asyncio.run(ask()) == (200, "image/png", [404, 404, 404])
 
 
-def test_a_reply_says_how_it_ended_and_what_it_took(run, tmp_path):
-    copy = shutil.copytree(run.path, tmp_path / "copy")
-    manifest = (copy / "run.json").read_text()
-    (copy / "run.json").write_text(manifest.replace("../../flowers", str(run.dataset().path)))
-    _, first = next(iter(run.dataset().cases()))
-    journal = copy / "replies.jsonl"
+def test_what_has_come_since_is_shown(folder):
+    journal = folder / "one/replies.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(line for line in lines if first.id.encode() not in line))
-    told = {"text": "A", "finish": "stop", "tokens_in": 1200, "tokens_out": 3, "cost": 0.00031, "seconds": 0.5}
-    with RunFolder.open(copy).writing() as written:
-        written.append(Reply(first.id, 0, "factual", **told))
-    [(_, _, page)] = pages(copy, "/run/0")
-    assert "ended by stop · 1,200 + 3 tokens · $0.00031 · 0.50 s" in page.decode()
+    journal.write_bytes(b"".join(lines[:10]))
+    [(_, index)] = asked(folder, "/")
+    state = f"/state?page={address(index)[1:]}"
+    found = asked(folder, address(index), state, lambda: journal.write_bytes(b"".join(lines)), state, address(index))
+    assert "10 of 60 questions scored" in found[0][1]
+    assert found[1][1] != found[2][1]
+    assert "60 of 60 questions scored" in found[3][1]
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda folder: (folder / "one/run.json").write_text('{"model": "torn'), "run.json"),
+        (lambda folder: (folder / "one/run.json").write_text(""), "run.json"),
+        (
+            lambda folder: (folder / "one/run.json").write_text(
+                (folder / "two/run.json").read_text().replace("../../flowers", "../../elsewhere")
+            ),
+            "is not at",
+        ),
+    ],
+)
+def test_a_damaged_run_is_listed_with_the_reason_while_the_others_work(folder, damage, reason):
+    whole = (folder / "one/run.json").read_text()
+    [(_, index)] = asked(folder, "/")
+    one, two = address(index, 0), address(index, 1)
+    found = asked(
+        folder,
+        one,
+        lambda: damage(folder),
+        "/",
+        one,
+        two,
+        lambda: (folder / "one/run.json").write_text(whole),
+        "/",
+        one,
+    )
+    assert [status for status, _ in found] == [200] * 6
+    _, listed, damaged, other, mended, again = (text for _, text in found)
+    assert "cannot be shown</b>" in listed
+    assert reason in listed
+    assert listed.count('href="/run/') == 1
+    assert "cannot be shown" in damaged
+    assert other.count('id="case-') == 30
+    assert "cannot be shown" not in mended
+    assert again.count('id="case-') == 30
+
+
+def test_runs_and_datasets_may_come_go_and_move(folder):
+    [(_, index)] = asked(folder, "/")
+    one, two = address(index, 0), address(index, 1)
+    found = asked(
+        folder,
+        *("/", lambda: shutil.rmtree(folder / "one"), "/", one, f"/state?page={one[1:]}", two),
+        *(lambda: shutil.copytree(folder / "two", folder / "three"), "/"),
+        *(lambda: (folder / "../flowers").rename(folder / "../moved"), "/", two),
+        *(lambda: (folder / "../moved").rename(folder / "../flowers"), "/", two),
+        *(lambda: [shutil.rmtree(folder / name) for name in ("two", "three")], "/", two),
+    )
+    assert [status for status, _ in found] == [200] * len(found)
+    texts = [text for _, text in found]
+    assert [text.count('href="/run/') for text in (texts[0], texts[1], texts[5], texts[6], texts[8])] == [2, 1, 2, 0, 2]
+    assert "no longer there" in texts[2]
+    assert json.loads(texts[3]) == {"state": "gone"}
+    assert "is not at" in texts[6]
+    assert texts[9].count('id="case-') == 30
+    assert "neither a run nor an audit" in texts[10]
+
+
+def test_an_audit_is_listed_while_it_is_made_and_leads_to_its_page(run, tmp_path):
+    made = cs.audit(
+        run.dataset().path, "embedded", extractor="rules", editor="exact", judges=["exact"], cases=2, out=tmp_path / "a"
+    )
+    page = made.path / "report.html"
+    whole = page.read_bytes()
+    page.unlink()
+    (_, during), _, (_, after) = asked(tmp_path, "/", "/state", lambda: page.write_bytes(whole), "/")
+    assert "2 of 2 cases begun, " in during
+    assert 'href="/audit/' not in during
+    link = re.search(r'href="(/audit/\w+/report.html)"', after)[1]
+    assert asked(tmp_path, link)[0][0] == 200
 
 
 def test_a_folder_without_runs_is_a_sentence(tmp_path):
@@ -120,81 +194,34 @@ def test_a_folder_without_runs_is_a_sentence(tmp_path):
 def test_a_name_that_somebody_else_had_lead_here_is_refused(run, host, status):
     async def ask():
         async with TestClient(TestServer(application([run.path]))) as client:
-            return (await client.get("/", headers={"Host": host})).status
+            return (await client.get("/state", headers={"Host": host})).status
 
     assert asyncio.run(ask()) == status
 
 
-def test_the_state_changes_with_every_reply_and_costs_nothing_to_ask(run, monkeypatch):
-    monkeypatch.setattr("countersight.view.watched.judge_run", lambda *_, **__: pytest.fail("nobody looks at it yet"))
-    [(status, _, body)] = pages(run.path, "/state")
-    assert (status, json.loads(body)) == (200, {"state": str((run.path / "replies.jsonl").stat().st_size)})
-
-
-def test_a_page_says_of_how_much_it_was_made_so_that_nothing_that_came_meanwhile_is_missed(run):
-    (_, _, page), (_, _, state), (_, _, index), (_, _, everything) = pages(
-        run.path, "/run/0", "/state?run=0", "/", "/state"
-    )
-    assert f'data-look="/state?run=0" data-state="{json.loads(state)["state"]}"'.encode() in page
-    assert f'data-look="/state" data-state="{json.loads(everything)["state"]}"'.encode() in index
-
-
-def test_runs_and_audits_that_begin_later_are_found_and_told_while_they_are_made(run, tmp_path):
-    runs = tmp_path / "live"
-    shutil.copytree(run.path, runs / "b")
-    manifest = runs / "b/run.json"
-    manifest.write_text(manifest.read_text().replace("../../flowers", str(run.dataset().path)))
-    flowers = run.dataset().path
-
-    async def ask():
-        async with TestClient(TestServer(application([runs]))) as client:
-            before = await (await client.get("/")).text()
-            shutil.copytree(runs / "b", runs / "a")
-            made = await asyncio.to_thread(
-                lambda: cs.audit(
-                    flowers, "embedded", extractor="rules", editor="exact", judges=["exact"], cases=2, out=runs / "c"
-                )
-            )
-            (made.path / "report.html").unlink()  # it is written at the end
-            during = await (await client.get("/")).text()
-            refused = (await client.get("/audit/0/report.html")).status
-            return before, during, refused, await (await client.get("/run/0")).text()
-
-    before, during, refused, first = asyncio.run(ask())
-    assert (before.count('href="/run/'), during.count('href="/run/')) == (1, 2)
-    assert "odd" in first  # what was known keeps its number
-    assert "Audits" not in before
-    assert "2 of 2 cases begun, " in during
-    assert 'href="/audit/' not in during
-    assert "PCS: whether the answer" in during
-    assert refused == 404
-
-
-def test_a_picture_and_a_page_read_only_what_they_show(run, monkeypatch):
-    watched = WatchedRun(run.path)
-    watched.judged()
-    monkeypatch.setattr(Dataset, "cases", lambda *_: pytest.fail("the dataset is not gone through for one case"))
-    monkeypatch.setattr("countersight.view.watched.read_placed", lambda *_: pytest.fail("nor is the journal"))
-    [(place, case, said)] = watched.shown([29])
-    assert (place, case.id) == (29, watched.case(29).id)
-    assert {reply.case for reply in said.values()} == {case.id}
-    assert watched.case(30) is None
+def test_many_cases_come_in_blocks(run, monkeypatch):
+    monkeypatch.setattr("countersight.view.serving.BLOCK", 20)
+    monkeypatch.setattr("countersight.view.serving.SAMPLE", 10)
+    monkeypatch.setattr("countersight.view.watching.SAMPLE", 10)
+    [(_, index)] = asked(run.path, "/")
+    first = address(index)
+    sample, one, two = (text for _, text in asked(run.path, first, f"{first}?from=1", f"{first}?from=21"))
+    assert [text.count('id="case-') for text in (sample, one, two)] == [10, 20, 10]
+    assert 'href="?from=1#cases"' in sample
+    assert 'href="?from=21#cases"' in one
+    assert 'href="?from=1#cases"' in two
 
 
 @pytest.mark.browser
-def test_what_comes_is_shown_without_a_reload(run, tmp_path, browser):
-    import threading
-
-    copy = shutil.copytree(run.path, tmp_path / "copy")
-    manifest = (copy / "run.json").read_text()
-    (copy / "run.json").write_text(manifest.replace("../../flowers", str(run.dataset().path)))
-    journal = copy / "replies.jsonl"
+def test_pages_stay_alive_in_a_browser_while_runs_come_change_break_and_go(folder, browser):
+    journal = folder / "one/replies.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:10]))
+    whole = (folder / "one/run.json").read_text()
     ready, over, port = threading.Event(), threading.Event(), []
 
     async def serve():
-        runner = web.AppRunner(application([copy]))
+        runner = web.AppRunner(application([folder]))
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         port.append(runner.addresses[0][1])
@@ -205,17 +232,34 @@ def test_what_comes_is_shown_without_a_reload(run, tmp_path, browser):
     server = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
     server.start()
     assert ready.wait(60)
-    page = browser.new_page()
+    page, index = browser.new_page(), browser.new_page()
     complaints = []
-    page.on("console", lambda message: complaints.append(message.text))
+    for each in (page, index):
+        each.on("console", lambda message: complaints.append(message.text))
     try:
-        page.goto(f"http://127.0.0.1:{port[0]}/run/0")
-        expect(page.locator("#news")).to_contain_text("As of")
-        expect(page.locator("#live")).to_contain_text("10 of 60 questions scored")
+        index.goto(f"http://127.0.0.1:{port[0]}/")
+        page.goto(f"http://127.0.0.1:{port[0]}{index.locator('tbody a').first.get_attribute('href')}")
+        expect(page.locator(".tiles-run")).to_contain_text("10 of 60 questions scored")
+        expect(page.locator(".card img").first).to_have_js_property("complete", True)
         journal.write_bytes(b"".join(lines))
-        expect(page.locator("#live")).to_contain_text("60 of 60 questions scored")
+        expect(page.locator(".tiles-run")).to_contain_text("60 of 60 questions scored", timeout=60_000)
+        expect(index.locator("tbody")).not_to_contain_text("10 of 60", timeout=60_000)
+        (folder / "one/run.json").write_text(whole[:40])
+        expect(page.locator("body")).to_contain_text("cannot be shown", timeout=60_000)
+        expect(index.locator("tbody")).to_contain_text("cannot be shown", timeout=60_000)
+        (folder / "one/run.json").write_text(whole)
+        expect(page.locator("#cards")).to_be_visible(timeout=60_000)
+        shutil.copytree(folder / "two", folder / "three")
+        expect(index.locator("tbody tr")).to_have_count(3, timeout=60_000)
+        shutil.rmtree(folder / "one")
+        expect(page.locator("body")).to_contain_text("no longer there", timeout=60_000)
+        expect(index.locator("tbody tr")).to_have_count(2, timeout=60_000)
+        for width in (1280, 390):
+            index.set_viewport_size({"width": width, "height": 800})
+            assert index.evaluate("document.documentElement.scrollWidth") <= width
         assert complaints == []
     finally:
         page.close()
+        index.close()
         over.set()
     server.join(60)

@@ -4,6 +4,7 @@ from .card import read_card as read_card
 from .card import size_category as size_category
 from .croissant import read_croissant as read_croissant
 from .croissant import write_croissant as write_croissant
+from .folder import METADATA as METADATA
 from .folder import BadRow as BadRow
 from .folder import Dataset as Dataset
 from .folder import picture_digest as picture_digest

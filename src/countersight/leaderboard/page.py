@@ -174,7 +174,7 @@ def _how(board: Leaderboard) -> Markup:
     entries = [
         (
             "measured",
-            f"Asked and scored by Countersight. Shares have their {level}% interval by Wilson's method, drops theirs "
+            f"Asked and scored by Countersight. Shares have their exact binomial {level}% interval, drops theirs "
             "by Tango's. The run folder and `countersight report` say more.",
         ),
         (

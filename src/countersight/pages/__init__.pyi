@@ -1,7 +1,9 @@
 from .blocks import as_table as as_table
 from .blocks import definition_list as definition_list
 from .blocks import section as section
+from .documents import Live as Live
 from .documents import document as document
+from .documents import inert as inert
 from .figure import Figure as Figure
 from .formats import latex_grid as latex_grid
 from .formats import latex_tables as latex_tables

@@ -2,11 +2,15 @@
 
 import base64
 import hashlib
+from functools import lru_cache
 from importlib.resources import files
-from string import Template
-from typing import Final
+from typing import Any, Final
 
-from countersight.pages.markup import Markup, text
+import msgspec
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from countersight.pages.markup import Markup
+from countersight.pages.wording import clean
 
 _LOGO: Final[Markup] = Markup(
     '<svg viewBox="0 0 40 20" aria-hidden="true"><circle cx="12" cy="10" r="7.5" class="logo-is"/>'
@@ -23,19 +27,61 @@ def document(
     script: str = "",
     picture_sources: str = "data: blob:",
     asks: str = "'none'",
-    **parts: Markup,
+    **parts: Any,
 ) -> str:
-    """A page out of the template, style and script of a room, by the names of their files; all of it goes into it.
+    """A page out of the Jinja template, style and scripts of a package, by their file names; all of it is inlined.
 
-    `picture_sources` says where pictures may come from: the page itself, or the server that it comes from;
-    `asks` whom its script may ask for more.
+    Several scripts are separated by spaces; one that the package does not have is taken from this one.
+    `picture_sources` says where pictures may come from, `asks` which hosts the scripts may send requests to.
     """
     style = source(__package__, "page.css") + (source(room, style) if style else "")
-    written = source(room, script) if script else ""
-    head = Template(source(__package__, "head.html")).substitute(
-        policy=text(_policy(style, written, picture_sources, asks)), title=text(title), style=style
-    )
-    return Template(source(room, template)).substitute(head=head, logo=_LOGO, script=written, **parts)
+    written = "\n".join(source(*_place(room, file)) for file in script.split())
+    policy = _policy(style, written, picture_sources, asks)
+    head = _templates().get_template(f"{__package__}:head.html").render(policy=policy, title=title, style=Markup(style))
+    page = _templates().get_template(f"{room}:{template}")
+    return page.render(head=Markup(head), logo=_LOGO, script=Markup(written), **parts)
+
+
+class Live(msgspec.Struct, frozen=True):
+    """What a page that is served asks for to learn whether there is more than it shows (see live.js)."""
+
+    look: str
+    """The address that tells the state."""
+    state: str
+    """What the page was made of."""
+    page: str = ""
+    """The address of the page."""
+
+    def block(self) -> Markup:
+        """The same as data within the page."""
+        return inert("live", self)
+
+
+def inert(key: str, value: object) -> Markup:
+    """Data that the browser does not run, for scripts to read: no "<" is left that could end the block."""
+    written = msgspec.json.encode(_cleaned(msgspec.to_builtins(value))).decode().replace("<", "\\u003c")
+    return Markup(f'<script type="application/json" id="{key}">{written}</script>')
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {key: _cleaned(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(inner) for inner in value]
+    return value
+
+
+def _place(room: str, file: str) -> tuple[str, str]:
+    return (room if (files(room) / file).is_file() else __package__), file
+
+
+@lru_cache(maxsize=1)
+def _templates() -> Environment:
+    """The templates of all packages, by package and file; whatever they are given is escaped unless it is Markup."""
+    loader = FunctionLoader(lambda name: source(*name.split(":", 1)))
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
 
 
 def source(room: str, file: str) -> str:

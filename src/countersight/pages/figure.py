@@ -14,7 +14,7 @@ class Figure(msgspec.Struct, frozen=True):
     right: int | None = None
     """How many of the n were right, where the figure is such a share."""
     method: str = ""
-    """How the interval and p were got, where it is not the usual way: Wilson's, and Tango's with McNemar's test."""
+    """How the interval and p were computed, where it is not exact binomial, or Tango's with McNemar's test."""
     confidence: float | None = None
     """Of its interval, where that is not the report's: several comparisons have wider ones."""
     unread: int = 0

@@ -1,12 +1,16 @@
+from .cases import cases_from as cases_from
 from .data import GroupScores as GroupScores
+from .data import PageData as PageData
 from .data import ReportData as ReportData
 from .data import RunScores as RunScores
 from .image_groups import GroupsFile as GroupsFile
+from .loading import Loaded as Loaded
 from .loading import as_run as as_run
 from .loading import judge_runs as judge_runs
 from .loading import labels as labels
 from .loading import load as load
 from .loading import refuse_twice as refuse_twice
+from .page import render as render
 from .terminal import print_overview as print_overview
 from .terminal import print_tables as print_tables
 from .write import ReportFiles as ReportFiles

@@ -35,7 +35,7 @@ def alarm_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None
                 "The mean of the shares that are right where the change matters, and where it does not. Whoever "
                 "ignores every change, or follows any, has half, and more where what they would say is not among the "
                 "options and they guess. "
-                f"{level}% Wilson intervals, for the number of independent pairs.",
+                f"{level}% exact binomial intervals, for the number of independent pairs.",
             ),
         ),
         asked_for=True,

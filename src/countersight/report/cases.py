@@ -30,10 +30,21 @@ _SPENT = ("finish", "tokens_in", "tokens_out", "cost", "seconds", "attempts")
 _Said = dict[tuple[int, Asking], Reply]
 
 
-def gallery_cases(runs: Sequence[JudgedRun], size: int, seed: int) -> tuple[tuple[GalleryCase, ...], tuple[str, ...]]:
+_Gallery = tuple[tuple[GalleryCase, ...], tuple[str, ...]]
+
+
+def gallery_cases(runs: Sequence[JudgedRun], size: int, seed: int) -> _Gallery:
     """At most `size` cases, balanced over groups and outcomes, and the names of their pictures."""
+    return _shown(runs, balanced_sample([_strata(judged.outcomes) for judged in runs], size, seed))
+
+
+def cases_from(runs: Sequence[JudgedRun], start: int, size: int) -> _Gallery:
+    """At most `size` cases in the order of the dataset, and the names of their pictures."""
+    return _shown(runs, np.arange(start, min(start + size, len(runs[0].outcomes))))
+
+
+def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
     source, results = runs[0].dataset, [judged.outcomes for judged in runs]
-    positions = balanced_sample([_strata(result) for result in results], size, seed)
     place = dict(zip(results[0].rows[positions].tolist(), positions.tolist(), strict=True))
     said = [counted_replies(judged.outcomes, positions.tolist(), judged.run.numbered().at) for judged in runs]
     sent = [Sent(judged.run, source) for judged in runs]

@@ -32,7 +32,7 @@ def composed_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], t
             (
                 "composed",
                 "Of the answered questions about the change, those whose number followed by the grammar from the "
-                f"model's own count. It is right where both are. {percent(CONFIDENCE, 0)}% Wilson intervals.",
+                f"model's own count. It is right where both are. {percent(CONFIDENCE, 0)}% exact binomial intervals.",
             ),
         ),
     )

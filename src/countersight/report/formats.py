@@ -71,7 +71,7 @@ _COLUMNS = (
     "asked_with",
     "reported_with",
 )
-_WILSON = "Wilson"
+_EXACT_SHARE = "exact binomial"
 _PAIRED = "Tango score; McNemar exact"
 
 
@@ -157,7 +157,7 @@ def _record(place: Sequence[Value], measure: str, figure: Figure | None, origin:
         yield _counted(place, f"{measure}_if_unread_right", bound, figure.n, origin, "bound")
     if figure is not None and figure.value is not None:
         values = [round(figure.value, 6), _end(figure.low), _end(figure.high)]
-        method = figure.method or (_WILSON if figure.p is None else _PAIRED)
+        method = figure.method or (_EXACT_SHARE if figure.p is None else _PAIRED)
         confidence = figure.confidence or origin[0]
         yield [*place, measure, *values, figure.p, figure.right, figure.n, method, confidence, *origin[1:]]
 

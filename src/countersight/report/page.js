@@ -133,6 +133,7 @@
   // ---- cards ----------------------------------------------------------------------------------------------
 
   const pictureData = (at) => {
+    if (at !== null && index.addresses[at]) return index.addresses[at];
     const block = at === null ? null : byId(`picture-${at}`);
     return block === null ? null : `data:${block.dataset.mime};base64,${block.textContent}`;
   };
@@ -209,6 +210,9 @@
       return make("figure", {}, make("p", { class: "picture placeholder" }, `No picture: it ${fault}.`), caption);
     }
     const image = make("img", { alt: `The ${words}`, "data-picture": at });
+    image.addEventListener("error", () => {
+      image.closest("button")?.replaceWith(make("p", { class: "picture placeholder" }, "No picture: it cannot be opened."));
+    });
     watcher.observe(image);
     const button = make("button", { type: "button", class: "picture", "aria-label": `Enlarge the ${words}` }, image);
     const boxes = side ? [] : coloured(item.graph?.things ?? []);

@@ -1,19 +1,19 @@
 """The report as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
 
 import base64
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from countersight.case import ASKING_WORDS, ASKINGS, Asking
 from countersight.pages import (
+    Live,
     Markup,
-    clean,
     count,
     definition_list,
     document,
     element,
+    inert,
     joined,
     name,
     text,
@@ -57,32 +57,41 @@ class _Index(msgspec.Struct, frozen=True):
     """For each run, the outcome of each case."""
     sizes: list[tuple[int, int]]
     """Of each picture, width and height as the model saw it."""
+    addresses: tuple[str, ...]
+    """Of each picture, where a page that is served has it from; nothing where it is in the page."""
     right_of: list[list[int]]
     """For each run and case, in which askings it was right: a bit for each."""
     scored_of: list[list[int]]
     """The same, in which askings its answer counts: right, wrong or unread."""
 
 
-def render(data: PageData) -> str:
-    """The whole page."""
+def render(
+    data: PageData, live: Live | None = None, addresses: Sequence[str] = (), blocks: Sequence[tuple[str, str]] = ()
+) -> str:
+    """The whole page. One that is served has `live`, the addresses of its pictures, and links to blocks of cases."""
     report = data.report
     parts = list(sections(report, dict(zip(data.picture_names, data.pictures, strict=False))))
     return document(
         __package__,
         "page.html",
         title=f"{name(report.dataset)} – Countersight report",
-        script="page.js",
+        script="page.js live.js" if live else "page.js",
+        picture_sources="'self' data: blob:" if live else "data: blob:",
+        asks="'self'" if live else "'none'",
+        live=live.block() if live else "",
+        home=live is not None,
+        blocks=blocks,
         heading=text(name(report.dataset)),
         sentence=_lede(report),
         finding=_finding(report),
         tiles=tiles_of(report),
         nav=joined(element("li", element("a", text(called), href=f"#{key}")) for key, called in _nav(parts)),
         sections=joined(part.markup for part in parts),
-        sampled=text(_sampled(data)),
+        sampled=_sampled(data, in_order=bool(blocks)),
         how=_how(report),
         version=text(report.version),
-        index=_inert("index", _index(data)),
-        cases=joined(_inert(f"case-{number}", case) for number, case in enumerate(data.cases)),
+        index=inert("index", _index(data, addresses)),
+        cases=joined(inert(f"case-{number}", case) for number, case in enumerate(data.cases)),
         faults=joined(_faults(data)),
         pictures=joined(_pictures(data)),
     )
@@ -108,26 +117,10 @@ def _finding(report: ReportData) -> Markup:
     return element("figure", image, saving(drawing, "finding"), class_="panel finding-panel")
 
 
-def _inert(key: str, value: object) -> Markup:
-    """Data the browser neither runs nor reads until the script asks: no "<" is left that could end the block."""
-    written = msgspec.json.encode(_cleaned(msgspec.to_builtins(value))).decode().replace("<", "\\u003c")
-    return Markup(f'<script type="application/json" id="{key}">{written}</script>')
-
-
-def _cleaned(value: Any) -> Any:
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, dict):
-        return {key: _cleaned(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_cleaned(inner) for inner in value]
-    return value
-
-
 def _faults(data: PageData) -> Iterator[Markup]:
     for number, picture in enumerate(data.pictures):
         if picture.fault:
-            yield _inert(f"fault-{number}", picture.fault)
+            yield inert(f"fault-{number}", picture.fault)
 
 
 def _pictures(data: PageData) -> Iterator[Markup]:
@@ -138,7 +131,7 @@ def _pictures(data: PageData) -> Iterator[Markup]:
             yield Markup(f'<script type="text/plain" id="picture-{number}"{kind}>{encoded}</script>')
 
 
-def _index(data: PageData) -> _Index:
+def _index(data: PageData, addresses: Sequence[str]) -> _Index:
     groups = list(dict.fromkeys(case.group for case in data.cases))
     place = {group: number for number, group in enumerate(groups)}
     outcomes = list(PAIR_OUTCOMES)
@@ -158,6 +151,7 @@ def _index(data: PageData) -> _Index:
         sizes=[(picture.width, picture.height) for picture in data.pictures],
         group_of=[place[case.group] for case in data.cases],
         outcomes_of=outcomes_of,
+        addresses=tuple(addresses),
         right_of=_bits(data, {"right"}),
         scored_of=_bits(data, {"right", "wrong", "unread"}),
     )
@@ -173,8 +167,10 @@ def _bits_of(answers: dict[Asking, Answer], verdicts: set[str]) -> int:
     return sum(1 << bit for bit, is_found in enumerate(found) if is_found)
 
 
-def _sampled(data: PageData) -> str:
+def _sampled(data: PageData, *, in_order: bool) -> str:
     shown, total = len(data.cases), data.report.cases
+    if in_order and shown < total:
+        return f"{count(shown)} of {count(total)} cases."
     if shown < total:
         return (
             f"{count(shown)} of {count(total)} cases, drawn with seed {data.report.seed} so that every group and "

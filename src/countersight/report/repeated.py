@@ -24,8 +24,8 @@ def repeat_analysis(runs: Sequence[AnalysedRun]) -> Analysis | None:
         points=tuple(Point(name(_called(first)), tuple(map(_sentence, figures))) for first, figures in found),
         tables=tuple(_table(first, figures) for first, figures in found),
         definitions=(
-            ("expected", f"The accuracy of one run, on average; with the {percent(CONFIDENCE, 0)}% Wilson interval "
-             "for the number of cases."),
+            ("expected", f"The accuracy of one run, on average; with the exact binomial {percent(CONFIDENCE, 0)}% "
+             "interval for the number of cases."),
             ("majority", "The accuracy of the answer that most runs gave to a case; where several came as often, "
              "the share of them that is right."),
             ("tied", "Cases in which no answer came more often than every other."),

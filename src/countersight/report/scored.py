@@ -12,7 +12,7 @@ NO_GROUP = "(no group)"
 def as_share(rate: Rate) -> Figure:
     """A share of right answers, or the mean of what answers are worth."""
     soft = rate.credit is not None
-    method = "Wilson, for the number of independent cases" if soft or rate.clustered else ""
+    method = "exact binomial, for the number of independent cases" if soft or rate.clustered else ""
     return Figure(
         rate.value,
         rate.low,
@@ -72,7 +72,11 @@ def as_compared(row: Comparison) -> ComparedGroup:
 
 def as_sum(found: Sum | None) -> Figure | None:
     """Shares added up."""
-    return Figure(found.value, found.low, found.high, found.n, method="Wilson, squared and added") if found else None
+    return (
+        Figure(found.value, found.low, found.high, found.n, method="exact binomial, squared and added")
+        if found
+        else None
+    )
 
 
 def _share(rate: Rate | None) -> Figure | None:

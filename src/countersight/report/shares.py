@@ -5,7 +5,7 @@ from countersight.scoring import CONFIDENCE, share_interval
 
 
 def share(number: int, n: int) -> Figure:
-    """So many of n, with Wilson's interval; no value where there are none to share."""
+    """So many of n, with its exact binomial interval; no value where there are none to share."""
     if not n:
         return Figure(None, 0.0, 0.0, 0)
     between = share_interval(number, n, CONFIDENCE)

@@ -23,7 +23,7 @@ class Sum(msgspec.Struct, frozen=True):
 def summed(rates: Sequence[Rate]) -> Sum | None:
     """The sum of shares of different cases, or None where one of them has no case.
 
-    The interval is made of theirs by squaring and adding (Zou and Donner, 2008): like Wilson's, it is never empty and
+    The interval is made of theirs by squaring and adding (Zou and Donner, 2008): like theirs, it is never empty and
     never leaves what is possible.
     """
     if not rates or any(rate.value is None for rate in rates):

@@ -1,4 +1,4 @@
-"""Runs and audits in the browser while they are being made; of any size, since a page holds only what it shows."""
+"""Runs and audits in the browser, live: the report's own page, served over folders that change."""
 
 import lazy_loader
 

@@ -5,46 +5,36 @@ import socket
 from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import quote
 
 from aiohttp import web
 from yarl import URL
 
-from countersight.case import ASKINGS, Asking
 from countersight.errors import BadPicture, CountersightError
-from countersight.view.rendering import index_page, run_page, state_of
-from countersight.view.watched import WatchedRun
-from countersight.view.watched_audit import PAGE, WatchedAudit
+from countersight.pages import Live, document, interval, name, percent
+from countersight.report import Loaded, PageData, cases_from, render
+from countersight.view.watching import PAGE, SAMPLE, Damaged, Folders, WatchedRun
 
-_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+BLOCK = 500
+"""Cases on a page of all cases in order."""
+_HERE = "'self'"
 _SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def application(folders: Sequence[Path], host: str = "127.0.0.1") -> web.Application:
     """A server of these folders: runs, audits, or folders of them; `host` is the name it is to be asked by."""
-    site = _Site(folders)
-    if not site.runs and not site.audits:
+    found = Folders(folders)
+    if not found.runs and not found.audits:
         raise CountersightError(f"there is neither a run nor an audit in {', '.join(map(str, folders))}")
-    return site.application(host)
+    return _Site(found).application(host)
 
 
 class _Site:
-    def __init__(self, folders: Sequence[Path]) -> None:
+    def __init__(self, folders: Folders) -> None:
         self._folders = folders
-        self.runs: dict[str, WatchedRun] = {}
-        self.audits: dict[str, WatchedAudit] = {}
         self._reading = asyncio.Lock()
-        """Judging holds much memory: one page is made at a time."""
-        self._look_round()
-
-    def _look_round(self) -> None:
-        """Find what was begun since; what is known keeps its number."""
-        inside = [each for folder in self._folders for each in (folder, *sorted(folder.glob("*"))) if each.is_dir()]
-        runs, audits = ({each.path for each in known.values()} for known in (self.runs, self.audits))
-        for each in dict.fromkeys(inside):
-            if each not in runs and (each / "run.json").is_file():
-                self.runs[str(len(self.runs))] = WatchedRun(each)
-            if each not in audits and (each / "audit.json").is_file():
-                self.audits[str(len(self.audits))] = WatchedAudit(each)
+        """Judging needs much memory: one page is made at a time."""
 
     def application(self, host: str) -> web.Application:
         site = web.Application(middlewares=[_only_for(host), _careful])
@@ -52,63 +42,171 @@ class _Site:
             [
                 web.get("/", self._index),
                 web.get("/state", self._state),
-                web.get("/run/{key}", self._run),
-                web.get("/run/{key}/picture/{place}/{side}", self._picture),
+                web.get("/run/{key}", self._report),
+                web.get("/dataset/{key}", self._report),
+                web.get("/run/{key}/picture/{file:.+}", self._picture),
+                web.get("/dataset/{key}/picture/{file:.+}", self._picture),
                 web.get("/audit/{key}/report.html", self._audit),
             ]
         )
         return site
 
-    async def _index(self, request: web.Request) -> web.Response:
-        self._look_round()
-        async with self._reading:
-            return _html(await asyncio.to_thread(index_page, list(self.runs.items()), list(self.audits.items())))
+    async def _index(self, _: web.Request) -> web.Response:
+        return await self._made(self._index_page)
+
+    def _index_page(self) -> str:
+        state = self._folders.state()
+        runs = [(run, run.standing.get()) for run in self._folders.runs.values()]
+        audits = [(audit, audit.standing.get()) for audit in self._folders.audits.values()]
+        return document(
+            __package__,
+            "index.html",
+            title="Countersight",
+            style="index.css",
+            script="live.js",
+            asks=_HERE,
+            runs=[_run_line(run, known) for run, known in runs],
+            audits=[_audit_line(audit.key, audit.path, known) for audit, known in audits],
+            compared=[
+                {"key": fingerprint[:16], "runs": len(of), "dataset": _dataset_of(of[0])}
+                for fingerprint, of in self._folders.comparable().items()
+                if len(of) > 1
+            ],
+            live=Live("/state", state).block(),
+        )
 
     async def _state(self, request: web.Request) -> web.Response:
-        """What changes when there is something new: the page asks for it, and for nothing else while it is the same."""
-        if (run := self.runs.get(request.query.get("run", ""))) is not None:
-            return web.json_response({"state": str(run.size)})
-        self._look_round()
-        return web.json_response({"state": await asyncio.to_thread(self._state_of_all)})
+        """Changes when there is something new; pages ask for it every few seconds, and for nothing else till then."""
+        return web.json_response({"state": await asyncio.to_thread(self._state_of, request.query.get("page", ""))})
 
-    def _state_of_all(self) -> str:
-        return state_of([run.size for run in self.runs.values()], [audit.state for audit in self.audits.values()])
+    def _state_of(self, page: str) -> str:
+        everything = self._folders.state()
+        if not page:
+            return everything
+        runs = self._runs(page)
+        return self._folders.loaded(runs).state() if runs else "gone"
 
-    async def _run(self, request: web.Request) -> web.Response:
-        run, query = self._known(request), request.query
-        asking: Asking = next((each for each in ASKINGS if each == query.get("asking")), ASKINGS[0])
-        page = int(query["page"]) if query.get("page", "").isdecimal() and len(query["page"]) < 9 else 1
-        key = request.match_info["key"]
-        async with self._reading:
-            return _html(await asyncio.to_thread(run_page, key, run, query.get("outcome", ""), asking, page))
+    async def _report(self, request: web.Request) -> web.Response:
+        page = request.path.strip("/")
+        start = request.query.get("from", "")
+        return await self._made(self._report_page, page, int(start) if start.isdecimal() and len(start) < 9 else None)
+
+    def _report_page(self, page: str, start: int | None) -> str:
+        self._folders.look()
+        runs = self._runs(page)
+        look = f"/state?page={page}"
+        if not runs:
+            return _sorry("This run is no longer there.", Live(look, "gone"))
+        cached = self._folders.loaded(runs)
+        loaded = cached.get()
+        live = Live(look, cached.seen, "/" + page)
+        if isinstance(loaded, Damaged):
+            return _sorry(f"{runs[0].path} cannot be shown: {loaded.reason}.", live)
+        return _rendered(loaded, live, start)
+
+    def _runs(self, page: str) -> list[WatchedRun]:
+        """The runs that a page is about: one, or all of a dataset that can be read."""
+        kind, _, key = page.partition("/")
+        if kind == "run":
+            return [self._folders.runs[key]] if key in self._folders.runs else []
+        found = self._folders.comparable()
+        return next((runs for fingerprint, runs in found.items() if fingerprint.startswith(key)), [])
 
     async def _picture(self, request: web.Request) -> web.Response:
-        run, place = self._known(request), request.match_info["place"]
-        if not (place.isdecimal() and len(place) < 9):
+        page = request.path.partition("/picture/")[0].strip("/")
+        body = await asyncio.to_thread(self._picture_of, page, request.match_info["file"])
+        if body is None:
             raise web.HTTPNotFound
-        case = await asyncio.to_thread(run.case, int(place))
-        side = request.match_info["side"]
-        file = case and (case.counterfactual_image if side == "counterfactual" else case.image)
-        if not file:
-            raise web.HTTPNotFound
+        return web.Response(body=body[0], content_type=body[1], headers={"Cache-Control": "private, max-age=3600"})
+
+    def _picture_of(self, page: str, file: str) -> tuple[bytes, str] | None:
+        runs = self._runs(page)
+        loaded = self._folders.loaded(runs).get() if runs else None
+        if loaded is None or isinstance(loaded, Damaged):
+            return None
         try:
-            picture = await asyncio.to_thread(run.judged().dataset.picture, file)
-        except BadPicture:
-            raise web.HTTPNotFound from None
-        kept = {"Cache-Control": "private, max-age=3600"}
-        return web.Response(body=picture.data, content_type=picture.mime, headers=kept)
+            picture = loaded.dataset.picture(file)
+        except (BadPicture, CountersightError, OSError, ValueError):
+            return None
+        return picture.data, picture.mime
 
     async def _audit(self, request: web.Request) -> web.StreamResponse:
-        audit = self.audits.get(request.match_info["key"])
-        if audit is None or not audit.has_page:
+        audit = self._folders.audits.get(request.match_info["key"])
+        if audit is None or not (audit.path / PAGE).is_file():
             raise web.HTTPNotFound(text="This audit has no page yet; it is written when the audit is finished.")
         return web.FileResponse(audit.path / PAGE)
 
-    def _known(self, request: web.Request) -> WatchedRun:
-        run = self.runs.get(request.match_info["key"])
-        if run is None:
-            raise web.HTTPNotFound
-        return run
+    async def _made(self, page: Callable[..., str], *arguments: object) -> web.Response:
+        async with self._reading:
+            made = await asyncio.to_thread(page, *arguments)
+        return web.Response(text=made, content_type="text/html", headers={"Cache-Control": "no-store"})
+
+
+def _rendered(loaded: Loaded, live: Live, start: int | None) -> str:
+    cases, pictures = loaded.cases, loaded.pictures
+    total = loaded.report.cases
+    if start is not None:
+        start = max(1, min(start, total))
+        cases, pictures = cases_from(loaded.judged, start - 1, BLOCK)
+    addresses = tuple(f"{live.page}/picture/{quote(file)}" for file in pictures)
+    blocks = [] if total <= SAMPLE else _blocks(total, start)
+    return render(PageData(loaded.report, cases, (), pictures), live=live, addresses=addresses, blocks=blocks)
+
+
+def _blocks(total: int, start: int | None) -> list[tuple[str, str]]:
+    """Links to the cases in order, for datasets of which one page shows only a sample."""
+    if start is None:
+        return [("All cases in order", "?from=1#cases")]
+    links = [("A sample of all", "?#cases")]
+    if start > 1:
+        links.append(("← Earlier cases", f"?from={max(1, start - BLOCK)}#cases"))
+    if start + BLOCK <= total:
+        links.append(("Later cases →", f"?from={start + BLOCK}#cases"))
+    return links
+
+
+def _run_line(run: WatchedRun, known: object) -> dict[str, object]:
+    line: dict[str, object] = {"key": run.key, "folder": name(str(run.path))}
+    if isinstance(known, Damaged):
+        return line | {"damaged": known.reason}
+    overall = known.overall  # type: ignore[attr-defined]
+    figures = [
+        f"{percent(figure.value)} ({interval(figure)})" if figure is not None and figure.value is not None else "–"
+        for figure in (overall.factual, overall.counterfactual, overall.drop)
+    ]
+    model, dataset, standing = (name(getattr(known, key)) for key in ("model", "dataset", "standing"))
+    return line | {"model": model, "dataset": dataset, "standing": standing, "figures": figures}
+
+
+def _audit_line(key: str, path: Path, known: object) -> dict[str, object]:
+    line: dict[str, object] = {"key": key, "folder": name(str(path)), "page": (path / PAGE).is_file()}
+    if isinstance(known, Damaged):
+        return line | {"damaged": known.reason}
+    figures = [
+        "–" if each.value is None else f"{each.value:.3f} ({each.low:.3f} to {each.high:.3f})"
+        for each in known.scores  # type: ignore[attr-defined]
+    ]
+    model, dataset, standing = (name(getattr(known, key)) for key in ("model", "dataset", "standing"))
+    return line | {"model": model, "dataset": dataset, "standing": standing, "figures": figures}
+
+
+def _dataset_of(run: WatchedRun) -> str:
+    known = run.standing.get()
+    return "" if isinstance(known, Damaged) else name(known.dataset)
+
+
+def _sorry(words: str, live: Live) -> str:
+    """A page that says why there is nothing to see; it looks whether there is, as every page does."""
+    return document(
+        __package__,
+        "sorry.html",
+        title="Countersight",
+        style="index.css",
+        script="live.js",
+        asks=_HERE,
+        words=name(words),
+        live=live.block(),
+    )
 
 
 def _only_for(host: str) -> Callable[..., Awaitable[web.StreamResponse]]:
@@ -142,14 +240,7 @@ def _is_address(host: str) -> bool:
 
 @web.middleware
 async def _careful(request: web.Request, handler: _Handler) -> web.StreamResponse:
-    """What is wrong with a folder is said on the page; nothing that is shown may act."""
-    try:
-        response = await handler(request)
-    except CountersightError as error:
-        response = web.Response(status=503, text=str(error))
+    """Nothing that is shown may act."""
+    response = await handler(request)
     response.headers.update(_SAFE)
     return response
-
-
-def _html(page: str) -> web.Response:
-    return web.Response(text=page, content_type="text/html")

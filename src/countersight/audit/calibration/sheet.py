@@ -26,7 +26,7 @@ PANEL = "panel"
 
 
 class Rate(msgspec.Struct, frozen=True):
-    """A share of known cases, with its 95% Wilson interval."""
+    """A share of known cases, with its 95% exact binomial interval."""
 
     right: int
     n: int

@@ -30,7 +30,7 @@ def calibration_grids(calibration: Calibration, scores: Scores) -> Iterator[Grid
         ),
         f"{count(calibration.size)} tests, seed {calibration.seed}: {name(calibration.domain or DRAWINGS)}. What "
         "judges are worth elsewhere it does not say. q1 is sensitivity (yes where yes is right), q0 specificity (no "
-        "where no is right), each with its 95% Wilson interval and what it rests on.",
+        "where no is right), each with its 95% exact binomial interval and what it rests on.",
     )
     if calibration.people:
         yield _people(calibration)

@@ -198,7 +198,7 @@ def definitions(tables: AuditTables) -> list[tuple[str, str]]:
         ("PCS", "Whether the answer about the edited picture is one that the edit calls for, from 0 to 1."),
         ("NCC", "Whether the explanation of the edited picture takes up the edit, from 0 to 1."),
         ("CCS", "PCS times NCC for each concept; the mean over the concepts of a case, then over cases."),
-        ("interval", f"95%, by bootstrap over pictures (seed {tables.seed}); Wilson's where all pictures agree."),
+        ("interval", "95%, exact binomial for the number of independent cases; cases about one picture are not."),
         (
             "difference",
             "Over the cases both audits scored: Tango's score interval and McNemar's exact test, two-sided, for the "

@@ -44,8 +44,7 @@ _DEFINITIONS = (
     ),
     (
         "interval",
-        "95%, by bootstrap over pictures: what is said of one picture hangs together. Where every picture has the same "
-        "result, Wilson's interval takes its place.",
+        "95%, exact binomial for the number of independent cases; cases about one picture are not independent.",
     ),
     (
         "undecided",

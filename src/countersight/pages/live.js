@@ -1,0 +1,40 @@
+"use strict";
+// Asks the server every few seconds whether there is more than this page shows. A page that nobody is reading further
+// down in is loaded again; in all others a button appears.
+(() => {
+  const EVERY = 2000;
+  const live = JSON.parse(document.getElementById("live").textContent);
+  const news = document.getElementById("news");
+
+  const isBeingRead = () =>
+    scrollY > 200 || document.querySelector("dialog[open]") !== null || document.activeElement?.matches("input, select");
+
+  const offer = () => {
+    if (news.querySelector("button")) return;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "plain";
+    button.textContent = "Show what is new";
+    button.addEventListener("click", () => location.reload());
+    news.replaceChildren(button);
+    news.classList.add("has-news");
+  };
+
+  const look = async () => {
+    try {
+      if (document.hidden) return;
+      const { state } = await (await fetch(live.look)).json();
+      if (state !== live.state) {
+        if (isBeingRead()) offer();
+        else location.reload();
+      } else {
+        news.textContent = `As of ${new Date().toLocaleTimeString("en-GB")}.`;
+      }
+    } catch {
+      news.textContent = "The server does not answer; this is what it showed last.";
+    } finally {
+      setTimeout(look, EVERY);
+    }
+  };
+  setTimeout(look, EVERY / 4);
+})();

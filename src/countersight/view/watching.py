@@ -1,0 +1,211 @@
+"""Folders that change while they are looked at: found, read again when a file changes, reported if damaged."""
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, Generic, TypeVar
+
+import msgspec
+
+from countersight.dataset import METADATA
+from countersight.errors import CountersightError
+from countersight.pages import Figure, name
+from countersight.report import Loaded, load
+from countersight.runs import JOURNAL, MANIFEST, RunFolder
+from countersight.scoring import Row, score_run, standing
+from countersight.text import several
+
+PAGE: Final = "report.html"
+SAMPLE: Final = 1_000
+"""Cases on the first page of a run, drawn so that every group and outcome is represented."""
+_QUICK = 1.0
+"""Seconds; what takes longer to read is not read again at once when it grows."""
+_REST = 5
+"""For so many times as long as reading took, something large that grows is shown as it was read last."""
+_UNREADABLE = (CountersightError, OSError, ValueError, KeyError, msgspec.MsgspecError)
+
+_Read = TypeVar("_Read")
+
+
+class Damaged(msgspec.Struct, frozen=True):
+    """Why a folder cannot be shown."""
+
+    reason: str
+
+
+class RunStanding(msgspec.Struct, frozen=True):
+    """How far a run has come, and its scores so far."""
+
+    model: str
+    dataset: str
+    fingerprint: str
+    standing: str
+    overall: Row
+
+
+class AuditStanding(msgspec.Struct, frozen=True):
+    """How far an audit has come, and its scores so far."""
+
+    model: str
+    dataset: str
+    standing: str
+    scores: tuple[Figure, ...]
+    """PCS, NCC and CCS of the tests that count."""
+
+
+class Cached(Generic[_Read]):
+    """Something that is read from files, again only when one of them has changed.
+
+    What stands behind the dot of a state changes when a file grows, what stands before it when anything else happens.
+    """
+
+    def __init__(self, state: Callable[[], str], read: Callable[[], _Read]) -> None:
+        self.state, self._read = state, read
+        self.seen = ""
+        """The state that was read last."""
+        self._known: _Read | Damaged | None = None
+        self._again = 0.0
+
+    def get(self) -> _Read | Damaged:
+        """What it is now, or why it cannot be read."""
+        state = self.state()
+        has_only_grown = state.partition(".")[0] == self.seen.partition(".")[0] and not isinstance(self._known, Damaged)
+        resting = has_only_grown and time.monotonic() < self._again
+        if self._known is None or (state != self.seen and not resting):
+            begun = time.monotonic()
+            try:
+                self._known = self._read()
+            except _UNREADABLE as error:
+                self._known = Damaged(name(str(error)) or type(error).__name__)
+            self.seen, took = state, time.monotonic() - begun
+            self._again = time.monotonic() + (_REST * took if took > _QUICK else 0.0)
+        return self._known
+
+
+class WatchedRun:
+    """A run folder, finished or not."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.key = path, _key(path)
+        self.standing = Cached(self.state, self._standing)
+
+    def state(self) -> str:
+        """Changes with every reply, and when the run's or its dataset's files change, move or come back."""
+        try:
+            manifest = RunFolder.open(self.path).manifest
+            dataset = Path(os.path.normpath(self.path.resolve() / manifest.dataset.path), METADATA)
+        except _UNREADABLE:
+            return _digest(_stat(self.path / MANIFEST))
+        return f"{_digest(_stat(self.path / MANIFEST), _stat(dataset))}.{_digest(_stat(self.path / JOURNAL))}"
+
+    def _standing(self) -> RunStanding:
+        manifest = RunFolder.open(self.path).manifest
+        row = score_run(self.path).overall
+        dataset = manifest.dataset
+        return RunStanding(manifest.model, dataset.name, dataset.fingerprint, standing(row), row)
+
+
+class WatchedAudit:
+    """An audit folder, finished or not."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.key = path, _key(path)
+        self.standing = Cached(self.state, self._standing)
+
+    def state(self) -> str:
+        """Changes with every step, and when the page is written."""
+        rest, log = (_stat(self.path / "audit.json"), _stat(self.path / PAGE)), _stat(self.path / "steps.jsonl")
+        return f"{_digest(*rest)}.{_digest(log)}"
+
+    def _standing(self) -> AuditStanding:
+        from countersight.audit import read_audit, score  # most people who look at runs have no audit
+
+        audit = read_audit(self.path)
+        manifest, kept = audit.manifest, score(audit).kept
+        chosen = manifest.cases or manifest.dataset.rows
+        begun = f"{len(audit.cases):,} of {several(chosen, 'case')} begun, {several(len(audit.steps), 'step')} done"
+        so_far = f"{begun}; {several(kept.ccs.concepts, 'test')} counted"
+        means = (Figure(each.value, each.low, each.high, each.concepts) for each in (kept.pcs, kept.ncc, kept.ccs))
+        return AuditStanding(manifest.model.name, manifest.dataset.name, so_far, tuple(means))
+
+
+class Folders:
+    """All runs and audits in some folders, as they are at the moment."""
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        self._roots = roots
+        self.runs: dict[str, WatchedRun] = {}
+        self.audits: dict[str, WatchedAudit] = {}
+        self._loaded: dict[tuple[str, ...], Cached[Loaded]] = {}
+        self.look()
+
+    def look(self) -> None:
+        """Find what was added, and forget what is gone."""
+        found = list(dict.fromkeys(self._inside()))
+        runs = [WatchedRun(each) for each in found if (each / MANIFEST).is_file()]
+        audits = [WatchedAudit(each) for each in found if (each / "audit.json").is_file()]
+        self.runs = {run.key: self.runs.get(run.key, run) for run in runs}
+        self.audits = {audit.key: self.audits.get(audit.key, audit) for audit in audits}
+
+    def _inside(self) -> Iterator[Path]:
+        for root in self._roots:
+            for each in (root, *_listed(root)):
+                yield each
+                # A run that asked everything several times has a folder for each time.
+                yield from (file for file in _listed(each) if file.name.isdecimal())
+
+    def state(self) -> str:
+        """Changes whenever the list of runs and audits does."""
+        self.look()
+        everything = [*self.runs.values(), *self.audits.values()]
+        return _digest(*(f"{each.path} {each.state()}" for each in everything))
+
+    def comparable(self) -> dict[str, list[WatchedRun]]:
+        """The runs that can be read, by dataset, in the order in which they are listed."""
+        found: dict[str, list[WatchedRun]] = {}
+        for run in self.runs.values():
+            known = run.standing.get()
+            if not isinstance(known, Damaged):
+                found.setdefault(known.fingerprint, []).append(run)
+        return found
+
+    def loaded(self, runs: Sequence[WatchedRun]) -> Cached[Loaded]:
+        """The report on some runs of one dataset; the last two are kept."""
+        keys = tuple(run.key for run in runs)
+        if keys not in self._loaded:
+            for oldest in list(self._loaded)[:-1]:
+                del self._loaded[oldest]
+            paths = [run.path for run in runs]
+            self._loaded[keys] = Cached(lambda: _together(runs), lambda: load(paths, gallery=SAMPLE))
+        return self._loaded[keys]
+
+
+def _together(runs: Sequence[WatchedRun]) -> str:
+    states = [run.state().partition(".") for run in runs]
+    return f"{_digest(*(state for state, _, _ in states))}.{_digest(*(growth for _, _, growth in states))}"
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(each for each in folder.iterdir() if each.is_dir())
+    except OSError:
+        return []
+
+
+def _stat(file: Path) -> str:
+    try:
+        found = file.stat()
+    except OSError:
+        return "none"
+    return f"{found.st_size}.{found.st_mtime_ns}"
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.blake2b("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+
+
+def _key(path: Path) -> str:
+    """The name of a folder in addresses: the same for as long as it lies where it does."""
+    return _digest(str(path.resolve()))
