@@ -165,7 +165,7 @@ def _design_effect(seen: _Floats, clusters: ArrayLike | None, confidence: float)
     few = student_quantile(confidence, round(freedom, 2)) / score_quantile(confidence)
     # Uneven clusters are more skewed than the coins they are compared with; the root was found by simulation.
     uneven = float((sizes**3).sum() * sizes.sum() / (sizes**2).sum() ** 2)
-    return min(found * few**2, largest * uneven**0.25)
+    return float(min(found * few**2, largest * uneven**0.25))
 
 
 def _cluster_sizes(clusters: ArrayLike | None) -> _Floats | None:
