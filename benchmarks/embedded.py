@@ -22,7 +22,7 @@ from countersight.picture.checking import check_picture
 from countersight.reading import answer_in
 from countersight.scenes.drawing import draw_both
 from countersight.scenes.png import encode
-from countersight.scoring import wilson
+from countersight.scoring import share_interval
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
 
@@ -78,7 +78,7 @@ async def measure(name: str, made, rank: int) -> None:
             right[place, telling] += answer_in(answer, question) == question.answer
     print(f"\n{name}: {len(asks):,} questions in {seconds:.1f} s, {len(asks) / seconds:.0f} a second")
     for group, telling in sorted(asked):
-        low_high = wilson(right[group, telling], asked[group, telling])
+        low_high = share_interval(right[group, telling], asked[group, telling])
         share = right[group, telling] / asked[group, telling]
         words = f"{share:7.1%}  [{low_high.low:.1%}, {low_high.high:.1%}]  n={asked[group, telling]}"
         print(f"  {group:28} {telling:22} {words}")

@@ -18,7 +18,7 @@ from countersight.models.embedded.model import WORLDS, Embedded
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import check_picture
 from countersight.scenes import draw, encode
-from countersight.scoring import wilson
+from countersight.scoring import share_interval
 from countersight.training.examination import examination, read_held_out
 from countersight.training.wordings import SUPPOSING
 
@@ -66,7 +66,7 @@ async def measure(name: str, weights: Path | None, asked, pictures, whys, misses
     print(f"\n{name}")
     for part, found in counts.items():
         total = sum(found.values())
-        low_high = wilson(found["right"], total)
+        low_high = share_interval(found["right"], total)
         words = f"{found['right'] / total:6.1%} right [{low_high.low:.1%}, {low_high.high:.1%}]"
         others = ", ".join(f"{kind} {found[kind] / total:.1%}" for kind in ("wrong", "unknown"))
         print(f"  {part:15} n={total:<5} {words}, {others}")

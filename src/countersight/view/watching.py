@@ -159,7 +159,7 @@ class Folders:
     def state(self) -> str:
         """Changes whenever the list of runs and audits does."""
         self.look()
-        everything = [*self.runs.values(), *self.audits.values()]
+        everything: list[WatchedRun | WatchedAudit] = [*self.runs.values(), *self.audits.values()]
         return _digest(*(f"{each.path} {each.state()}" for each in everything))
 
     def comparable(self) -> dict[str, list[WatchedRun]]:
