@@ -13,7 +13,7 @@ from countersight.text import printable, several
 
 LIMITS: Final = "limits.md"
 FEW_PICTURES: Final = 30
-"""With fewer, an interval is wide and the bootstrap rough."""
+"""With fewer, an interval is wide."""
 MANY_EXCLUDED: Final = 0.2
 LITTLE: Final = 0.4
 """Krippendorff's alpha below which judges agree little."""

@@ -170,7 +170,17 @@ def _trio(table: str, audit: str, line: str, trio: Trio, origin: list[Value]) ->
         if mean.value is not None:
             figures = [round(each, 6) for each in (mean.value, mean.low, mean.high)]
             counts = [mean.concepts, mean.cases, mean.pictures]
-            yield [table, audit, line, measure, *figures, None, *counts, "bootstrap over pictures", *origin]
+            yield [
+                table,
+                audit,
+                line,
+                measure,
+                *figures,
+                None,
+                *counts,
+                "exact binomial, pictures as clusters",
+                *origin,
+            ]
 
 
 def _origin(audit: ScoredAudit, version: str) -> list[Value]:
