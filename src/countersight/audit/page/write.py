@@ -178,7 +178,7 @@ def _trio(table: str, audit: str, line: str, trio: Trio, origin: list[Value]) ->
                 *figures,
                 None,
                 *counts,
-                "exact binomial, pictures as clusters",
+                "exact binomial over pictures",
                 *origin,
             ]
 
