@@ -162,3 +162,36 @@ def test_runs_of_which_not_the_same_share_could_be_read_are_compared_with_a_warn
     assert "scores,m0,,all,unread_rate,0.125,,,,,48,share" in figures
     assert "scores,m0,,all,factual_if_unread_right,1.0,,,,,24,bound" in figures
     assert not any("differ between" in told.words for told in sentences(reported(tmp_path / "alike", said(0), said(0))))
+
+
+def test_drop_and_accuracies_of_the_finding_subtract_where_some_cases_have_no_reply(tmp_path: Path) -> None:
+    """With failures it said "loses 34.0 points (factual 88.9 %, counterfactual 58.2 %)", which is 30.7."""
+    answers = said(12)
+    for row in range(8):
+        answers[row] = (answers[row][0], None)
+    report = reported(tmp_path, answers)
+    overall = report.runs[0].overall
+    assert overall.in_both
+    assert overall.drop
+    assert overall.factual
+    assert overall.in_both[0] - overall.in_both[1] == pytest.approx(overall.drop.value)
+    assert overall.factual.n > overall.drop.n
+    assert "factual 100.0% right, counterfactual 75.0%" in sentence(report)
+    assert " 25.0 points" in sentence(report)
+
+
+def test_too_few_cases_say_so(tmp_path: Path) -> None:
+    """Three cases with a drop of 100 points read "no clear drop"."""
+    words = sentence(reported(tmp_path, said(3, asked=3)))
+    assert "was asked too few cases to tell: 100.0 points" in words
+    assert "no clear drop" not in words
+
+
+def test_five_runs_with_long_names_are_told_in_one_short_sentence(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "d", CASES)
+    long = "openai:accounts/fireworks/models/a-model-with-a-very-long-name-that-nobody-can-remember-"
+    wrong = (20, 16, 12, 1, 0)
+    made = [run(tmp_path / f"r{n}", source, said(lost), model=f"{long}{n}") for n, lost in enumerate(wrong)]
+    words = sentence(load(made, gallery=1).report)
+    assert len(words) < 420
+    assert "no clear drop for 2 runs" in words

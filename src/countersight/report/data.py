@@ -22,6 +22,8 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     counterfactual: Figure | None
     drop: Figure | None
     both_right: Figure | None
+    in_both: tuple[float, float] | None = None
+    """Factual and counterfactual accuracy over the cases scored in both worlds: their difference is the drop."""
     shown: Figure | None = None
     imagination_gap: Figure | None = None
     fell_back: Figure | None = None

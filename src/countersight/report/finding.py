@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from countersight.case import ASKINGS, TWO_WORLDS, World
-from countersight.pages import Figure, count, interval, name, p_value, percent
+from countersight.pages import Figure, count, interval, name, p_value, percent, with_its_ends
 from countersight.report.advice import WORTH_A_WARNING
 from countersight.report.data import GroupScores, ReportData, RunScores
 from countersight.scoring import UNREAD_APART
@@ -15,6 +15,10 @@ from countersight.text import several
 
 _FEW = 3
 """So many runs are told one by one; of more, the one that loses most and the one that loses least."""
+_TOO_FEW = 10
+"""With fewer cases a drop that is not clear is not called "no clear drop": nothing could be told from them."""
+_NAME = 28
+"""Letters of a run's name in a sentence about several runs."""
 _Found = tuple[RunScores, Figure]
 
 
@@ -122,9 +126,10 @@ def finding(report: ReportData) -> str:
     known.sort(key=lambda each: -(each[1].value or 0.0))
     unclear = [each for each in known if report.two_worlds and _is_unclear(each[1])]
     clear = [each for each in known if each not in unclear]
-    parts = [f"{name(run.label)} {_part(report, run, figure, short=True)}" for run, figure in _ends(clear)]
+    parts = [f"{_called(report, run)} {_part(report, run, figure, short=True)}" for run, figure in _ends(clear)]
     if unclear:
-        parts.append(f"no clear drop for {_listed(unclear)}")
+        few = all(figure.n < _TOO_FEW for _, figure in unclear)
+        parts.append(f"{'too few cases to tell' if few else 'no clear drop'} for {_listed(report, unclear)}")
     return "; ".join(parts) + "."
 
 
@@ -138,10 +143,17 @@ def _ends(runs: list[_Found]) -> list[_Found]:
     return runs if len(runs) <= _FEW else [runs[0], runs[-1]]
 
 
-def _listed(runs: list[_Found]) -> str:
-    named = [f"{name(run.label)} ({percent(figure.value or 0.0)}; {interval(figure)})" for run, figure in runs[:_FEW]]
-    if len(runs) > _FEW:
-        named.append(several(len(runs) - _FEW, "other"))
+def _called(report: ReportData, run: RunScores) -> str:
+    """The name of one of several runs: short, and with its number where that makes two alike."""
+    names = [with_its_ends(name(each.label), _NAME) for each in report.runs]
+    own = names[report.runs.index(run)]
+    return own if names.count(own) == 1 else f"{report.runs.index(run) + 1}. {own}"
+
+
+def _listed(report: ReportData, runs: list[_Found]) -> str:
+    if len(report.runs) > _FEW and len(runs) > 1:
+        return several(len(runs), "run")
+    named = [f"{_called(report, run)} ({percent(figure.value or 0.0)}; {interval(figure)})" for run, figure in runs]
     return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
 
 
@@ -175,8 +187,8 @@ def _drop(report: ReportData, run: RunScores, drop: Figure, *, short: bool = Fal
     In `short`, where several runs are told of, without what the tables say again.
     """
     value = drop.value or 0.0
-    before, after = run.overall.factual, run.overall.counterfactual
-    shares = f"factual {_share(before)} right, counterfactual {_share(after)}"
+    before, after = run.overall.in_both or (0.0, 0.0)
+    shares = f"factual {percent(before)}% right, counterfactual {percent(after)}%"
     if short:
         return f"{'gains' if value < 0 else 'loses'} {percent(abs(value))} points ({shares})"
     shares += _guessing(run, "counterfactual")
@@ -186,7 +198,8 @@ def _drop(report: ReportData, run: RunScores, drop: Figure, *, short: bool = Fal
     level = percent(report.confidence, 0)
     sure = f"{level}% interval {interval(drop)}; {several(drop.n, 'case')}; {p_value(drop.p or 0)}"
     if _is_unclear(drop):
-        return f"shows no clear drop: {percent(value)} points ({shares}; {sure})"
+        words = "was asked too few cases to tell" if drop.n < _TOO_FEW else "shows no clear drop"
+        return f"{words}: {percent(value)} points ({shares}; {sure})"
     verb = "gains" if gained else "loses"
     return f"{verb} {percent(abs(value))} points when something is supposed to be otherwise ({shares}; {sure})"
 
@@ -201,10 +214,6 @@ def _accuracy(report: ReportData, run: RunScores, figure: Figure) -> str:
         return told
     beyond = "more than" if figure.low > chance else "less than" if figure.high < chance else "no sign of more than"
     return f"{told}, {beyond} the {percent(chance)}% that guessing gives"
-
-
-def _share(figure: Figure | None) -> str:
-    return "–" if figure is None or figure.value is None else f"{percent(figure.value)}%"
 
 
 def _guessing(run: RunScores, measure: str) -> str:

@@ -42,6 +42,7 @@ def as_group(row: Row) -> GroupScores:
         counterfactual=_share(row.counterfactual),
         drop=_difference(row.drop),
         both_right=_share(row.both_right),
+        in_both=row.in_both,
         shown=_share(row.shown),
         imagination_gap=_difference(row.imagination_gap),
         fell_back=_share(row.fell_back),

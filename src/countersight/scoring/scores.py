@@ -54,6 +54,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     empty: int
     failed: int
     missing: int
+    in_both: tuple[float, float] | None = None
+    """Factual and counterfactual accuracy over the cases scored in both worlds: their difference is the drop."""
     unheard: int = 0
     """Of the unread, those of a kind of asking to which no reply about these cases could be read: they count not."""
     restated: int = 0
@@ -143,6 +145,7 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> Row:
         factual=accuracy(outcomes, "factual", mask),
         counterfactual=accuracy(outcomes, "counterfactual", mask),
         drop=_apart(outcomes, "factual", "counterfactual", both),
+        in_both=_in_both(outcomes, both),
         both_right=_both_right(outcomes, both),
         shown=accuracy(outcomes, "shown", mask) if (outcomes.asked("shown") & mask).any() else None,
         imagination_gap=_apart(outcomes, "shown", "counterfactual", told & outcomes.scored("shown")),
@@ -197,6 +200,12 @@ def _guessed(guesses: NDArray[np.float64]) -> float | None:
 def worth(outcomes: Outcomes, asking: Asking) -> NDArray[Any]:
     """Which answers are right, or what they are worth where that can be less than all."""
     return outcomes.right(asking) if outcomes.credits is None else outcomes.credit(asking)
+
+
+def _in_both(outcomes: Outcomes, both: _Mask) -> tuple[float, float] | None:
+    if not both.any():
+        return None
+    return float(worth(outcomes, "factual")[both].mean()), float(worth(outcomes, "counterfactual")[both].mean())
 
 
 def _apart(outcomes: Outcomes, first: Asking, second: Asking, scored: _Mask) -> Difference | None:
