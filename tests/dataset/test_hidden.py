@@ -95,8 +95,9 @@ def test_a_run_works_without_gold_and_only_the_key_scores_it(hidden):
 def test_a_report_and_a_leaderboard_are_made_with_the_key(hidden, tmp_path, capsys):
     files = cs.report(hidden / "r", out=tmp_path / "report", gold=hidden / "gold.key")
     assert files.data.suite == "cvqa-synthetic"
-    arguments = ["leaderboard", str(hidden / "r"), "--key", str(hidden / "gold.key"), "-o", str(tmp_path / "board")]
-    assert main(arguments) == 0
+    key = ["--key", str(hidden / "gold.key"), "-o"]
+    assert main(["report", str(hidden / "r"), *key, str(tmp_path / "again")]) == 0
+    assert main(["leaderboard", str(hidden / "r"), *key, str(tmp_path / "board")]) == 0
     assert "C-VQA-Synthetic: 1 run" in capsys.readouterr().out
 
 

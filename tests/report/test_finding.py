@@ -135,7 +135,7 @@ def test_a_world_of_which_nothing_could_be_read_is_no_loss(tmp_path: Path) -> No
     report = reported(tmp_path, unread, said(0))
     words = sentence(report)
     assert words.startswith("2 runs were asked 24 cases of d, ")  # what was found stands first
-    assert words.endswith("p = 1.000). No finding: m0, 24 of 48 questions scored; 24 unread.")
+    assert words.endswith("p = 1.000). No finding: m0, 24 of 48 questions scored; 24 unread and left out.")
     assert "m0 loses" not in words
     [told] = report.runs[0].advice
     assert told.startswith("24 answers could not be read and are left out, for nothing of their world was read")

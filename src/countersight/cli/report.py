@@ -26,9 +26,9 @@ def add(verbs: Verbs) -> None:
         "--gold",
         type=Path,
         metavar="PATH",
-        help="right answers corrected since the run: a dataset, or a .csv or .jsonl with case, world and answer; or "
-        "the key of a dataset whose answers are hidden",
+        help="right answers corrected since the run: a dataset, or a .csv or .jsonl with case, world and answer",
     )
+    report.add_argument("--key", type=Path, metavar="KEY", help="of a dataset whose answers are hidden: make --hidden")
     report.add_argument(
         "--gallery", type=positive, default=3000, metavar="N", help="most cases shown with pictures (default: 3000)"
     )
@@ -41,7 +41,7 @@ def add(verbs: Verbs) -> None:
     report.add_argument(
         "--groups", type=Path, metavar="CSV", help="compare groups of pictures: a table of which is in which"
     )
-    report.add_argument("--key", metavar="COLUMN", help="of --groups: names the picture (default: id)")
+    report.add_argument("--group-key", metavar="COLUMN", help="of --groups: names the picture (default: id)")
     report.add_argument(
         "--column",
         nargs="+",
@@ -66,9 +66,12 @@ def _report(chosen: argparse.Namespace) -> int:
     from countersight.report import GroupsFile, print_tables, write_report
     from countersight.runs import run_folders
 
-    for option, given in (("--key", chosen.key), ("--column", chosen.column)):
+    for option, given in (("--group-key", chosen.group_key), ("--column", chosen.column)):
         if given and chosen.groups is None:
             raise CountersightError(f"{option} goes with --groups")
+    if chosen.key and chosen.gold:
+        raise CountersightError("--key has the answers of a hidden dataset; leave out --gold")
+    chosen.gold = chosen.key or chosen.gold
     audits = [path for path in chosen.runs if (path / "audit.json").is_file()]
     if audits:
         return _report_audits(chosen, audits)
@@ -89,7 +92,7 @@ def _report(chosen: argparse.Namespace) -> int:
         gallery=chosen.gallery,
         seed=chosen.seed,
         reference=chosen.reference,
-        groups=GroupsFile(chosen.groups, chosen.key or "id", tuple(chosen.column)) if chosen.groups else None,
+        groups=GroupsFile(chosen.groups, chosen.group_key or "id", tuple(chosen.column)) if chosen.groups else None,
         readings=readings,
         progress=counting,
     )

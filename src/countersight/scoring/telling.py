@@ -80,8 +80,9 @@ def as_html(scores: "Scores") -> str:
 
 def standing(row: "Row") -> str:
     """How far the asking has come and what is amiss: "118 of 120 questions scored; 3 unread, 2 cut"."""
-    amiss = [(name, getattr(row, name)) for name in ("unread", "cut", "empty", "failed", "missing")]
-    words = [f"{count:,} {'not asked yet' if name == 'missing' else name}" for name, count in amiss if count]
+    amiss = {"unread": row.unread - row.unheard} | {name: getattr(row, name) for name in ("cut", "empty", "failed")}
+    amiss |= {"not asked yet": row.missing, "unread and left out": row.unheard}
+    words = [f"{count:,} {name}" for name, count in amiss.items() if count]
     counted = f"{row.scored:,} of {several(row.questions, 'question')} scored"
     counted += f" ({row.restated:,} restated)" if row.restated else ""
     return f"{counted}; {', '.join(words)}" if words else counted
