@@ -6,7 +6,7 @@ from typing import Literal
 from countersight.case import LETTERS, Question
 from countersight.reading import choices, counts, open_answers, yes_no
 from countersight.reading.languages import SIDES
-from countersight.reading.marks import announced, bold, labelled, marked
+from countersight.reading.marks import announced, bold, in_other_words, labelled, marked
 from countersight.reading.numbers import canonical
 from countersight.reading.patterns import any_case
 from countersight.reading.plain import plain, spoken
@@ -110,7 +110,7 @@ class _Reader:
 
     def _called(self, text: str) -> list[str]:
         """The answers that a text labels or announces, in order; the last one counts."""
-        regions = sorted((*labelled(text), *announced(text)))[-_MOST_MARKS:]
+        regions = (sorted((*labelled(text), *announced(text))) or sorted(in_other_words(text)))[-_MOST_MARKS:]
         return [answer for _, region in regions if (answer := self._direct(region)) is not None]
 
     def _direct(self, region: str) -> str | None:

@@ -123,6 +123,8 @@ _GOES_ON = any_case(r"(?:so|thus|therefore|but|then|and then|minus|plus|if|which
 _OF_THEM = any_case(r"\s+of (?:them|which|whom|these|those)\b")
 _BARE = re.compile(r"[\s\"'(*]*(-?\d[\d,]{0,12}(?:\.\d+)?)[\s\"')*]*(?:[.;!]?$|[.;!]\s)")
 _ONE_OF_IT = any_case(r"\W*an? (?:\w+ )?(\w+)\W*")
+_MOST_WORDS = 4
+_SHORT = 80
 _LIST_HEAD = 3
 _FEW = 6
 
@@ -193,7 +195,7 @@ def opening(text: str, question: str) -> str | None:
     if (one := _ONE_OF_IT.fullmatch(text)) and stem(one[1]) in asked(question).noun:
         return "1"
     first = re.match(r"[\s\"'*(]*([^\n]*?)(?:[.,:;!(\n]|--|\s-\s|$)(?!\d)", text)
-    if not first or not first[1]:
+    if not first or not 0 < len(first[1]) < _SHORT:
         return None
     following = text[first.end() :].lstrip()
     if re.match(r"\W*\d{1,2}[.)]\s", text) and re.search(r"(?:^|\n)\s*\(?2[.)]\s", following):
@@ -268,7 +270,7 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
     told = [each for each in sentences(text) if not (each.endswith("?") or _PLANS.search(each) or THOUGHT.search(each))]
     if wanted.supposes:
         supposing = [each for each in told if SUPPOSES.search(each) or concluded(each) or _AFTERMATH.search(each)]
-        told = supposing or (told if len({each.value for each in numerals(text)}) == 1 and not NOW.search(text) else [])
+        told = supposing or (told if len(words(text)) <= _FEW and not NOW.search(text) else [])
     elif len(told) > 1:
         told = [each for each in told if not re.search(r"\bif\b.*\bwould\b|\bwould\b.*\bif\b", each)] or told
     weighed = [
@@ -281,13 +283,11 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
     best = {value for value, score in weighed if score >= most - 1}
     for sentence in reversed(told[-3:]):
         part = concluded(sentence)
-        if (
-            wanted.supposes
-            and not part
-            and SUPPOSES.search(sentence)
-            and (value := in_sentence(sentence, question)) is not None
-        ):
+        supposed = wanted.supposes and not part and (SUPPOSES.search(sentence) or _AFTERMATH.search(sentence))
+        if supposed and (value := in_sentence(sentence, question)) is not None:
             return value
+        if not part and wanted.supposes and len(told) > 1 and numerals(sentence):
+            return None  # a story that goes on after its conclusion
         if part and (value := in_sentence(part, question, trusted=True)) is not None:
             # "2 in the water, 3 on the sand, so 5 people": a total, where a part was asked for.
             return value if value in best or most <= _score(sentence, wanted) + 1 else None
@@ -295,9 +295,10 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
         return None
     if "\n" in text and not wanted.words - wanted.noun and (value := _totalled(text)) is not None:
         return value
-    if len(best) == 1:
+    # Where sentences give several numbers, the one that shares most words with the question was wrong too often.
+    if len(best) == 1 and (len({value for value, _ in weighed}) == 1 or len(told) == 1 or most > _MOST_WORDS):
         return best.pop()
-    if not wanted.supposes and _itemises(weighed[0][0], [value for value, _ in weighed[1:]]):
+    if not wanted.supposes and weighed[0][1] == most and _itemises(weighed[0][0], [value for value, _ in weighed[1:]]):
         return weighed[0][0]
     return weighed[-1][0] if not whole else None
 

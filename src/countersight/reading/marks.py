@@ -72,12 +72,16 @@ def marked(said: str) -> list[str]:
     return [region for _, region in sorted(found) if region.strip()]
 
 
+def in_other_words(text: str) -> Iterator[tuple[int, str]]:
+    """What follows "la respuesta es", "答案：" and the like, with where it stands."""
+    for match in _FOREIGN.finditer(text):
+        if region := text[match.end() :].strip():
+            yield match.start(), region
+
+
 def labelled(text: str) -> Iterator[tuple[int, str]]:
     """What follows "Answer:" or a heading that says so, in a plain text, with where it stands."""
     for match in (*_LABEL.finditer(text), *_HEADING.finditer(text)):
-        if region := text[match.end() :].strip():
-            yield match.start(), region
-    for match in _FOREIGN.finditer(text):
         if region := text[match.end() :].strip():
             yield match.start(), region
 

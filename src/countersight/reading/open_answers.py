@@ -21,6 +21,7 @@ _TAIL = any_case(
     r",?\s+(?:i (?:think|guess|believe)|most likely|probably|perhaps|instead of|rather than|not)\b.*",
 )
 _VERB = any_case(r"\b(?:is|are|was|were|would|will|has|have|can|could|does|do|did|should|\w+n't)\b")
+_NAMES = any_case(r"\b(?:is|are|was|were|be|would|will)\b|'s\b")
 _OR = any_case(r"\b(?:or|maybe|perhaps)\b")
 _WHOLE_SENTENCE = any_case(
     r"\b(?:why|how (?!many|much|old|long|far|big|tall|often)|what (?:would|will|could|might) happen|describe"
@@ -69,6 +70,8 @@ def _new_words(sentence: str, question: str) -> str | None:
         else:
             runs[-1].append(word)
     said = [run for run in runs if content(" ".join(run))]
+    if not _NAMES.search(sentence):
+        return None
     if len(said) != 1:
         return None
     answer = " ".join(said[0])

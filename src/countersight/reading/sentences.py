@@ -7,6 +7,7 @@ import msgspec
 
 from countersight.reading.patterns import any_case
 
+_MOST = 100  # sentences that are looked at from either end
 _BREAK = any_case(
     r"(?<=[.!?])[\"')\]]*\s+(?=(?-i:[^a-z\s]))|\s*\n+\s*|(?<=\w)\s*;\s+|,?\s+(?=(?:and|but|so) (?:if|when"
     r"|after|once|with)\b)",
@@ -113,7 +114,7 @@ def sentences(text: str) -> list[str]:
             found[-1] = f"{found[-1]} {piece}"
         elif piece.strip():
             found.append(piece.strip())
-    return found
+    return found if len(found) <= 2 * _MOST else found[:_MOST] + found[-_MOST:]
 
 
 def concluded(sentence: str) -> str | None:
