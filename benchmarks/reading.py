@@ -6,6 +6,7 @@
 
 import argparse
 import gzip
+import hashlib
 import json
 import math
 import re
@@ -27,6 +28,35 @@ def wilson(count: int, of: int) -> tuple[float, float]:
     middle = (rate + z * z / (2 * of)) / (1 + z * z / of)
     half = z * math.sqrt(rate * (1 - rate) / of + z * z / (4 * of * of)) / (1 + z * z / of)
     return middle - half, middle + half
+
+
+_KEPT_MODELS = frozenset(
+    (
+        ("mathvista", "llavar"),
+        ("mathvista", "idefics_9b_instruct"),
+        ("blink", "Yi_VL_34B"),
+        ("blink", "QwenVLMax"),
+        ("blink", "GeminiProVision"),
+    )
+)
+
+
+def _byte(text: str, place: int = 0) -> int:
+    return hashlib.sha256(text.encode()).digest()[place]
+
+
+def unopened(row: Row) -> bool:
+    """Whether a labelled reply is one that nobody opened while the rules were written.
+
+    Its rates were printed many times on the way, so it is no untouched test set.
+    """
+    if not row["reply"].strip() or _byte(row["reply"], 1) % 2:
+        return False  # this half of what was first held out was opened later
+    if row["source"] == "eventhallusion" or (row["source"], row["model"]) in _KEPT_MODELS:
+        return True
+    if row["model"] == "bard":
+        return _byte(row["question"]) % 2 == 0
+    return _byte(row["question"] if row["model"] == "sample" else f"{row['source']}|{row['model']}") % 5 < 2
 
 
 def outcome(row: Row) -> str:
@@ -81,6 +111,10 @@ def main() -> None:
     start = time.process_time()
     print_rates("labelled by a person", labelled)
     print_rates("  six words or more", (row for row in labelled if len(row["reply"].split()) >= 6))
+    print_rates("  not opened", filter(unopened, labelled))
+    print_rates(
+        "  not opened, six words or more", (r for r in labelled if unopened(r) and len(r["reply"].split()) >= 6)
+    )
     for source in sorted({row["source"] for row in labelled}):
         print_rates(f"  {source}", (row for row in labelled if row["source"] == source))
     with gzip.open(folder / "authors.jsonl.gz", "rt", encoding="utf-8") as lines:
