@@ -7,6 +7,7 @@ from countersight.reading.sentences import NOW, SUPPOSES, concluded, content, re
 
 _SHORT = 5  # words that are an answer as they stand
 _LONGEST = 5
+_PHRASE = 8  # words of a reply without a capital or a full stop
 _TRIM = " .,:;!\"'*()"
 _WORD = re.compile(r"[^\s,;:()\"]+")
 _LEAD = any_case(
@@ -41,6 +42,8 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
     told = sentences(text)
     if not told or refuses(text[:200]):
         return None
+    if _is_phrase(text):
+        return text.strip(_TRIM) or None
     first = _TAIL.sub("", told[0])
     if (
         len(told) == 1
@@ -54,6 +57,11 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
     if len(told) > 1:
         answering = next((part for each in reversed(told) if (part := concluded(each))), None) or answering
     return _new_words(answering, question)
+
+
+def _is_phrase(text: str) -> bool:
+    """A few words without a capital or a full stop, as people fill in a form ("do not enter")."""
+    return len(text.split()) <= _PHRASE and text == text.casefold() and not re.search(r"[.!?\n]|\bor\b", text.strip())
 
 
 def _new_words(sentence: str, question: str) -> str | None:

@@ -20,11 +20,12 @@ import msgspec
 
 from countersight.case import AnswerKind, Question
 from countersight.csv_lines import csv_lines
+from countersight.english import NUMBER_WORDS, number_at
 from countersight.errors import CountersightError
 from countersight.files import bounded_lines
 from countersight.suites.picture_files import BadField as BadField
 from countersight.suites.picture_files import Pictured
-from countersight.text import NUMBER_WORDS, nearest
+from countersight.text import nearest
 
 Row = Mapping[str, Any]
 """What stands on a row, by the name of the field: text from a CSV, anything from a JSONL file."""
@@ -274,12 +275,17 @@ def kind_of(answer: str) -> AnswerKind:
 
 
 def plain_answer(text: str) -> str:
-    """An answer as people write it: "Two." is 2 and "Yes" is yes; anything else stays as it is."""
-    said = text.strip().rstrip(".!").strip()
+    """An answer as people write it: "Two." and "2.0" are 2, "Yes" is yes, "none" is 0; anything else stays as it is."""
+    said = text.strip().strip("\"'").rstrip(".!").strip()
     word = said.casefold()
-    if word in NUMBER_WORDS:
-        return str(NUMBER_WORDS[word])
-    return word if word in ("yes", "no") else said if _NUMBER.fullmatch(said) else text
+    if word in ("yes", "no"):
+        return word
+    digits = re.sub(r"(?<=\d),(?=\d{3}(?!\d))|\.0+$", "", said) if said[:1] in "-0123456789" else said
+    if _NUMBER.fullmatch(digits):
+        return digits
+    words = word.replace("-", " ").split()
+    number = (0, 1) if words == ["none"] else number_at(words) if words and words[0] in NUMBER_WORDS else None
+    return str(number[0]) if number and number[1] == len(words) else text
 
 
 def checked(question: Question, fields: Mapping[str, str]) -> Question:
