@@ -63,7 +63,8 @@ def test_run(tmp_path: Path) -> None:
         server.killed.set()
         del server.requests[:]
         assert main(command) == 0
-        assert len(server.requests) == 16 - kept.count(b"\n")
+        left = 16 - kept.count(b"\n")  # the killed process may have had two requests under way that arrive only now
+        assert left <= len(server.requests) <= left + 2
         undisturbed = cs.run(folder, server.name, out=tmp_path / "undisturbed")
     assert journal.read_bytes().startswith(kept)
     said = [
@@ -86,7 +87,7 @@ def test_audit(old: Path, tmp_path: Path) -> None:
         del server.requests[:]
         assert main(command) == 0
         judged = kept.count(b'"stage":"verdict"')
-        assert len(server.requests) == 4 - judged < 4
+        assert 4 - judged <= len(server.requests) <= 5 - judged < 5  # one of the killed process may arrive only now
     assert steps.read_bytes().startswith(kept)
     done = Counter(json.loads(line)["inputs"] for line in steps.read_text().splitlines())
     assert set(done.values()) == {1}, "no step is done twice"
