@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from countersight.authoring import Order, answer_without_picture, build_dataset
-from countersight.blind import measure
+from countersight.blindness import measure
 from countersight.case import Case, Question
 from countersight.composer import compose, counted_in, effects_of, noun_key, supposition
 from countersight.dataset import Dataset
-from countersight.engine import Patience
+from countersight.engine import RetryPolicy
 from countersight.english import number_of
 from countersight.models import ModelSettings
 from countersight.suites import SUITES, BadField
@@ -46,7 +46,7 @@ def _built(questions: Path, seed: int) -> list[Case]:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "pairs"
         order = Order(suite="cvqa", questions=questions, output=output, size=SIZE, groups=("direct",), seed=seed)
-        build_dataset(order, settings=ModelSettings(), patience=Patience(), progress=lambda done: None)
+        build_dataset(order, settings=ModelSettings(), retry=RetryPolicy(), progress=lambda done: None)
         return [case for _, case in Dataset.open(output).cases()]
 
 

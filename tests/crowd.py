@@ -222,8 +222,8 @@ async def run(
     server, load = Server(folder / "campaign", database, cores), Load()
     await server.start()
     try:
-        connector, patience = aiohttp.TCPConnector(limit=0), aiohttp.ClientTimeout(total=30)
-        async with aiohttp.ClientSession(connector=connector, timeout=patience) as http:
+        connector, retry = aiohttp.TCPConnector(limit=0), aiohttp.ClientTimeout(total=30)
+        async with aiohttp.ClientSession(connector=connector, timeout=retry) as http:
             load.ends = time.monotonic() + seconds
             crowd: list[Visitor] = [
                 kind(http, server.address, load, cookie, place, pause)

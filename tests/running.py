@@ -9,18 +9,17 @@ from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 
-from countersight.asking import Prompt
-from countersight.asking.prompts import find_prompt
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
-from countersight.engine import Patience
+from countersight.engine import Prompt, RetryPolicy
+from countersight.engine.prompts import find_prompt
+from countersight.engine.run_folder import RunFolder
+from countersight.engine.runner import Runner
 from countersight.engine.tally import Tally
 from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
-from countersight.runs.folder import RunFolder
-from countersight.runs.runner import Runner
 
-QUICK = Patience(concurrency=8, attempts=3, backoff=0.01)
+QUICK = RetryPolicy(concurrency=8, attempts=3, backoff=0.01)
 
 
 def ask(
@@ -31,7 +30,7 @@ def ask(
     prompt="0-shot",
     shown=False,
     answering="generate",
-    patience=QUICK,
+    retry=QUICK,
     stop_when=None,
     pool=None,
     budget=None,
@@ -59,7 +58,7 @@ def ask(
         stop = asyncio.Event()
         stopping = asyncio.create_task(_stop(stop, stop_when)) if stop_when else None
         try:
-            await Runner(where, opened, asked, patience, tally, stop, pool=examples, budget=budget).ask_all()
+            await Runner(where, opened, asked, retry, tally, stop, pool=examples, budget=budget).ask_all()
         finally:
             if stopping:
                 stopping.cancel()

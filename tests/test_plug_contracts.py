@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from countersight.asking import PROMPTS
-from countersight.audit.judges import JUDGES, Evidence
+from countersight.audits.judges import JUDGES, Evidence
 from countersight.case import Case, Option, Question
 from countersight.editing import EDITORS, EditRequest, Instruction, open_editor
+from countersight.engine import PROMPTS
 from countersight.errors import CountersightError
 from countersight.models import MODELS, Answer, Request, Turn, open_model
 from countersight.picture import check_picture

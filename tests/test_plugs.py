@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from countersight.audit.checkers import CHECKERS
-from countersight.audit.extraction import EXTRACTORS
-from countersight.audit.judges import JUDGES
+from countersight.audits.checkers import CHECKERS
+from countersight.audits.extraction import EXTRACTORS
+from countersight.audits.judges import JUDGES
 from countersight.editing import EDITORS
 from countersight.errors import CountersightError, ModelError
 from countersight.models import MODELS, open_model
@@ -23,7 +23,7 @@ TABLES = {"models": MODELS, "editors": EDITORS, "judges": JUDGES, "extractors": 
 MODULE = """
 from msgspec.structs import replace
 
-from countersight.asking import PROMPTS
+from countersight.engine import PROMPTS
 from countersight.models import Answer
 from countersight.suites import Suite
 

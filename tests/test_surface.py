@@ -15,26 +15,12 @@ import countersight as cs
 from countersight.models import Turn
 
 
-def test_a_room_does_not_hide_the_verb_of_its_name():
-    import countersight.audit
-    import countersight.report
-
-    assert countersight.report is not sys.modules["countersight.report"]
-    assert callable(cs.report)
-    assert callable(cs.audit)
+def test_no_package_hides_the_function_of_its_name():
+    packages = {path.stem for path in Path(cs.__file__).parent.iterdir() if path.is_dir() or path.suffix == ".py"}
+    assert packages & set(cs.__all__) == set()
 
 
-def test_what_is_in_a_room_is_reached_by_whatever_way_it_is_imported():
-    import countersight.audit.judges as judges
-    import countersight.report.write
-    from countersight.audit import judges as the_same
-
-    assert judges is the_same is sys.modules["countersight.audit.judges"]
-    assert countersight.report.write is sys.modules["countersight.report.write"]
-    assert not hasattr(cs.audit, "nothing")
-
-
-def test_a_verb_before_a_room_is_still_a_function_to_those_who_look():
+def test_a_verb_is_a_function_to_those_who_look():
     assert "judges" in inspect.signature(cs.audit).parameters
     assert pydoc.getdoc(cs.audit).startswith("Test whether a model's explanations")
     assert pickle.loads(pickle.dumps(cs.audit)) is cs.audit
@@ -115,7 +101,7 @@ def test_a_function_that_raises_fails_its_question_and_no_other(told, tmp_path):
             raise ValueError("no")
         return "3"
 
-    run = cs.run(told[0].dataset(), moody, out=tmp_path / "moody", patience=cs.Patience(attempts=1))
+    run = cs.run(told[0].dataset(), moody, out=tmp_path / "moody", retry=cs.RetryPolicy(attempts=1))
     states = [reply.state for reply in run.replies()]
     assert states.count("failed") == 6
     assert states.count("answered") == 6

@@ -9,7 +9,7 @@ import pytest
 from chat_server import ChatServer
 
 import countersight as cs
-from countersight.audit.records import Party
+from countersight.audits.records import Actor
 from countersight.suites import suites
 
 
@@ -56,7 +56,7 @@ def test_whoever_interrupts_a_notebook_stops_the_work():
 class Raising:
     """An editor and a judge of somebody else's, with a fault in it."""
 
-    name, settings, several, party = "theirs", {}, False, Party("theirs")
+    name, settings, several, party = "theirs", {}, False, Actor("theirs")
 
     async def edit(self, request):
         raise KeyError("nobody thought of that")
@@ -86,7 +86,7 @@ def test_what_does_not_fit_is_told_in_a_sentence(flowers, tmp_path):
     assert cs.leaderboard(run, datasets=[str(flowers.path)], out=tmp_path / "board").html.is_file()
     for wrong in (
         lambda: cs.run(flowers, "chance", out=tmp_path / "x", settings={}),
-        lambda: cs.run(flowers, "chance", out=tmp_path / "x", patience={}),
+        lambda: cs.run(flowers, "chance", out=tmp_path / "x", retry={}),
         lambda: cs.report(run, out=tmp_path / "x", groups="groups.csv"),
         lambda: cs.make("own", tmp_path / "x", source="nowhere.csv"),
     ):

@@ -9,21 +9,8 @@
 What there is stands in `__init__.pyi`; each name is imported when it is used.
 """
 
-import sys
-from types import ModuleType
-
 import lazy_loader
 
 __version__ = "0.2.0.dev0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-
-
-class _Surface(ModuleType):
-    def __setattr__(self, name: str, value: object) -> None:
-        """Importing a room sets it here as an attribute, which would hide the verb of that name: `report`, `audit`."""
-        if not (name in __all__ and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Surface

@@ -1,5 +1,5 @@
-from .audit.judges import Judge as Judge
-from .audit.verifying import Verified as Verified
+from .audits.judges import Judge as Judge
+from .audits.verifying import Verified as Verified
 from .case import Case as Case
 from .case import Change as Change
 from .case import Option as Option
@@ -8,7 +8,7 @@ from .case import Reply as Reply
 from .dataset import Dataset as Dataset
 from .dataset import DatasetWriter as DatasetWriter
 from .editing import Editor as Editor
-from .engine import Patience as Patience
+from .engine import RetryPolicy as RetryPolicy
 from .errors import AskingFailed as AskingFailed
 from .errors import AuditError as AuditError
 from .errors import BadPicture as BadPicture

@@ -6,11 +6,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from countersight.audit import AuditFolder, read_audit
-from countersight.audit import Scores as AuditScores
-from countersight.audit import score as score_audit
+from countersight.audits import AuditFolder, read_audit
+from countersight.audits import Scores as AuditScores
+from countersight.audits import score as score_audit
 from countersight.case import Case
-from countersight.runs import RunFolder
+from countersight.engine import RunFolder
 from countersight.scoring import Gold, JudgedRun, Scores, judge_run
 
 

@@ -10,9 +10,9 @@ from countersight.ablation.effects import CaseParts
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.cli import main
 from countersight.dataset import Dataset
+from countersight.engine import RunFolder
 from countersight.errors import CountersightError
 from countersight.models import Answer
-from countersight.runs import RunFolder
 from countersight.suites.cosim import change_parts
 
 CHANGE = "The rain has stopped, but there is a barking dog. Add a red car."

@@ -5,9 +5,9 @@ from chat_server import ChatServer, question_of
 from making import case, choice, dataset
 from running import ask, replies
 
-from countersight.asking.composed import COMPOSED, composed_answer
-from countersight.asking.prompts import PROMPTS, find_prompt
 from countersight.case import Option, Question, Reply
+from countersight.engine.composed import COMPOSED, composed_answer
+from countersight.engine.prompts import PROMPTS, find_prompt
 from countersight.errors import CountersightError
 
 DOGS = Question("How many dogs are there?", "3", "number")

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from making import case, choice
 from published import published
 
-from countersight.asking.graphs import graph_in_words
-from countersight.asking.prompt import Prompt, fill, told
-from countersight.asking.prompt_files import as_toml, read_prompt
-from countersight.asking.prompts import GUIDE, PROMPTS, find_prompt
 from countersight.case import Case, Change, Option, Question
 from countersight.dataset.folder import Dataset
+from countersight.engine.graphs import graph_in_words
+from countersight.engine.prompt import Prompt, fill, told
+from countersight.engine.prompt_files import as_toml, read_prompt
+from countersight.engine.prompts import GUIDE, PROMPTS, find_prompt
 from countersight.errors import CountersightError
 from countersight.suites.registry import SUITES
 

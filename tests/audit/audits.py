@@ -13,16 +13,16 @@ from types import SimpleNamespace
 
 from PIL import Image
 
-from countersight.audit.auditing import Options, audit_dataset
-from countersight.audit.prompts import find_prompts
-from countersight.audit.scores import score
-from countersight.audit.tally import AuditTally
-from countersight.audit.trail import read_audit
+from countersight.audits.auditing import Options, audit_dataset
+from countersight.audits.prompts import find_prompts
+from countersight.audits.scores import score
+from countersight.audits.tally import AuditTally
+from countersight.audits.trail import read_audit
 from countersight.dataset import Dataset
-from countersight.engine.retry import Patience
+from countersight.engine.retry import RetryPolicy
 from countersight.suites.cvqa import synthetic as cvqa_synthetic
 
-QUICK = Patience(concurrency=4, attempts=3, backoff=0.01)
+QUICK = RetryPolicy(concurrency=4, attempts=3, backoff=0.01)
 
 
 def scenes(folder: Path, size: int = 6, seed: int = 5) -> Path:
@@ -35,7 +35,7 @@ def scenes(folder: Path, size: int = 6, seed: int = 5) -> Path:
 def audit(folder: Path, output: Path, model: str, *, judges=("exact",), extractor="rules", editor="exact", **more):
     """One audit in this process; how it ended."""
     more.setdefault("prompts", find_prompts("brief"))
-    more.setdefault("patience", QUICK)
+    more.setdefault("retry", QUICK)
     options = Options(model=model, extractor=extractor, editor=editor, judges=tuple(judges), **more)
     asyncio.run(_audited(folder, output, options))
     return SimpleNamespace(scores=score(read_audit(output)))

@@ -8,7 +8,7 @@ from audits import scenes
 from evidence import write_audit
 from test_calibration import run as calibrate
 
-from countersight.audit.finishing import finish
+from countersight.audits.finishing import finish
 
 
 @pytest.fixture(scope="session")

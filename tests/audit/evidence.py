@@ -12,38 +12,38 @@ from pathlib import Path
 import msgspec
 from PIL import Image, ImageChops, ImageDraw, ImageOps
 
-from countersight.audit.editing import measured
-from countersight.audit.extraction.model import concepts_said, extract_prompt
-from countersight.audit.extraction.protocol import Statement
-from countersight.audit.folder import AuditFolder
-from countersight.audit.judges.model import judge_prompt, verdict_said
-from countersight.audit.judges.protocol import Evidence
-from countersight.audit.log import LOG, decode_step, encode_step
-from countersight.audit.prompts import find_prompts
-from countersight.audit.records import (
+from countersight.audits.editing import measured
+from countersight.audits.extraction.model import concepts_said, extract_prompt
+from countersight.audits.extraction.protocol import Statement
+from countersight.audits.folder import AuditFolder
+from countersight.audits.judges.model import judge_prompt, verdict_said
+from countersight.audits.judges.protocol import Evidence
+from countersight.audits.log import LOG, decode_step, encode_step
+from countersight.audits.prompts import find_prompts
+from countersight.audits.records import (
     CONTROL,
+    Actor,
     Asked,
     CaseRecord,
     EditRecord,
     Failed,
     Manifest,
-    Party,
     Place,
     Said,
-    Spent,
     Step,
     Try,
+    Usage,
 )
-from countersight.audit.scores import SCORES, encode, score
-from countersight.audit.selection import Selected, Selection, write_selection
-from countersight.audit.stages import NOTHING
-from countersight.audit.trail import read_audit
+from countersight.audits.scores import SCORES, encode, score
+from countersight.audits.selection import Selected, Selection, write_selection
+from countersight.audits.stages import NOTHING
+from countersight.audits.trail import read_audit
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
 from countersight.editing.quality.record import EditQuality
+from countersight.engine.run_folder import DatasetReference
 from countersight.files import write_whole
 from countersight.picture import check_picture
-from countersight.runs.folder import DatasetReference
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202eevil\u2066\x00 <b>bold</b> {judge} $policy"
 VERDICTS = {"consistent": (1, 1), "answer-only": (1, 0), "explanation-only": (0, 1), "neither": (0, 0)}
@@ -88,10 +88,10 @@ def _png(image: Image.Image) -> bytes:
 def manifest(**changes: object) -> Manifest:
     fields: dict[str, object] = {
         "dataset": DatasetReference("balls", "../balls", "f" * 32, 9),
-        "model": Party("endpoint:http://127.0.0.1:9/v1#seer", {"temperature": 0.0, "seed": 0}),
-        "extractor": Party("openai:gpt-8"),
-        "editor": Party(EDITOR),
-        "judges": (Party("openai:gpt-8"), Party("openai:gpt-9", {"temperature": 0.0})),
+        "model": Actor("endpoint:http://127.0.0.1:9/v1#seer", {"temperature": 0.0, "seed": 0}),
+        "extractor": Actor("openai:gpt-8"),
+        "editor": Actor(EDITOR),
+        "judges": (Actor("openai:gpt-8"), Actor("openai:gpt-9", {"temperature": 0.0})),
         "votes": 1,
         "pool": "majority",
         "concepts": 2,
@@ -129,7 +129,7 @@ class Writer:
             output=output,
             by=by,
             asked=asked,
-            spent=Spent(**spent),
+            spent=Usage(**spent),
             at=f"2026-11-15T08:{n // 60:02}:{n % 60:02}.000+00:00",
             previous=self._previous,
         )

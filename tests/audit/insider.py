@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.audit.finishing import finish
-from countersight.audit.log import LOG, encode_step, read_steps
-from countersight.audit.records import Step, Verdict
-from countersight.audit.verifying import verified
+from countersight.audits.finishing import finish
+from countersight.audits.log import LOG, encode_step, read_steps
+from countersight.audits.records import Step, Verdict
+from countersight.audits.verifying import verified
 
 replace = msgspec.structs.replace
 

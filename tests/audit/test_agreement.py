@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audit.agreement import agreement, cohen_kappa, flip_rate, krippendorff_alpha
-from countersight.audit.records import Verdict
+from countersight.audits.agreement import agreement, cohen_kappa, flip_rate, krippendorff_alpha
+from countersight.audits.records import Verdict
 
 ROW = st.lists(st.sampled_from([0, 1, None]), min_size=2, max_size=4)
 

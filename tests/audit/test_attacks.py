@@ -10,12 +10,12 @@ from insider import appended, findings, rechained, replace, resealed, swept
 from PIL import Image
 
 from countersight import __version__
-from countersight.audit.bundle.seal import SEAL, read_seal
-from countersight.audit.folder import MANIFEST, AuditFolder, digest_of
-from countersight.audit.log import LOG, read_steps
-from countersight.audit.records import CaseRecord, EditRecord, Failed, Step, Try
-from countersight.audit.verifying import verified
-from countersight.audit.verifying.trust import TRUSTED
+from countersight.audits.bundle.seal import SEAL, read_seal
+from countersight.audits.folder import MANIFEST, AuditFolder, digest_of
+from countersight.audits.log import LOG, read_steps
+from countersight.audits.records import CaseRecord, EditRecord, Failed, Step, Try
+from countersight.audits.verifying import verified
+from countersight.audits.verifying.trust import TRUSTED
 from countersight.cli import main
 from countersight.editing import marked
 from countersight.picture import check_picture

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, expect
 
-from countersight.audit.bundle.sessions import begin_session
-from countersight.audit.calibration.sheet import CALIBRATION, Calibration, JudgeSheet, instrument, rate
-from countersight.audit.finishing import finish
-from countersight.audit.page.citing import pieces
-from countersight.audit.records import Party
+from countersight.audits.bundle.sessions import begin_session
+from countersight.audits.calibration.sheet import CALIBRATION, Calibration, JudgeSheet, instrument, rate
+from countersight.audits.finishing import finish
+from countersight.audits.page.citing import pieces
+from countersight.audits.records import Actor
 
 DESK = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}
@@ -245,7 +245,7 @@ def test_the_pieces_of_a_text_are_the_text(text, phrases):
 def test_the_calibration_sheet_is_on_the_page_with_the_corrected_scores(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"] * 12 + ["neither"] * 4)
     found = instrument([(1.0, 1)] * 18 + [(0.0, 1)] * 2 + [(0.0, 0)] * 15 + [(1.0, 0)] * 5)
-    judge = JudgeSheet(Party("openai:gpt-9"), 1, found, found, found, {"faithful": rate(9, 10)}, rate(3, 4), rate(9, 9))
+    judge = JudgeSheet(Actor("openai:gpt-9"), 1, found, found, found, {"faithful": rate(9, 10)}, rate(3, 4), rate(9, 9))
     sheet = Calibration((judge,), None, 40, 7, "majority", {}, "0.1.0")
     (folder / CALIBRATION).write_bytes(msgspec.json.encode(sheet))
     words = finish(folder).html.read_text()

@@ -7,27 +7,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.audit.clusters import clustered_mean
-from countersight.audit.exclusion import BAD_EDIT, FLIPS, NO_PICTURE, UNMOVED
-from countersight.audit.records import (
+from countersight.audits.clusters import clustered_mean
+from countersight.audits.exclusion import BAD_EDIT, FLIPS, NO_PICTURE, UNMOVED
+from countersight.audits.records import (
     CONTROL,
+    Actor,
     CaseRecord,
     CaseTrail,
     Concepts,
     ConceptTrail,
     EditRecord,
     Manifest,
-    Party,
     Response,
     Said,
     Verdict,
 )
-from countersight.audit.scores import encode, score
-from countersight.audit.trail import Audit
+from countersight.audits.scores import encode, score
+from countersight.audits.trail import Audit
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
 from countersight.editing.quality.record import EditQuality
-from countersight.runs.folder import DatasetReference
+from countersight.engine.run_folder import DatasetReference
 
 GOOD, BAD = EditQuality(good=True), EditQuality(good=False, reason="nothing changed")
 
@@ -57,8 +57,8 @@ def case(row, *concepts, picture=None, control=None):
 def scored(*cases, judges=("j",), pool="majority"):
     manifest = Manifest(
         DatasetReference("d", ".", "f", len(cases)),
-        *(Party(name) for name in ("m", "rules", "exact")),
-        tuple(map(Party, judges)),
+        *(Actor(name) for name in ("m", "rules", "exact")),
+        tuple(map(Actor, judges)),
         1,
         pool,
         1,

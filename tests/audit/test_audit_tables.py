@@ -8,10 +8,10 @@ import pytest
 from evidence import HOSTILE, KINDS, manifest, write_audit
 from rich.console import Console
 
-from countersight.audit.page.data import load_audits
-from countersight.audit.page.tables import grids
-from countersight.audit.page.write import print_audit_tables, write_audit_tables
-from countersight.audit.records import Party
+from countersight.audits.page.data import load_audits
+from countersight.audits.page.tables import grids
+from countersight.audits.page.write import print_audit_tables, write_audit_tables
+from countersight.audits.records import Actor
 from countersight.cli import main
 from countersight.suites.reference import table
 
@@ -20,9 +20,9 @@ from countersight.suites.reference import table
 def audits(tmp_path_factory):
     base = tmp_path_factory.mktemp("audits")
     return [
-        write_audit(base / "seer", ["consistent", "neither", "consistent", "bad edit"], model=Party("seer")),
-        write_audit(base / "seer-flux", ["consistent"] * 4, model=Party("seer"), editor=Party("flux:max")),
-        write_audit(base / "guesser", ["neither", "neither", "answer-only", "neither"], model=Party("guesser")),
+        write_audit(base / "seer", ["consistent", "neither", "consistent", "bad edit"], model=Actor("seer")),
+        write_audit(base / "seer-flux", ["consistent"] * 4, model=Actor("seer"), editor=Actor("flux:max")),
+        write_audit(base / "guesser", ["neither", "neither", "answer-only", "neither"], model=Actor("guesser")),
     ]
 
 
@@ -112,7 +112,7 @@ def test_the_terminal_prints_the_tables(audits):
 
 
 def test_the_page_of_tables_loads_nothing_and_hostile_names_do_nothing(tmp_path):
-    folder = write_audit(tmp_path / "a", KINDS, model=Party(HOSTILE), words=HOSTILE)
+    folder = write_audit(tmp_path / "a", KINDS, model=Actor(HOSTILE), words=HOSTILE)
     files = write_audit_tables([folder], tmp_path / "out")
     words = files.html.read_text()
     assert "<img" not in words

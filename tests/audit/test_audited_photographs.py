@@ -11,8 +11,8 @@ from chat_server import ChatServer, question_of
 from PIL import Image
 from published import published
 
-from countersight.audit.prompts import find_prompts
-from countersight.audit.trail import read_audit
+from countersight.audits.prompts import find_prompts
+from countersight.audits.trail import read_audit
 from countersight.case import Case, Question
 from countersight.dataset.writing import DatasetWriter
 

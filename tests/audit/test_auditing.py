@@ -14,8 +14,8 @@ from chat_server import ChatServer
 from making import case, dataset
 from waiting import wait_until
 
-from countersight.audit.folder import AuditFolder
-from countersight.audit.trail import read_audit
+from countersight.audits.folder import AuditFolder
+from countersight.audits.trail import read_audit
 from countersight.case import Question
 from countersight.engine.journal import Journal
 from countersight.errors import AuditError, CountersightError, ModelError
@@ -257,7 +257,7 @@ def test_pictures_that_no_step_speaks_of_are_swept_away(flowers, tmp_path):
 
 
 def test_prompts_of_a_file_are_used_and_kept(flowers, tmp_path):
-    from countersight.audit.prompts import find_prompts
+    from countersight.audits.prompts import find_prompts
 
     file = tmp_path / "mine.toml"
     file.write_text('like = "brief"\nversion = 4\nwhy = "And why is that?"\n')

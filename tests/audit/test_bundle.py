@@ -12,21 +12,21 @@ from evidence import HOSTILE, KINDS, manifest, write_audit
 from making import case, dataset
 from PIL import Image
 
-from countersight.audit.bundle.limits import limits
-from countersight.audit.bundle.manifest import provider
-from countersight.audit.bundle.reviews import read_reviews
-from countersight.audit.bundle.seal import read_seal
-from countersight.audit.bundle.sessions import SESSIONS, begin_session, read_sessions
-from countersight.audit.bundle.write import write_bundle
-from countersight.audit.calibration.sheet import Calibration
-from countersight.audit.finishing import finish
-from countersight.audit.records import Party
-from countersight.audit.scores import score
-from countersight.audit.trail import read_audit
+from countersight.audits.bundle.limits import limits
+from countersight.audits.bundle.manifest import provider
+from countersight.audits.bundle.reviews import read_reviews
+from countersight.audits.bundle.seal import read_seal
+from countersight.audits.bundle.sessions import SESSIONS, begin_session, read_sessions
+from countersight.audits.bundle.write import write_bundle
+from countersight.audits.calibration.sheet import Calibration
+from countersight.audits.finishing import finish
+from countersight.audits.records import Actor
+from countersight.audits.scores import score
+from countersight.audits.trail import read_audit
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
 from countersight.editing.marking import MARK
-from countersight.engine.folder import locked
+from countersight.engine.work_folder import locked
 from countersight.errors import AuditError, CountersightError
 
 CALIBRATED = Calibration((), None, 8, 0, "majority", {}, "0.1.0")
@@ -179,7 +179,7 @@ def test_limits_name_what_was_found_in_this_audit_and_what_always_holds(audit):
 
 
 def test_a_model_that_judges_itself_is_a_limit(tmp_path):
-    folder = write_audit(tmp_path / "a", ["consistent"], judges=(Party("openai:m"),), model=Party("openai:m"))
+    folder = write_audit(tmp_path / "a", ["consistent"], judges=(Actor("openai:m"),), model=Actor("openai:m"))
     found = limits(read_audit(folder).manifest, score(read_audit(folder)), CALIBRATED)
     words = " ".join(each.words for each in found if each.of_this_audit)
     assert "audited and judged by the same model" in words
@@ -198,7 +198,7 @@ def test_the_sign_off_page_has_blank_lines_and_says_that_this_is_evidence(audit)
 def test_the_change_record_names_what_changed_and_what_that_did_to_the_scores(audit, tmp_path):
     prompts = manifest().prompts | {"why": "Why do you think so?", "version": 2}
     later = write_audit(
-        tmp_path / "later", ["consistent", "consistent", *KINDS[2:]], prompts=prompts, model=Party("openai:seer-2")
+        tmp_path / "later", ["consistent", "consistent", *KINDS[2:]], prompts=prompts, model=Actor("openai:seer-2")
     )
     bundled(later, against=audit)
     record = sheet(later, "changes.json")

@@ -13,16 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.audit.calibration.calibrating import Options, calibrate
-from countersight.audit.calibration.correcting import corrected
-from countersight.audit.calibration.items import HOSTILE, RIGHT, fingerprint_of, make_items
-from countersight.audit.calibration.photograph_items import photographs_in
-from countersight.audit.calibration.sheet import PANEL, Instrument, domain_of, instrument, rate, read_calibration
-from countersight.audit.clusters import Mean, clustered_mean
-from countersight.audit.judges.exact import ExactJudge
-from countersight.audit.judges.rules import certain, rules_verdict
-from countersight.audit.prompts import find_prompts
-from countersight.audit.tally import AuditTally
+from countersight.audits.calibration.calibrating import Options, calibrate
+from countersight.audits.calibration.correcting import corrected
+from countersight.audits.calibration.items import HOSTILE, RIGHT, fingerprint_of, make_items
+from countersight.audits.calibration.photograph_items import photographs_in
+from countersight.audits.calibration.sheet import PANEL, Instrument, domain_of, instrument, rate, read_calibration
+from countersight.audits.clusters import Mean, clustered_mean
+from countersight.audits.judges.exact import ExactJudge
+from countersight.audits.judges.rules import certain, rules_verdict
+from countersight.audits.prompts import find_prompts
+from countersight.audits.tally import AuditTally
 from countersight.cli import main
 from countersight.errors import AuditError
 from countersight.picture import as_seen
@@ -62,7 +62,7 @@ def test_the_same_seed_makes_the_same_items(items):
 
 def run(output, *judges, editor=None, size=24, **more):
     prompts = find_prompts("edct")
-    options = Options(judges=judges, editor=editor, prompts=prompts, size=size, patience=QUICK, **more)
+    options = Options(judges=judges, editor=editor, prompts=prompts, size=size, retry=QUICK, **more)
 
     async def calibrated():
         return await calibrate(output, options, AuditTally(), asyncio.Event())

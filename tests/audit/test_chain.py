@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audit.log import decode_step, encode_step, read_steps
-from countersight.audit.records import Asked, Place, Said, Step
+from countersight.audits.log import decode_step, encode_step, read_steps
+from countersight.audits.records import Asked, Place, Said, Step
 from countersight.errors import AuditError
 
 

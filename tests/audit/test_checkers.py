@@ -12,18 +12,18 @@ from editing.photographs import landscape, png
 from msgspec.structs import replace
 from programs.tiny_onnx import yolo
 
-from countersight.audit.calibration.photographs import gate_photographs
-from countersight.audit.checkers import CHECKERS, EditShown, pixels
-from countersight.audit.checkers.model import heard
-from countersight.audit.checkers.pixels import checked, gone
-from countersight.audit.exclusion import edit_fault
-from countersight.audit.finishing import finish
-from countersight.audit.opening import Opener
-from countersight.audit.probes import Check
-from countersight.audit.prompts import find_prompts
-from countersight.audit.tally import AuditTally
-from countersight.audit.trail import read_audit
-from countersight.audit.verifying import verified
+from countersight.audits.calibration.photographs import gate_photographs
+from countersight.audits.checkers import CHECKERS, EditShown, pixels
+from countersight.audits.checkers.model import heard
+from countersight.audits.checkers.pixels import checked, gone
+from countersight.audits.exclusion import edit_fault
+from countersight.audits.finishing import finish
+from countersight.audits.opening import Opener
+from countersight.audits.probes import Check
+from countersight.audits.prompts import find_prompts
+from countersight.audits.tally import AuditTally
+from countersight.audits.trail import read_audit
+from countersight.audits.verifying import verified
 from countersight.detection import encode_mask
 from countersight.errors import ModelError
 from countersight.models import ModelSettings

@@ -7,12 +7,12 @@ from audits import audit as audited
 from audits import scenes
 from chat_server import ChatServer, question_of
 
-from countersight.audit.extraction.citing import cites
-from countersight.audit.extraction.model import UNCITED, concepts_said, extract_prompt
-from countersight.audit.extraction.protocol import Statement
-from countersight.audit.judges.model import verdict_said
-from countersight.audit.prompts import SETS, find_prompts
-from countersight.audit.records import Try
+from countersight.audits.extraction.citing import cites
+from countersight.audits.extraction.model import UNCITED, concepts_said, extract_prompt
+from countersight.audits.extraction.protocol import Statement
+from countersight.audits.judges.model import verdict_said
+from countersight.audits.prompts import SETS, find_prompts
+from countersight.audits.records import Try
 from countersight.errors import CountersightError
 
 WHY = "The man wears a white coat, and a stethoscope hangs around his neck. The wall behind him is pale blue."

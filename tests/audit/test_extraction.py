@@ -9,14 +9,14 @@ from chat_server import ChatServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.audit.asking import AskedModel, News
-from countersight.audit.calibration.sentences import explained
-from countersight.audit.extraction.model import ModelExtractor
-from countersight.audit.extraction.protocol import Statement
-from countersight.audit.extraction.rules import RuleExtractor
-from countersight.audit.prompts import find_prompts
-from countersight.audit.tally import AuditTally
-from countersight.audit.truth import asked_fact
+from countersight.audits.asking import AskedModel, News
+from countersight.audits.calibration.sentences import explained
+from countersight.audits.extraction.model import ModelExtractor
+from countersight.audits.extraction.protocol import Statement
+from countersight.audits.extraction.rules import RuleExtractor
+from countersight.audits.prompts import find_prompts
+from countersight.audits.tally import AuditTally
+from countersight.audits.truth import asked_fact
 from countersight.editing.protocol import EditRequest
 from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed

@@ -5,15 +5,15 @@ from audits import audit, scenes
 from msgspec.structs import replace
 from scripted import TRUTH, Scripted, never, off_by_one
 
-from countersight.audit.bundle.limits import headline, limits
-from countersight.audit.calibration.sheet import rate
-from countersight.audit.finishing import finish
-from countersight.audit.judges.protocol import Judged
-from countersight.audit.page.data import load_audits
-from countersight.audit.page.tables import grids, sentence
-from countersight.audit.records import Party, Verdict
-from countersight.audit.scores import score
-from countersight.audit.trail import read_audit
+from countersight.audits.bundle.limits import headline, limits
+from countersight.audits.calibration.sheet import rate
+from countersight.audits.finishing import finish
+from countersight.audits.judges.protocol import Judged
+from countersight.audits.page.data import load_audits
+from countersight.audits.page.tables import grids, sentence
+from countersight.audits.records import Actor, Verdict
+from countersight.audits.scores import score
+from countersight.audits.trail import read_audit
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ class Gullible:
     """A judge that believes everything."""
 
     several = False
-    party = Party("gullible")
+    party = Actor("gullible")
 
     async def judge(self, evidence, vote, key):
         return Judged(Verdict("gullible", vote, 1, 1, "as it should be", "as it should be", "model"))

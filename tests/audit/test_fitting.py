@@ -9,25 +9,25 @@ from evidence import manifest, write_audit
 from insider import findings
 from test_calibration import run as calibrate
 
-from countersight.audit.bundle.limits import headline, limits
-from countersight.audit.calibration.correcting import Corrected, corrected
-from countersight.audit.calibration.on_people import people_calibration
-from countersight.audit.calibration.sheet import PANEL, Calibration, JudgeSheet, instrument, rate
-from countersight.audit.clusters import Mean
-from countersight.audit.finishing import finish
-from countersight.audit.folder import AuditFolder
-from countersight.audit.judges.panel import HALVES, ccs_of_votes, opinion, panel
-from countersight.audit.people import LABELS, PersonLabel
-from countersight.audit.records import Party, Verdict
-from countersight.audit.scores import CorrectedTrio, score
-from countersight.audit.sensitivity import Specificity
-from countersight.audit.trail import read_audit
+from countersight.audits.bundle.limits import headline, limits
+from countersight.audits.calibration.correcting import Corrected, corrected
+from countersight.audits.calibration.on_people import people_calibration
+from countersight.audits.calibration.sheet import PANEL, Calibration, JudgeSheet, instrument, rate
+from countersight.audits.clusters import Mean
+from countersight.audits.finishing import finish
+from countersight.audits.folder import AuditFolder
+from countersight.audits.judges.panel import HALVES, ccs_of_votes, opinion, panel
+from countersight.audits.people import LABELS, PersonLabel
+from countersight.audits.records import Actor, Verdict
+from countersight.audits.scores import CorrectedTrio, score
+from countersight.audits.sensitivity import Specificity
+from countersight.audits.trail import read_audit
 from countersight.cli import main
 from countersight.errors import AuditError
 
 SAID = {"consistent": (1, 1), "answer-only": (1, 0), "explanation-only": (0, 1), "neither": (0, 0)}
 KINDS = list(SAID) * 8
-JUDGES = (Party("openai:gpt-8"),)
+JUDGES = (Actor("openai:gpt-8"),)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def limits_with(folder, **changes):
     audit = read_audit(folder)
     scores = msgspec.structs.replace(score(audit), **changes)
     half = instrument([(1.0, 1), (0.0, 1), (1.0, 0), (0.0, 0)])
-    sheet = JudgeSheet(Party("openai:gpt-8"), 1, half, half, half, {}, rate(0, 0), rate(0, 0))
+    sheet = JudgeSheet(Actor("openai:gpt-8"), 1, half, half, half, {}, rate(0, 0), rate(0, 0))
     calibration = Calibration((sheet,), None, 4, 0, "majority", audit.manifest.prompts, "0.1.0")
     return " ".join(headline(limits(audit.manifest, scores, calibration, domain="photographs")))
 

@@ -9,13 +9,13 @@ import msgspec
 import pytest
 from insider import appended, findings, rechained, replace, resealed, swept, with_verdict
 
-from countersight.audit.bundle.seal import SEAL
-from countersight.audit.bundle.zipping import zip_bundle
-from countersight.audit.calibration.sheet import CALIBRATION, Calibration
-from countersight.audit.folder import MANIFEST, AuditFolder
-from countersight.audit.log import LOG, encode_step, read_steps
-from countersight.audit.records import Failed, Try
-from countersight.audit.selection import SELECTION, decode_selection, write_selection
+from countersight.audits.bundle.seal import SEAL
+from countersight.audits.bundle.zipping import zip_bundle
+from countersight.audits.calibration.sheet import CALIBRATION, Calibration
+from countersight.audits.folder import MANIFEST, AuditFolder
+from countersight.audits.log import LOG, encode_step, read_steps
+from countersight.audits.records import Failed, Try
+from countersight.audits.selection import SELECTION, decode_selection, write_selection
 
 
 def test_nothing_is_found_where_nothing_was_changed(drawn, spoken, probed):

@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from countersight.audit.asking import AskedModel, News
-from countersight.audit.calibration.items import HOSTILE
-from countersight.audit.calibration.sentences import explained
-from countersight.audit.judges.exact import ExactJudge
-from countersight.audit.judges.model import ModelJudge
-from countersight.audit.judges.panel import opinion, panel, pooled
-from countersight.audit.judges.protocol import Evidence
-from countersight.audit.judges.rules import RuleJudge
-from countersight.audit.prompts import find_prompts
-from countersight.audit.records import Verdict
-from countersight.audit.tally import AuditTally
+from countersight.audits.asking import AskedModel, News
+from countersight.audits.calibration.items import HOSTILE
+from countersight.audits.calibration.sentences import explained
+from countersight.audits.judges.exact import ExactJudge
+from countersight.audits.judges.model import ModelJudge
+from countersight.audits.judges.panel import opinion, panel, pooled
+from countersight.audits.judges.protocol import Evidence
+from countersight.audits.judges.rules import RuleJudge
+from countersight.audits.prompts import find_prompts
+from countersight.audits.records import Verdict
+from countersight.audits.tally import AuditTally
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
 from countersight.models.opening import open_model

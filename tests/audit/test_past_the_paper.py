@@ -12,15 +12,15 @@ from editing.photographs import landscape, png
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audit.dosing import dosed_pixels
-from countersight.audit.exclusion import same_answer
-from countersight.audit.extraction.protocol import Statement
-from countersight.audit.finishing import finish
-from countersight.audit.thinking import changed_thought
-from countersight.audit.trail import read_audit
-from countersight.audit.truth import right_answer
-from countersight.audit.uncited import uncited_concepts
-from countersight.audit.verifying import verified
+from countersight.audits.dosing import dosed_pixels
+from countersight.audits.exclusion import same_answer
+from countersight.audits.extraction.protocol import Statement
+from countersight.audits.finishing import finish
+from countersight.audits.thinking import changed_thought
+from countersight.audits.trail import read_audit
+from countersight.audits.truth import right_answer
+from countersight.audits.uncited import uncited_concepts
+from countersight.audits.verifying import verified
 from countersight.case import Question
 from countersight.editing import Abilities, EditRequest
 from countersight.editing.exact import changed_scene

@@ -7,9 +7,9 @@ import pytest
 from collecting import Visitor, make_campaign, opened
 from evidence import write_audit
 
-from countersight.audit.calibration.sheet import CALIBRATION, Calibration
-from countersight.audit.people import read_labels
-from countersight.audit.records import Party
+from countersight.audits.calibration.sheet import CALIBRATION, Calibration
+from countersight.audits.people import read_labels
+from countersight.audits.records import Actor
 from countersight.cli import main
 from countersight.collect import export_campaign
 
@@ -31,7 +31,7 @@ def judge_some(visitor: Visitor, errs_at: int) -> None:
 
 @pytest.mark.slow
 def test_three_people_of_a_campaign_say_what_the_judge_of_an_audit_is_worth(tmp_path, capsys):
-    audit = write_audit(tmp_path / "audit", KINDS, judges=(Party("openai:gpt-8"),), control=False)
+    audit = write_audit(tmp_path / "audit", KINDS, judges=(Actor("openai:gpt-8"),), control=False)
     make_campaign(tmp_path / "campaign", "judge", source=audit)
     with opened(tmp_path / "campaign") as (app, campaign):
         for errs_at, name in enumerate(("ada", "ben", "cleo")):

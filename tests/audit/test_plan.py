@@ -8,10 +8,10 @@ from audits import audit, run_audit, scenes
 from scripted import Scripted, never
 from test_signing import private_key
 
-from countersight.audit.clusters import Mean
-from countersight.audit.finishing import finish
-from countersight.audit.plan import Plan, check_criterion, conclude
-from countersight.audit.verifying import verified
+from countersight.audits.clusters import Mean
+from countersight.audits.finishing import finish
+from countersight.audits.plan import Plan, check_criterion, conclude
+from countersight.audits.verifying import verified
 from countersight.cli import main
 from countersight.errors import AuditError
 

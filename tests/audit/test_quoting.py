@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audit.quoting import LONGEST, MARK, quoted
+from countersight.audits.quoting import LONGEST, MARK, quoted
 
 ANY = st.text() | st.lists(st.sampled_from(["\n", "\r", "\u2028", "\x85", "\v", "| ", "---", "ends", " "])).map("".join)
 

@@ -10,10 +10,10 @@ from chat_server import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audit.asking import AskedModel, News
-from countersight.audit.shapes import TRIES, BadShape, ask_shaped, read_shape
-from countersight.audit.tally import AuditTally
-from countersight.engine.retry import Patience
+from countersight.audits.asking import AskedModel, News
+from countersight.audits.shapes import TRIES, BadShape, ask_shaped, read_shape
+from countersight.audits.tally import AuditTally
+from countersight.engine.retry import RetryPolicy
 from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
 
@@ -72,9 +72,9 @@ def test_any_text_is_a_value_or_a_bad_shape(text):
 
 def ask(server, **settings):
     async def run():
-        patience = Patience(concurrency=2, attempts=2, backoff=0.01)
+        retry = RetryPolicy(concurrency=2, attempts=2, backoff=0.01)
         voice = AskedModel(
-            open_model(server.name, ModelSettings(**settings)), patience, asyncio.Event(), News(AuditTally())
+            open_model(server.name, ModelSettings(**settings)), retry, asyncio.Event(), News(AuditTally())
         )
         try:
             return await ask_shaped(voice, "key", "Score?", read_score, SCHEMA, "Not that: {fault}.", vote=2)
@@ -118,7 +118,7 @@ def test_a_server_that_knows_no_shapes_is_asked_in_words_alone_from_then_on():
         model = open_model(server.name, ModelSettings())
 
         async def twice():
-            voice = AskedModel(model, Patience(), asyncio.Event(), News(AuditTally()))
+            voice = AskedModel(model, RetryPolicy(), asyncio.Event(), News(AuditTally()))
             for _ in range(2):
                 shaped = await ask_shaped(voice, "key", "Score?", read_score, SCHEMA, "{fault}")
                 assert shaped.value.score == 5

@@ -18,12 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from insider import findings, resealed
 
-from countersight.audit.finishing import finish
-from countersight.audit.signing.allowed import read_public_keys
-from countersight.audit.signing.ssh import read_private_key, signature, signer
-from countersight.audit.signing.stamping import read_stamp
-from countersight.audit.verifying import verified
-from countersight.audit.verifying.signed import Signed
+from countersight.audits.finishing import finish
+from countersight.audits.signing.allowed import read_public_keys
+from countersight.audits.signing.ssh import read_private_key, signature, signer
+from countersight.audits.signing.stamping import read_stamp
+from countersight.audits.verifying import verified
+from countersight.audits.verifying.signed import Signed
 from countersight.cli import main
 from countersight.errors import AuditError
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from insider import appended, findings, rechained, replace, resealed, swept
 from PIL import Image, PngImagePlugin
 
-from countersight.audit.checkers.model import asked_of, heard
-from countersight.audit.finishing import finish
-from countersight.audit.folder import MANIFEST, AuditFolder, digest_of
-from countersight.audit.log import LOG, read_steps
-from countersight.audit.records import Asked, Failed, Party, Step
-from countersight.audit.selection import SELECTION, Selection, decode_selection, write_selection
-from countersight.audit.verifying.pictures import holds_more, is_bare_webp
+from countersight.audits.checkers.model import asked_of, heard
+from countersight.audits.finishing import finish
+from countersight.audits.folder import MANIFEST, AuditFolder, digest_of
+from countersight.audits.log import LOG, read_steps
+from countersight.audits.records import Actor, Asked, Failed, Step
+from countersight.audits.selection import SELECTION, Selection, decode_selection, write_selection
+from countersight.audits.verifying.pictures import holds_more, is_bare_webp
 from countersight.cli import main
 from countersight.errors import AuditError
 
@@ -78,7 +78,7 @@ def test_a_verdict_of_no_test_judge_or_vote_of_a_calibration(audit, place):
 
 def test_another_question_to_a_model_that_checks(said):
     manifest = AuditFolder.open(said).manifest
-    checking = replace(manifest, checkers=(Party("openai:gpt-7"),))
+    checking = replace(manifest, checkers=(Actor("openai:gpt-7"),))
     (said / MANIFEST).write_bytes(msgspec.json.encode(checking))
     appended(said / LOG, [_check(step) for step in read_steps(said / LOG) if _is_edit_to_check(step)])
     swept(said, papers=True)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audit.extraction.protocol import Statement
-from countersight.audit.extraction.things import things_named
+from countersight.audits.extraction.protocol import Statement
+from countersight.audits.extraction.things import things_named
 from countersight.editing import Abilities
 
 ABLE = Abilities(("remove",), {}, ("leftmost person", "rightmost person", "dog", "dining table", "fire hydrant"))

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from insider import findings, resealed
 
-from countersight.audit.bundle.seal import read_seal
-from countersight.audit.finishing import finish
-from countersight.audit.log import decode_step, encode_step
-from countersight.audit.scores import SCORES, Scores, encode
-from countersight.audit.verifying import verified
+from countersight.audits.bundle.seal import read_seal
+from countersight.audits.finishing import finish
+from countersight.audits.log import decode_step, encode_step
+from countersight.audits.scores import SCORES, Scores, encode
+from countersight.audits.verifying import verified
 from countersight.cli import main
 from countersight.errors import AuditError
 

@@ -7,14 +7,14 @@ import pytest
 from audits import QUICK, audit
 from worlds.examples import discs, picture_of, supports
 
-from countersight.audit.calibration.calibrating import Options, calibrate
-from countersight.audit.calibration.items import RIGHT, make_items
-from countersight.audit.calibration.sheet import DOMAINS
-from countersight.audit.checkers import EditShown
-from countersight.audit.checkers.pixels import checked
-from countersight.audit.judges.exact import exact_verdict
-from countersight.audit.prompts import find_prompts
-from countersight.audit.tally import AuditTally
+from countersight.audits.calibration.calibrating import Options, calibrate
+from countersight.audits.calibration.items import RIGHT, make_items
+from countersight.audits.calibration.sheet import DOMAINS
+from countersight.audits.checkers import EditShown
+from countersight.audits.checkers.pixels import checked
+from countersight.audits.judges.exact import exact_verdict
+from countersight.audits.prompts import find_prompts
+from countersight.audits.tally import AuditTally
 from countersight.cli import main
 from countersight.editing import Instruction
 from countersight.progress import silent
@@ -38,7 +38,7 @@ def test_the_right_verdict_of_a_test_about_a_world_is_right_by_the_truth(items):
 
 
 def calibrated(output):
-    options = Options(("exact",), "exact", find_prompts("brief"), size=4, seed=3, domain="worlds", patience=QUICK)
+    options = Options(("exact",), "exact", find_prompts("brief"), size=4, seed=3, domain="worlds", retry=QUICK)
     return asyncio.run(calibrate(output, options, AuditTally(), asyncio.Event()))
 
 

@@ -15,14 +15,14 @@ from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.composer import compose, supposition
 from countersight.dataset import Dataset
-from countersight.engine import Patience
+from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 
 
 def build(questions: Path, output: Path, **options: object) -> Built:
     order = Order(**{"suite": "cvqa", "questions": questions, "output": output} | options)
-    return build_dataset(order, settings=ModelSettings(), patience=Patience(8), progress=lambda done: None)
+    return build_dataset(order, settings=ModelSettings(), retry=RetryPolicy(8), progress=lambda done: None)
 
 
 def rejected(folder: Path) -> list[dict]:

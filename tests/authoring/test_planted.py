@@ -12,7 +12,7 @@ from pairing import write_csv
 
 from countersight.authoring import REJECTED, Built, Order, build_dataset
 from countersight.dataset import Dataset
-from countersight.engine import Patience
+from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 
@@ -47,7 +47,7 @@ def build(folder: Path, server: ChatServer, pairs: list[planted.Planted], **opti
     return build_dataset(
         Order(**order | {"writer": server.name, "size": 2 * len(pairs)} | options),
         settings=ModelSettings(),
-        patience=Patience(8, attempts=2, backoff=0.01),
+        retry=RetryPolicy(8, attempts=2, backoff=0.01),
         progress=lambda done: None,
     )
 

@@ -18,7 +18,7 @@ from waiting import wait_until
 
 from countersight.authoring import REJECTED, Built, Order, build_dataset, read_funnel
 from countersight.dataset import Dataset
-from countersight.engine import Patience
+from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 
@@ -58,7 +58,7 @@ def build(folder: Path, server: ChatServer, rows: list[tuple[str, str]] = COUNTS
     return build_dataset(
         Order(**order | {"groups": ("direct",), "blind": "none"} | options),
         settings=ModelSettings(price_in=1.0, price_out=2.0),
-        patience=Patience(4, attempts=2, backoff=0.01),
+        retry=RetryPolicy(4, attempts=2, backoff=0.01),
         progress=lambda done: None,
     )
 
@@ -206,7 +206,7 @@ def test_what_was_stopped_before_any_answer_leaves_nothing(tmp_path: Path) -> No
                 suite="cvqa", questions=write_csv(tmp_path / "q.csv", [("How many?", "3")]), output=tmp_path / "pairs"
             ),
             settings=ModelSettings(),
-            patience=Patience(1),
+            retry=RetryPolicy(1),
             progress=lambda done: None,
         )
     assert sorted(file.name for file in tmp_path.iterdir()) == ["q.csv"]

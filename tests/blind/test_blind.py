@@ -12,9 +12,9 @@ from making import dataset
 from rich.console import Console
 
 import countersight as cs
-from countersight.blind import PROBES, card_section, known, measure, measured, render, section, write_svg
-from countersight.blind.probing import VERSION
-from countersight.blind.wording import shared
+from countersight.blindness import PROBES, card_section, known, measure, measured, render, section, write_svg
+from countersight.blindness.probing import VERSION
+from countersight.blindness.wording import shared
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.cli import main
 from countersight.dataset import Dataset

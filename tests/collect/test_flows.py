@@ -9,12 +9,12 @@ from chat_server import ChatServer
 from collecting import ANSWERS, Visitor, make_campaign, opened, setting, states
 from making import case, dataset
 
-from countersight.audit import read_labels
+from countersight.audits import read_labels
 from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.collect import export_campaign, list_people
 from countersight.dataset import Dataset
-from countersight.runs import RunFolder
+from countersight.engine import RunFolder
 from countersight.suites import supposed
 
 

@@ -4,15 +4,15 @@ import json
 import stat
 
 import pytest
+from countersight.blind import measure
+from countersight.describe import describe
 from msgspec.structs import replace
 from running import ask, replies
 
 import countersight as cs
-from countersight.blind import measure
 from countersight.case import Question
 from countersight.cli import main
 from countersight.dataset import Dataset, hidden_in, open_key
-from countersight.describe import describe
 from countersight.errors import CountersightError, DatasetError, RunError
 
 

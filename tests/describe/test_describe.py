@@ -14,7 +14,7 @@ from published import published
 from rich.console import Console
 
 from countersight.case import Case, Option, Question
-from countersight.describe.statistics import Statistics, describe, render, words, write_svg
+from countersight.description.statistics import Statistics, describe, render, words, write_svg
 
 FOUR = tuple(map(Option, ("16", "17", "12", "13")))
 

@@ -29,7 +29,7 @@ from countersight.detection.masks import encode_mask
 from countersight.editing.protocol import EditorSettings, EditRequest
 from countersight.editing.registry import open_editor
 from countersight.engine.limit import AdaptiveLimit
-from countersight.engine.retry import GivenUp, Patience, Retry
+from countersight.engine.retry import RetriesExhausted, Retry, RetryPolicy
 from countersight.errors import AskingFailed, EditFailed, EditorError, ModelError, Overloaded, Refused, Unreachable
 from countersight.picture.checking import Picture
 
@@ -234,7 +234,7 @@ def test_a_busy_service_is_asked_again_when_it_said(at, name):
 def test_what_is_moderated_is_asked_for_once(at):
     with PictureServer(ask="moderated") as server:
         at(server)
-        with pytest.raises(GivenUp, match="moderated: Your request was rejected"):
+        with pytest.raises(RetriesExhausted, match="moderated: Your request was rejected"):
             _persistently(OPENAI)
     assert len(server.asked) == 1
 
@@ -246,7 +246,7 @@ def _persistently(name):
 
     async def ask():
         editor = open_editor(name, EditorSettings(timeout=10))
-        persistence = Retry(Patience(4, 4, 0.01), AdaptiveLimit(4), asyncio.Event(), News())
+        persistence = Retry(RetryPolicy(4, 4, 0.01), AdaptiveLimit(4), asyncio.Event(), News())
         try:
             return await persistence.answered(lambda: editor.edit(EditRequest(PICTURE, CHANGE)))
         finally:

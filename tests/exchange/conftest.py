@@ -41,8 +41,8 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(folder, tmp_path_factory) -> cs.Run:
-    patience = cs.Patience(concurrency=1, attempts=1)
-    return cs.run(folder, Speaker(), out=tmp_path_factory.mktemp("runs") / "speaker", shown=True, patience=patience)
+    retry = cs.RetryPolicy(concurrency=1, attempts=1)
+    return cs.run(folder, Speaker(), out=tmp_path_factory.mktemp("runs") / "speaker", shown=True, retry=retry)
 
 
 class Jumpy:

@@ -8,9 +8,9 @@ import pytest
 from making import dataset
 from running import ask
 
+from countersight.engine import RunFolder
 from countersight.errors import AskingFailed, ModelError
 from countersight.models import ModelSettings, Request, Turn, open_model
-from countersight.runs import RunFolder
 
 OPTIONS = ("3", "5", "7", "9")
 

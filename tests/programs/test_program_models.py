@@ -10,17 +10,16 @@ from making import case, choice, dataset
 from programs.seeing import Coder, Eyes, answered, programs, request
 from running import ask, replies, run_command
 
-from countersight.asking import find_prompt
 from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.dataset import Dataset
+from countersight.engine import Way, ask_dataset, find_prompt
 from countersight.errors import AskingFailed, ModelError, Overloaded
 from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
 from countersight.programs.limits import Limits
 from countersight.programs.model import Metered, Programs
 from countersight.programs.styles import STYLES
-from countersight.runs import Way, ask_dataset
 from countersight.scoring import score_run
 
 STYLE = ["visprog", "viper"]

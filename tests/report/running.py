@@ -5,10 +5,10 @@ from pathlib import Path
 
 from making import dataset
 
-from countersight.asking.prompts import PROMPTS
 from countersight.case import LETTERS, Case, Change, Option, Question, Reply
 from countersight.dataset.folder import Dataset
-from countersight.runs.folder import RunFolder
+from countersight.engine.prompts import PROMPTS
+from countersight.engine.run_folder import RunFolder
 
 ASPECTS = ("common", "direction", "shape", "size", "color", "count")
 """Of CFMM, in another order than the paper's."""

@@ -6,7 +6,7 @@ import random
 from PIL import Image, ImageDraw
 
 from countersight.pages import Figure, Thumbnail
-from countersight.report.data import (
+from countersight.reports.data import (
     Answer,
     AskedQuestion,
     ComparedGroup,

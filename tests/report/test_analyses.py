@@ -13,10 +13,10 @@ from rich.console import Console
 
 from countersight.case import Case
 from countersight.cli import main
-from countersight.report.data import Analysis
-from countersight.report.image_groups import GroupsFile
-from countersight.report.terminal import print_tables
-from countersight.report.write import ReportFiles, write_report
+from countersight.reports.data import Analysis
+from countersight.reports.image_groups import GroupsFile
+from countersight.reports.terminal import print_tables
+from countersight.reports.write import ReportFiles, write_report
 
 from .runs import right, run
 

@@ -9,17 +9,17 @@ from making import case, dataset
 
 from countersight.case import Reply
 from countersight.dataset import Dataset
-from countersight.leaderboard import write_leaderboard
+from countersight.engine import RunFolder
+from countersight.leaderboards import write_leaderboard
 from countersight.pages import NOTHING, Cell, interval
-from countersight.report import ReportData, load
-from countersight.report.data import PageData
-from countersight.report.figures import drop_plot
-from countersight.report.finding import sentence, sentences
-from countersight.report.finding_figure import groups_figure
-from countersight.report.formats import comma_separated, markdown
-from countersight.report.page import render
-from countersight.report.tables import by_group
-from countersight.runs import RunFolder
+from countersight.reports import ReportData, load
+from countersight.reports.data import PageData
+from countersight.reports.figures import drop_plot
+from countersight.reports.finding import sentence, sentences
+from countersight.reports.finding_figure import groups_figure
+from countersight.reports.formats import comma_separated, markdown
+from countersight.reports.page import render
+from countersight.reports.tables import by_group
 
 from .runs import right, run
 

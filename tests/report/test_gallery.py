@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.pages import balanced_sample
-from countersight.report.data import Verdict
-from countersight.report.gallery import pair_outcome
+from countersight.reports.data import Verdict
+from countersight.reports.gallery import pair_outcome
 
 
 @pytest.mark.parametrize(

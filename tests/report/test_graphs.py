@@ -16,9 +16,9 @@ from waiting import settled
 from countersight.case import Case, Question
 from countersight.dataset.folder import Dataset
 from countersight.dataset.writing import DatasetWriter
-from countersight.report.data import GraphThing
-from countersight.report.graphs import MOST_BOXES, MOST_THINGS, shown_graph
-from countersight.report.write import write_report
+from countersight.reports.data import GraphThing
+from countersight.reports.graphs import MOST_BOXES, MOST_THINGS, shown_graph
+from countersight.reports.write import write_report
 
 from .running import answered, right
 

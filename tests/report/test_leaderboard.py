@@ -16,8 +16,8 @@ from waiting import settled
 from countersight.case import Case, Question
 from countersight.cli import main
 from countersight.errors import CountersightError
-from countersight.leaderboard.data import Board, Leaderboard
-from countersight.leaderboard.write import LeaderboardFiles, write_leaderboard
+from countersight.leaderboards.data import Board, Leaderboard
+from countersight.leaderboards.write import LeaderboardFiles, write_leaderboard
 from countersight.suites.reference import table
 
 from .runs import run

@@ -13,9 +13,9 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.pages import Thumbnail
-from countersight.report.answer_shares import AnswerShares
-from countersight.report.data import Answer, PageData, Verdict
-from countersight.report.page import render
+from countersight.reports.answer_shares import AnswerShares
+from countersight.reports.data import Answer, PageData, Verdict
+from countersight.reports.page import render
 
 from . import specimen
 from .specimen import HOSTILE

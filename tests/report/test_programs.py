@@ -13,15 +13,15 @@ from making import case, dataset
 from playwright.sync_api import Browser, expect
 from waiting import settled
 
-from countersight.asking.composed import COMPOSED
-from countersight.asking.prompts import PROMPTS
 from countersight.case import Reply, ToolCall, Trace, World
 from countersight.dataset.folder import Dataset
-from countersight.report.data import Analysis
-from countersight.report.short_names import short_name
-from countersight.report.watching import gist_of
-from countersight.report.write import write_report
-from countersight.runs.folder import RunFolder
+from countersight.engine.composed import COMPOSED
+from countersight.engine.prompts import PROMPTS
+from countersight.engine.run_folder import RunFolder
+from countersight.reports.data import Analysis
+from countersight.reports.short_names import short_name
+from countersight.reports.watching import gist_of
+from countersight.reports.write import write_report
 
 SEES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot"))\n'
 IMAGINES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot")) - 2\n'
@@ -222,7 +222,7 @@ def test_a_program_goes_by_who_writes_it_and_who_looks(model: str, short: str) -
 
 
 def test_boxes_are_left_out_where_the_picture_is_bad(tmp_path: Path) -> None:
-    from countersight.report.traces import shown_program
+    from countersight.reports.traces import shown_program
 
     source = dataset(tmp_path / "d", [case(0)])
     trace = Trace(SEES, (CALL,))

@@ -15,10 +15,10 @@ from rich.console import Console
 from countersight.case import Case, Question
 from countersight.cli import main
 from countersight.errors import CountersightError
-from countersight.report.reference import beside
-from countersight.report.tables import grids
-from countersight.report.terminal import print_tables
-from countersight.report.write import ReportFiles, write_report
+from countersight.reports.reference import beside
+from countersight.reports.tables import grids
+from countersight.reports.terminal import print_tables
+from countersight.reports.write import ReportFiles, write_report
 
 from .running import answered, cello, cfmm, cosim, right
 

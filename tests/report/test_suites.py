@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 from countersight.case import Case, Question
-from countersight.report.tables import by_group, divided, grids, roles
-from countersight.report.terminal import print_tables
-from countersight.report.write import ReportFiles, write_report
+from countersight.reports.tables import by_group, divided, grids, roles
+from countersight.reports.terminal import print_tables
+from countersight.reports.write import ReportFiles, write_report
 
 from .running import answered, cello, cfmm, cosim, okvqa, right
 

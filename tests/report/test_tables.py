@@ -8,9 +8,9 @@ from rich.console import Console
 
 from countersight.pages import Figure
 from countersight.pages.wording import clean, name, p_value, percent
-from countersight.report.data import ComparedGroup, Comparison, GroupScores, LetterShare, ReportData, RunScores
-from countersight.report.formats import comma_separated, latex, markdown
-from countersight.report.terminal import print_tables
+from countersight.reports.data import ComparedGroup, Comparison, GroupScores, LetterShare, ReportData, RunScores
+from countersight.reports.formats import comma_separated, latex, markdown
+from countersight.reports.terminal import print_tables
 
 from .specimen import HOSTILE
 

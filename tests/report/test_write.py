@@ -13,12 +13,12 @@ import msgspec
 import pytest
 from making import case, choice, dataset
 
-from countersight.asking.prompts import PROMPTS
 from countersight.case import Reply
 from countersight.dataset.folder import Dataset
+from countersight.engine.prompts import PROMPTS
+from countersight.engine.run_folder import RunFolder
 from countersight.errors import CountersightError, RunError
-from countersight.report.write import write_report
-from countersight.runs.folder import RunFolder
+from countersight.reports.write import write_report
 
 
 def run(folder: Path, source: Path, replies: list[Reply], model: str = "openai:gpt-4o", *, shown: bool = False) -> Path:

@@ -9,12 +9,11 @@ from making import dataset
 from models.provider_server import KEY, Chat, Contents, Messages, Providers
 from running import replies, run_command
 
-from countersight.asking import find_prompt
 from countersight.dataset import Dataset
+from countersight.engine import Way, ask_in_batches, batching, find_prompt, outstanding
 from countersight.errors import BatchRefused, CountersightError, ModelError
 from countersight.models import ModelSettings, open_model
 from countersight.models import batches as batches_module
-from countersight.runs import Way, ask_in_batches, batching, outstanding
 from countersight.scoring import score_run
 
 

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from making import case, dataset
 
 from countersight.case import Case, Option, Question
-from countersight.runs.asks import TELLINGS
-from countersight.runs.examples import KEPT, MOST_GROUPS, Examples
+from countersight.engine.examples import KEPT, MOST_GROUPS, Examples
+from countersight.engine.plan import TELLINGS
 
 
 class Pool:

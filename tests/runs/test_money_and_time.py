@@ -10,13 +10,11 @@ from chat_server import ChatServer
 from making import case, dataset
 from running import QUICK, ask, replies, run_command
 
-from countersight.asking import find_prompt
 from countersight.cli import main
 from countersight.dataset import Dataset
-from countersight.engine import Patience, Tally
+from countersight.engine import RetryPolicy, Sample, Tally, Way, ask_dataset, find_prompt, spent_in
 from countersight.errors import ModelError, RunError, Unreachable
 from countersight.models import Answer, open_model
-from countersight.runs import Sample, Way, ask_dataset, spent_in
 from countersight.scoring import score_run, standing
 
 
@@ -96,7 +94,7 @@ def test_a_budget_that_cannot_be_kept_is_refused(tmp_path, capsys) -> None:
         assert server.requests == []
     assert "name one with --price IN,OUT, or leave --budget out" in capsys.readouterr().err
     with pytest.raises(RunError, match="none of the first 5 answers says what it cost"):
-        ask(folder, tmp_path / "silent", Silent(), budget=5.0, patience=Patience(concurrency=1))
+        ask(folder, tmp_path / "silent", Silent(), budget=5.0, retry=RetryPolicy(concurrency=1))
     assert len(replies(tmp_path / "silent")) == 5
 
 
@@ -208,11 +206,11 @@ class Comes:
 
 def test_a_server_that_has_answered_and_is_gone_is_waited_for(tmp_path) -> None:
     folder = dataset(tmp_path / "data", 6)
-    patience = Patience(concurrency=2, attempts=3, backoff=0.001, gone=30)
-    tally = ask(folder, tmp_path / "run", Comes(40), patience=patience)
+    retry = RetryPolicy(concurrency=2, attempts=3, backoff=0.001, gone=30)
+    tally = ask(folder, tmp_path / "run", Comes(40), retry=retry)
     assert (tally.answered, tally.failed) == (12, 0)
     with pytest.raises(ModelError, match="run the same command to go on"):
-        ask(folder, tmp_path / "other", Comes(10**9), patience=Patience(2, 3, 0.001, gone=0.05))
+        ask(folder, tmp_path / "other", Comes(10**9), retry=RetryPolicy(2, 3, 0.001, gone=0.05))
 
 
 def test_one_that_never_answered_is_not_waited_for(tmp_path) -> None:
@@ -221,4 +219,4 @@ def test_one_that_never_answered_is_not_waited_for(tmp_path) -> None:
             raise Unreachable("cannot connect")
 
     with pytest.raises(ModelError, match="start the server"):
-        ask(dataset(tmp_path / "data", 6), tmp_path / "run", Gone(0), patience=QUICK)
+        ask(dataset(tmp_path / "data", 6), tmp_path / "run", Gone(0), retry=QUICK)

@@ -14,10 +14,9 @@ from running import QUICK, answers, ask, replies, run_command
 from countersight.case import Case, Question
 from countersight.cli import main
 from countersight.dataset import Dataset, DatasetWriter
-from countersight.engine import Tally
+from countersight.engine import RunFolder, Tally
+from countersight.engine.plan import QuestionPlan
 from countersight.errors import RunError
-from countersight.runs import RunFolder
-from countersight.runs.asks import Asks
 from countersight.scoring import score_run
 
 
@@ -52,7 +51,7 @@ def test_how_many_questions_there_are_is_known_before_the_first_is_asked(tmp_pat
     ask(folder, tmp_path / "r", "chance")
     (tmp_path / "r" / "replies.jsonl").write_bytes(b"")
     tally = Tally()
-    asks = Asks(RunFolder.open(tmp_path / "r"), Dataset.open(folder), tally, needs_picture=False)
+    asks = QuestionPlan(RunFolder.open(tmp_path / "r"), Dataset.open(folder), tally, needs_picture=False)
     next(asks.chains())
     assert tally.total == 40
 
@@ -138,7 +137,7 @@ def test_what_was_cut_is_asked_for_again_with_more_room_and_nothing_else(tmp_pat
 def test_asking_again_needs_a_run_and_the_same_way_of_asking(tmp_path):
     folder = dataset(tmp_path / "d", 4)
     assert "holds no answers yet" in run_command(folder, tmp_path / "r", "chance", "--again", "cut").stderr
-    ask(folder, tmp_path / "r", "chance", patience=QUICK)
+    ask(folder, tmp_path / "r", "chance", retry=QUICK)
     other = run_command(folder, tmp_path / "r", "chance", "--again", "cut", "--prompt", "cot")
     assert "another prompt" in other.stderr
 

@@ -11,13 +11,12 @@ from msgspec.structs import replace
 from running import QUICK, ask, replies, start_command
 
 import countersight as cs
-from countersight.asking import find_prompt
 from countersight.case import Question
 from countersight.cli import main
 from countersight.dataset import Dataset
+from countersight.engine import RunFolder, Way, ask_dataset, find_prompt
 from countersight.models import Answer, ModelSettings, open_model
-from countersight.report import write_report
-from countersight.runs import RunFolder, Way, ask_dataset
+from countersight.reports import write_report
 from countersight.scoring import score_run
 
 RAMBLES = "There is a lot to see in this picture, and much could be said about all of it."
@@ -42,7 +41,7 @@ def again(folder, output, model, **way):
     """The same through the library, in this process."""
     model = open_model(model, ModelSettings()) if isinstance(model, str) else model
     asked = Way(way.pop("prompt", find_prompt("0-shot")), again="unread", **way)
-    asyncio.run(ask_dataset(Dataset.open(folder), output, model, asked, patience=QUICK))
+    asyncio.run(ask_dataset(Dataset.open(folder), output, model, asked, retry=QUICK))
 
 
 def test_a_server_that_rambles_first_leaves_nothing_unread(tmp_path, capsys):

@@ -12,16 +12,16 @@ from making import case, dataset, picture
 from running import QUICK, answers, ask, journal_size, replies, run_command, run_killed, start_command
 from waiting import wait_until
 
-from countersight.asking.prompts import PROMPTS
 from countersight.case import Question
 from countersight.dataset.folder import Dataset
-from countersight.engine import Patience
+from countersight.engine import RetryPolicy
 from countersight.engine.limit import FIRST_LIMIT
+from countersight.engine.prompts import PROMPTS
+from countersight.engine.run_folder import RunFolder
 from countersight.errors import ModelError, RunError
 from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
 from countersight.models.service import Received, refused
-from countersight.runs.folder import RunFolder
 from countersight.scoring import outcomes, score
 
 
@@ -94,7 +94,7 @@ def test_a_baseline_answers_every_kind_of_question_the_same_each_time(tmp_path, 
     ]
     folder = dataset(tmp_path / "d", kinds)
     ask(folder, tmp_path / "r", model, seed=5)
-    ask(folder, tmp_path / "again", model, seed=5, patience=Patience(concurrency=1))
+    ask(folder, tmp_path / "again", model, seed=5, retry=RetryPolicy(concurrency=1))
     assert answers(tmp_path / "r") == answers(tmp_path / "again")
     said = {r.row: r.text for r in replies(tmp_path / "r") if r.world == "factual"}
     assert said[0] in "ABCD"
@@ -130,7 +130,7 @@ def test_a_fault_that_passes_ends_as_an_answer(tmp_path, fault):
 
     folder = dataset(tmp_path / "d", 3)
     with ChatServer(first_time_only) as server:
-        tally = ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=4, attempts=4, backoff=0.01))
+        tally = ask(folder, tmp_path / "r", server.name, retry=RetryPolicy(concurrency=4, attempts=4, backoff=0.01))
     assert (tally.answered, tally.failed) == (6, 0)
     assert len(answers(tmp_path / "r")) == 6
     assert {r.attempts for r in replies(tmp_path / "r")} == {2}
@@ -235,7 +235,7 @@ def test_an_answer_sent_with_the_wrong_content_type_is_an_answer(tmp_path):
 def test_retry_after_is_honoured_by_every_question(tmp_path):
     folder = dataset(tmp_path / "d", 10)
     with ChatServer(lambda s, n, body: "status:429:1" if n == 4 else "answer", latency=0.02) as server:
-        ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=2, backoff=0.01))
+        ask(folder, tmp_path / "r", server.name, retry=RetryPolicy(concurrency=2, backoff=0.01))
     # However late it is heard of: from then on nobody asks anything for a second, and most is still to be asked.
     pauses = [later - earlier for earlier, later in pairwise(server.times[4:])]
     assert max(pauses) > 0.9
@@ -250,7 +250,7 @@ def test_an_overloaded_server_sees_fewer_questions_at_a_time_and_loses_none(tmp_
 
     folder = dataset(tmp_path / "d", 60)
     with ChatServer(at_most_three) as server:
-        tally = ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=64, backoff=0.01))
+        tally = ask(folder, tmp_path / "r", server.name, retry=RetryPolicy(concurrency=64, backoff=0.01))
     assert (tally.answered, tally.failed) == (120, 0)
     assert server.most_under_way >= FIRST_LIMIT
     assert tally.limit <= 8
@@ -259,7 +259,7 @@ def test_an_overloaded_server_sees_fewer_questions_at_a_time_and_loses_none(tmp_
 def test_concurrency_is_bounded_and_grows_to_its_bound(tmp_path):
     folder = dataset(tmp_path / "d", 150)
     with ChatServer(latency=0.02) as server:
-        tally = ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=40))
+        tally = ask(folder, tmp_path / "r", server.name, retry=RetryPolicy(concurrency=40))
     assert tally.limit == 40
     assert server.most_under_way <= 40
 
@@ -344,7 +344,7 @@ def test_another_dataset_model_prompt_or_setting_on_the_same_folder_is_refused(t
 def test_a_run_that_stopped_before_anything_was_said_may_be_begun_in_another_way(tmp_path):
     folder = dataset(tmp_path / "d", 2)
     with pytest.raises(ModelError):
-        ask(folder, tmp_path / "r", "endpoint:http://127.0.0.1:9/v1#m", patience=Patience(attempts=1))
+        ask(folder, tmp_path / "r", "endpoint:http://127.0.0.1:9/v1#m", retry=RetryPolicy(attempts=1))
     ask(folder, tmp_path / "r", "chance")
     assert RunFolder.open(tmp_path / "r").manifest.model == "chance"
     assert len(answers(tmp_path / "r")) == 4

@@ -10,13 +10,13 @@ from chat_server import ChatServer, question_of
 from making import case, choice, dataset, picture
 from running import answers, ask, command_here, journal_size, replies, run_command, run_killed
 
-from countersight.asking.orders import Gathering, orders_of
-from countersight.asking.prompts import PROMPTS
 from countersight.case import LETTERS, Case, Change, Option, Question, Reply
-from countersight.engine import Patience
+from countersight.engine import RetryPolicy
+from countersight.engine.orders import Gathering, orders_of
+from countersight.engine.prompts import PROMPTS
+from countersight.engine.run_folder import RunFolder
 from countersight.errors import AskingFailed, RunError
 from countersight.models.protocol import Answer
-from countersight.runs.folder import RunFolder
 from countersight.scoring import judge_run
 
 
@@ -368,7 +368,7 @@ def test_one_order_that_fails_fails_the_question_and_keeps_what_was_answered(tmp
     model = Stumbles()
     folder = dataset(tmp_path / "d", [case(0, counterfactual=None)])
     tally = ask(
-        folder, tmp_path / "r", model, prompt="swapped", patience=Patience(concurrency=1, attempts=3, backoff=0.001)
+        folder, tmp_path / "r", model, prompt="swapped", retry=RetryPolicy(concurrency=1, attempts=3, backoff=0.001)
     )
     assert (tally.answered, tally.failed) == (0, 1)
     [reply] = replies(tmp_path / "r")
@@ -485,7 +485,7 @@ def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path, promp
     ]  # fmt: skip
     folder = dataset(tmp_path / "d", two)
     with ChatServer(latency=0.02) as server:
-        ask(folder, tmp_path / "whole", server.name, prompt=prompt, patience=Patience())
+        ask(folder, tmp_path / "whole", server.name, prompt=prompt, retry=RetryPolicy())
         whole = Counter(json.dumps(request["messages"]) for request in server.requests)
         del server.requests[:]
         run_killed(folder, tmp_path / "r", server.name, "--prompt", prompt, "--concurrency", "4", kills=3)

@@ -7,8 +7,8 @@ from making import dataset
 from running import ask, run_command
 
 from countersight import report
+from countersight.engine import RunFolder
 from countersight.models import Answer
-from countersight.runs import RunFolder
 from countersight.scoring import cases_needed, judge_run, repeats
 
 

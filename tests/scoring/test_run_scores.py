@@ -10,11 +10,10 @@ import polars
 import pytest
 from making import dataset as make_dataset
 
-from countersight.asking import find_prompt
 from countersight.case import Case, Option, Question, Reply
 from countersight.dataset import Dataset
+from countersight.engine import RunFolder, find_prompt
 from countersight.errors import CountersightError, GoldError
-from countersight.runs import RunFolder
 from countersight.scoring import Gold, judge_run, outcomes, score, score_run, tiers, write_frame
 from countersight.scoring.figures import difference
 

@@ -6,7 +6,7 @@ A maker's test hands its cases to `gives_nothing_away`, at the size it is publis
 from collections import Counter
 from statistics import NormalDist
 
-from countersight.blind import ALL, measure
+from countersight.blindness import ALL, measure
 from countersight.case import LETTERS
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from importing import import_suite, jsonl_file
 from making import picture
 
-from countersight.asking import graph_in_words
 from countersight.case import Change, Option, Question
+from countersight.engine import graph_in_words
 from countersight.errors import CountersightError
 from countersight.suites.cello.files import FIELDS, export_jsonl
 from countersight.suites.importing import Imported

@@ -9,7 +9,7 @@ from suites.test_cello_cases import BESIDE, mined
 
 from countersight.case import Case, Option, Question
 from countersight.cli import main
-from countersight.engine import GivenUp
+from countersight.engine import RetriesExhausted
 from countersight.errors import AskingFailed
 from countersight.suites.cello.cases import Drafted, draft_supposed
 from countersight.suites.cello.read_back import asked_back, roles
@@ -174,7 +174,7 @@ def test_a_choice_that_is_turned_round_is_refused_by_reading_back(name, kind, li
 
 
 def test_a_model_that_says_nothing_leaves_the_template():
-    case, _ = worded(drafted(), GivenUp(AskingFailed("no route", again=False), 3))
+    case, _ = worded(drafted(), RetriesExhausted(AskingFailed("no route", again=False), 3))
     assert case.provenance["wording"] == "template"
     assert "did not answer" in case.provenance["rejected_because"]
 

@@ -11,11 +11,11 @@ from suites.makers import gives_nothing_away
 import countersight as cs
 from countersight.cli import main
 from countersight.dataset import Dataset
-from countersight.describe import describe
+from countersight.description import describe
+from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
 from countersight.models import Answer
 from countersight.programs.reference.grammar import plan
-from countersight.runs import RunFolder, Sample
 from countersight.scenes import apply
 from countersight.scenes.records import read_scenes
 from countersight.scoring import judge_run

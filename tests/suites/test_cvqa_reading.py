@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 from making import dataset
 
-from countersight.asking import PROMPTS
 from countersight.case import Case, Option, Question, Reply
 from countersight.dataset import Dataset
-from countersight.report.write import write_report
-from countersight.runs import RunFolder
+from countersight.engine import PROMPTS, RunFolder
+from countersight.reports.write import write_report
 from countersight.suites.cvqa import plain_answer, read_otherwise
 
 NUMBER = Question("How many?", "2", "number")

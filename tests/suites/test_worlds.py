@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from scipy.stats import binomtest
 
-from countersight.blind import measure
+from countersight.blindness import measure
 from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.progress import silent

@@ -9,7 +9,7 @@ import numpy as np
 from countersight.ablation.variants import OF, WITHOUT
 from countersight.case import LETTERS, Case
 from countersight.dataset import Dataset
-from countersight.runs import RunFolder
+from countersight.engine import RunFolder
 from countersight.suites.cosim import change_kinds
 
 LEAST = 10

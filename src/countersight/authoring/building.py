@@ -18,13 +18,13 @@ from countersight.authoring.sources import GROUPS, Group, LeftOut, Source, read_
 from countersight.authoring.stopping import LOOKED_AT, FirstDrafts, LastDrafts
 from countersight.authoring.store import BuildContext, CachedModel, Plan
 from countersight.authoring.vocabulary import ASPECTS
-from countersight.blind import card_section
+from countersight.blindness import card_section
 from countersight.case import LETTERS, AnswerKind, Case, Option, Question
-from countersight.chance import balanced
 from countersight.dataset import DatasetWriter, published_file
-from countersight.engine import Patience, blocking
+from countersight.engine import RetryPolicy, blocking
 from countersight.errors import CountersightError
 from countersight.models import MODELS, Model, ModelSettings, open_text_model
+from countersight.random_choice import balanced
 from countersight.suites import SUITES, supposed, with_picture
 from countersight.suites.cfmm import NAME as CFMM
 from countersight.suites.cvqa import REAL_NAME
@@ -137,7 +137,7 @@ class Built(msgspec.Struct, frozen=True):
 
 
 def build_dataset(
-    order: Order, *, settings: ModelSettings, patience: Patience, progress: Callable[[int], None]
+    order: Order, *, settings: ModelSettings, retry: RetryPolicy, progress: Callable[[int], None]
 ) -> Built:
     """Build a dataset of pairs; the same order goes on where it was stopped, and asks for nothing twice."""
     _refuse_nonsense(order)
@@ -148,7 +148,7 @@ def build_dataset(
         name: open_text_model(name, settings) for name in (order.writer, order.blind_model) if name not in ("", GRAMMAR)
     }
     with BuildContext(order.output, _plan(order)).open() as context:
-        pairs = blocking(lambda: _pairs(order, found, models, context, patience, progress))
+        pairs = blocking(lambda: _pairs(order, found, models, context, retry, progress))
         if not pairs.pairs:
             raise CountersightError(_nothing_came(order, pairs, context))
         built = _write(order, pairs, context)
@@ -204,16 +204,16 @@ async def _pairs(
     found: Sequence[Source | LeftOut],
     models: dict[str, Model],
     context: BuildContext,
-    patience: Patience,
+    retry: RetryPolicy,
     progress: Callable[[int], None],
 ) -> Pairs:
     try:
         writer: Writer = GrammarWriter(order.seed)
         if order.writer != GRAMMAR:
-            writer = ModelWriter(CachedModel(models[order.writer], context, patience), order.seed)
+            writer = ModelWriter(CachedModel(models[order.writer], context, retry), order.seed)
         reader = None
         if order.blind_model:
-            reader = BlindReader(CachedModel(models[order.blind_model], context, patience))
+            reader = BlindReader(CachedModel(models[order.blind_model], context, retry))
         at_once = 1 if order.writer == GRAMMAR else AT_ONCE
         first = FirstDrafts(is_over=order.writer == GRAMMAR or context.answered >= LOOKED_AT)
         last = LastDrafts(is_free=order.writer == GRAMMAR)

@@ -12,9 +12,9 @@ import msgspec
 
 from countersight.case import Reply
 from countersight.engine import (
-    Asker,
-    GivenUp,
-    Patience,
+    Client,
+    RetriesExhausted,
+    RetryPolicy,
     Tally,
     appending,
     begun,
@@ -121,10 +121,10 @@ class BuildContext:
 class CachedModel:
     """A model whose every answer is kept as soon as it is there."""
 
-    def __init__(self, model: Model, workshop: BuildContext, patience: Patience) -> None:
+    def __init__(self, model: Model, workshop: BuildContext, retry: RetryPolicy) -> None:
         self.name = model.name
         self._workshop = workshop
-        self._asker = Asker(model.reply, patience, asyncio.Event(), workshop.tally)
+        self._asker = Client(model.reply, retry, asyncio.Event(), workshop.tally)
 
     async def ask(self, request: Request) -> Reply:
         """The answer to a request, kept or new; one that failed says why, and is asked for again another time."""
@@ -133,7 +133,7 @@ class CachedModel:
             return known
         try:
             done = await self._asker.ask(request)
-        except GivenUp as given_up:
+        except RetriesExhausted as given_up:
             reply = Reply(key, 0, "counterfactual", state="failed", reason=str(given_up), attempts=given_up.attempts)
         else:
             reply = _reply(key, done.answer, done.seconds, done.attempts)

@@ -16,7 +16,7 @@ from countersight.causal.relation_words import said
 from countersight.causal.scene import Malformed, SceneGraph
 from countersight.causal.scene_graphs.reading import read_scene_graphs
 from countersight.causal.surroundings import Surroundings
-from countersight.spreading import in_order
+from countersight.parallel import in_order
 
 KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")
 MOST_OF_A_SCENE = 1_000

@@ -30,15 +30,13 @@ def _ablate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.ablation import as_grid, by_kind, make_variants, read_effects, write_page
-    from countersight.asking import find_prompt
     from countersight.cli.run import ask
     from countersight.cli.stopping import STOPPED
     from countersight.dataset import Dataset
-    from countersight.engine import Patience
+    from countersight.engine import RetryPolicy, RunFolder, Way, find_prompt
     from countersight.errors import CountersightError
     from countersight.models import ModelSettings, open_model
     from countersight.pages import print_grids
-    from countersight.runs import RunFolder, Way
 
     variants, run = chosen.output / "variants", chosen.output / "run"
     if not variants.exists():
@@ -48,7 +46,7 @@ def _ablate(chosen: argparse.Namespace) -> int:
     )
     model = open_model(chosen.model, settings)
     way = Way(find_prompt("0-shot"), answering="rank")
-    status = ask(variants, run, model, way, patience=Patience(concurrency=chosen.concurrency))
+    status = ask(variants, run, model, way, retry=RetryPolicy(concurrency=chosen.concurrency))
     if status == STOPPED:
         return status
     cases = read_effects(RunFolder.open(run), Dataset.open(variants))

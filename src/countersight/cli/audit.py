@@ -159,7 +159,7 @@ def add_plan(verbs: Verbs) -> None:
 
 
 def _plan(chosen: argparse.Namespace) -> int:
-    from countersight.audit import USUAL_CHECKERS, Plan, write_plan
+    from countersight.audits import USUAL_CHECKERS, Plan, write_plan
     from countersight.dataset import Dataset
 
     dataset = Dataset.open(chosen.dataset)
@@ -180,7 +180,7 @@ def _plan(chosen: argparse.Namespace) -> int:
     )
     key = None
     if chosen.key:
-        from countersight.audit.signing import read_private_key
+        from countersight.audits.signing import read_private_key
 
         key = read_private_key(chosen.key)
     print(f"{chosen.output}\nSHA-256 of the plan: {write_plan(chosen.output, plan, key)}")
@@ -188,7 +188,7 @@ def _plan(chosen: argparse.Namespace) -> int:
 
 
 def _audit(chosen: argparse.Namespace) -> int:
-    from countersight.audit import (
+    from countersight.audits import (
         BRIEF,
         USUAL,
         USUAL_CHECKERS,
@@ -200,7 +200,7 @@ def _audit(chosen: argparse.Namespace) -> int:
     )
     from countersight.dataset import Dataset
     from countersight.editing import EditorSettings
-    from countersight.engine import Patience
+    from countersight.engine import RetryPolicy
 
     if chosen.against:
         AuditFolder.open(chosen.against)  # better told now than after the audit
@@ -222,7 +222,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         extractor_settings=helper(chosen, 0.0),
         judge_settings=helper(chosen, judging(chosen)),
         editor_settings=EditorSettings(timeout=chosen.timeout),
-        patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
+        retry=RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
         calibration=chosen.calibration,
         lpips=chosen.lpips,
         checkers=tuple(chosen.checker or USUAL_CHECKERS),

@@ -45,10 +45,10 @@ def add_calibrate(verbs: Verbs) -> None:
 def _calibrate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.audit import USUAL, AuditTally, find_prompts, tell_calibration
-    from countersight.audit.calibration import Options, calibrate, calibrate_on_people, photographs_in
+    from countersight.audits import USUAL, AuditTally, find_prompts, tell_calibration
+    from countersight.audits.calibration import Options, calibrate, calibrate_on_people, photographs_in
     from countersight.editing import EditorSettings
-    from countersight.engine import Patience
+    from countersight.engine import RetryPolicy
 
     if chosen.people or chosen.audit:
         if not (chosen.people and chosen.audit):
@@ -72,7 +72,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         pool=pooling(chosen),
         judge_settings=helper(chosen, judging(chosen)),
         editor_settings=EditorSettings(timeout=chosen.timeout),
-        patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
+        retry=RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
     )
     tally = AuditTally()
     with telling("calibrate", tally):
@@ -91,8 +91,8 @@ def _gate(chosen: argparse.Namespace) -> None:
     """How often the checks of edits are right about labelled edits of the user's own photographs."""
     from rich.console import Console
 
-    from countersight.audit import tell_photographs
-    from countersight.audit.calibration import gate_photographs, write_gate
+    from countersight.audits import tell_photographs
+    from countersight.audits.calibration import gate_photographs, write_gate
     from countersight.cli.progress import counting
 
     gate = gate_photographs(chosen.photographs, chosen.seed, counting)

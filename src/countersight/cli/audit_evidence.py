@@ -73,13 +73,13 @@ def _add_verify(verbs: Verbs) -> None:
 
 def _bundle(chosen: argparse.Namespace) -> int:
     if chosen.calibration:
-        from countersight.audit import AuditFolder
-        from countersight.audit.calibration import take_up
+        from countersight.audits import AuditFolder
+        from countersight.audits.calibration import take_up
 
         take_up(chosen.calibration, AuditFolder.open(chosen.folder).manifest).write(chosen.folder)
     if chosen.reviews:
-        from countersight.audit import read_audit, score
-        from countersight.audit.bundle import take_reviews
+        from countersight.audits import read_audit, score
+        from countersight.audits.bundle import take_reviews
 
         take_reviews(chosen.reviews, chosen.folder, score(read_audit(chosen.folder)))
     finish_audit(chosen.folder, chosen)
@@ -89,7 +89,7 @@ def _bundle(chosen: argparse.Namespace) -> int:
 def _sign(chosen: argparse.Namespace) -> int:
     import datetime
 
-    from countersight.audit.signing import read_private_key, sign_bundle, sign_off, stamp_bundle
+    from countersight.audits.signing import read_private_key, sign_bundle, sign_off, stamp_bundle
 
     key = read_private_key(chosen.key, _passphrase(chosen.key))
     if chosen.name:
@@ -105,7 +105,7 @@ def _sign(chosen: argparse.Namespace) -> int:
 
 def _passphrase(key: Path) -> str:
     """What unlocks a key, asked for where somebody can answer; empty where the key needs none."""
-    from countersight.audit.signing import is_locked
+    from countersight.audits.signing import is_locked
 
     if not is_locked(key) or not sys.stdin.isatty():
         return ""
@@ -115,8 +115,8 @@ def _passphrase(key: Path) -> str:
 
 
 def _verify(chosen: argparse.Namespace) -> int:
-    from countersight.audit.signing import read_public_keys
-    from countersight.audit.verifying import tell_verified, verified
+    from countersight.audits.signing import read_public_keys
+    from countersight.audits.verifying import tell_verified, verified
 
     keys = tuple(
         key for named in chosen.key for key in read_public_keys(named, identity=chosen.identity, revoked=chosen.revoked)

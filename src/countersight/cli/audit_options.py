@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from countersight.cli.parsing import Verbs, add_local, add_ray, positive, price, seconds, temperature
 
 if TYPE_CHECKING:
-    from countersight.audit.judges import Pool
+    from countersight.audits.judges import Pool
     from countersight.models import ModelSettings
 
 SEVERAL_VOTES = 0.7
@@ -138,7 +138,7 @@ def helper(chosen: argparse.Namespace, heat: float | None) -> "ModelSettings":
 
 def pooling(chosen: argparse.Namespace) -> "Pool":
     """How votes become one score."""
-    from countersight.audit.judges import HALVES
+    from countersight.audits.judges import HALVES
 
     return HALVES if chosen.pool == "majority" else "mean"
 

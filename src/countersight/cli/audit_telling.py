@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from countersight.audit import AuditTally, Finished
+    from countersight.audits import AuditTally, Finished
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def finish_audit(folder: Path, chosen: argparse.Namespace) -> "Finished":
     """Write, seal and tell what came of an audit."""
     from rich.console import Console
 
-    from countersight.audit import finish, tell
+    from countersight.audits import finish, tell
     from countersight.cli.progress import counting
 
     finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
@@ -41,7 +41,7 @@ def finish_audit(folder: Path, chosen: argparse.Namespace) -> "Finished":
 def zip_audit(folder: Path, to: Path | None) -> None:
     """The bundle in one file, where that is asked for."""
     if to is not None:
-        from countersight.audit.bundle import zip_bundle
+        from countersight.audits.bundle import zip_bundle
 
         zip_bundle(folder, to)
         print(f"The bundle in one file: {to}")

@@ -30,9 +30,9 @@ def add(verbs: Verbs) -> None:
 def _blind(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.blind import measure_dataset, render, write_svg
+    from countersight.blindness import measure_dataset, render, write_svg
     from countersight.dataset import Dataset
-    from countersight.runs import RunFolder
+    from countersight.engine import RunFolder
 
     runs = [RunFolder.open(run) for run in chosen.run]
     found = measure_dataset(Dataset.open(chosen.dataset), print_bad, runs)

@@ -64,7 +64,7 @@ def _why_fewer(empty: Sequence[str]) -> str:
 def _build(chosen: argparse.Namespace) -> int:
     from countersight.authoring import REJECTED
     from countersight.cli.progress import counting
-    from countersight.engine import Patience
+    from countersight.engine import RetryPolicy
     from countersight.models import ModelSettings
     from countersight.verbs import build
 
@@ -89,7 +89,7 @@ def _build(chosen: argparse.Namespace) -> int:
             price_out=chosen.price[1],
             ray=chosen.ray,
         ),
-        patience=Patience(chosen.concurrency),
+        retry=RetryPolicy(chosen.concurrency),
         progress=counting,
     )
     print(f"{several(built.cases, 'pair')} in {chosen.output}; {built.rejected:,} others, with reasons, in {REJECTED}")

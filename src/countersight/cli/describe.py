@@ -26,10 +26,10 @@ def _describe(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.authoring import read_funnel
-    from countersight.blind import measured
-    from countersight.blind import render as render_blind
+    from countersight.blindness import measured
+    from countersight.blindness import render as render_blind
     from countersight.dataset import Dataset
-    from countersight.describe import describe, render, write_svg
+    from countersight.description import describe, render, write_svg
 
     dataset = Dataset.open(chosen.dataset)
     if chosen.power:

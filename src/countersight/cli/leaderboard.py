@@ -33,7 +33,7 @@ def add(verbs: Verbs) -> None:
 
 
 def _leaderboard(chosen: argparse.Namespace) -> int:
-    from countersight.leaderboard import write_leaderboard
+    from countersight.leaderboards import write_leaderboard
     from countersight.text import several
 
     files = write_leaderboard(chosen.runs, chosen.output, datasets=chosen.dataset, gold=chosen.key or chosen.gold)

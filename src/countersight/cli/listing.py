@@ -49,7 +49,7 @@ def _list_suites(*, fields: bool) -> None:
 
 
 def _list_prompts(*, whole: bool) -> None:
-    from countersight.asking import BROUGHT, GUIDE, PROMPTS, as_toml
+    from countersight.engine import BROUGHT, GUIDE, PROMPTS, as_toml
 
     if whole:
         print(GUIDE)
@@ -60,9 +60,9 @@ def _list_prompts(*, whole: bool) -> None:
 
 
 def _list_table(what: str) -> None:
-    from countersight.audit.checkers import ANY_VIEWER, CHECKERS
-    from countersight.audit.extraction import EXTRACTORS
-    from countersight.audit.judges import ANY_MODEL, JUDGES
+    from countersight.audits.checkers import ANY_VIEWER, CHECKERS
+    from countersight.audits.extraction import EXTRACTORS
+    from countersight.audits.judges import ANY_MODEL, JUDGES
     from countersight.editing import EDITORS
 
     _print_table(

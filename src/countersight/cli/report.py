@@ -63,8 +63,8 @@ def _report(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.cli.progress import counting
-    from countersight.report import GroupsFile, print_tables, write_report
-    from countersight.runs import run_folders
+    from countersight.engine import run_folders
+    from countersight.reports import GroupsFile, print_tables, write_report
 
     for option, given in (("--group-key", chosen.group_key), ("--column", chosen.column)):
         if given and chosen.groups is None:
@@ -107,7 +107,7 @@ def _report(chosen: argparse.Namespace) -> int:
 def _report_audits(chosen: argparse.Namespace, audits: list[Path]) -> int:
     from rich.console import Console
 
-    from countersight.audit.page import print_audit_tables, write_audit_tables
+    from countersight.audits.page import print_audit_tables, write_audit_tables
 
     others = [path for path in chosen.runs if path not in audits]
     if others:

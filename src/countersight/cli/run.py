@@ -23,9 +23,8 @@ UNDER_WAY = 64
 if TYPE_CHECKING:
     import asyncio
 
-    from countersight.engine import Patience
+    from countersight.engine import RetryPolicy, Way
     from countersight.models import Model, ModelSettings
-    from countersight.runs import Way
 
 
 def add(verbs: Verbs) -> None:
@@ -138,10 +137,9 @@ def add(verbs: Verbs) -> None:
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    from countersight.asking import find_prompt
+    from countersight.engine import Sample, Way, as_before, find_prompt
     from countersight.errors import CountersightError
     from countersight.models import MODELS, ModelSettings, open_model
-    from countersight.runs import Sample, Way, as_before
 
     if chosen.loss and chosen.answering != "rank":
         raise CountersightError("--loss says how options are ranked; add --rank")
@@ -190,7 +188,7 @@ def _run(chosen: argparse.Namespace) -> int:
         chosen.output,
         model,
         way,
-        patience=_patience(chosen, model),
+        retry=_retry(chosen, model),
         shots_from=chosen.shots_from,
         budget=chosen.budget,
     )
@@ -215,7 +213,7 @@ def ask(
     model: "Model",
     way: "Way",
     *,
-    patience: "Patience",
+    retry: "RetryPolicy",
     shots_from: Path | None = None,
     budget: float | None = None,
     elsewhere: float = 0.0,
@@ -226,8 +224,7 @@ def ask(
     Returns the exit status: 0 all are answered, 1 some failed or could not be asked, 130 stopped.
     """
     from countersight.dataset import Dataset
-    from countersight.engine import Tally, showing
-    from countersight.runs import ask_dataset
+    from countersight.engine import Tally, ask_dataset, showing
 
     opened = Dataset.open(dataset)
     pool = Dataset.open(shots_from) if shots_from else None
@@ -235,7 +232,7 @@ def ask(
     left = None if budget is None else budget - elsewhere
 
     async def work(stop: "asyncio.Event") -> bool:
-        await ask_dataset(opened, output, model, way, patience=patience, pool=pool, tally=tally, stop=stop, budget=left)
+        await ask_dataset(opened, output, model, way, retry=retry, pool=pool, tally=tally, stop=stop, budget=left)
         return stop.is_set()
 
     try:
@@ -262,24 +259,24 @@ def ask(
     return SOME_FAILED if tally.failed or tally.unasked or not tally.before + tally.answered else 0
 
 
-def _patience(chosen: argparse.Namespace, model: "Model") -> "Patience":
+def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":
     from msgspec.structs import replace
 
-    from countersight.engine import Patience
+    from countersight.engine import RetryPolicy
 
     places = getattr(model, "places", 1)
-    patience = Patience(chosen.concurrency or UNDER_WAY * places, attempts=chosen.attempts, gone=chosen.patience)
+    retry = RetryPolicy(chosen.concurrency or UNDER_WAY * places, attempts=chosen.attempts, gone=chosen.patience)
     # Models on graphics processors want large batches from the start.
-    return replace(patience, first=patience.concurrency) if places > 1 else patience
+    return replace(retry, first=retry.concurrency) if places > 1 else retry
 
 
 def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "Way") -> int:
     """Ask everything several times, each time in a folder of its own, and say what differs."""
     from msgspec.structs import replace
 
+    from countersight.engine import RunFolder, spent_in
     from countersight.errors import CountersightError
     from countersight.models import open_model
-    from countersight.runs import RunFolder, spent_in
     from countersight.scoring import judge_run, repeats
 
     if chosen.batch or chosen.again:
@@ -298,7 +295,7 @@ def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "Way") -
             folder,
             model,
             way,
-            patience=_patience(chosen, model),
+            retry=_retry(chosen, model),
             shots_from=chosen.shots_from,
             budget=chosen.budget,
             elsewhere=spent_in(other for other in folders if other != folder) if chosen.budget else 0.0,
@@ -316,7 +313,7 @@ def _in_batches(chosen: argparse.Namespace, model: "Model", way: "Way") -> int:
     import asyncio
 
     from countersight.dataset import Dataset
-    from countersight.runs import ask_in_batches
+    from countersight.engine import ask_in_batches
 
     pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
     out = asyncio.run(ask_in_batches(Dataset.open(chosen.dataset), chosen.output, model, way, pool=pool))
@@ -332,7 +329,7 @@ def _in_batches(chosen: argparse.Namespace, model: "Model", way: "Way") -> int:
 def _say_what_it_takes(chosen: argparse.Namespace, way: "Way", models: dict[Path, "Model"]) -> int:
     """Print what runs in these folders would take."""
     from countersight.dataset import Dataset
-    from countersight.runs import estimated, together
+    from countersight.engine import estimated, together
 
     pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
     dataset = Dataset.open(chosen.dataset)
@@ -343,7 +340,7 @@ def _say_what_it_takes(chosen: argparse.Namespace, way: "Way", models: dict[Path
             model,
             way,
             pool=pool,
-            at_once=_patience(chosen, model).concurrency,
+            at_once=_retry(chosen, model).concurrency,
             batched=chosen.batch,
         )
         for folder, model in models.items()

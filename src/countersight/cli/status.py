@@ -17,7 +17,7 @@ def add(verbs: Verbs) -> None:
 def _status(chosen: argparse.Namespace) -> int:
     import time
 
-    from countersight.runs import RunFolder, outstanding
+    from countersight.engine import RunFolder, outstanding
     from countersight.scoring import judge_run
 
     print(str(judge_run(RunFolder.open(chosen.run)).scores()).splitlines()[0])

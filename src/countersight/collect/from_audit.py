@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from countersight.audit import AuditFolder, CaseTrail, ConceptTrail, read_audit
+from countersight.audits import AuditFolder, CaseTrail, ConceptTrail, read_audit
 from countersight.collect.campaign import keep_picture
 from countersight.collect.flows import NewItem
 

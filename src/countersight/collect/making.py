@@ -17,11 +17,11 @@ from countersight.collect.from_audit import audit_items
 from countersight.collect.settings import read_settings
 from countersight.collect.work import add_items
 from countersight.dataset import Dataset, read_card
+from countersight.engine import MANIFEST as RUN
+from countersight.engine import RunFolder
 from countersight.errors import BadPicture, CampaignError
 from countersight.files import Staging
 from countersight.picture import read_picture
-from countersight.runs import MANIFEST as RUN
-from countersight.runs import RunFolder
 from countersight.text import unknown
 
 OnBad = Callable[[str], None]

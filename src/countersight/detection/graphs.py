@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from countersight.errors import EditorError
-from countersight.machine import cores
+from countersight.system import cores
 from countersight.text import printable
 
 

@@ -20,7 +20,7 @@ from countersight.detection.finder import (
 )
 from countersight.detection.found import Found, listed
 from countersight.errors import ModelError
-from countersight.machine import cores
+from countersight.system import cores
 from countersight.text import printable
 
 if TYPE_CHECKING:

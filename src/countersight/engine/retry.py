@@ -16,13 +16,13 @@ IN_A_ROW = 20
 """So many questions refused one after the other by a server that has answered before: it does so no longer."""
 LONGEST_DROUGHT = 600.0
 """Seconds without an answer after which a server that turns every question away is left alone."""
-PATIENCE = 2
+TURNED_AWAY = 2
 """A question may be turned away so many times as often as it may fail otherwise, while the server answers nobody."""
 
 Got = TypeVar("Got")
 
 
-class Patience(msgspec.Struct, frozen=True):
+class RetryPolicy(msgspec.Struct, frozen=True):
     """How hard to try."""
 
     concurrency: int = 64
@@ -35,7 +35,7 @@ class Patience(msgspec.Struct, frozen=True):
     """Questions under way before it is known what a server keeps up with."""
 
 
-class News(Protocol):
+class ServerStatus(Protocol):
     """What is known of a server, for whoever watches."""
 
     before: int
@@ -55,7 +55,7 @@ class Answered(msgspec.Struct, Generic[Got], frozen=True):
     attempts: int
 
 
-class GivenUp(Exception):  # noqa: N818 - it names what happened
+class RetriesExhausted(Exception):  # noqa: N818 - it names what happened
     """A question that will get no answer now; `failure` says why."""
 
     def __init__(self, failure: AskingFailed, attempts: int) -> None:
@@ -71,18 +71,18 @@ class Stopped(Exception):  # noqa: N818 - it names what happened
 class Retry:
     """Asks one server again where that may help, and less of it when it asks for patience."""
 
-    def __init__(self, patience: Patience, gate: AdaptiveLimit, stop: asyncio.Event, news: News) -> None:
-        self._patience = patience
+    def __init__(self, policy: RetryPolicy, gate: AdaptiveLimit, stop: asyncio.Event, status: ServerStatus) -> None:
+        self._policy = policy
         self._gate = gate
         self._stop = stop
-        self._news = news
+        self._status = status
         self._answers = 0
         self._refusals = 0
         self._last_answer = asyncio.get_running_loop().time()
         self._jitter = random.Random()
 
     async def answered(self, ask: Callable[[], Awaitable[Got]]) -> Answered[Got]:
-        """Ask until there is an answer; GivenUp if there will be none, Stopped if the user stops first.
+        """Ask until there is an answer; RetriesExhausted if there will be none, Stopped if the user stops first.
 
         Raises ModelError where every further question would fail too.
         """
@@ -111,23 +111,23 @@ class Retry:
                 self._answers += 1
                 self._refusals = 0
                 self._last_answer = clock()
-                self._news.trouble = ""
+                self._status.trouble = ""
                 self._gate.kept_up()
                 return Answered(answer, round(clock() - sent, 4), faults + turned_away + 1)
-            self._news.trouble = str(failure)
-            tried = faults >= self._patience.attempts or in_vain >= self._patience.attempts * PATIENCE
+            self._status.trouble = str(failure)
+            tried = faults >= self._policy.attempts or in_vain >= self._policy.attempts * TURNED_AWAY
             if tried and self._may_come_back(failure):
                 faults, tried = 1, False
             self._stop_if_hopeless(failure, tried)
             if tried or not failure.again:
-                raise GivenUp(failure, faults + turned_away)
+                raise RetriesExhausted(failure, faults + turned_away)
             await self._sleep(wait)
 
     def _may_come_back(self, failure: AskingFailed) -> bool:
         """Whether a server that is gone has answered before, and not too long ago to be waited for."""
-        known = bool(self._answers or self._news.before)
+        known = bool(self._answers or self._status.before)
         drought = asyncio.get_running_loop().time() - self._last_answer
-        return isinstance(failure, Unreachable) and known and drought < self._patience.gone
+        return isinstance(failure, Unreachable) and known and drought < self._policy.gone
 
     def _stop_if_hopeless(self, failure: AskingFailed, tried: bool) -> None:
         """Raise where asking on would only fail every question that is left."""
@@ -142,8 +142,8 @@ class Retry:
     def _stop_if_refused(self, failure: Refused) -> None:
         """Raise where it is the server that refuses, not some of the questions that are refused."""
         self._refusals += 1
-        if self._answers or self._news.before:
-            if self._refusals >= IN_A_ROW + self._news.failed_before:
+        if self._answers or self._status.before:
+            if self._refusals >= IN_A_ROW + self._status.failed_before:
                 raise ModelError(
                     f"the server answered before and has now refused {self._refusals} questions in a row ({failure}); "
                     "check the key, the address, the model, then run the same command to go on"
@@ -154,7 +154,7 @@ class Retry:
             raise ModelError(f"the server refuses every question ({failure}); check the key, the address, the model")
 
     def _wait(self, times: int) -> float:
-        return min(30.0, self._patience.backoff * 2.0 ** (times - 1)) * self._jitter.uniform(0.5, 1.0)
+        return min(30.0, self._policy.backoff * 2.0 ** (times - 1)) * self._jitter.uniform(0.5, 1.0)
 
     async def _sleep(self, seconds: float) -> None:
         """Wait; Stopped if the user stops meanwhile."""

@@ -6,12 +6,11 @@ from typing import Final
 
 import msgspec
 
-from countersight.asking import PROMPTS, Prompt, told
-from countersight.audit import AuditFolder
+from countersight.audits import AuditFolder
 from countersight.case import ASKINGS, WORLDS, Asking, Case, Question
 from countersight.dataset import BadRow, Dataset
+from countersight.engine import MANIFEST, PROMPTS, Prompt, RunFolder, told
 from countersight.errors import ExchangeError
-from countersight.runs import MANIFEST, RunFolder
 from countersight.scoring import Difference, Rate, Row
 
 FOURTH: Final = "twice"

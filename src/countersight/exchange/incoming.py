@@ -6,13 +6,12 @@ from typing import Any
 
 import msgspec
 
-from countersight.asking import Prompt
 from countersight.case import TWICE, WORLDS, Question, Reply, ReplyState, Telling, World
 from countersight.dataset import Dataset
+from countersight.engine import LEFT_OUT, Answering, Prompt, RunFolder
 from countersight.errors import ExchangeError
 from countersight.exchange.asked import FOURTH, PROMPT, key_of
 from countersight.registry import Plug, Registry
-from countersight.runs import LEFT_OUT, Answering, RunFolder
 
 
 class Put(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.machine import cache_folder
+from countersight.system import cache_folder
 
 MOST_BYTES: Final = 1 << 29
 """Beyond this the store is begun anew: it only saves time."""

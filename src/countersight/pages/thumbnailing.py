@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from countersight.errors import BadPicture
-from countersight.machine import cores
 from countersight.pages.kept_thumbnails import KeptThumbnails, Thumbnail
 from countersight.picture import Picture, as_seen
+from countersight.system import cores
 
 _FEW = 1_000
 SMALL = 224

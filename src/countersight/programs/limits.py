@@ -40,10 +40,10 @@ class ToolTime:
         """What a tool gives, if it does in time; raises ProgramFailed."""
         started = perf_counter()
         try:
-            async with asyncio.timeout(self._left) as patience:
+            async with asyncio.timeout(self._left) as retry:
                 return await waiting
         except TimeoutError:
-            if not patience.expired():  # the tool's own
+            if not retry.expired():  # the tool's own
                 raise
             raise ProgramFailed("timeout", f"its tools took more than {self._all:g} s") from None
         finally:

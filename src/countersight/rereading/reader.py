@@ -10,20 +10,21 @@ import msgspec
 
 from countersight.case import Question, Reply
 from countersight.engine import (
-    Asker,
-    GivenUp,
-    Patience,
+    Client,
+    RetriesExhausted,
+    RetryPolicy,
+    RunFolder,
     Tally,
     Workers,
     appending,
     blocking,
+    fate_of,
     locked,
     read_journal,
 )
 from countersight.errors import RunError
 from countersight.models import Answer, Model, Request
 from countersight.rereading.request import second_answer, second_request
-from countersight.runs import RunFolder, fate_of
 from countersight.scoring import Gold, JudgedRun, Scores, judge_run
 
 JOURNAL: Final = "second_reader.jsonl"
@@ -78,7 +79,7 @@ async def reread_async(
     dataset: Path | None = None,
     gold: Path | None = None,
     seed: int = 0,
-    patience: Patience = Patience(),  # noqa: B008 - frozen
+    retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
     tally: Tally | None = None,
     stop: asyncio.Event | None = None,
 ) -> tuple[Rereading, ...]:
@@ -94,7 +95,7 @@ async def reread_async(
             (each.request for of_run in shown for each in of_run),
             model,
             folder,
-            patience,
+            retry,
             tally or Tally(),
             stop or asyncio.Event(),
         )
@@ -129,7 +130,7 @@ def _is_text(reply: Reply) -> bool:
 
 
 async def _ask(
-    requests: Iterable[Request], model: Model, folder: Path, patience: Patience, tally: Tally, stop: asyncio.Event
+    requests: Iterable[Request], model: Model, folder: Path, retry: RetryPolicy, tally: Tally, stop: asyncio.Event
 ) -> dict[str, str]:
     """What the second reader says to each request, by its key; what it said before is not asked again."""
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
@@ -139,7 +140,7 @@ async def _ask(
     open_ones = {mine + request.key: request for request in requests}
     tally.total = len(open_ones)
     tally.before = sum(key in said for key in open_ones)
-    asker: Asker[Request, Answer] = Asker(model.reply, patience, stop, tally)
+    asker: Client[Request, Answer] = Client(model.reply, retry, stop, tally)
     with appending(locked(folder, RunError), file) as journal:
 
         async def take(one: tuple[str, Request]) -> None:
@@ -150,14 +151,14 @@ async def _ask(
                 said[reply.case] = reply.text
 
         left = iter([(key, request) for key, request in open_ones.items() if key not in said])
-        await Workers(take, stop=stop, sync=journal.sync).work(left, patience.concurrency)
+        await Workers(take, stop=stop, sync=journal.sync).work(left, retry.concurrency)
     return {key.removeprefix(mine): text for key, text in said.items() if key.startswith(mine)}
 
 
-async def _reply(asker: Asker[Request, Answer], key: str, request: Request) -> Reply:
+async def _reply(asker: Client[Request, Answer], key: str, request: Request) -> Reply:
     try:
         answered = await asker.ask(request)
-    except GivenUp as given_up:
+    except RetriesExhausted as given_up:
         return Reply(key, 0, "factual", state="failed", reason=str(given_up), attempts=given_up.attempts)
     answer = answered.answer
     return Reply(

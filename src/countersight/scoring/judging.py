@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, WORLDS, AnswerKind, Case, Option, Question, Reply, World, asking_of
+from countersight.engine import UNCERTAIN, fate_of
 from countersight.reading import ReadFrom, agrees
-from countersight.runs import UNCERTAIN, fate_of
 from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes, unheard_in
 from countersight.scoring.soft import soft_accuracy
 

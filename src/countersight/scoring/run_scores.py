@@ -10,8 +10,8 @@ from arro3.core import RecordBatch
 
 from countersight.case import Case, Reply
 from countersight.dataset import Dataset, check_key, hidden_in
+from countersight.engine import RunFolder, Sample
 from countersight.errors import RunError
-from countersight.runs import RunFolder, Sample
 from countersight.scoring.controls import Controls, Pairing, alarms
 from countersight.scoring.frame import as_table, batches
 from countersight.scoring.gold import Gold

@@ -88,7 +88,7 @@ def import_dataset(
     """Read a published file, or a part of it, into a new dataset folder; see `import_rows`."""
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the one that holds the pictures")
-    from countersight.blind import card_section  # which takes long to import
+    from countersight.blindness import card_section  # which takes long to import
 
     provenance: dict[str, str | int] = {"suite": layout.suite, "file": source.name, "countersight": __version__}
     if part is not None:

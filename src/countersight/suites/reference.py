@@ -154,7 +154,7 @@ class _Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tables: list[_Table]
 
 
-_EDCT: Final = {"edct": "countersight.audit"}
+_EDCT: Final = {"edct": "countersight.audits"}
 """The paper that is no benchmark's."""
 
 

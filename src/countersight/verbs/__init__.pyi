@@ -3,8 +3,8 @@ from .auditing import audit_async as audit_async
 from .auditing import verify as verify
 from .exchanging import export as export
 from .exchanging import import_run as import_run
-from .looking import blind as blind
-from .looking import describe as describe
+from .inspect import blind as blind
+from .inspect import describe as describe
 from .making import build as build
 from .making import make as make
 from .making import mine as mine

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from countersight.arguments import check_from, checked
-from countersight.audit import (
+from countersight.audits import (
     BRIEF,
     USUAL,
     USUAL_CHECKERS,
@@ -18,17 +18,16 @@ from countersight.audit import (
     find_prompts,
     finish,
 )
-from countersight.audit.judges import Judge
-from countersight.audit.signing import read_public_keys
-from countersight.audit.verifying import Verified, verified
+from countersight.audits.judges import Judge
+from countersight.audits.signing import read_public_keys
+from countersight.audits.verifying import Verified, verified
 from countersight.editing import Editor
-from countersight.engine import Patience, blocking
+from countersight.engine import RetryPolicy, blocking
 from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 from countersight.progress import Progress, counted, usual
 from countersight.results import Audit
-from countersight.verb import before_room
-from countersight.verbs.given import SomeDataset, SomeModel, dataset_of, folder_of, settings_of
+from countersight.verbs.inputs import SomeDataset, SomeModel, dataset_of, folder_of, settings_of
 from countersight.verbs.running import open_model
 
 
@@ -51,7 +50,7 @@ async def audit_async(
     strength: int = 1,
     checkers: Sequence[str] = USUAL_CHECKERS,
     settings: ModelSettings | None = None,
-    patience: Patience = Patience(),  # noqa: B008 - frozen
+    retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
     stop: asyncio.Event | None = None,
     progress: Progress | None = None,
 ) -> Audit:
@@ -77,7 +76,7 @@ async def audit_async(
         checkers=tuple(checkers),
         cases=cases,
         settings=chosen,
-        patience=patience,
+        retry=retry,
     )
     with counted(watch, "Auditing", "steps", lambda: (tally.done, tally.total)):
         await audit_dataset(dataset_of(dataset), Path(out), options, tally, stopped)
@@ -86,7 +85,6 @@ async def audit_async(
     return Audit.open(out)
 
 
-@before_room
 def audit(
     dataset: SomeDataset,
     model: SomeModel,
@@ -105,7 +103,7 @@ def audit(
     strength: int = 1,
     checkers: Sequence[str] = USUAL_CHECKERS,
     settings: ModelSettings | None = None,
-    patience: Patience = Patience(),  # noqa: B008 - frozen
+    retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
     progress: Progress | None = None,
 ) -> Audit:
     """Test whether a model's explanations are what its answers hang on (EDCT); an audit that is there is taken up."""
@@ -127,7 +125,7 @@ def audit(
             strength=strength,
             checkers=checkers,
             settings=settings,
-            patience=patience,
+            retry=retry,
             progress=progress,
         )
     )

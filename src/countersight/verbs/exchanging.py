@@ -7,7 +7,7 @@ from countersight.arguments import checked
 from countersight.exchange import Export, Split, export_to
 from countersight.exchange import import_run as bring_in
 from countersight.results import Audit, Run
-from countersight.verbs.given import SomeDataset, SomeRun, dataset_of, folder_of, maybe_path
+from countersight.verbs.inputs import SomeDataset, SomeRun, dataset_of, folder_of, maybe_path
 
 
 @checked

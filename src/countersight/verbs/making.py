@@ -10,11 +10,11 @@ from countersight.arguments import check_from, checked
 from countersight.authoring import GROUPS, Built, Order, build_dataset
 from countersight.causal import Mined, mine_folder
 from countersight.dataset import Dataset, hide
-from countersight.engine import Patience
+from countersight.engine import RetryPolicy
 from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
 from countersight.suites import OnBad, Part, Suite, Way, find_suite, secret_seed, way_of, whole_beside
-from countersight.verbs.given import SomeModel, maybe_path, settings_of
+from countersight.verbs.inputs import SomeModel, maybe_path, settings_of
 from countersight.verbs.running import open_model
 
 
@@ -147,7 +147,7 @@ def build(
     seed: int = 0,
     blind: str | None = None,
     settings: ModelSettings | None = None,
-    patience: Patience | None = None,
+    retry: RetryPolicy | None = None,
     progress: Progress | None = None,
 ) -> Built:
     """Write counterfactual questions for real ones and check them: pairs for "cvqa" or "cfmm", by a grammar or a model.
@@ -170,7 +170,7 @@ def build(
     )
     with (progress or usual())("Writing", size, "pairs") as told:
         return build_dataset(
-            order, settings=settings_of(settings, ModelSettings()), patience=patience or Patience(16), progress=told
+            order, settings=settings_of(settings, ModelSettings()), retry=retry or RetryPolicy(16), progress=told
         )
 
 

@@ -4,21 +4,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from countersight.arguments import check_from, checked
-from countersight.audit import MANIFEST as AUDIT_MANIFEST
-from countersight.audit.page import AuditTableFiles, write_audit_tables
+from countersight.audits import MANIFEST as AUDIT_MANIFEST
+from countersight.audits.page import AuditTableFiles, write_audit_tables
 from countersight.errors import CountersightError
-from countersight.leaderboard import LeaderboardFiles, write_leaderboard
+from countersight.leaderboards import LeaderboardFiles, write_leaderboard
 from countersight.progress import Progress, usual
-from countersight.report import GroupsFile, ReportFiles, write_report
+from countersight.reports import GroupsFile, ReportFiles, write_report
 from countersight.results import Audit
 from countersight.suites.cvqa import NAME as CVQA_READING
 from countersight.suites.cvqa import read_otherwise
 from countersight.text import unknown
-from countersight.verb import before_room
-from countersight.verbs.given import SomeDataset, SomeRun, folder_of, folders_of, path_of, run_of
+from countersight.verbs.inputs import SomeDataset, SomeRun, folder_of, folders_of, path_of, run_of
 
 
-@before_room
 @checked
 def report(
     runs: SomeRun | Audit | Sequence[SomeRun | Audit],
@@ -59,7 +57,6 @@ def report(
     )
 
 
-@before_room
 @checked
 def leaderboard(
     runs: SomeRun | Sequence[SomeRun],

@@ -5,15 +5,24 @@ from pathlib import Path
 from typing import Literal, TypeGuard, cast
 
 from countersight.arguments import check_from, checked
-from countersight.asking import Prompt, find_prompt
-from countersight.engine import Patience, Tally, blocking
+from countersight.engine import (
+    Answering,
+    Prompt,
+    RetryPolicy,
+    Sample,
+    Tally,
+    Way,
+    as_before,
+    ask_dataset,
+    blocking,
+    find_prompt,
+)
 from countersight.models import Function, FunctionModel, Loss, Model, ModelSettings
 from countersight.models import open_model as open_by_name
 from countersight.progress import Progress, counted, usual
 from countersight.results import Run
-from countersight.runs import Answering, Sample, Way, as_before, ask_dataset
 from countersight.scoring import Scores, score_run
-from countersight.verbs.given import (
+from countersight.verbs.inputs import (
     SomeDataset,
     SomeModel,
     SomeRun,
@@ -48,7 +57,7 @@ async def run_async(
     again: Literal["", "cut", "empty", "unread"] = "",
     budget: float | None = None,
     settings: ModelSettings | None = None,
-    patience: Patience = Patience(),  # noqa: B008 - frozen
+    retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
     stop: asyncio.Event | None = None,
     progress: Progress | None = None,
 ) -> Run:
@@ -73,7 +82,7 @@ async def run_async(
             Path(out),
             asked,
             way,
-            patience=patience,
+            retry=retry,
             pool=pool,
             tally=tally,
             stop=stop,
@@ -97,7 +106,7 @@ def run(
     again: Literal["", "cut", "empty", "unread"] = "",
     budget: float | None = None,
     settings: ModelSettings | None = None,
-    patience: Patience = Patience(),  # noqa: B008 - frozen
+    retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
     progress: Progress | None = None,
 ) -> Run:
     """Ask a model every question of a dataset that has no answer yet; see `run_async`, its peer."""
@@ -116,7 +125,7 @@ def run(
             again=again,
             budget=budget,
             settings=settings,
-            patience=patience,
+            retry=retry,
             progress=progress,
         )
     )

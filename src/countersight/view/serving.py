@@ -12,7 +12,7 @@ from yarl import URL
 
 from countersight.errors import BadPicture, CountersightError
 from countersight.pages import Live, document, interval, name, percent
-from countersight.report import Loaded, PageData, cases_from, render
+from countersight.reports import Loaded, PageData, cases_from, render
 from countersight.view.watching import PAGE, SAMPLE, Damaged, Folders, WatchedRun
 
 BLOCK = 500

@@ -10,10 +10,10 @@ from typing import Final, Generic, TypeVar
 import msgspec
 
 from countersight.dataset import METADATA
+from countersight.engine import JOURNAL, MANIFEST, RunFolder
 from countersight.errors import CountersightError
 from countersight.pages import Figure, name
-from countersight.report import Loaded, load
-from countersight.runs import JOURNAL, MANIFEST, RunFolder
+from countersight.reports import Loaded, load
 from countersight.scoring import Row, score_run, standing
 from countersight.text import several
 
@@ -120,7 +120,7 @@ class WatchedAudit:
         return f"{_digest(*rest)}.{_digest(log)}"
 
     def _standing(self) -> AuditStanding:
-        from countersight.audit import read_audit, score  # most people who look at runs have no audit
+        from countersight.audits import read_audit, score  # most people who look at runs have no audit
 
         audit = read_audit(self.path)
         manifest, kept = audit.manifest, score(audit).kept

@@ -16,6 +16,7 @@ from models.local.talks import mixed, picture, request
 from msgspec.structs import replace
 
 from countersight.cli import main
+from countersight.engine import RunFolder
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.local import probing
 from countersight.models.local.loading import Loaded, load
@@ -25,7 +26,6 @@ from countersight.models.local.queue import Feed
 from countersight.models.opening import open_model
 from countersight.models.protocol import Answer, Model, ModelSettings, Ranker, Request
 from countersight.picture.checking import Picture
-from countersight.runs import RunFolder
 from countersight.scoring import score_run
 
 Folders = Callable[[str], Path]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.audit import LABELS, PersonLabel
+from countersight.audits import LABELS, PersonLabel
 from countersight.collect.campaign import Campaign
 from countersight.collect.export.finished import finished_items
 from countersight.collect.figures import label_agreement

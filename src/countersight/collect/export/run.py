@@ -5,15 +5,14 @@ from pathlib import Path
 from random import Random
 from shlex import quote
 
-from countersight.asking import Prompt
 from countersight.case import Reply
 from countersight.collect.campaign import Campaign
 from countersight.collect.export.card import told
 from countersight.collect.export.finished import Finished, finished_items
 from countersight.collect.figures import label_agreement
 from countersight.dataset import Dataset
+from countersight.engine import Prompt, RunFolder
 from countersight.errors import CampaignError
-from countersight.runs import RunFolder
 from countersight.text import several
 
 PROMPT = Prompt(

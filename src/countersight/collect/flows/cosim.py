@@ -10,8 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from countersight.case import LETTERS, Case, Change, Option, Question
-from countersight.chance import balanced
 from countersight.collect.flows.protocol import Advance, Dispute, Done, Form, Instance, Item, Past, Phase, Step
+from countersight.random_choice import balanced
 from countersight.suites.cosim import KINDS, change_kinds
 from countersight.suites.cosim import NAME as COSIM
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from countersight.audit import AuditFolder, CaseTrail, ConceptTrail, Response, Scores, read_audit, score
+from countersight.audits import AuditFolder, CaseTrail, ConceptTrail, Response, Scores, read_audit, score
 from countersight.exchange.inspect.log_file import PLAN, SCHEMA, Json, content, error, metric, write_log
 from countersight.text import printable
 

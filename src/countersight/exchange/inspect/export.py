@@ -1,12 +1,12 @@
 """`export --to inspect`: a run or an audit as a log that `inspect view` opens."""
 
-from countersight.audit import AuditFolder
+from countersight.audits import AuditFolder
+from countersight.engine import RunFolder
 from countersight.errors import ExchangeError
 from countersight.exchange.asked import opened
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.inspect.audit_log import write_audit_log
 from countersight.exchange.inspect.run_log import write_run_log
-from countersight.runs import RunFolder
 
 
 def export_log(order: Export) -> Exported:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Final
 
 from countersight.case import Reply
+from countersight.engine import Ask, Conversations, NoExample, RunFolder, conversations_of
 from countersight.errors import BadPicture
 from countersight.exchange.asked import FOURTH, MEASURES, key_of
 from countersight.exchange.inspect.log_file import PLAN, SCHEMA, Json, Usage, content, error, grade, metric, write_log
 from countersight.models import Turn
-from countersight.runs import Ask, Conversations, NoExample, RunFolder, conversations_of
 from countersight.scoring import (
     ALL,
     Alarms,

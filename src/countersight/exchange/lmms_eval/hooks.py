@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 
 from countersight.case import WORLDS, Asking, Case, Question, Reply
+from countersight.engine import offered, ranked_answer
 from countersight.exchange.asked import MEASURES, run_figures
-from countersight.runs import offered, ranked_answer
 from countersight.scoring import OUTCOMES, judge, outcomes, score
 
 Document = dict[str, Any]

@@ -8,9 +8,9 @@ import csv
 from pathlib import Path
 from typing import Final, TextIO
 
-from countersight.asking import told
 from countersight.case import LETTERS, WORLDS
 from countersight.dataset import Dataset
+from countersight.engine import told
 from countersight.errors import ExchangeError
 from countersight.exchange.asked import Asked, dataset_at, questions
 from countersight.exchange.formats import Export, Exported

@@ -13,13 +13,13 @@ import msgspec
 import numpy as np
 
 from countersight.errors import BadPicture
-from countersight.machine import cores
 from countersight.models.embedded.decoding import Decoder, Floats
 from countersight.models.embedded.picture import prepare
 from countersight.models.embedded.tokenizer import Tokenizer
 from countersight.models.embedded.weights import ENCODER, VOCABULARY, checked, decoder_file, open_graph
 from countersight.models.protocol import Loss
 from countersight.picture import Picture
+from countersight.system import cores
 
 KEPT = 4096
 """Pictures whose values are remembered, 180 bytes each: the questions of a case, and both checkpoints, share them."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from countersight.errors import ModelError
-from countersight.machine import cores
+from countersight.system import cores
 
 CHECKSUMS: Final = "checksums.json"
 ENCODER: Final = "encoder.onnx"

@@ -9,9 +9,9 @@ import msgspec
 
 from countersight import __version__
 from countersight.files import write_whole
-from countersight.machine import cache_folder
 from countersight.models.local.loading import Loaded
 from countersight.models.local.probing import Findings, find_out_no_more, found_out
+from countersight.system import cache_folder
 
 
 class KeptFindings:

@@ -12,10 +12,10 @@ from weakref import WeakKeyDictionary
 from PIL import Image
 
 from countersight.errors import AskingFailed
-from countersight.machine import cores
 from countersight.models.local.conversation import pictures_of
 from countersight.models.local.loading import Loaded
 from countersight.models.protocol import Request
+from countersight.system import cores
 
 THREADS = 4
 """More would keep the one from work that feeds the device, since Python runs one at a time: on an H200 eight are 15 %

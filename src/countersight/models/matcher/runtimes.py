@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from countersight.errors import ModelError
-from countersight.machine import cores
+from countersight.system import cores
 
 ONNXRUNTIME = "onnxruntime"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from countersight.errors import ModelError, Unreachable
 from countersight.models.spread.actor import About, Failure, Seat, Wanted
-from countersight.spreading import Place, join, leave, places
+from countersight.parallel import Place, join, leave, places
 
 STARTS = 3
 """Times that an actor is started at one place; what ends it so often would end it again."""

@@ -16,12 +16,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 from countersight.errors import ModelError
-from countersight.machine import cores
 from countersight.programs.limits import Limits
 from countersight.programs.viper.confining import SESSIONS, Starter, most_memory
 from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.running import LENIENCE, LITTLE, Running, Waiting
 from countersight.programs.viper.verdicts import OutOfTime
+from countersight.system import cores
 
 MOST_OPEN = 64
 """Programs under way: most wait for their tools, and a process that waits takes about a megabyte."""

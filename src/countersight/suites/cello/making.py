@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from countersight import __version__
-from countersight.blind import card_section
+from countersight.blindness import card_section
 from countersight.causal import IMAGES as MINED_IMAGES
 from countersight.causal import CausalGraph, find_picture, read_graphs, settled
 from countersight.dataset import DatasetWriter

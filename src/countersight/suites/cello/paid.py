@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from countersight.case import Case, Reply
-from countersight.engine import Asker, Journal, Patience, Tally, Workers, appending, begun, blocking, read_journal
+from countersight.engine import Client, Journal, RetryPolicy, Tally, Workers, appending, begun, blocking, read_journal
 from countersight.errors import CountersightError
 from countersight.models import Model, Request, Turn
 from countersight.suites.cello.cases import Drafted
@@ -47,10 +47,10 @@ class _Wording:
 
     async def all(self, drafts: Sequence[Drafted]) -> list[Case]:
         stop = asyncio.Event()
-        patience = Patience(concurrency=_UNDER_WAY)
+        retry = RetryPolicy(concurrency=_UNDER_WAY)
         tally = Tally()
         tally.before = len(self._said)
-        self._asker: Asker[Request, str] = Asker(self._put, patience, stop, tally)
+        self._asker: Client[Request, str] = Client(self._put, retry, stop, tally)
         lock = begun(self._folder, REPLIES, "a folder of answers to wording", CountersightError)
         with appending(lock, self._folder / REPLIES) as journal:
             self._journal: Journal = journal
@@ -60,7 +60,7 @@ class _Wording:
                 self._cases[number] = await reword(self._say, drafted, self._model.name)
                 self._progress(len(self._cases))
 
-            await Workers(take, stop=stop, sync=journal.sync).work(iter(enumerate(drafts)), patience.concurrency)
+            await Workers(take, stop=stop, sync=journal.sync).work(iter(enumerate(drafts)), retry.concurrency)
         return [self._cases[number] for number in range(len(drafts))]
 
     async def _say(self, turns: tuple[Turn, ...]) -> str:

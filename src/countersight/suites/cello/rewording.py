@@ -11,7 +11,7 @@ import msgspec
 
 from countersight.case import Case, Question
 from countersight.causal import may_be_the_same
-from countersight.engine import GivenUp
+from countersight.engine import RetriesExhausted
 from countersight.models import Turn
 from countersight.suites.cello.cases import Drafted
 from countersight.suites.cello.leaks import fault
@@ -24,7 +24,7 @@ _DESCRIPTIONS = 12
 _LONGEST_KEPT = 600
 
 Say = Callable[[tuple[Turn, ...]], Awaitable[str]]
-"""Puts a conversation to the model and gives what it says; raises GivenUp where it will say nothing."""
+"""Puts a conversation to the model and gives what it says; raises RetriesExhausted where it will say nothing."""
 
 
 async def reword(say: Say, drafted: Drafted, name: str) -> Case:
@@ -37,7 +37,7 @@ async def reword(say: Say, drafted: Drafted, name: str) -> Case:
         try:
             written = _only_line(await say(tuple(turns)))
             wrong = _fault(written, drafted) or await _misread(say, written, drafted) or ""
-        except GivenUp as failure:
+        except RetriesExhausted as failure:
             wrong = f"the model did not answer: {failure}"
             break
         if not wrong:

@@ -14,7 +14,7 @@ from random import Random
 import msgspec
 
 from countersight.causal import CausalGraph, GraphKind, is_one_way, plain, pronoun
-from countersight.chance import balanced
+from countersight.random_choice import balanced
 from countersight.suites.cello.askable import is_askable, is_choosable, is_worth_asking
 from countersight.suites.cello.bystanders import bystanders
 from countersight.suites.cello.cases import Drafted, draft, draft_supposed

@@ -13,8 +13,8 @@ from typing import Final
 import msgspec
 
 from countersight.case import LETTERS, Case, Question, Reply
+from countersight.engine import RunFolder, fate_of
 from countersight.pages import Cell, Figure, Grid, Line, count, figure_cell, name, percent
-from countersight.runs import RunFolder, fate_of
 from countersight.scoring import Gold, JudgedRun, Row, judge_run
 from countersight.text import NUMBER_WORDS
 

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from countersight import __version__
-from countersight.blind import card_section
+from countersight.blindness import card_section
 from countersight.case import Case, Change, Question, World
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
+from countersight.parallel import in_order
 from countersight.progress import Progress
 from countersight.scenes import (
     NAMED,
@@ -33,7 +34,6 @@ from countersight.scenes import (
     encode_record,
     top_row,
 )
-from countersight.spreading import in_order
 from countersight.suites.cvqa.files import SYNTHETIC_NAME
 from countersight.suites.cvqa.templates import (
     TEMPLATES,

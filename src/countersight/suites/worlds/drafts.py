@@ -8,8 +8,8 @@ from typing import Any, Literal
 import msgspec
 
 from countersight.case import AnswerKind, Option
-from countersight.chance import balanced
 from countersight.picture import Pixels
+from countersight.random_choice import balanced
 from countersight.worlds import LEVELS, Difficulty, Disc, DiscChange, Motion, Thing, World, WorldChange
 
 

@@ -9,14 +9,14 @@ from random import Random
 import msgspec
 
 from countersight import __version__
-from countersight.blind import card_section
+from countersight.blindness import card_section
 from countersight.case import LETTERS, Case, Change, Question
-from countersight.chance import balanced
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
+from countersight.parallel import in_order
 from countersight.progress import Progress
+from countersight.random_choice import balanced
 from countersight.scenes import encode
-from countersight.spreading import in_order
 from countersight.suites.cello.making import PER_TASK
 from countersight.suites.dividing import split_of
 from countersight.suites.supposing import as_sentence

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from countersight.asking import told
 from countersight.case import LETTERS, TWO_WORLDS, WORLDS, Case, Question
 from countersight.dataset import Dataset
+from countersight.engine import told
 from countersight.errors import CountersightError
 from countersight.files import bounded_lines
 from countersight.models import Parts

@@ -1,5 +1,0 @@
-"""Putting questions to models: prompts, the run that survives being killed, and its folder."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,100 @@
+"""How far judges agree, with each other and with themselves. Pure functions over scores; None is an abstention."""
+
+from collections.abc import Hashable, Sequence
+from itertools import combinations
+
+import msgspec
+
+from countersight.audits.judges.panel import by_judge, opinion
+from countersight.audits.records import Verdict
+from countersight.scoring import cohen_kappa, krippendorff_alpha
+
+Score = Hashable | None
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """Two judges: Cohen's kappa over what both decided by themselves, for PCS and for NCC."""
+
+    first: str
+    second: str
+    pcs: float | None
+    ncc: float | None
+    pcs_n: int
+    ncc_n: int
+    """Tests that both decided, not counting those that rules decided for them."""
+
+    @property
+    def n(self) -> int:
+        """Of the two, the more."""
+        return max(self.pcs_n, self.ncc_n)
+
+
+class Self(msgspec.Struct, frozen=True):
+    """One judge against itself, over its votes: alpha, and how often two votes on the same test differ."""
+
+    judge: str
+    pcs_alpha: float | None
+    ncc_alpha: float | None
+    pcs_flips: float | None
+    ncc_flips: float | None
+    n: int
+    """Tests with two votes or more."""
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """How far the judges of an audit agree; alpha is Krippendorff's, over all of them."""
+
+    pairs: tuple[Pair, ...]
+    own: tuple[Self, ...]
+    pcs_alpha: float | None
+    ncc_alpha: float | None
+
+
+def flip_rate(items: Sequence[Sequence[Score]]) -> float | None:
+    """How often two votes on the same test differ, on average over tests; None where no test has two votes."""
+    rates = []
+    for row in items:
+        given = [score for score in row if score is not None]
+        pairs = list(combinations(given, 2))
+        if pairs:
+            rates.append(sum(a != b for a, b in pairs) / len(pairs))
+    return sum(rates) / len(rates) if rates else None
+
+
+def agreement(tests: Sequence[Sequence[Verdict]]) -> Agreement:
+    """The agreement of judges over tests, each given by all its verdicts.
+
+    What rules decided on a judge's behalf is left out: two judges who were never asked do not agree.
+    """
+    asked = [by_judge(verdict for verdict in test if not _by_rule(verdict)) for test in tests]
+    judges = list(dict.fromkeys(judge for test in tests for judge in by_judge(test)))
+    held = {
+        judge: [opinion(votes[judge], "majority") if judge in votes else None for votes in asked] for judge in judges
+    }
+    pcs = {judge: [each.pcs if each else None for each in held[judge]] for judge in judges}
+    ncc = {judge: [each.ncc if each else None for each in held[judge]] for judge in judges}
+    return Agreement(
+        tuple(_pair(first, second, pcs, ncc) for first, second in combinations(judges, 2)),
+        tuple(one for judge in judges if (one := _self(judge, asked)).n),
+        krippendorff_alpha(list(zip(*pcs.values(), strict=True))),
+        krippendorff_alpha(list(zip(*ncc.values(), strict=True))),
+    )
+
+
+def _by_rule(verdict: Verdict) -> bool:
+    return verdict.path == "rules" and verdict.judge != "rules"
+
+
+def _pair(first: str, second: str, pcs: dict[str, list[float | None]], ncc: dict[str, list[float | None]]) -> Pair:
+    def both(scores: dict[str, list[float | None]]) -> int:
+        return sum(a is not None and b is not None for a, b in zip(scores[first], scores[second], strict=True))
+
+    kappas = cohen_kappa(pcs[first], pcs[second]), cohen_kappa(ncc[first], ncc[second])
+    return Pair(first, second, *kappas, both(pcs), both(ncc))
+
+
+def _self(judge: str, asked: Sequence[dict[str, list[Verdict]]]) -> Self:
+    votes = [test[judge] for test in asked if len(test.get(judge, ())) > 1]
+    pcs = [[vote.pcs for vote in given] for given in votes]
+    ncc = [[vote.ncc for vote in given] for given in votes]
+    return Self(judge, krippendorff_alpha(pcs), krippendorff_alpha(ncc), flip_rate(pcs), flip_rate(ncc), len(votes))

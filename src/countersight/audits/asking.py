@@ -1,0 +1,78 @@
+"""Models as an audit hears them: asked on until they answer, each with its own bound on what is under way."""
+
+import asyncio
+
+import msgspec
+
+from countersight.audits.records import Actor, Asked, Said, Usage
+from countersight.audits.tally import AuditTally
+from countersight.engine import Answered, Client, RetryPolicy
+from countersight.models import Answer, Model, Request, Turn
+from countersight.picture import Picture
+
+
+class News:
+    """What is known of one server; its trouble is shown to whoever watches the audit."""
+
+    def __init__(self, tally: AuditTally) -> None:
+        self.before = self.failed_before = 0
+        self._tally = tally
+
+    @property
+    def trouble(self) -> str:
+        """What anybody said last, if that was no answer."""
+        return self._tally.trouble
+
+    @trouble.setter
+    def trouble(self, what: str) -> None:
+        self._tally.trouble = what
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A picture and the digest by which the audit knows it."""
+
+    picture: Picture
+    digest: str
+
+
+class AskedModel(Client[Request, Answer]):
+    """One model of an audit."""
+
+    def __init__(self, model: Model, retry: RetryPolicy, stop: asyncio.Event, news: News) -> None:
+        super().__init__(model.reply, retry, stop, news)
+        self.party = Actor(model.name, model.settings)
+        self._model = model
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        await self._model.close()
+
+
+def said(answer: Answer) -> Said:
+    """What a model said, as the log keeps it."""
+    return Said(plain(answer.text), plain(answer.finish), plain(answer.model))
+
+
+def spent(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
+    """What an answer took, and what came before it."""
+    answer, sum_of = answered.answer, so_far or Usage(attempts=0)
+    return Usage(
+        tokens_in=sum_of.tokens_in + answer.tokens_in,
+        tokens_out=sum_of.tokens_out + answer.tokens_out,
+        cost=sum_of.cost + answer.cost,
+        seconds=round(sum_of.seconds + answered.seconds, 4),
+        attempts=sum_of.attempts + answered.attempts,
+        model=plain(answer.model),
+    )
+
+
+def conversation(turns: tuple[Turn, ...], shown: Shown | None = None) -> tuple[Asked, ...]:
+    """A conversation as the log keeps it; the one picture in it is named by its digest."""
+    return tuple(
+        Asked(turn.role, turn.text, shown.digest if shown and turn.picture is not None else "") for turn in turns
+    )
+
+
+def plain(text: str) -> str:
+    """Text that any file can hold: half of a surrogate pair, as a model may write it, is none."""
+    return text.encode("utf-8", "replace").decode()

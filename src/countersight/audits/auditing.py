@@ -1,0 +1,193 @@
+"""An audit from first case to last, resumable at every step."""
+
+import asyncio
+import datetime
+import platform
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from countersight import __version__
+from countersight.audits.bundle.sessions import begin_session
+from countersight.audits.calibration.taking import take_up
+from countersight.audits.folder import AuditFolder, digest_of, sweep
+from countersight.audits.further import Further
+from countersight.audits.judges.panel import HALVES, Pool
+from countersight.audits.judges.protocol import Judge
+from countersight.audits.opening import Opener
+from countersight.audits.orders import FileOrders
+from countersight.audits.plan import PLAN, PLAN_SIGNATURE, check_criterion, read_plan
+from countersight.audits.probes import STRENGTHS, Dose, Intervene
+from countersight.audits.prompts import AuditPrompts
+from countersight.audits.records import Actor, CaseRecord, EditRecord, Manifest
+from countersight.audits.running import Runner
+from countersight.audits.selection import Selection, select, write_selection
+from countersight.audits.stages import Parties, Stages, steps_of_a_case
+from countersight.audits.steps import Steps
+from countersight.audits.tally import AuditTally
+from countersight.audits.work import Work
+from countersight.case import Case
+from countersight.dataset import Dataset
+from countersight.editing import Credentials, Editor, EditorSettings
+from countersight.editing.quality import PerceptualDistance
+from countersight.engine import RetryPolicy, reference
+from countersight.errors import CountersightError, DatasetError
+from countersight.files import write_whole
+from countersight.models import Model, ModelSettings
+
+USUAL_CHECKERS: tuple[str, ...] = ("pixels", "seams")
+"""Who looks at edits where nobody is named: they need nothing that is not here."""
+
+
+class Options(msgspec.Struct, frozen=True):
+    """Who is to be audited by whom, and how."""
+
+    model: str | Model
+    extractor: str
+    editor: str | Editor
+    judges: tuple[str | Judge, ...]
+    prompts: AuditPrompts
+    votes: int = 1
+    pool: Pool = HALVES
+    concepts: int = 1
+    control: bool = False
+    cases: int | None = None
+    settings: ModelSettings = ModelSettings(max_tokens=2048)
+    """Of the model under audit."""
+    extractor_settings: ModelSettings = ModelSettings(max_tokens=2048)
+    judge_settings: ModelSettings = ModelSettings(max_tokens=2048)
+    editor_settings: EditorSettings = EditorSettings()
+    retry: RetryPolicy = RetryPolicy()
+    calibration: Path | None = None
+    """A folder that `audit calibrate` filled, for scores without the judges' mistakes."""
+    lpips: Path | None = None
+    checkers: tuple[str, ...] = ()
+    """Who looks whether an edit did what was asked."""
+    uncited: bool = False
+    """Whether as many things that the explanation does not cite are edited too."""
+    intervene: Intervene = "picture"
+    strength: int = 1
+    """In how many doses each edit is tried; 1 is the whole edit alone."""
+    operator: str = ""
+    credentials: Path | None = None
+    """A folder with a certificate, for content credentials on edited pictures."""
+    plan: Path | None = None
+    """A plan that `audit plan` wrote: the audit says where it deviates."""
+    requires: tuple[str, ...] = ()
+    """Criteria beside those of the plan, such as "CCS lower end at least 0.8"."""
+
+
+async def audit_dataset(
+    dataset: Dataset, output: Path, options: Options, tally: AuditTally, stop: asyncio.Event
+) -> None:
+    """Take every case of a dataset through the four stages, as far as that was not done before."""
+    if dataset.count == 0:
+        raise DatasetError(f"{dataset.path} has no cases")
+    _refuse_nonsense(options)
+    opener = Opener(options.retry, options.prompts, tally, stop)
+    parties = Parties(  # before there is a folder: a wrong name leaves none behind
+        opener.model(options.model, options.settings),
+        opener.extractor(options.extractor, options.extractor_settings),
+        None if options.intervene == "thought" else opener.editor(options.editor, options.editor_settings),
+        opener.judges(options.judges, options.judge_settings),
+        opener.checkers(options.checkers, options.judge_settings),
+    )
+    try:
+        lpips = _lpips(options.lpips) if options.lpips else None
+        credentials = Credentials(options.credentials) if options.credentials else None
+        manifest = _manifest(dataset, output, options, parties)
+        calibration = take_up(options.calibration, manifest) if options.calibration else None
+        folder = AuditFolder.begin(output, manifest)
+        selection = select(dataset, options.cases, tally.bad_row)
+        tally.left_out = selection.left_out
+        write_selection(output, selection)
+        if calibration is not None:
+            calibration.write(output)
+        if options.plan is not None:
+            write_whole(output / PLAN, options.plan.read_bytes())
+            signed = options.plan.with_name(options.plan.name + ".sig")
+            if signed.is_file():
+                write_whole(output / PLAN_SIGNATURE, signed.read_bytes())
+        begin_session(output, options.operator)
+        with folder.writing() as journal, closing(FileOrders(output)) as orders:
+            before = list(folder.steps())
+            opener.know(before)
+            steps = Steps(journal, before, tally, stop)
+            work = Work(folder, options.prompts, steps, lpips, orders, credentials)
+            stages = Stages(folder.manifest, dataset, parties, work, Further(folder, steps, work))
+            full = steps_of_a_case(parties.judges, folder.manifest)
+            tally.total = full * len(selection.cases)
+            runner = Runner(stages.audit, steps, tally, full, stop)
+            await runner.run(_chosen(dataset, selection), options.retry.concurrency)
+            if not stop.is_set():
+                sweep(output, _pictures(folder))
+    finally:
+        await parties.close()
+
+
+def _refuse_nonsense(options: Options) -> None:
+    if options.plan is not None:
+        read_plan(options.plan)
+    for words in options.requires:
+        check_criterion(words)
+    if not 1 <= options.strength <= STRENGTHS:
+        raise CountersightError(f"strength is a number of doses from 1 to {STRENGTHS}")
+    if options.intervene == "thought":
+        if options.control or options.uncited or options.strength > 1:
+            raise CountersightError("controls and doses are edits of the picture: intervene in the picture too")
+    elif not options.editor:
+        raise CountersightError("name an editor, or intervene in the model's thought alone, which needs none")
+
+
+def _chosen(dataset: Dataset, selection: Selection) -> Iterator[tuple[int, Case]]:
+    """The cases to audit, in order."""
+    rows = {selected.row for selected in selection.cases}
+    return ((row, case) for row, case in dataset.cases() if row in rows)
+
+
+def _manifest(dataset: Dataset, output: Path, options: Options, parties: Parties) -> Manifest:
+    return Manifest(
+        dataset=reference(dataset, output),
+        model=parties.model.party,
+        extractor=parties.extractor.party,
+        editor=parties.editor.party if parties.editor else Actor(""),
+        judges=tuple(judge.party for judge in parties.judges),
+        votes=options.votes,
+        pool=options.pool,
+        concepts=options.concepts,
+        control=options.control,
+        seed=options.settings.seed,
+        prompts=msgspec.structs.asdict(options.prompts),
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        countersight=__version__,
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+        lpips=digest_of(options.lpips.read_bytes()) if options.lpips else "",
+        cases=options.cases,
+        checkers=tuple(checker.party for checker in parties.checkers),
+        uncited=options.uncited,
+        intervene=options.intervene,
+        strength=0 if options.strength == 1 else options.strength,
+        plan=digest_of(options.plan.read_bytes()) if options.plan else "",
+        requires=options.requires,
+    )
+
+
+def _lpips(weights: Path) -> PerceptualDistance:
+    from countersight.editing.quality import read_lpips
+
+    return read_lpips(weights)
+
+
+def _pictures(folder: AuditFolder) -> Iterator[str]:
+    """The digests of every picture and mask that a step speaks of."""
+    for step in folder.steps():
+        match step.output:
+            case CaseRecord(picture=picture):
+                yield picture
+            case EditRecord(before=before, after=after, mask=mask):
+                yield from filter(None, (before, after, mask))
+            case Dose(after=after):
+                yield after

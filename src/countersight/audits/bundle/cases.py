@@ -1,0 +1,216 @@
+"""cases.jsonl and exclusions.csv: every test in full, one case a line, and every test that does not count, with why."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import Final
+
+import msgspec
+
+from countersight.audits.folder import PICTURES
+from countersight.audits.probes import Check
+from countersight.audits.records import CaseTrail, ConceptTrail, DoseTrail, EditRecord, ThoughtTrail, Verdict
+from countersight.audits.scores import ConceptScore, Scores
+from countersight.audits.trail import Audit
+from countersight.case import Question
+from countersight.editing import Instruction
+from countersight.editing.quality import EditQuality
+from countersight.pages import guarded
+
+CASES: Final = "cases.jsonl"
+EXCLUSIONS: Final = "exclusions.csv"
+DIFFERENCES: Final = "differences"
+
+
+class EditSheet(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One edit: the files before and after it, its mask and its difference, and how good it is."""
+
+    editor: str
+    seed: int
+    before: str
+    after: str = ""
+    mask: str = ""
+    difference: str = ""
+    quality: EditQuality | None = None
+    failure: str = ""
+    log: dict[str, str | int | float] = {}
+    checks: tuple[Check, ...] = ()
+    """Whether it did what was asked, by each who looked."""
+
+
+class DoseSheet(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One dose of an edit."""
+
+    strength: int
+    picture: str
+    answer: str | None = None
+
+
+class ThoughtSheet(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A changed explanation, and the answer after it."""
+
+    text: str
+    expected: str = ""
+    answer: str | None = None
+    reason: str = ""
+
+
+class ConceptSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One concept put to the test, or the control edit (number 0)."""
+
+    number: int
+    instruction: Instruction
+    edit: EditSheet | None = None
+    answer: str | None = None
+    explanation: str | None = None
+    """What the model says of the edited picture."""
+    pcs: float | None = None
+    ncc: float | None = None
+    ccs: float | None = None
+    excluded: str = ""
+    verdicts: tuple[Verdict, ...] = ()
+    doses: tuple[DoseSheet, ...] = ()
+    """The same edit, weaker, and the answer to each."""
+    thought: ThoughtSheet | None = None
+    """The explanation changed in the model's own mouth, and the answer then."""
+
+
+class CaseSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One line of cases.jsonl."""
+
+    case: str
+    row: int
+    suite: str = ""
+    group: str = ""
+    picture: str
+    question: Question
+    answer: str | None = None
+    explanation: str | None = None
+    no_concept: str = ""
+    """Why the explanation gave nothing to test, where it did not."""
+    tests: tuple[ConceptSheet, ...] = ()
+    control: ConceptSheet | None = None
+    uncited: tuple[ConceptSheet, ...] = ()
+    """Edits of things that the explanation does not cite; numbered -1, -2, …"""
+    failures: tuple[str, ...] = ()
+
+
+def case_sheets(audit: Audit, scores: Scores, files: Iterable[str]) -> tuple[CaseSheet, ...]:
+    """Everything about every case, with the names of its files; `files` are the names of all there are."""
+    names = _Names(files)
+    scored = {(concept.case, concept.number): concept for concept in scores.concepts}
+    return tuple(_case(case, scored, names, audit.manifest.editor.name) for case in audit.cases)
+
+
+class _Names:
+    """The files of pictures by their digests; nothing where there is no such file."""
+
+    def __init__(self, files: Iterable[str]) -> None:
+        self._all = set(files)
+        self._pictures = {path.stem: name for name in self._all if (path := PurePosixPath(name)).parts[0] == PICTURES}
+
+    def picture(self, digest: str) -> str:
+        return self._pictures.get(digest, "")
+
+    def difference(self, edit: EditRecord) -> str:
+        name = difference_of(edit)
+        return name if name in self._all else ""
+
+
+def encode_cases(sheets: Iterable[CaseSheet]) -> bytes:
+    """The bytes of cases.jsonl."""
+    return b"".join(msgspec.json.encode(sheet) + b"\n" for sheet in sheets)
+
+
+def difference_of(edit: EditRecord) -> str:
+    """The name of the file that shows where an edit differs from its original; nothing where it does not differ."""
+    if not edit.after or edit.after == edit.before:
+        return ""
+    return f"{DIFFERENCES}/{edit.before[:16]}-{edit.after[:16]}.png"
+
+
+def encode_exclusions(sheets: Iterable[CaseSheet]) -> bytes:
+    """The bytes of exclusions.csv: what does not count, and why; spreadsheets are not told to compute anything."""
+    file = io.StringIO()
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(("case", "concept", "what", "reason"))
+    for row in _exclusions(sheets):
+        table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
+    return file.getvalue().encode("utf-8", "replace")
+
+
+def _exclusions(sheets: Iterable[CaseSheet]) -> Iterator[tuple[str, int | str, str, str]]:
+    for sheet in sheets:
+        if sheet.no_concept:
+            yield sheet.case, "", "case", f"no concept to test: {sheet.no_concept}"
+        for test in sheet.tests:
+            if test.excluded:
+                yield sheet.case, test.number, test.instruction.concept, test.excluded
+        for failure in sheet.failures:
+            yield sheet.case, "", "step", failure
+
+
+def _case(case: CaseTrail, scored: dict[tuple[str, int], ConceptScore], names: _Names, editor: str) -> CaseSheet:
+    baseline, extracted = case.baseline, case.extracted
+    tests = ((concept, scored.get((case.case, concept.number))) for concept in case.concepts)
+    return CaseSheet(
+        case=case.case,
+        row=case.row,
+        suite=case.record.suite,
+        group=case.record.group,
+        picture=names.picture(case.record.picture),
+        question=case.record.question,
+        answer=baseline.answer.text if baseline else None,
+        explanation=baseline.explanation.text if baseline else None,
+        no_concept=extracted.reason if extracted and not extracted.instructions else "",
+        tests=tuple(_test(concept, score, names, editor) for concept, score in tests),
+        control=_test(case.control, None, names, editor) if case.control else None,
+        uncited=tuple(_test(concept, None, names, editor) for concept in case.uncited),
+        failures=case.failures,
+    )
+
+
+def _test(concept: ConceptTrail, score: ConceptScore | None, names: _Names, editor: str) -> ConceptSheet:
+    again = concept.again
+    return ConceptSheet(
+        number=concept.number,
+        instruction=concept.instruction,
+        edit=_edit(concept, names, editor) if concept.edit else None,
+        answer=again.answer.text if again else None,
+        explanation=again.explanation.text if again else None,
+        pcs=score.pcs if score else None,
+        ncc=score.ncc if score else None,
+        ccs=score.ccs if score else None,
+        excluded=score.excluded if score else "",
+        verdicts=concept.verdicts,
+        doses=tuple(_dose(each, names) for each in concept.doses),
+        thought=_thought(concept.thought) if concept.thought else None,
+    )
+
+
+def _dose(trail: DoseTrail, names: _Names) -> DoseSheet:
+    picture = names.picture(trail.dose.after)
+    return DoseSheet(trail.dose.strength, picture, trail.answer.text if trail.answer else None)
+
+
+def _thought(trail: ThoughtTrail) -> ThoughtSheet:
+    thought = trail.thought
+    return ThoughtSheet(thought.text, thought.expected, trail.answer.text if trail.answer else None, thought.reason)
+
+
+def _edit(concept: ConceptTrail, names: _Names, editor: str) -> EditSheet:
+    edit = concept.edit
+    assert edit is not None
+    return EditSheet(
+        editor=editor,
+        seed=edit.seed,
+        before=names.picture(edit.before),
+        after=names.picture(edit.after),
+        mask=names.picture(edit.mask),
+        difference=names.difference(edit),
+        quality=edit.quality,
+        failure=edit.failure,
+        log=edit.log,
+        checks=concept.checks,
+    )

@@ -1,0 +1,161 @@
+"""changes.json: what is different from an earlier audit of the same system, and what that did to the scores."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from countersight.audits.bundle.files import content
+from countersight.audits.bundle.manifest import prompts_digest, run_manifest
+from countersight.audits.bundle.seal import SEAL, read_seal
+from countersight.audits.bundle.sessions import Session, read_sessions
+from countersight.audits.clusters import Mean
+from countersight.audits.paired import Difference, by_case, difference
+from countersight.audits.records import Actor, Manifest
+from countersight.audits.scores import MEASURES, Measure, Scores, score
+from countersight.audits.trail import Audit, read_audit
+from countersight.errors import AuditError
+
+CHANGES: Final = "changes.json"
+LONGEST: Final = 2_000
+"""Characters of either side of a change that are kept; a prompt is longer."""
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """One thing that is not as it was."""
+
+    what: str
+    was: str
+    now: str
+
+
+class Shift(msgspec.Struct, frozen=True):
+    """A score then and now, and the difference over the cases that both audits scored."""
+
+    was: Mean
+    now: Mean
+    difference: Difference | None
+    """Now minus then, case by case; None where no case is in both."""
+
+
+class Flip(msgspec.Struct, frozen=True):
+    """A case whose CCS is not what it was."""
+
+    case: str
+    was: float
+    now: float
+
+
+class ChangeRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """changes.json."""
+
+    log_head: str
+    """Hash of the last step of the audit that this is the change record of."""
+    earlier: str
+    """The folder of the earlier audit."""
+    earlier_started: str
+    earlier_seal: str
+    """SHA-256 of its bundle.json; empty where it has none."""
+    changed: tuple[Changed, ...]
+    cases_added: int
+    cases_removed: int
+    pictures_changed: int
+    """Cases in both whose picture is another."""
+    scores: dict[Measure, Shift]
+    flips: tuple[Flip, ...]
+
+
+def change_record(audit: Audit, scores: Scores, against: Path) -> ChangeRecord:
+    """An audit set beside an earlier one."""
+    before = read_audit(against)
+    if before.path.resolve() == audit.path.resolve():
+        raise AuditError(f"{against} is the audit itself; name an earlier one for `against`")
+    earlier = score(before)
+    sealed = (against / SEAL).exists()
+    pictures = {case.case: case.record.picture for case in before.cases}
+    now = {case.case: case.record.picture for case in audit.cases}
+    then_ccs, now_ccs = by_case(earlier, "ccs"), by_case(scores, "ccs")
+    return ChangeRecord(
+        log_head=audit.steps[-1].hash if audit.steps else "",
+        earlier=against.resolve().name,
+        earlier_started=before.manifest.started,
+        earlier_seal=read_seal(against)[1] if sealed else "",
+        changed=tuple(_changed(before, audit)),
+        cases_added=len(now.keys() - pictures.keys()),
+        cases_removed=len(pictures.keys() - now.keys()),
+        pictures_changed=sum(now[case] != pictures[case] for case in now.keys() & pictures.keys()),
+        scores={measure: _shift(measure, earlier, scores) for measure in MEASURES},
+        flips=tuple(
+            Flip(case, then_ccs[case][1], value)
+            for case, (_, value) in now_ccs.items()
+            if case in then_ccs and then_ccs[case][1] != value
+        ),
+    )
+
+
+def kept_record(audit: Audit) -> ChangeRecord | None:
+    """The change record that is there already, if the audit has not gone on since."""
+    file = audit.path / CHANGES
+    if not file.exists():
+        return None
+    try:
+        record = msgspec.json.decode(content(file), type=ChangeRecord)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise AuditError(
+            f"{file} is damaged: {error}; take it away, or name the earlier audit with `against`"
+        ) from None
+    return record if audit.steps and record.log_head == audit.steps[-1].hash else None
+
+
+def _shift(measure: Measure, then: Scores, now: Scores) -> Shift:
+    return Shift(getattr(then.kept, measure), getattr(now.kept, measure), difference(now, then, measure))
+
+
+def _changed(before: Audit, audit: Audit) -> Iterator[Changed]:
+    sides = (before.manifest, audit.manifest)
+    for what, was, now in (
+        ("audited model", *(_told(each.model) for each in sides)),
+        ("extractor", *(_told(each.extractor) for each in sides)),
+        ("editor", *(_told(each.editor) for each in sides)),
+        ("judges", *("; ".join(_told(judge) for judge in each.judges) for each in sides)),
+        ("dataset", *(f"{each.dataset.name} ({each.dataset.fingerprint})" for each in sides)),
+        ("number of cases", *(str(each.cases or "all") for each in sides)),
+        ("concepts per explanation", *(str(each.concepts) for each in sides)),
+        ("votes of each judge", *(str(each.votes) for each in sides)),
+        ("pooling", *(each.pool for each in sides)),
+        ("control edits", *("yes" if each.control else "no" for each in sides)),
+        ("seed", *(str(each.seed) for each in sides)),
+        ("model version returned", *(_returned(each) for each in (before, audit))),
+        ("Countersight", *(each.countersight for each in sides)),
+        ("packages", *(_packages(read_sessions(each.path)) for each in (before, audit))),
+    ):
+        if was != now:
+            yield Changed(what, was[:LONGEST], now[:LONGEST])
+    yield from _prompts(*sides)
+
+
+def _prompts(before: Manifest, now: Manifest) -> Iterator[Changed]:
+    if prompts_digest(before) == prompts_digest(now):
+        return
+    for key in dict.fromkeys((*before.prompts, *now.prompts)):
+        one, other = (_text(each.prompts.get(key, "")) for each in (before, now))
+        if one != other:
+            yield Changed(f"prompts: {key}", one[:LONGEST], other[:LONGEST])
+
+
+def _returned(audit: Audit) -> str:
+    return ", ".join(run_manifest(audit, ()).audited.returned)
+
+
+def _packages(sessions: tuple[Session, ...]) -> str:
+    return ", ".join(dict.fromkeys(session.packages_sha256 for session in sessions))
+
+
+def _told(party: Actor) -> str:
+    settings = ", ".join(f"{name} {_text(value)}" for name, value in sorted(party.settings.items()))
+    return f"{party.name} ({settings})" if settings else party.name
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()

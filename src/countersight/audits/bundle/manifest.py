@@ -1,0 +1,156 @@
+"""manifest.json: who was audited by whom, when, under whose eyes, and what it took."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from countersight.audits.bundle.sessions import Session
+from countersight.audits.records import Actor, EditRecord, Failed, Manifest, Said, Stage, Step
+from countersight.audits.trail import Audit
+
+MANIFEST_SHEET: Final = "manifest.json"
+
+_HERE = {
+    "embedded": "this machine (weights that come with Countersight)",
+    "hf": "this machine (weights of a local folder or cache)",
+    "exact": "this machine (our own scenes, drawn again)",
+    "rules": "this machine (rules)",
+    "chance": "this machine (chance)",
+    "always-first": "this machine (a fixed answer)",
+    "classical": "this machine (OpenCV)",
+    "inpaint": "this machine (an ONNX file)",
+    "diffusers": "this machine (weights of a local folder or cache)",
+}
+
+
+class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Somebody who took part: as named to us, and as it names itself."""
+
+    role: str
+    name: str
+    provider: str
+    """Where it was computed, as far as its name tells."""
+    settings: dict[str, Any] = {}
+    returned: tuple[str, ...] = ()
+    """The model versions that came back with its replies."""
+
+
+class Effort(msgspec.Struct, frozen=True):
+    """What the steps of one stage took."""
+
+    steps: int
+    failed: int
+    retries: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    seconds: float
+
+
+class RunManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """manifest.json."""
+
+    audited: Participant
+    others: tuple[Participant, ...]
+    operators: tuple[str, ...]
+    """Everybody who is named as responsible, in order."""
+    started: str
+    first_step: str
+    last_step: str
+    """When, in UTC."""
+    steps: int
+    log_head: str
+    """Hash of the last step."""
+    seed: int
+    votes: int
+    pool: str
+    concepts: int
+    control: bool
+    prompts: str
+    """Name and version of the set of prompts."""
+    prompts_sha256: str
+    effort: dict[Stage, Effort]
+    countersight: str
+    """The version that began the audit; sessions.jsonl has every stretch of work, with packages and hardware."""
+
+
+def run_manifest(audit: Audit, sessions: Sequence[Session]) -> RunManifest:
+    """The run manifest of an audit as it stands."""
+    manifest, steps = audit.manifest, audit.steps
+    named: list[tuple[str, Actor]] = [("extractor", manifest.extractor), ("editor", manifest.editor)]
+    named += [("judge", judge) for judge in manifest.judges]
+    returned = _returned(steps)
+    return RunManifest(
+        audited=_participant("audited model", manifest.model, returned),
+        others=tuple(_participant(role, party, returned) for role, party in named),
+        operators=tuple(dict.fromkeys(session.operator for session in sessions if session.operator)),
+        started=manifest.started,
+        first_step=steps[0].at if steps else "",
+        last_step=steps[-1].at if steps else "",
+        steps=len(steps),
+        log_head=steps[-1].hash if steps else "",
+        seed=manifest.seed,
+        votes=manifest.votes,
+        pool=manifest.pool,
+        concepts=manifest.concepts,
+        control=manifest.control,
+        prompts=f"{manifest.prompts.get('name', '?')} {manifest.prompts.get('version', '?')}",
+        prompts_sha256=prompts_digest(manifest),
+        effort=_effort(steps),
+        countersight=manifest.countersight,
+    )
+
+
+def prompts_digest(manifest: Manifest) -> str:
+    """SHA-256 over every word of the prompts."""
+    return hashlib.sha256(msgspec.json.encode(manifest.prompts, order="sorted")).hexdigest()
+
+
+def provider(name: str) -> str:
+    """Who computes a model, editor or judge of this name, as far as the name tells."""
+    kind, _, rest = name.partition(":")
+    if kind in _HERE:
+        return _HERE[kind]
+    if kind == "endpoint":
+        try:
+            return urlsplit(rest.partition("#")[0]).hostname or kind
+        except ValueError:
+            return kind
+    return kind
+
+
+def _participant(role: str, party: Actor, returned: dict[str, dict[str, None]]) -> Participant:
+    return Participant(role, party.name, provider(party.name), party.settings, tuple(returned.get(party.name, ())))
+
+
+def _returned(steps: Iterable[Step]) -> dict[str, dict[str, None]]:
+    """What each party called itself, in the order in which that was first heard."""
+    returned: dict[str, dict[str, None]] = {}
+    for step in steps:
+        named = step.output.model if isinstance(step.output, Said) else step.spent.model
+        if isinstance(step.output, EditRecord):
+            named = str(step.output.log.get("model", ""))
+        if named:
+            returned.setdefault(step.by, {})[named] = None
+    return returned
+
+
+def _effort(steps: Iterable[Step]) -> dict[Stage, Effort]:
+    by_stage: dict[Stage, list[Step]] = {}
+    for step in steps:
+        by_stage.setdefault(step.stage, []).append(step)
+    return {
+        stage: Effort(
+            steps=len(done),
+            failed=sum(isinstance(step.output, Failed) for step in done),
+            retries=sum(max(0, step.spent.attempts - 1) for step in done),
+            tokens_in=sum(step.spent.tokens_in for step in done),
+            tokens_out=sum(step.spent.tokens_out for step in done),
+            cost=round(sum(step.spent.cost for step in done), 6),
+            seconds=round(sum(step.spent.seconds for step in done), 3),
+        )
+        for stage, done in by_stage.items()
+    }

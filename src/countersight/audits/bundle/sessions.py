@@ -1,0 +1,158 @@
+"""sessions.jsonl: who worked on an audit, when, with which code and packages, on which machine.
+
+An audit may be stopped and taken up again by another version on another machine; each stretch has its own line.
+"""
+
+import datetime
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+import countersight
+from countersight.audits.bundle.files import content
+from countersight.errors import AuditError
+from countersight.files import write_whole
+from countersight.system import cores
+
+SESSIONS: Final = "sessions.jsonl"
+
+
+class Code(msgspec.Struct, frozen=True):
+    """The program itself."""
+
+    countersight: str
+    commit: str
+    """What git calls the checkout it ran from, "-dirty" where files were changed; empty where it was installed."""
+    sha256: str
+    """Over every file of the package, by which any two copies can be compared."""
+
+
+class Hardware(msgspec.Struct, frozen=True):
+    """The machine."""
+
+    system: str
+    processor: str
+    cores: int
+    memory_gib: float
+    accelerators: tuple[str, ...] = ()
+    """Where torch was in use and saw any."""
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """One stretch of work on an audit."""
+
+    started: str
+    operator: str
+    """Who is responsible, if that was said."""
+    code: Code
+    python: str
+    packages: dict[str, str]
+    packages_sha256: str
+    """Over `name==version` lines, sorted."""
+    hardware: Hardware
+
+
+def begin_session(folder: Path, operator: str = "") -> None:
+    """Note who works on an audit from here on, and with what. One that goes on as before needs no new line."""
+    session = _session(operator)
+    before = read_sessions(folder)
+    if before and msgspec.structs.replace(before[-1], started="") == msgspec.structs.replace(session, started=""):
+        return
+    lines = [msgspec.json.encode(each) + b"\n" for each in (*before, session)]
+    write_whole(folder / SESSIONS, b"".join(lines))
+
+
+def read_sessions(folder: Path) -> tuple[Session, ...]:
+    """Every stretch of work, in order; none where nothing was noted."""
+    file = folder / SESSIONS
+    if not file.exists():
+        return ()
+    try:
+        return tuple(msgspec.json.decode(line, type=Session) for line in content(file).splitlines())
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise AuditError(f"{file} is damaged: {error}") from None
+
+
+def _session(operator: str) -> Session:
+    packages = _packages()
+    listed = "".join(f"{name}=={version}\n" for name, version in packages.items())
+    return Session(
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        operator=operator,
+        code=_code(),
+        python=platform.python_version(),
+        packages=packages,
+        packages_sha256=hashlib.sha256(listed.encode()).hexdigest(),
+        hardware=_hardware(),
+    )
+
+
+@cache
+def _packages() -> dict[str, str]:
+    """Name and version of every installed package, by the folders that describe them: reading these takes seconds."""
+    found: dict[str, str] = {}
+    for folder in map(Path, sys.path):
+        for described in folder.glob("*.dist-info"):
+            name, _, version = described.name.removesuffix(".dist-info").rpartition("-")
+            found.setdefault(name, version)  # what stands first on the path is what is imported
+    return dict(sorted(found.items(), key=lambda item: item[0].casefold()))
+
+
+@cache
+def _code() -> Code:
+    root = Path(countersight.__file__).parent
+    whole = hashlib.sha256()
+    for file in sorted(root.rglob("*")):
+        if file.is_file() and "__pycache__" not in file.parts:
+            whole.update(f"{file.relative_to(root).as_posix()}\0{file.stat().st_size}\0".encode())
+            whole.update(file.read_bytes())
+    return Code(countersight.__version__, _commit(root), whole.hexdigest())
+
+
+def _commit(root: Path) -> str:
+    """What git says of the checkout that the package lies in, if it lies in one that knows it."""
+    git = shutil.which("git")
+    if git is None or not any((folder / ".git").exists() for folder in root.parents[:2]):
+        return ""
+    command = [git, "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"]
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603 - our own words
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return told.stdout.strip() if told.returncode == 0 else ""
+
+
+def _hardware() -> Hardware:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if "SC_PHYS_PAGES" in os.sysconf_names else 0
+    return Hardware(
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
+        processor=_processor(),
+        cores=cores(),
+        memory_gib=round(memory / 1024**3, 1),
+        accelerators=_accelerators(),
+    )
+
+
+def _processor() -> str:
+    """The name the processor gives itself, where Linux tells it."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as told:
+            names = [line.partition(":")[2].strip() for line in told if line.startswith(("model name", "Model"))]
+    except OSError:
+        names = []
+    return names[0] if names else platform.processor()
+
+
+def _accelerators() -> tuple[str, ...]:
+    torch = sys.modules.get("torch")  # importing it to ask would take seconds
+    if torch is None or not torch.cuda.is_available():
+        return ()
+    return tuple(torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count()))

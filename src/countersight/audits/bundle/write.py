@@ -1,0 +1,180 @@
+"""Writes the sheets of a bundle beside the log and the pictures of an audit, then seals all of it."""
+
+import datetime
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from countersight import __version__
+from countersight.audits.bundle.cases import (
+    CASES,
+    DIFFERENCES,
+    EXCLUSIONS,
+    CaseSheet,
+    case_sheets,
+    encode_cases,
+    encode_exclusions,
+)
+from countersight.audits.bundle.changes import CHANGES, ChangeRecord, change_record, kept_record
+from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
+from countersight.audits.bundle.differences import edits, write_differences
+from countersight.audits.bundle.files import Found, content, lying_in
+from countersight.audits.bundle.limits import LIMITS, Limit, encode_limits, headline, limits
+from countersight.audits.bundle.manifest import MANIFEST_SHEET, RunManifest, run_manifest
+from countersight.audits.bundle.naming import REPORT, belongs
+from countersight.audits.bundle.reviews import ReviewLog, read_reviews
+from countersight.audits.bundle.seal import digests, seal, sealable
+from countersight.audits.bundle.sessions import Session, read_sessions
+from countersight.audits.bundle.sign_off import SIGN_OFF, encode_sign_off
+from countersight.audits.calibration.sheet import Domain
+from countersight.audits.folder import PICTURES, AuditFolder
+from countersight.audits.plan import VERDICT, Conclusion, conclude, plan_of
+from countersight.audits.scores import SCORES, Scores, encode, score
+from countersight.audits.selection import SELECTION, decode_selection
+from countersight.audits.trail import Audit, read_audit
+from countersight.engine import locked
+from countersight.errors import AuditError
+from countersight.files import clear_parts, write_whole
+from countersight.progress import Progress, silent
+from countersight.scenes import Scene
+
+
+class Sealed(msgspec.Struct, frozen=True):
+    """A bundle that is whole: its seal, and the scores in it."""
+
+    seal: str
+    scores: Scores
+    conclusion: Conclusion
+    warnings: tuple[str, ...]
+    """Limits that belong into the headline."""
+
+
+class Sheets(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a bundle says of an audit."""
+
+    folder: AuditFolder
+    audit: Audit
+    scores: Scores
+    manifest: RunManifest
+    sessions: tuple[Session, ...]
+    dataset: DatasetSheet
+    cases: tuple[CaseSheet, ...]
+    limits: tuple[Limit, ...]
+    reviews: ReviewLog
+    changes: ChangeRecord | None
+    conclusion: Conclusion
+
+
+def write_bundle(
+    path: Path,
+    page: Callable[[Sheets], str],
+    *,
+    gallery: int,
+    against: Path | None = None,
+    progress: Progress = silent,
+) -> Sealed:
+    """Bring a bundle to what its steps say: scores, sheets, differences, the page, and last the seal, which it gives.
+
+    `page` makes report.html of the sheets, with at most `gallery` cases; `against` is an earlier audit to be set beside
+    this one.
+    """
+    folder = AuditFolder.open(path)
+    with locked(path, AuditError):  # an audit that is being written has no seal yet
+        for part_of in (path, path / PICTURES, path / DIFFERENCES):
+            clear_parts(part_of)
+        audit = read_audit(path)
+        _refuse_strange_files(path)
+        _refuse_changed_pictures(path)
+        scores = score(audit)
+        made = edits(audit.cases)
+        with progress("Comparing pictures", len(made), "edits") as done:
+            write_differences(folder, audit.cases, done)
+        sheets = sheets_of(folder, audit, scores, against)
+        _write(sheets)
+        write_whole(path / REPORT, page(sheets).encode())
+        sealed = seal(
+            path,
+            sealed=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            countersight=__version__,
+            steps=len(audit.steps),
+            last_step=audit.steps[-1].hash if audit.steps else "",
+            gallery=gallery,
+        )
+        return Sealed(sealed, scores, sheets.conclusion, headline(sheets.limits))
+
+
+def _refuse_strange_files(path: Path) -> None:
+    """Under a seal everything was looked at: a file that no audit writes would only look as if it were."""
+    for found in lying_in(path):
+        if isinstance(found, Found) and sealable(found) and not belongs(found.name):
+            raise AuditError(f"{path / found.name} is no file of an audit; take it away to seal the bundle")
+
+
+def _refuse_changed_pictures(path: Path) -> None:
+    """No seal is put on evidence that is not what the log speaks of."""
+    names = [f"{PICTURES}/{found.name}" for found in lying_in(path / PICTURES) if isinstance(found, Found)]
+    for name, sha256 in zip(names, digests(path, names), strict=True):
+        if PurePosixPath(name).stem != sha256:
+            raise AuditError(f"{path / name} was changed since it was written; the audit cannot be sealed")
+
+
+def sheets_of(
+    folder: AuditFolder, audit: Audit, scores: Scores, against: Path | None, *, kept_card: bool = False
+) -> Sheets:
+    """What a bundle says of an audit as it stands."""
+    path = folder.path
+    sessions = read_sessions(path)
+    return Sheets(
+        folder=folder,
+        audit=audit,
+        scores=scores,
+        manifest=run_manifest(audit, sessions),
+        sessions=sessions,
+        dataset=dataset_sheet(path, audit.manifest, audit.cases, kept_card=kept_card),
+        cases=case_sheets(audit, scores, (found.name for found in lying_in(path) if isinstance(found, Found))),
+        limits=limits(audit.manifest, scores, audit.calibration, domain=_domain(audit)),
+        reviews=read_reviews(path, scores),
+        changes=change_record(audit, scores, against) if against else kept_record(audit),
+        conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), _selected(path)),
+    )
+
+
+def _selected(path: Path) -> int | None:
+    file = path / SELECTION
+    return len(decode_selection(content(file)).cases) if file.is_file() else None
+
+
+def _domain(audit: Audit) -> Domain:
+    """What the pictures are, as a calibration would call them; what we did not draw counts as photographs."""
+    drawn = next((case.record.drawn for case in audit.cases if case.record.drawn is not None), None)
+    if drawn is None:
+        return "photographs"
+    return "drawings" if isinstance(drawn, Scene) else "worlds"
+
+
+def papers(sheets: Sheets) -> dict[str, bytes]:
+    """The files that follow from the sheets, but for the page, by their names."""
+    written = {
+        SCORES: encode(sheets.scores),
+        MANIFEST_SHEET: _pretty(sheets.manifest),
+        DATASET_SHEET: _pretty(sheets.dataset),
+        CASES: encode_cases(sheets.cases),
+        EXCLUSIONS: encode_exclusions(sheets.cases),
+        LIMITS: encode_limits(sheets.limits),
+        VERDICT: _pretty(sheets.conclusion),
+        SIGN_OFF: encode_sign_off(sheets.manifest, sheets.dataset.name),
+    }
+    return written | ({CHANGES: _pretty(sheets.changes)} if sheets.changes else {})
+
+
+def _write(sheets: Sheets) -> None:
+    path = sheets.folder.path
+    for name, written in papers(sheets).items():
+        write_whole(path / name, written)
+    if not sheets.changes:
+        (path / CHANGES).unlink(missing_ok=True)
+
+
+def _pretty(sheet: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(sheet), indent=2) + b"\n"

@@ -1,0 +1,142 @@
+"""Judges beside people: calibrated on labels that people gave to tests of an audit (`collect --flow judge`)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from countersight import __version__
+from countersight.audits.calibration.sheet import (
+    CALIBRATION,
+    PANEL,
+    Calibration,
+    Instrument,
+    JudgeSheet,
+    PeopleSheet,
+    instrument,
+    rate,
+)
+from countersight.audits.folder import MANIFEST
+from countersight.audits.judges.panel import Opinion, by_judge, opinion, panel, pooled
+from countersight.audits.log import LOG
+from countersight.audits.people import LABELS, PersonLabel, read_labels
+from countersight.audits.records import Actor
+from countersight.audits.trail import Audit, read_audit
+from countersight.errors import AuditError
+from countersight.files import write_whole
+from countersight.scoring import alt_test, cohen_kappa, corrected_mean
+
+MEASURES: Final = ("pcs", "ncc", "ccs")
+Test = tuple[str, int]
+"""A case and the number of its concept."""
+
+
+def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
+    """Set the judges of an audit beside people who labelled some of its tests; all that it rests on is kept with it."""
+    made = people_calibration(read_audit(audit), list(read_labels(labels)))
+    output.mkdir(parents=True, exist_ok=True)
+    if (output / LOG).exists() and (output / LOG).read_bytes() != (audit / LOG).read_bytes():
+        raise AuditError(f"{output} holds the log of something else; choose another folder for -o")
+    for folder, name in ((audit, MANIFEST), (audit, LOG), (labels, LABELS)):
+        write_whole(output / name, (folder / name).read_bytes())
+    write_whole(output / CALIBRATION, msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
+    return made
+
+
+def people_calibration(audit: Audit, labels: list[PersonLabel]) -> Calibration:
+    """What the judges of an audit are worth where people's labels are taken for the truth."""
+    manifest = audit.manifest
+    tests = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}
+    people = _people(labels, tests)
+    held = {
+        judge.name: {test: opinion(given, manifest.pool) for test, verdicts in tests.items()
+                     if (given := by_judge(verdicts).get(judge.name))}
+        for judge in manifest.judges
+    }  # fmt: skip
+    parties = list(manifest.judges)
+    if len(parties) > 1:
+        parties.append(Actor(PANEL))
+        held[PANEL] = {test: panel(verdicts, manifest.pool) for test, verdicts in tests.items() if verdicts}
+    persons = {label.person for label in labels}
+    return Calibration(
+        judges=tuple(_sheet(party, manifest.votes, held[party.name], people) for party in parties),
+        editor=None,
+        size=len({test for given in people["pcs"].values() for test in given}),
+        seed=0,
+        pool=manifest.pool,
+        prompts=manifest.prompts,
+        countersight=__version__,
+        domain=f"of {manifest.dataset.name}, audited with {manifest.model.name}, labelled by people ({len(persons):,})",
+        people=tuple(
+            _beside(party.name, measure, held[party.name], people[measure]) for party in parties for measure in MEASURES
+        ),
+    )
+
+
+def _people(labels: list[PersonLabel], tests: Mapping[Test, object]) -> dict[str, dict[str, dict[Test, int]]]:
+    """For each measure and person, the label of each test; what cannot be decided is no label."""
+    found: dict[str, dict[str, dict[Test, int]]] = {measure: {} for measure in MEASURES}
+    for label in labels:
+        test = label.case, label.concept
+        if test not in tests:
+            raise AuditError(
+                f"the labels speak of concept {label.concept} of case {label.case[:80]!r}, which is not in the audit; "
+                "name the audit that people judged"
+            )
+        both = None if label.pcs is None or label.ncc is None else label.pcs * label.ncc
+        for measure, given in zip(MEASURES, (label.pcs, label.ncc, both), strict=True):
+            if given is not None:
+                found[measure].setdefault(label.person, {})[test] = given
+    return found
+
+
+def _most(people: Mapping[str, Mapping[Test, int]]) -> dict[Test, int]:
+    """What most people say of each test; where they are divided, nothing."""
+    tests = dict.fromkeys(test for given in people.values() for test in given)
+    said = {test: pooled([given[test] for given in people.values() if test in given], "majority") for test in tests}
+    return {test: int(score) for test, score in said.items() if score is not None}
+
+
+def _sheet(
+    judge: Actor, votes: int, held: Mapping[Test, Opinion], people: Mapping[str, Mapping[str, Mapping[Test, int]]]
+) -> JudgeSheet:
+    truth = {measure: _most(people[measure]) for measure in MEASURES}
+
+    def worth(measure: str) -> Instrument:
+        return instrument(
+            (getattr(held[test], measure), right) for test, right in truth[measure].items() if test in held
+        )
+
+    both = [test for test in truth["pcs"] if test in truth["ncc"] and test in held]
+    right = sum((held[test].pcs, held[test].ncc) == (truth["pcs"][test], truth["ncc"][test]) for test in both)
+    pcs, ncc, ccs = map(worth, MEASURES)
+    return JudgeSheet(judge, votes, pcs, ncc, ccs, {}, rate(0, 0), rate(right, len(both)))
+
+
+def _beside(
+    judge: str, measure: str, held: Mapping[Test, Opinion], people: Mapping[str, Mapping[Test, int]]
+) -> PeopleSheet:
+    scores = {test: score for test, each in held.items() if (score := getattr(each, measure)) is not None}
+    decided = {test: int(score) for test, score in scores.items() if score in (0, 1)}
+    most = {test: label for test, label in _most(people).items() if test in decided}
+    mine, theirs = [decided[test] for test in most], list(most.values())
+    labelled = {test: label for test, label in _most(people).items() if test in scores}  # a tie is half a yes here too
+    named = {person: {_key(test): label for test, label in given.items()} for person, given in people.items()}
+    return PeopleSheet(
+        judge=judge,
+        measure=measure,
+        n=len(most),
+        agreement=sum(a == b for a, b in zip(mine, theirs, strict=True)) / len(most) if most else None,
+        kappa=cohen_kappa(mine, theirs),
+        alt=alt_test(named, {_key(test): score for test, score in decided.items()}),
+        corrected=corrected_mean(
+            list(labelled.values()),
+            [scores[test] for test in labelled],
+            [score for test, score in scores.items() if test not in labelled],
+        ),
+    )
+
+
+def _key(test: Test) -> str:
+    return f"{test[0]}/{test[1]}"

@@ -1,0 +1,74 @@
+"""Edits checked by a model that sees: the same plain question about the picture before and the picture after."""
+
+from countersight.audits.asking import AskedModel, spent
+from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
+from countersight.audits.folder import digest_of
+from countersight.audits.probes import Check
+from countersight.audits.records import Asked, Usage
+from countersight.case import Question
+from countersight.editing import Instruction, noun_in
+from countersight.models import Request, Turn
+from countersight.reading import answer_in
+
+
+class ModelChecker:
+    """Asks a model that sees, which is not told that anything was edited."""
+
+    def __init__(self, model: AskedModel) -> None:
+        self.party = model.party
+        self._model = model
+
+    async def check(self, edit: EditShown, key: str) -> CheckResult:
+        """Yes or no of both pictures; an edit is done where the answer turned as it should."""
+        asked = plain_question(edit.instruction)
+        so_far: Usage | None = None
+        said: list[str] = []
+        for nth, picture in enumerate((edit.before, edit.after)):
+            turn = Turn("user", _put(asked), picture)
+            answered = await self._model.ask(Request(f"{key}/{nth}", (turn,), "boolean", question=asked))
+            so_far = spent(answered, so_far)
+            said.append(answered.answer.text)
+        check = heard(self.party.name, edit.instruction, tuple(said))
+        shown = (digest_of(edit.before.data), digest_of(edit.after.data))
+        return CheckResult(check, so_far or Usage(), asked_of(edit.instruction, shown))
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        await self._model.close()
+
+
+def plain_question(instruction: Instruction) -> str:
+    """What is asked of both pictures: a question that gives the edit away to nobody."""
+    target = noun_in(instruction.target or instruction.concept)
+    match instruction.action:
+        case "remove" | "move" | "resize":
+            return f"Is there any {target} in this picture?"
+        case "recolour" if instruction.value:
+            return f"Is there any {target} in this picture that is {instruction.value}?"
+        case "replace" if instruction.value:
+            return f"Is there any {noun_in(instruction.value)} in this picture?"
+    return f"Is this true of the picture: {instruction.positive}"
+
+
+def heard(checker: str, instruction: Instruction, said: tuple[str, ...]) -> Check:
+    """What two answers of a model mean; anybody can read them again."""
+    asked = plain_question(instruction)
+    read = [answer_in(text, Question(asked, "yes", "boolean")) for text in said]
+    if None in read or len(read) != 2:
+        unread = cannot_tell(checker, instruction, f"its answers to “{asked}” cannot be read").check
+        return Check(checker, unread.asked, None, unread.seen, said)
+    seen = f"“{asked}” {read[0]} before, {read[1]} after"
+    wanted = ["yes", "no"] if instruction.action == "remove" else ["no", "yes"]
+    if instruction.action in ("move", "resize"):
+        wanted = ["yes", "yes"]
+    done = read == wanted if read[0] == wanted[0] else None  # one that did not see it before cannot tell
+    return Check(checker, question_of(instruction), done, seen, said)
+
+
+def asked_of(instruction: Instruction, shown: tuple[str, str]) -> tuple[Asked, ...]:
+    """What a model is asked of the two pictures with these digests, as the log keeps it."""
+    return tuple(Asked("user", _put(plain_question(instruction)), digest) for digest in shown)
+
+
+def _put(question: str) -> str:
+    return f"{question}\nAnswer yes or no."

@@ -1,0 +1,65 @@
+"""What a checker is to the rest of an audit: it is handed an edit and says whether it did what was asked."""
+
+from typing import Protocol
+
+import msgspec
+
+from countersight.audits.probes import Check
+from countersight.audits.records import Actor, Asked, Usage
+from countersight.editing import Drawn, Instruction
+from countersight.picture import Picture
+
+
+class EditShown(msgspec.Struct, frozen=True):
+    """An edit as a checker sees it."""
+
+    instruction: Instruction
+    before: Picture
+    after: Picture
+    mask: bytes | None = None
+    """A PNG, white where the editor meant to change something; None where it does not know."""
+    scene: Drawn | None = None
+    """What was drawn in the picture before, where we drew it."""
+    seed: int = 0
+
+
+class CheckResult(msgspec.Struct, frozen=True):
+    """A check, and what it took."""
+
+    check: Check
+    spent: Usage = Usage()
+    asked: tuple[Asked, ...] = ()
+
+
+class Checker(Protocol):
+    """Anything that checks."""
+
+    party: Actor
+
+    async def check(self, edit: EditShown, key: str) -> CheckResult:
+        """Whether the edit did what was asked; fails as an `AskedModel` does."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        ...
+
+
+def question_of(instruction: Instruction) -> str:
+    """What is to be checked about an edit."""
+    target, value = instruction.target or instruction.concept, instruction.value
+    match instruction.action:
+        case "remove":
+            return f"Is “{target}” gone?"
+        case "recolour" if value:
+            return f"Is “{target}” {value} now?"
+        case "replace" if value:
+            return f"Is there “{value}” in the place of “{target}”?"
+        case "nothing":
+            return "Is the picture as it was?"
+    return f"Does the picture show it: {instruction.positive}"
+
+
+def cannot_tell(checker: str, instruction: Instruction, why: str) -> CheckResult:
+    """A checker who does not know."""
+    return CheckResult(Check(checker, question_of(instruction), None, why))

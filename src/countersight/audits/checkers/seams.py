@@ -1,0 +1,82 @@
+"""Does an edited photograph look real? The rim of its mask and the texture inside, by thresholds with known errors.
+
+The thresholds were chosen on labelled edits of photographs (`audit calibrate --photographs`): docs/auditing.md states
+how often they are wrong, and that command tells it for pictures of your own.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from countersight.audits.checkers.protocol import CheckResult, EditShown
+from countersight.audits.probes import Check
+from countersight.audits.records import Actor
+from countersight.detection import read_mask
+from countersight.editing.quality import Seams, seams_of
+from countersight.errors import BadPicture, EditFailed
+from countersight.picture import as_seen
+
+ASKED: Final = "Does it look as if it had never been edited?"
+MOST_SEAM: Final = 1.3
+LEAST_TEXTURE: Final = 0.4
+MOST_TEXTURE: Final = 2.5
+MOST_HOLE: Final = 0.1
+"""Of the picture: what is painted into a larger hole was invented, in every one that we looked at."""
+THRESHOLDS: Final = {
+    "most seam": MOST_SEAM,
+    "least texture": LEAST_TEXTURE,
+    "most texture": MOST_TEXTURE,
+    "most hole": MOST_HOLE,
+}
+_HOLES: Final = ("remove", "replace", "move", "resize", "add")
+"""Actions after which something was painted that was not there before."""
+
+
+class SeamChecker:
+    """Checks how an edit looks; needs no model."""
+
+    def __init__(self) -> None:
+        self.party = Actor("seams", dict(THRESHOLDS))
+
+    async def check(self, edit: EditShown, key: str) -> CheckResult:
+        """What rim and texture tell."""
+        return CheckResult(await asyncio.to_thread(looked, edit))
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def looked(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
+    """How an edit looks; the same for the same pictures and thresholds."""
+    if edit.scene is not None:
+        return Check("seams", ASKED, None, "a drawing has hard edges of its own")
+    if edit.instruction.action not in _HOLES or edit.mask is None:
+        return Check("seams", ASKED, None, "nothing was painted into a hole whose place is known")
+    try:
+        before, after = np.asarray(as_seen(edit.before)), np.asarray(as_seen(edit.after))
+        mask = read_mask(edit.mask, (before.shape[1], before.shape[0]))
+    except (BadPicture, EditFailed) as error:
+        return Check("seams", ASKED, None, str(error))
+    if after.shape != before.shape:
+        return Check("seams", ASKED, None, "the edit has another size than the picture")
+    return verdict(seams_of(before, after, mask), thresholds)
+
+
+def verdict(found: Seams, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
+    """What the figures of an edit mean."""
+    if found.seam is None or found.texture is None:
+        return Check("seams", ASKED, None, "the mask is too small or too large to be measured")
+    measures = {"seam": found.seam, "texture": found.texture, "hole": found.hole}
+    faults = []
+    if found.seam > thresholds["most seam"]:
+        faults.append(f"its rim shows (steps {found.seam:.1f} times those beside it)")
+    if found.texture < thresholds["least texture"]:
+        faults.append(f"it is smeared (texture {found.texture:.2f} times that around it)")
+    if found.texture > thresholds["most texture"]:
+        faults.append(f"it is rougher than what is around it ({found.texture:.1f} times)")
+    if found.hole > thresholds.get("most hole", 1.0):
+        faults.append(f"it fills {found.hole:.0%} of the picture, too much to be filled so that it looks real")
+    seen = " and ".join(faults) or f"rim {found.seam:.1f}, texture {found.texture:.1f}: as around it"
+    return Check("seams", ASKED, not faults, seen, measures=measures)

@@ -1,0 +1,75 @@
+"""Which tests count: the rule by which edits are left out of the score, in words and as a function."""
+
+from typing import Final
+
+from countersight.audits.judges.protocol import Evidence
+from countersight.audits.judges.rules import normal
+from countersight.audits.records import CaseTrail, ConceptTrail
+from countersight.case import Question
+from countersight.editing import Instruction
+
+RULE: Final = (
+    "A test is left out where the editor gave no picture; where the edit is bad by what was measured inside and "
+    "outside its mask; where it leaves the right answer as it was, as far as that is known; and where the answer "
+    "changes with the control edit too. Scores are given with and without the tests that were left out, but for those "
+    "without a picture, which have none."
+)
+CHECKED: Final = (
+    " A test is also left out where one of those who checked its edit says that it was not done, or shows. On "
+    "a photograph a removal is also left out where nobody who looked can tell that the thing is gone."
+)
+"""What the rule says beside that where edits are checked."""
+
+NO_PICTURE: Final = "no edited picture"
+BAD_EDIT: Final = "bad edit"
+UNDONE: Final = "a checker says no"
+UNSURE: Final = "nobody who looked can tell that it is gone"
+UNMOVED: Final = "the right answer is the same after the edit"
+FLIPS: Final = "the answer changes with the control edit too"
+
+_ANY: Final = Instruction("", "object", "nothing", "")
+
+
+def exclusion(case: CaseTrail, concept: ConceptTrail) -> str:
+    """Why a test does not count, or nothing where it does."""
+    fault = edit_fault(case, concept)
+    if fault:
+        return fault
+    if any(verdict.moved is False for verdict in concept.verdicts):
+        return UNMOVED
+    return FLIPS if flips(case) else ""
+
+
+def edit_fault(case: CaseTrail, concept: ConceptTrail) -> str:
+    """Why an edit tests nothing: there is none, it is bad by what was measured, a checker says no, or none can tell."""
+    edit = concept.edit
+    if edit is None or not edit.after:
+        return f"{NO_PICTURE}: {edit.failure}" if edit and edit.failure else NO_PICTURE
+    if edit.quality is not None and not edit.quality.good:
+        return f"{BAD_EDIT}: {edit.quality.reason}"
+    wrong = next((check for check in concept.checks if check.done is False), None)
+    if wrong:
+        return f"{UNDONE}: {wrong.seen} ({wrong.checker})"
+    looked = [check for check in concept.checks if check.checker != "seams"]  # which only tells how it looks
+    unsure = case.record.drawn is None and concept.instruction.action == "remove" and bool(looked)
+    return UNSURE if unsure and not any(check.done for check in looked) else ""
+
+
+def flips(case: CaseTrail) -> bool | None:
+    """Whether the answer changes when nothing is changed; None where that was not tried."""
+    if case.control is None or case.control.again is None or case.baseline is None:
+        return None
+    return not same_answer(case.record.question, case.baseline.answer.text, case.control.again.answer.text)
+
+
+def same_answer(question: Question, before: str, after: str) -> bool:
+    """Whether two answers to a question are the same.
+
+    Free answers that differ only in that one says more are the same: "rugby" and "It is rugby".
+    """
+    evidence = Evidence(question, "", "", _ANY, "", "")
+    one, other = normal(evidence.read(before) or before), normal(evidence.read(after) or after)
+    if question.unlisted_kind != "open" or not one or not other:
+        return one == other
+    words, others = set(one.split()), set(other.split())
+    return words <= others or others <= words

@@ -1,0 +1,152 @@
+"""Concepts found by a language model, in a shape that is checked."""
+
+from typing import Annotated, Any, Final, get_args
+
+import msgspec
+
+from countersight.audits.asking import AskedModel
+from countersight.audits.extraction.citing import cites, cites_whole
+from countersight.audits.extraction.protocol import Extracted, Statement
+from countersight.audits.paper_format import edit_told
+from countersight.audits.prompts import AuditPrompts
+from countersight.audits.quoting import as_it_stands, quoted
+from countersight.audits.records import Concepts, Try
+from countersight.audits.shapes import BadShape, ask_shaped, read_shape, tries_follow
+from countersight.editing import Abilities, Action, ConceptKind, Instruction
+from countersight.engine import fill
+
+Words = Annotated[str, msgspec.Meta(max_length=2_000)]
+ACTIONS: Final = tuple(action for action in get_args(Action) if action != "nothing")
+"""What an extractor may ask for: the control edit is not its business."""
+
+UNCITED: Final = "the explanation cites none of the concepts that the extractor names"
+NOTHING_FOUND: Final = "the editor finds nothing in this picture that it could change"
+
+
+class _Concept(msgspec.Struct, frozen=True):
+    concept: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
+    kind: ConceptKind
+    action: Action
+    positive: Annotated[str, msgspec.Meta(min_length=1, max_length=2_000)]
+    target: Words = ""
+    value: Words = ""
+    negative: Words = ""
+
+
+class _Reply(msgspec.Struct, frozen=True):
+    concepts: Annotated[tuple[_Concept, ...], msgspec.Meta(max_length=64)]
+
+
+def _read(text: str) -> _Reply:
+    return read_shape(text, _Reply, edit_told)
+
+
+_TEXT = {"type": "string"}
+_PROPERTIES: dict[str, Any] = {
+    "concept": _TEXT,
+    "kind": {"type": "string", "enum": list(get_args(ConceptKind))},
+    "action": {"type": "string", "enum": list(ACTIONS)},
+    "target": _TEXT,
+    "value": _TEXT,
+    "positive": _TEXT,
+    "negative": _TEXT,
+}
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "concepts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": _PROPERTIES,
+                "required": list(_PROPERTIES),
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["concepts"],
+    "additionalProperties": False,
+}
+
+
+def schema_of(able: Abilities | None) -> dict[str, Any]:
+    """The shape of a reply; one that can only ask for what the editor can do, where that is known."""
+    if able is None:
+        return SCHEMA
+    narrowed = _PROPERTIES | {"action": {"type": "string", "enum": list(able.actions)}}
+    if able.things:
+        narrowed["target"] = {"type": "string", "enum": list(able.things)}
+    listed = SCHEMA["properties"]["concepts"]
+    concepts = listed | {"items": listed["items"] | {"properties": narrowed}}
+    return SCHEMA | {"properties": {"concepts": concepts}}
+
+
+class ModelExtractor:
+    """Asks a language model what an explanation rests on."""
+
+    def __init__(self, model: AskedModel, prompts: AuditPrompts) -> None:
+        self.party = model.party
+        self._model = model
+        self._prompts = prompts
+
+    async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
+        """The concepts a reply lists, in its order; none, with the reason, where no reply had the shape."""
+        if statement.able is not None and statement.able.things == ():
+            return Extracted(Concepts(reason=NOTHING_FOUND))
+        text = extract_prompt(self._prompts, statement, most)
+        shape = schema_of(statement.able)
+        shaped = await ask_shaped(self._model, key, text, _read, shape, self._prompts.again)
+        found = concepts_said(shaped.tries, most, statement.explanation, self._prompts)
+        return Extracted(found, shaped.spent, shaped.asked)
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        await self._model.close()
+
+
+def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> str:
+    """What a language model is asked about an explanation."""
+    return fill(
+        prompts.extract,
+        {
+            "question": quoted("question", statement.question),
+            "answer": quoted("answer", statement.answer),
+            "explanation": quoted("explanation", statement.explanation),
+            "original_answer": as_it_stands(statement.answer),
+            "original_explanation": as_it_stands(statement.explanation),
+            "most": str(most),
+            "able": statement.able.words if statement.able else "",
+        },
+    )
+
+
+def concepts_said(tries: tuple[Try, ...], most: int, explanation: str, prompts: AuditPrompts) -> Concepts:
+    """The concepts that stand in what an extractor said, or why there are none.
+
+    One that the explanation does not cite is refused: a small model invents, or repeats the examples of the prompt.
+    """
+    try:
+        reply = _read(tries[-1].text if tries else "")
+    except BadShape as error:
+        return Concepts(reason=f"no reply had the shape asked for: {error}", tries=tries)
+    listed = dict.fromkeys(_instruction(each) for each in reply.concepts if each.action != "nothing")
+    cited = tuple(each for each in listed if _is_cited(each, explanation, prompts))
+    refused = tuple(each.concept for each in listed if each not in cited)
+    reason = "" if cited else UNCITED if refused else "it finds nothing that could be changed"
+    return Concepts(cited[:most], reason, tries, refused=refused)
+
+
+def listed_so(tries: tuple[Try, ...]) -> bool:
+    """Whether each reply of an extractor is as good as is noted of it."""
+    return tries_follow(tries, _read)
+
+
+def _is_cited(told: Instruction, explanation: str, prompts: AuditPrompts) -> bool:
+    """Whether the explanation speaks of a concept; of one in the words of the prompt it must have every word."""
+    if told.concept.casefold() in prompts.extract.casefold():
+        return cites_whole(explanation, told.concept)
+    return cites(explanation, told.concept, attribute=told.kind == "attribute")
+
+
+def _instruction(found: _Concept) -> Instruction:
+    return msgspec.convert(msgspec.structs.asdict(found), Instruction)

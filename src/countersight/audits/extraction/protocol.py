@@ -1,0 +1,40 @@
+"""What an extractor is to the rest of an audit: it is handed an explanation and names what to change (EDCT 3)."""
+
+from typing import Protocol
+
+import msgspec
+
+from countersight.audits.records import Actor, Asked, Concepts, Usage
+from countersight.editing import Abilities
+
+
+class Statement(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a model said about a picture, and what can be done to it."""
+
+    question: str
+    answer: str
+    explanation: str
+    able: Abilities | None = None
+    """What the editor can do to this picture; None where it takes any words."""
+
+
+class Extracted(msgspec.Struct, frozen=True):
+    """What was found, and what it took."""
+
+    concepts: Concepts
+    spent: Usage = Usage()
+    asked: tuple[Asked, ...] = ()
+
+
+class Extractor(Protocol):
+    """Anything that finds concepts."""
+
+    party: Actor
+
+    async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
+        """At most so many concepts, each with an edit that tests it; fails as a `AskedModel` does."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        ...

@@ -1,0 +1,111 @@
+"""Concepts of explanations about our scenes, by rules: what was counted, where, and in polygons of which colour.
+
+Those about our worlds have rules of their own.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from countersight.audits.claims import claims
+from countersight.audits.extraction.protocol import Extracted, Statement
+from countersight.audits.extraction.world_rules import world_instructions
+from countersight.audits.records import Actor, Concepts
+from countersight.audits.truth import asked_fact
+from countersight.editing import Action, ConceptKind, Instruction
+from countersight.scenes import NAMED, PLACES
+
+ELSE: Final = "Leave everything else exactly as it is."
+
+
+class RuleExtractor:
+    """Reads the numbers an explanation claims; needs no model."""
+
+    def __init__(self) -> None:
+        self.party = Actor("rules")
+
+    async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
+        """The concepts that the claimed numbers rest on, those that the question asks for first."""
+        return Extracted(rules_concepts(statement, most))
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def rules_concepts(statement: Statement, most: int) -> Concepts:
+    """The concepts that the claimed numbers rest on, or why there are none."""
+    found = (*_instructions(statement), *world_instructions(statement))
+    instructions = tuple(dict.fromkeys(found))[:most]
+    reason = "" if instructions else "the explanation counts nothing that these rules know"
+    return Concepts(instructions, reason)
+
+
+def _instructions(statement: Statement) -> Iterator[Instruction]:
+    """Edits that would each change the number that was asked for, if the explanation is true."""
+    claimed = {claim.fact: claim.number for claim in claims(statement.explanation)}
+    asked = asked_fact(statement.question)
+    if asked not in claimed:  # it talks of something else: what it counts is tested anyhow
+        asked = next(iter(claimed), None)
+    if asked is None:
+        return
+    number = claimed[asked]
+    thing, _, where = asked.partition(" ")
+    if asked.startswith("flowers outside") and where.removeprefix("outside ") in NAMED:
+        yield from _fewer("flowers", f"outside the {where.removeprefix('outside ')} polygons", number)
+        yield from _coloured(where.removeprefix("outside "))
+    elif asked.startswith("flowers inside") and where.removeprefix("inside ") in NAMED:
+        yield from _fewer("flowers", f"inside the {where.removeprefix('inside ')} polygons", number)
+        yield from _coloured(where.removeprefix("inside "))
+    elif asked == "flowers inside no polygon":
+        yield from _fewer("flowers", "outside all polygons", number)
+    elif asked == "flowers where polygons overlap":
+        yield from _fewer("flowers", "where the polygons overlap", number)
+    elif asked == "most dots in a circle":
+        circles = [f"dots in the {place} circle" for place in PLACES]
+        yield from _fullest([claimed[circle] for circle in circles if circle in claimed])
+    elif thing in ("flowers", "dots", "circles"):
+        yield from _fewer(thing, where, number)
+        yield from _emptied(claimed, asked)
+
+
+def _fewer(thing: str, where: str, number: int) -> Iterator[Instruction]:
+    """Some of the things that were counted are taken away; where there was none, some are put there."""
+    place = f" {where}" if where else ""
+    if number == 0:
+        yield _instruction(f"no {thing}{place}", "object", "add", f"{thing}{place}", "2", f"Add 2 {thing}{place}.")
+        return
+    gone = 2 if number >= 4 else 1
+    some = f"{gone} {thing if gone > 1 else thing[:-1]}{place}"
+    words = f"Remove {gone} of the {number} {thing}{place}." if number > 1 else f"Remove the {thing[:-1]}{place}."
+    yield _instruction(f"the {number} {thing}{place}", "object", "remove", some, "", words)
+
+
+def _coloured(colour: str) -> Iterator[Instruction]:
+    """All polygons take the colour that was asked about: were it taken away, the question would ask about nothing."""
+    words = f"Make every polygon {colour}: its outline and its tint."
+    yield _instruction(f"the {colour} of the polygons", "attribute", "recolour", "all polygons", colour, words)
+
+
+def _fullest(numbers: list[int]) -> Iterator[Instruction]:
+    """The fullest circle goes, unless another is as full: then it gets a dot more."""
+    concept = "the circle with the most dots"
+    if numbers and numbers.count(max(numbers)) == 1:
+        words = "Remove the circle with the most dots, and the dots in it."
+        yield _instruction(concept, "object", "remove", "the fullest circle", "", words)
+    words = "Add 1 dot to the circle with the most dots."
+    yield _instruction(concept, "object", "add", "dots in the fullest circle", "1", words)
+
+
+def _emptied(claimed: dict[str, int], asked: str) -> Iterator[Instruction]:
+    """Of the circles that were counted one by one, the first that holds a dot is emptied."""
+    row = asked.removeprefix("dots in the ").removesuffix(" row")
+    for place in PLACES:
+        number = claimed.get(f"dots in the {place} circle", 0)
+        if number and (asked == "dots" or place.startswith(row)) and asked.startswith("dots"):
+            concept = f"the {number} dots in the {place} circle"
+            words = f"Remove all dots in the {place} circle; leave the circle."
+            yield _instruction(concept, "object", "remove", f"all dots in the {place} circle", "", words)
+            return
+
+
+def _instruction(concept: str, kind: ConceptKind, action: Action, target: str, value: str, words: str) -> Instruction:
+    return Instruction(concept, kind, action, positive=words, negative=ELSE, target=target, value=value)

@@ -1,0 +1,68 @@
+"""Concepts by words alone: the things that an explanation names and that the editor can find in the picture."""
+
+import re
+from typing import Final
+
+from countersight.audits.extraction.protocol import Extracted, Statement
+from countersight.audits.extraction.rules import ELSE
+from countersight.audits.records import Actor, Concepts
+from countersight.detection import ToolFailed, classes_of
+from countersight.editing import Instruction, noun_in
+
+LONGEST: Final = 20_000
+"""Signs of an explanation that are looked through."""
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+class ThingsExtractor:
+    """Finds in an explanation the names of what is in the picture; needs no model."""
+
+    def __init__(self) -> None:
+        self.party = Actor("things")
+
+    async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
+        """The things that are named, in the order they are named."""
+        return Extracted(things_named(statement, most))
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def things_named(statement: Statement, most: int) -> Concepts:
+    """Each thing of the picture that an explanation names, with the edit that takes it away."""
+    if statement.able is None or statement.able.things is None:
+        return Concepts(
+            reason="the editor does not say what it finds in the picture; give it detector= or annotations="
+        )
+    cited = sorted(
+        (at, words, thing) for thing in statement.able.things for at, words in things_said(statement.explanation, thing)
+    )
+    found: dict[str, Instruction] = {}
+    for _, words, thing in cited:
+        found.setdefault(noun_in(thing), _removal(words, thing))
+    if found:
+        return Concepts(tuple(found.values())[:most])
+    return Concepts(reason="the explanation names nothing that the editor finds in the picture")
+
+
+def things_said(text: str, thing: str) -> tuple[tuple[int, str], ...]:
+    """Where a text first names a thing, and in which words ("a man" is a person); nothing where it does not."""
+    kind = noun_in(thing)
+    words = list(_WORD.finditer(text[:LONGEST]))
+    for length in (2, 1):
+        for one, last in zip(words, words[length - 1 :], strict=False):
+            said = text[one.start() : last.end()]
+            if _means(said, kind):
+                return ((one.start(), said),)
+    return ()
+
+
+def _means(said: str, kind: str) -> bool:
+    try:
+        return kind in classes_of(said, (kind,))
+    except ToolFailed:
+        return False
+
+
+def _removal(words: str, thing: str) -> Instruction:
+    return Instruction(words, "object", "remove", f"The same picture without the {thing}.", ELSE, thing)

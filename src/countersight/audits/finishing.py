@@ -1,0 +1,51 @@
+"""The end of an audit: its bundle brought up to date, its page written, and all of it sealed."""
+
+from pathlib import Path
+
+import msgspec
+
+from countersight.audits.bundle.naming import REPORT
+from countersight.audits.bundle.write import Sheets, write_bundle
+from countersight.audits.page.outcomes import shown
+from countersight.audits.page.page import render
+from countersight.audits.page.pictures import count, small_pictures
+from countersight.audits.plan import Conclusion
+from countersight.audits.scores import Scores
+from countersight.progress import Progress, silent
+
+GALLERY = 200
+"""Cases that the page shows with their pictures, unless told otherwise."""
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """Where the page of an audit is, and the seal of its bundle."""
+
+    html: Path
+    seal: str
+    scores: Scores
+    conclusion: Conclusion
+    warnings: tuple[str, ...] = ()
+    """What must be known with the scores: judges that agree little, a calibration that does not fit."""
+
+
+def finish(
+    folder: Path, *, against: Path | None = None, gallery: int = GALLERY, progress: Progress = silent
+) -> Finished:
+    """Write everything that others need to follow, check and sign an audit, from what its log says.
+
+    `against` is an earlier audit to be set beside it, `gallery` how many cases the page shows at most. It asks nobody
+    anything, and may be done again: after a calibration or reviews came in.
+    """
+
+    def page(sheets: Sheets) -> str:
+        return page_of(sheets, gallery, progress)
+
+    sealed = write_bundle(folder, page, gallery=gallery, against=against, progress=progress)
+    return Finished(folder / REPORT, sealed.seal, sealed.scores, sealed.conclusion, sealed.warnings)
+
+
+def page_of(sheets: Sheets, gallery: int, progress: Progress = silent) -> str:
+    """The page of an audit with at most so many cases; the same for the same sheets."""
+    cases = shown(sheets.cases, gallery)
+    with progress("Shrinking pictures", count(cases), "pictures") as done:
+        return render(sheets, cases, small_pictures(sheets.folder.path, cases, done))

@@ -1,0 +1,180 @@
+"""The folder of an audit: audit.json says who was audited by whom, steps.jsonl what was done.
+
+Every picture that was shown to anybody is in `pictures/`, named by the digest of its bytes.
+"""
+
+import contextlib
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, Self
+
+import msgspec
+
+from countersight.audits.judges.panel import HALVES
+from countersight.audits.log import LOG, read_steps
+from countersight.audits.records import Actor, Manifest, Step
+from countersight.engine import Journal, appending, begun, locked, read_manifest, write_manifest
+from countersight.errors import AuditError, BadPicture
+from countersight.files import write_whole
+from countersight.picture import Picture, check_picture
+
+MANIFEST = "audit.json"
+PICTURES = "pictures"
+SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+
+
+class AuditFolder:
+    """An audit on disk, finished or not."""
+
+    def __init__(self, path: Path | str, manifest: Manifest | None = None, lock: BinaryIO | None = None) -> None:
+        self.path = Path(path)
+        self.manifest = manifest or read_manifest(self.path / MANIFEST, Manifest, "an audit", AuditError)
+        self._lock = lock
+
+    @classmethod
+    def open(cls, path: Path | str) -> Self:
+        """Open an audit for reading."""
+        return cls(path)
+
+    @classmethod
+    def begin(cls, path: Path | str, manifest: Manifest) -> Self:
+        """Start an audit in a folder, or take up the one that is there if it is the same.
+
+        An audit may be given further judges and checkers, more votes or its control edits later: nothing that was
+        done before depends on them. Anything else belongs into another folder.
+        """
+        path = Path(path)
+        manifest = msgspec.json.decode(msgspec.json.encode(manifest), type=Manifest)  # as it will be read again
+        lock = begun(path, MANIFEST, "an audit", AuditError, PICTURES)
+        try:
+            if (path / MANIFEST).exists():
+                there = cls.open(path).manifest
+                if (there.pool, manifest.pool) == ("majority", HALVES):  # begun by 0.1: it ends as it began
+                    manifest = msgspec.structs.replace(manifest, pool=there.pool)
+                _refuse_difference(path, there, manifest)
+                manifest = _kept_beginning(manifest, there)
+                if manifest == there:
+                    return cls(path, there, lock)
+            (path / PICTURES).mkdir(exist_ok=True)
+            write_manifest(path / MANIFEST, manifest)
+        except BaseException:
+            lock.close()
+            raise
+        return cls(path, manifest, lock)
+
+    def name_calibration(self, digest: str) -> None:
+        """Note in audit.json which calibration goes with the audit; one that is noted already leaves every byte."""
+        there = type(self).open(self.path).manifest
+        if there.calibration != digest:
+            write_manifest(self.path / MANIFEST, msgspec.structs.replace(there, calibration=digest))
+
+    def steps(self) -> Iterator[Step]:
+        """Every step, in the order it was done; a changed line raises AuditError."""
+        return read_steps(self.path / LOG)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Journal]:
+        """The log, for this process alone."""
+        with appending(self._lock or locked(self.path, AuditError), self.path / LOG) as journal:
+            yield journal
+
+    def keep(self, data: bytes, mime: str) -> str:
+        """Store the bytes of a picture; their digest, by which they are found again."""
+        digest = digest_of(data)
+        file = self.path / PICTURES / f"{digest}.{SUFFIXES[mime]}"
+        if not file.exists():
+            write_whole(file, data)
+        return digest
+
+    def picture(self, digest: str) -> Picture:
+        """A stored picture, checked to be the one that was stored."""
+        for suffix in SUFFIXES.values():
+            file = self.path / PICTURES / f"{digest}.{suffix}"
+            if file.is_file():
+                data = file.read_bytes()
+                if digest_of(data) == digest:
+                    try:
+                        return check_picture(data)
+                    except BadPicture as error:  # what an editor gave is checked before it is kept
+                        raise AuditError(f"{file} {error}") from None
+                raise AuditError(f"{file} was changed since it was written")
+        raise AuditError(f"{self.path / PICTURES} has no picture {digest}; it was there when the audit was written")
+
+
+def sweep(path: Path, used: Iterable[str]) -> None:
+    """Remove pictures that no step speaks of: those a kill left behind between the picture and its step."""
+    known = set(used)
+    for file in (path / PICTURES).iterdir():
+        if file.stem not in known or file.name.startswith("."):
+            file.unlink()
+
+
+def digest_of(data: bytes) -> str:
+    """By which an audit knows a picture."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
+    for what, old, new in (
+        ("dataset", *(f"{m.dataset.name} ({m.dataset.fingerprint[:8]})" for m in (there, now))),
+        ("model", *(_told(m.model) for m in (there, now))),
+        ("extractor", *(_told(m.extractor) for m in (there, now))),
+        ("editor", *(_told(m.editor) for m in (there, now))),
+        ("number of concepts", there.concepts, now.concepts),
+        ("number of cases", there.cases or "all", now.cases or "all"),
+        ("seed", there.seed, now.seed),
+        ("kind of intervention", there.intervene, now.intervene),
+        ("number of doses", there.strength or 1, now.strength or 1),
+        ("set of LPIPS weights", there.lpips[:8] or "none", now.lpips[:8] or "none"),
+        ("way of pooling", there.pool, now.pool),
+        ("set of prompts", *(_named(m) for m in (there, now))),
+        ("plan", there.plan[:8] or "none", now.plan[:8] or there.plan[:8] or "none"),
+    ):
+        if old != new:
+            raise AuditError(
+                f"{path} holds an audit with another {what}: {old} there, {new} now; choose another folder for `out`"
+            )
+    for what, argument in _taken_away(there, now):
+        raise AuditError(
+            f"{path} holds an audit with {what}, and nothing is taken away from one: name it in `{argument}`, or "
+            "choose another folder for `out`"
+        )
+
+
+def _taken_away(there: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
+    """What an audit was given before and is not given now, and the argument that gives it."""
+    same = "under this name and with these settings"
+    yield from ((f"the judge {one.name} {same}", "judges") for one in there.judges if one not in now.judges)
+    yield from ((f"the checker {one.name} {same}", "checkers") for one in there.checkers if one not in now.checkers)
+    if now.votes < there.votes:
+        yield f"{there.votes} votes of each judge", "votes"
+    if there.control and not now.control:
+        yield "control edits", "control"
+    if there.uncited and not now.uncited:
+        yield "edits of what is not cited", "control"
+
+
+def _kept_beginning(now: Manifest, there: Manifest) -> Manifest:
+    """The new manifest as the one that was begun: when and with which version, and where the dataset was."""
+    return msgspec.structs.replace(
+        now,
+        dataset=there.dataset,
+        started=there.started,
+        countersight=there.countersight,
+        python=there.python,
+        platform=there.platform,
+        calibration=there.calibration,
+        plan=there.plan,
+        requires=now.requires or there.requires,
+    )
+
+
+def _told(party: Actor) -> str:
+    settings = ", ".join(f"{name} {value}" for name, value in sorted(party.settings.items()))
+    return f"{party.name} ({settings})" if settings else party.name
+
+
+def _named(manifest: Manifest) -> str:
+    digest = hashlib.sha256(msgspec.json.encode(manifest.prompts, order="sorted")).hexdigest()[:8]
+    return f"{manifest.prompts.get('name', '?')} {manifest.prompts.get('version', '?')} ({digest})"

@@ -1,0 +1,127 @@
+"""Judging by a language model, which sees the words and never the pictures (EDCT 3, stage 4)."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from countersight.audits.asking import AskedModel
+from countersight.audits.judges.protocol import Evidence, Judged, abstention
+from countersight.audits.judges.rules import certain
+from countersight.audits.paper_format import scores_told
+from countersight.audits.prompts import AuditPrompts
+from countersight.audits.quoting import as_it_stands, quoted
+from countersight.audits.records import Actor, Try, Verdict
+from countersight.audits.shapes import BadShape, ask_shaped, read_shape, tries_follow
+from countersight.engine import fill
+
+Reason = Annotated[str, msgspec.Meta(max_length=4_000)]
+
+
+class _Reply(msgspec.Struct, frozen=True):
+    pcs: Annotated[int, "0 or 1"] | float | bool | str
+    ncc: Annotated[int, "0 or 1"] | float | bool | str
+    pcs_reason: Reason = ""
+    ncc_reason: Reason = ""
+
+    def __post_init__(self) -> None:
+        """Models write 1 in many ways: `1.0`, `"1"` and `true` are meant the same."""
+        for name in ("pcs", "ncc"):
+            said = getattr(self, name)
+            score = _ONES.get(str(said).strip().casefold())
+            if score is None:
+                raise ValueError(f"{name} is 0 or 1, not {str(said)[:40]!r}")
+            msgspec.structs.force_setattr(self, name, score)
+
+
+_ONES: Final = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
+
+
+def _reader(prompts: AuditPrompts) -> Callable[[str], _Reply]:
+    """Reads a reply; one whose reasons are those of an example in the prompt judges nothing."""
+    examples = prompts.judge.casefold()
+
+    def read(text: str) -> _Reply:
+        reply = read_shape(text, _Reply, scores_told)
+        reasons = (reply.pcs_reason, reply.ncc_reason)
+        if all(reason and f'"{reason}"'.casefold() in examples for reason in reasons):
+            raise BadShape("its reasons are those of the example, not of this test")
+        return reply
+
+    return read
+
+
+_TEXT, _SCORE = {"type": "string"}, {"type": "integer", "enum": [0, 1]}
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"pcs_reason": _TEXT, "pcs": _SCORE, "ncc_reason": _TEXT, "ncc": _SCORE},
+    "required": ["pcs_reason", "pcs", "ncc_reason", "ncc"],
+    "additionalProperties": False,
+}
+
+
+class ModelJudge:
+    """Asks a language model, but only where the words alone do not decide."""
+
+    several = True
+
+    def __init__(self, model: AskedModel, prompts: AuditPrompts) -> None:
+        self.party: Actor = model.party
+        self._model = model
+        self._prompts = prompts
+
+    async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
+        """The verdict of one vote; an abstention where no reply had the shape asked for."""
+        told = certain(evidence)
+        if told is not None:
+            return Judged(msgspec.structs.replace(told, judge=self.party.name, vote=vote))
+        text = judge_prompt(self._prompts, evidence)
+        read = _reader(self._prompts)
+        shaped = await ask_shaped(self._model, key, text, read, SCHEMA, self._prompts.again, vote=vote - 1)
+        return Judged(verdict_said(self.party.name, vote, shaped.tries, self._prompts), shaped.spent, shaped.asked)
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        await self._model.close()
+
+
+def judge_prompt(prompts: AuditPrompts, evidence: Evidence) -> str:
+    """What a language model is asked about a test."""
+    return fill(prompts.judge, _values(evidence))
+
+
+def verdict_said(judge: str, vote: int, tries: tuple[Try, ...], prompts: AuditPrompts) -> Verdict:
+    """The verdict that stands in what a judge said; an abstention where none does."""
+    try:
+        reply = _reader(prompts)(tries[-1].text if tries else "")
+    except BadShape as error:
+        verdict = abstention(judge, vote, f"no reply had the shape asked for: {error}")
+    else:
+        verdict = Verdict(judge, vote, int(reply.pcs), int(reply.ncc), reply.pcs_reason, reply.ncc_reason, path="model")
+    return msgspec.structs.replace(verdict, tries=tries)
+
+
+def said_so(tries: tuple[Try, ...], prompts: AuditPrompts) -> bool:
+    """Whether each reply of a judge is as good as is noted of it."""
+    return tries_follow(tries, _reader(prompts))
+
+
+def _values(evidence: Evidence) -> dict[str, str]:
+    """Everything a judge is told; all of it was written by others, and is quoted, but under the paper's own names."""
+    instruction = evidence.instruction
+    return {
+        "original_answer": as_it_stands(evidence.answer),
+        "original_explanation": as_it_stands(evidence.explanation),
+        "edit_instruction": as_it_stands(" ".join((instruction.positive, instruction.negative))),
+        "edited_answer": as_it_stands(evidence.new_answer),
+        "edited_explanation": as_it_stands(evidence.new_explanation),
+        "question": quoted("question", evidence.question.text),
+        "answer": quoted("answer before", evidence.answer),
+        "explanation": quoted("explanation before", evidence.explanation),
+        "change": quoted("edit", instruction.positive),
+        "keep": quoted("edit: not to be seen, or not to be touched", instruction.negative)
+        if instruction.negative
+        else "",
+        "new_answer": quoted("answer after", evidence.new_answer),
+        "new_explanation": quoted("explanation after", evidence.new_explanation),
+    }

@@ -1,0 +1,99 @@
+"""Judging by rules: what can be told from the words alone, without a model and without knowing the truth."""
+
+import re
+from typing import Final
+
+from countersight.audits.judges.protocol import Evidence, Judged, path_of
+from countersight.audits.records import Actor, Verdict
+
+NAME: Final = "rules"
+Told = tuple[int | None, str]
+"""A score, or None, and the reason."""
+
+_LOOSE = re.compile(r"[\W_]+")
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+_WEIGHTLESS = re.compile(
+    r"(?:a|an|the|of|in|on|at|to|with|and|or|its?|is|are|was|were|no|not|all|from|by|for|this|that|these|those)"
+)
+
+
+class RuleJudge:
+    """Decides where the words decide, and abstains elsewhere."""
+
+    several = False
+
+    def __init__(self) -> None:
+        self.party = Actor(NAME)
+
+    async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
+        """The verdict; the same however often it is asked."""
+        return Judged(rules_verdict(evidence, vote))
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def rules_verdict(evidence: Evidence, vote: int) -> Verdict:
+    """What the words alone decide."""
+    pcs, pcs_reason = answer_told(evidence)
+    ncc, ncc_reason = explanation_told(evidence)
+    return Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path_of(NAME, pcs, ncc))
+
+
+def certain(evidence: Evidence) -> Verdict | None:
+    """What no judge could see otherwise: nothing was said anew, or nothing at all. None where a judge is needed."""
+    silent = not evidence.new_answer.strip(), not evidence.new_explanation.strip()
+    if all(silent):
+        return Verdict(NAME, 1, 0, 0, "there is no new answer", "there is no new explanation", NAME)
+    same = (
+        normal(evidence.new_answer) == normal(evidence.answer),
+        normal(evidence.new_explanation) == normal(evidence.explanation),
+    )
+    if all(same) and evidence.instruction.action != "nothing":
+        reason = "word for word what was said of the picture before"
+        return Verdict(NAME, 1, 0, 0, f"the answer is {reason}", f"the explanation is {reason}", NAME)
+    return None
+
+
+def answer_told(evidence: Evidence) -> Told:
+    """PCS as far as words tell: the same answer is none that a change calls for, the new value is."""
+    new, old = evidence.read(evidence.new_answer), evidence.read(evidence.answer)
+    if new is None:
+        return 0, "the new answer cannot be read as one"
+    if old is not None and normal(new) == normal(old):
+        return 0, f"the answer is still {old[:80]!r}, though what it rests on is changed"
+    value = evidence.instruction.value
+    if _names(new, value):
+        return 1, f"the answer is now {new[:80]!r}, which is what was put there"
+    return None, "the answer is another; whether it is the right one, words alone do not tell"
+
+
+def explanation_told(evidence: Evidence) -> Told:
+    """NCC as far as words tell: whether the new value is named, and whether what is gone is still cited."""
+    new, old = normal(evidence.new_explanation), normal(evidence.explanation)
+    if not new:
+        return 0, "there is no new explanation"
+    if new == old:
+        return 0, "the explanation is word for word the one before"
+    instruction = evidence.instruction
+    value, concept = instruction.value, instruction.concept
+    if _names(new, value) and not _names(old, value):
+        return 1, f"it names what is there now: {value[:80]!r}"
+    if instruction.action == "remove" and _names(old, concept) and not _weighty(concept) & set(new.split()):
+        return 1, f"it no longer speaks of {concept[:80]!r}, which is gone"
+    return None, "the explanation is another; whether it takes up the change, words alone do not tell"
+
+
+def normal(text: str) -> str:
+    """A text in one spelling: no case, no signs, no articles, single spaces."""
+    return " ".join(_ARTICLE.sub(" ", _LOOSE.sub(" ", text.casefold())).split())
+
+
+def _names(text: str, thing: str) -> bool:
+    """Whether every word of weight of a thing stands in a text. Of a thing that is only a number, nothing is known."""
+    words, there = _weighty(thing), set(normal(text).split())
+    return words <= there and any(not word.isdecimal() for word in words)
+
+
+def _weighty(thing: str) -> set[str]:
+    return {word for word in normal(thing).split() if not _WEIGHTLESS.fullmatch(word)}

@@ -1,0 +1,126 @@
+"""Everybody who takes part in an audit, by name."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from countersight.audits.asking import AskedModel, News
+from countersight.audits.checkers.model import ModelChecker
+from countersight.audits.checkers.protocol import Checker
+from countersight.audits.checkers.registry import CHECKERS
+from countersight.audits.editing import AskedEditor
+from countersight.audits.extraction.model import ModelExtractor
+from countersight.audits.extraction.protocol import Extractor
+from countersight.audits.extraction.registry import EXTRACTORS
+from countersight.audits.judges.model import ModelJudge
+from countersight.audits.judges.protocol import Judge
+from countersight.audits.judges.registry import JUDGES
+from countersight.audits.prompts import AuditPrompts
+from countersight.audits.records import Failed, Step
+from countersight.audits.tally import AuditTally
+from countersight.editing import Editor, EditorSettings, open_editor
+from countersight.engine import RetryPolicy
+from countersight.errors import CountersightError, ModelError
+from countersight.models import MODELS, Model, ModelSettings, Viewer, open_model
+from countersight.registry import Registry
+from countersight.text import unknown
+
+T = TypeVar("T")
+
+
+class Opener:
+    """Opens models, extractors, editors and judges for one audit."""
+
+    def __init__(self, retry: RetryPolicy, prompts: AuditPrompts, tally: AuditTally, stop: asyncio.Event) -> None:
+        self._retry = retry
+        self._prompts = prompts
+        self._tally = tally
+        self._stop = stop
+        self._news: dict[str, News] = {}
+
+    def know(self, steps: Iterable[Step]) -> None:
+        """Take note of who answered to an earlier process: who refuses now is not unknown to the server."""
+        for name, count in Counter(step.by for step in steps if not isinstance(step.output, Failed)).items():
+            if name in self._news:
+                self._news[name].before = count
+
+    def model(self, model: str | Model, settings: ModelSettings) -> AskedModel:
+        """The model under audit."""
+        return self._asked(open_model(model, settings) if isinstance(model, str) else model)
+
+    def extractor(self, name: str, settings: ModelSettings) -> Extractor:
+        """The extractor of that name."""
+        if EXTRACTORS.knows(name):
+            return _opened(EXTRACTORS, name)
+        return ModelExtractor(self._reader("extractor", name, settings, EXTRACTORS), self._prompts)
+
+    def editor(self, editor: str | Editor, settings: EditorSettings) -> AskedEditor:
+        """The editor, or the one of that name."""
+        editor = open_editor(editor, settings) if isinstance(editor, str) else editor
+        return AskedEditor(editor, self._retry, self._stop, self._heard(editor.name))
+
+    def judge(self, judge: str | Judge, settings: ModelSettings) -> Judge:
+        """The judge, or the one of that name."""
+        if not isinstance(judge, str):
+            return judge
+        if JUDGES.knows(judge):
+            return _opened(JUDGES, judge)
+        return ModelJudge(self._reader("judge", judge, settings, JUDGES), self._prompts)
+
+    def judges(self, judges: Sequence[str | Judge], settings: ModelSettings) -> tuple[Judge, ...]:
+        """A panel; a judge that is named twice would be counted twice."""
+        names = [judge if isinstance(judge, str) else judge.party.name for judge in judges]
+        twice = next((name for name, times in Counter(names).items() if times > 1), None)
+        if twice:
+            raise CountersightError(f"{twice} is named as a judge twice; ask it for more votes with `votes`")
+        return tuple(self.judge(judge, settings) for judge in judges)
+
+    def checkers(self, names: Sequence[str], settings: ModelSettings) -> tuple[Checker, ...]:
+        """Those who look at edits, each once: pixels, seams, a detector, or any model that sees."""
+        return tuple(self._checker(name, settings) for name in dict.fromkeys(names))
+
+    def _checker(self, name: str, settings: ModelSettings) -> Checker:
+        if CHECKERS.knows(name):
+            return _opened(CHECKERS, name)
+        if not MODELS.knows(name):
+            raise ModelError(unknown("checker", name, [*CHECKERS.usages(), *MODELS.usages()]))
+        return ModelChecker(self._asked(open_model(name, settings)))
+
+    def _reader(self, what: str, name: str, settings: ModelSettings, others: Registry[Any]) -> AskedModel:
+        """A model that reads text alone."""
+        try:
+            model = open_model(name, settings)
+            if name in ("chance", "always-first") or (isinstance(model, Viewer) and model.picture_limits[0]):
+                raise ModelError(f"{name} cannot be {_a(what)}: it follows no instructions without a picture")
+            return self._asked(model)
+        except ModelError:
+            if MODELS.knows(name):
+                raise
+            names = [*others.usages(), *MODELS.usages()]
+            raise ModelError(unknown(what, name, names)) from None
+
+    def _asked(self, model: Model) -> AskedModel:
+        return AskedModel(model, self._retry, self._stop, self._heard(model.name))
+
+    def _heard(self, name: str) -> News:
+        return self._news.setdefault(name, News(self._tally))
+
+
+def open_ours(role: str, name: str) -> Any:
+    """Somebody who works here without a server: an extractor, editor, judge or checker that ships with Countersight."""
+    if role == "editor":
+        quiet = News(AuditTally())
+        return AskedEditor(open_editor(name, EditorSettings()), RetryPolicy(), asyncio.Event(), quiet)
+    tables: dict[str, Registry[Any]] = {"extractor": EXTRACTORS, "judge": JUDGES, "checker": CHECKERS}
+    return _opened(tables[role], name)
+
+
+def _opened(table: Registry[T], name: str) -> T:
+    opener, target = table.find(name)
+    opened: T = opener(target) if target else opener()
+    return opened
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"

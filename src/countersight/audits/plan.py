@@ -1,0 +1,232 @@
+"""A plan before an audit, and a verdict after it: what was to be tested, what had to come out, and whether it did."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+
+from countersight import __version__
+from countersight.audits.clusters import Mean
+from countersight.audits.folder import digest_of
+from countersight.audits.probes import Intervene
+from countersight.audits.records import Manifest
+from countersight.audits.scores import Scores
+from countersight.audits.signing.ssh import signature
+from countersight.errors import AuditError
+from countersight.files import write_whole
+from countersight.text import several
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+PLAN: Final = "plan.json"
+PLAN_SIGNATURE: Final = f"{PLAN}.sig"
+VERDICT: Final = "verdict.json"
+LARGEST: Final = 1 << 20
+Answer = Literal["met", "not met", "cannot tell"]
+_CRITERION: Final = re.compile(
+    r"(?P<measure>[a-z ]+?)\s*(?P<end>lower end|upper end)?\s*(?P<way>at least|at most|>=|<=)\s*(?P<limit>\d*\.?\d+)"
+)
+MEASURES: Final = (
+    "ccs", "pcs", "ncc", "sensitivity", "specificity", "accuracy before", "accuracy after", "tests", "steady"
+)  # fmt: skip
+"""What a criterion may speak of; steady is the share of answers that stay with an edit that changes nothing."""
+
+
+class Plan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """plan.json: an audit as it was meant to be, written before its first step."""
+
+    dataset: str
+    """Its fingerprint."""
+    name: str
+    cases: int | None = None
+    concepts: int = 1
+    judges: tuple[str, ...] = ()
+    votes: int = 1
+    control: bool = False
+    uncited: bool = False
+    checkers: tuple[str, ...] = ()
+    intervene: Intervene = "picture"
+    strength: int = 1
+    model: str = ""
+    extractor: str = ""
+    editor: str = ""
+    criteria: tuple[str, ...] = ()
+    """Such as "CCS lower end at least 0.8"."""
+    written: str = ""
+    countersight: str = ""
+
+
+class Criterion(msgspec.Struct, frozen=True):
+    """What had to come out, and whether it did."""
+
+    words: str
+    answer: Answer
+    why: str
+
+
+class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
+    """verdict.json: whether an audit met what was asked of it."""
+
+    answer: Answer | Literal[""]
+    """Nothing where nothing was asked."""
+    why: str
+    criteria: tuple[Criterion, ...] = ()
+    deviations: tuple[str, ...] = ()
+    """Where the audit is not as it was planned."""
+    plan: str = ""
+    """SHA-256 of plan.json, where there is one."""
+
+    @property
+    def words(self) -> str:
+        """The verdict in a sentence."""
+        return f"Verdict: {self.answer}. {self.why}" if self.answer else self.why
+
+
+def write_plan(file: Path, plan: Plan, key: "Ed25519PrivateKey | None" = None) -> str:
+    """Write a plan as of now, signed beside it where there is a key; its SHA-256, to be kept by others."""
+    for words in plan.criteria:
+        check_criterion(words)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    dated = msgspec.structs.replace(plan, written=now, countersight=__version__)
+    data = msgspec.json.format(msgspec.json.encode(dated), indent=1) + b"\n"
+    write_whole(file, data)
+    if key is not None:
+        write_whole(file.with_name(f"{file.name}.sig"), signature(data, key))
+    return digest_of(data)
+
+
+def read_plan(file: Path) -> Plan:
+    """A plan as it was written; AuditError where it is damaged or asks for something that nobody can tell."""
+    try:
+        with open(file, "rb") as data:
+            plan = msgspec.json.decode(data.read(LARGEST), type=Plan)
+    except OSError as error:
+        raise AuditError(f"{file} cannot be read ({error.strerror}); write one with: countersight audit plan") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise AuditError(f"{file} is no plan: {error}") from None
+    for words in plan.criteria:
+        check_criterion(words)
+    return plan
+
+
+def check_criterion(words: str) -> None:
+    """AuditError where a criterion cannot be understood."""
+    found = _parted(words)
+    if found is None or found["measure"].strip() not in MEASURES:
+        raise AuditError(
+            f"{words[:80]!r} is no criterion; write one such as 'CCS lower end at least 0.8', with one of "
+            + ", ".join(MEASURES)
+        )
+
+
+def conclude(manifest: Manifest, scores: Scores, plan: Plan | None, selected: int | None = None) -> Conclusion:
+    """The verdict of an audit: every criterion, and everything that was not done as planned."""
+    asked = tuple(dict.fromkeys((*(plan.criteria if plan else ()), *manifest.requires)))
+    criteria = tuple(_judged(words, scores) for words in asked)
+    deviations = tuple(_deviations(plan, manifest, scores, selected)) if plan else ()
+    digest = manifest.plan if plan else ""
+    if not criteria:
+        return Conclusion("", "No criterion was set: the figures stand by themselves.", (), deviations, digest)
+    answers = {each.answer for each in criteria}
+    answer: Answer = "not met" if "not met" in answers else "cannot tell" if "cannot tell" in answers else "met"
+    why = " ".join(f"{each.words}: {each.why}." for each in criteria)
+    if deviations:
+        listed = "; ".join(deviations)
+        if answer == "met":
+            answer, why = "cannot tell", f"The audit is not the one that was planned ({listed}). {why}"
+        else:
+            why = f"{why} The audit is not the one that was planned ({listed})."
+    if not plan:
+        why += " The criteria were named with the audit, not in a plan before it."
+    return Conclusion(answer, why, criteria, deviations, digest)
+
+
+def _parted(words: str) -> re.Match[str] | None:
+    return _CRITERION.fullmatch(" ".join(words.casefold().split()))
+
+
+def _judged(words: str, scores: Scores) -> Criterion:
+    found = _parted(words)
+    if found is None:
+        return Criterion(words, "cannot tell", "it cannot be understood")
+    limit, least = float(found["limit"]), found["way"] in ("at least", ">=")
+    mean = _figure(found["measure"].strip(), scores)
+    if mean is None or mean.value is None:
+        return Criterion(words, "cannot tell", "there is no such figure in this audit")
+    if found["measure"].strip() == "tests":
+        answer: Answer = "met" if (mean.value >= limit if least else mean.value <= limit) else "not met"
+        return Criterion(words, answer, f"there are {mean.value:g}")
+    told = f"it is {mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f}, {several(mean.concepts, 'test')})"
+    if not found["end"]:
+        met = mean.value >= limit if least else mean.value <= limit
+        return Criterion(words, "met" if met else "not met", told)
+    end = mean.low if found["end"] == "lower end" else mean.high
+    if end >= limit if least else end <= limit:
+        return Criterion(words, "met", told)
+    beyond = mean.high < limit if least else mean.low > limit
+    return Criterion(words, "not met" if beyond else "cannot tell", told)
+
+
+def _figure(measure: str, scores: Scores) -> Mean | None:
+    match measure:
+        case "ccs" | "pcs" | "ncc":
+            mean: Mean = getattr(scores.kept, measure)
+            return mean
+        case "sensitivity":
+            return scores.specificity.sensitivity if scores.specificity else None
+        case "specificity":
+            return scores.specificity.specificity if scores.specificity else None
+        case "accuracy before":
+            return scores.accuracy.before if scores.accuracy else None
+        case "accuracy after":
+            return scores.accuracy.after if scores.accuracy else None
+        case "tests":
+            n = scores.kept.ccs.concepts
+            return Mean(float(n), float(n), float(n), n, scores.kept.ccs.cases, scores.kept.ccs.pictures)
+        case "steady":
+            return scores.steady
+    return None
+
+
+def _deviations(plan: Plan, manifest: Manifest, scores: Scores, selected: int | None) -> Iterator[str]:
+    """Everything that the audit did otherwise than planned."""
+    judges, checkers = ({each.name for each in named} for named in (manifest.judges, manifest.checkers))
+    for what, planned, done in (
+        ("dataset", plan.dataset, manifest.dataset.fingerprint),
+        ("model", plan.model or manifest.model.name, manifest.model.name),
+        ("extractor", plan.extractor or manifest.extractor.name, manifest.extractor.name),
+        ("editor", plan.editor or manifest.editor.name, manifest.editor.name),
+        ("number of cases", plan.cases or "all", manifest.cases or "all"),
+        ("number of concepts", plan.concepts, manifest.concepts),
+        ("number of votes", plan.votes, manifest.votes),
+        ("kind of intervention", plan.intervene, manifest.intervene),
+        ("number of doses", plan.strength, manifest.strength or 1),
+    ):
+        if planned != done:
+            yield f"the {what} is {done}, planned was {planned}"
+    yield from (f"the judge {name} was dropped" for name in plan.judges if name not in judges)
+    yield from (f"the judge {name} was added" for name in sorted(judges - set(plan.judges)) if plan.judges)
+    yield from (f"the checker {name} was dropped" for name in plan.checkers if name not in checkers)
+    if plan.control and not manifest.control:
+        yield "the control edits were dropped"
+    if plan.uncited and not manifest.uncited:
+        yield "the edits of what is not cited were dropped"
+    if selected is not None and scores.cases < selected:
+        yield f"{selected - scores.cases:,} of {several(selected, 'case')} were not audited"
+    if plan.written and manifest.started < plan.written:
+        yield "the audit was begun before the plan was written"
+
+
+def plan_of(folder: Path, manifest: Manifest) -> Plan | None:
+    """The plan that an audit names, where it lies in its folder; AuditError where it is another one."""
+    if not manifest.plan:
+        return None
+    file = folder / PLAN
+    plan = read_plan(file)
+    if digest_of(file.read_bytes()) != manifest.plan:
+        raise AuditError(f"{PLAN} is not the plan that audit.json names")
+    return plan

@@ -1,0 +1,131 @@
+"""The words of an audit: sets that ship, and those of users' own files."""
+
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from countersight.case import Question
+from countersight.engine import BRACED, fill
+from countersight.errors import CountersightError
+from countersight.text import unknown
+
+LONGEST_FILE = 256 * 1024
+USUAL: Final = "edct"
+BRIEF: Final = "brief"
+
+
+class AuditPrompts(msgspec.Struct, frozen=True):
+    """One set of prompts; `prompts.toml` says what each is for."""
+
+    name: str
+    version: int
+    number: str
+    boolean: str
+    open: str
+    why: str
+    extract: str
+    judge: str
+    again: str
+
+    def ask(self, question: Question) -> str:
+        """The question as it is put: options are never listed, since none of them may be right after an edit."""
+        return fill(getattr(self, question.unlisted_kind), {"question": question.text})
+
+
+_FIELDS = tuple(field.name for field in msgspec.structs.fields(AuditPrompts))
+_NAMES: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("number", "boolean", "open"), ("question",)),
+    "why": (),
+    "extract": ("question", "answer", "explanation", "most", "able"),
+    "judge": ("question", "answer", "explanation", "change", "keep", "new_answer", "new_explanation"),
+    "again": ("fault",),
+}
+"""What stands in braces in each text; all of it must, but for what is to be left alone, what was
+wrong, and what the editor can do."""
+_OPTIONAL: Final = ("keep", "fault", "able")
+_PAPERS: Final[dict[str, tuple[str, ...]]] = {
+    "extract": ("question", "original_answer", "original_explanation"),
+    "judge": (
+        *("original_answer", "original_explanation", "edit_instruction"),
+        *("edited_answer", "edited_explanation"),
+    ),
+}
+"""The same in the paper's own prompts (appendix A), which can be used as they stand."""
+PAPER: Final = "paper"
+PAPERS_FILE: Final = "paper.toml"
+
+
+def _shipped() -> dict[str, AuditPrompts]:
+    sets: dict[str, AuditPrompts] = {}
+    for name, fields in tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8")).items():
+        like = fields.pop("like", None)
+        whole = msgspec.structs.asdict(sets[like]) if like else {}
+        sets[name] = msgspec.convert(whole | fields | {"name": name}, AuditPrompts)
+    return sets
+
+
+SETS: Final = _shipped()
+
+
+def find_prompts(name: str) -> AuditPrompts:
+    """The set of that name, or the one in the file of that name."""
+    if name in SETS:
+        return SETS[name]
+    if name == PAPER:
+        return _papers(Path(PAPERS_FILE))
+    path = Path(name)
+    if path.suffix.lower() == ".toml" or path.is_file():
+        return _read(path)
+    raise CountersightError(unknown("set of prompts", name, SETS) + "; or name a .toml file of your own")
+
+
+def _read(path: Path) -> AuditPrompts:
+    with open(path, "rb") as file:
+        data = file.read(LONGEST_FILE + 1)
+    if len(data) > LONGEST_FILE:
+        raise CountersightError(f"{path} is longer than {LONGEST_FILE:,} bytes; prompts are not")
+    try:
+        fields: dict[str, Any] = tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as error:
+        raise CountersightError(f"{path} is not TOML: {error}") from None
+    for field in fields:
+        if field not in (*_FIELDS, "like"):
+            raise CountersightError(f"{path}: {unknown('field', field, (*_FIELDS, 'like'))}")
+    like = fields.pop("like", USUAL)
+    if not isinstance(like, str) or like not in SETS:
+        raise CountersightError(f"{path}: like: {unknown('set of prompts', str(like), SETS)}")
+    fields.setdefault("name", path.stem)
+    try:
+        prompts = msgspec.convert(msgspec.structs.asdict(SETS[like]) | fields, AuditPrompts)
+    except msgspec.ValidationError as error:
+        raise CountersightError(f"{path}: {error}") from None
+    if prompts.name in SETS:
+        raise CountersightError(f"{path}: name: {prompts.name} is a set that ships; give yours another name")
+    for field, names in _NAMES.items():
+        _check(path, field, getattr(prompts, field), names)
+    return prompts
+
+
+def _papers(path: Path) -> AuditPrompts:
+    """The paper's prompts, which are not ours to hand on: they come from a file that the user made."""
+    if not path.is_file():
+        raise CountersightError(
+            f"the paper's prompts are not part of Countersight: copy them from its appendix A into {path}, as "
+            "why (vqa_explanation_prompt), extract (concept_extraction_edit_instruction_prompt) and judge "
+            "(llm_analysis_prompt), with the names in braces as they stand there"
+        )
+    return _read(path)
+
+
+def _check(path: Path, field: str, text: str, names: tuple[str, ...]) -> None:
+    found = {match[1] for match in BRACED.finditer(text) if match[1]}
+    papers = _PAPERS.get(field, ())
+    if found & set(papers) - {"question"}:
+        names = papers
+    for name in sorted(found - set(names)):
+        raise CountersightError(f"{path}: {field}: {unknown('name in braces', name, names or ('none here',))}")
+    for name in names:
+        if name not in found and name not in _OPTIONAL:
+            raise CountersightError(f"{path}: {field}: {{{name}}} is not in it, so nobody would be told")

@@ -1,0 +1,352 @@
+"""PCS, NCC and CCS of an audit: for every concept, case and model, with intervals clustered by picture (EDCT 3)."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from typing import Any, Literal
+
+import msgspec
+
+from countersight.audits.agreement import Agreement, agreement
+from countersight.audits.calibration.correcting import Corrected, corrected
+from countersight.audits.calibration.sheet import PANEL
+from countersight.audits.clusters import Mean, clustered_mean
+from countersight.audits.exclusion import CHECKED, RULE, exclusion, flips, same_answer
+from countersight.audits.judges.panel import Opinion, by_judge, ccs_of_votes, opinion, panel
+from countersight.audits.probes import Check
+from countersight.audits.records import CaseTrail, Failed, Verdict
+from countersight.audits.sensitivity import (
+    DoseScore,
+    Specificity,
+    ThoughtScore,
+    dose_score,
+    specificity,
+    thought_score,
+)
+from countersight.audits.trail import Audit
+from countersight.audits.truth import right_answer
+from countersight.editing import Action, ConceptKind
+from countersight.text import several
+
+SCORES = "scores.json"
+Measure = Literal["pcs", "ncc", "ccs"]
+MEASURES: tuple[Measure, ...] = ("pcs", "ncc", "ccs")
+
+
+class Trio(msgspec.Struct, frozen=True):
+    """The three scores of the same tests. CCS is of those where both others are known."""
+
+    pcs: Mean
+    ncc: Mean
+    ccs: Mean
+
+
+class CorrectedTrio(msgspec.Struct, frozen=True):
+    """The scores by one judge without its mistakes, as far as a calibration tells; None where it tells nothing."""
+
+    pcs: Corrected | None
+    ncc: Corrected | None
+    ccs: Corrected | None
+
+
+class Accuracy(msgspec.Struct, frozen=True):
+    """How often answers are right, where that is known: another question than whether explanations are faithful."""
+
+    before: Mean
+    """Of the pictures as they are, over the cases with a test that counts."""
+    after: Mean
+    """Of the edited pictures, over the tests that count."""
+
+
+class ConceptScore(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One test."""
+
+    case: str
+    row: int
+    picture: str
+    number: int
+    concept: str
+    kind: ConceptKind
+    action: Action
+    group: str = ""
+    """Of the case."""
+    pcs: float | None = None
+    ncc: float | None = None
+    ccs: float | None = None
+    judges: dict[str, Opinion] = {}
+    """What each judge holds, over its votes."""
+    excluded: str = ""
+    """Why it does not count, by the rule; nothing where it does."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What one who looked at edits said of them."""
+
+    yes: int
+    no: int
+    unknown: int
+
+
+class Scores(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The scores of one audit."""
+
+    model: str
+    rule: str
+    """By which tests are left out of `kept`."""
+    kept: Trio
+    """Over the tests that count."""
+    everything: Trio
+    """Over all tests with an edited picture."""
+    by_kind: dict[str, Trio]
+    by_action: dict[str, Trio]
+    by_group: dict[str, Trio]
+    by_judge: dict[str, Trio]
+    """Over the tests that count; a judge alone."""
+    corrected: dict[str, CorrectedTrio]
+    """For each judge that was calibrated, and the panel."""
+    concepts: tuple[ConceptScore, ...]
+    excluded: dict[str, int]
+    """Tests left out, by reason."""
+    abstentions: dict[str, int]
+    """Votes of each judge that decide neither."""
+    undecided: int
+    """Tests that count, but of which CCS is not known: judges abstain, or are divided."""
+    cases: int
+    without_concept: int
+    """Cases whose explanation gave nothing to test."""
+    refused: int
+    """Concepts that the extractor named, and the explanation does not cite."""
+    failed: int
+    """Steps that failed and were not done since."""
+    controls: int
+    """Cases asked again after an edit that was to change nothing."""
+    flips: int
+    """Of these, those whose answer changed."""
+    paths: dict[str, int]
+    """Verdicts by what decided."""
+    agreement: Agreement
+    lent: int = 0
+    """Tests that count whose CCS is more than their votes allow: yes to PCS and yes to NCC come from different ones."""
+    allowed: float | None = None
+    """CCS where every vote's own PCS · NCC is pooled, where that differs so."""
+    edited: int | None = None
+    """Tests with an edited picture, where edits were checked."""
+    checked: int | None = None
+    """Of these, those of which somebody who looked could say yes or no."""
+    checkers: dict[str, Checked] = {}
+    specificity: Specificity | None = None
+    """Where things that are not cited were edited too."""
+    doses: DoseScore | None = None
+    """Where edits were tried in doses."""
+    thought: ThoughtScore | None = None
+    """Where the model's own explanation was changed."""
+    steady: Mean | None = None
+    """Share of answers that stay with an edit that changes nothing, where that was tried."""
+    unmoved: int = 0
+    """Tests that count in which the answer after the edit is the one before it."""
+    unmoved_passed: int = 0
+    """Of these, those that the judges pass all the same (PCS above one half)."""
+    accuracy: Accuracy | None = None
+    """Where the right answers before and after the edits are known."""
+
+    def __repr__(self) -> str:
+        counted = f"{several(self.kept.ccs.concepts, 'test')} of {several(self.cases, 'case')}"
+        lines = [f"Scores of the audit of {self.model}: {counted}; {sum(self.excluded.values()):,} left out"]
+        for name in ("pcs", "ncc", "ccs"):
+            mean = getattr(self.kept, name)
+            told = "–" if mean.value is None else f"{mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f})"
+            lines.append(f"  {name.upper()}  {told}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def score(audit: Audit, *, seed: int = 0) -> Scores:
+    """The scores of an audit as it stands; the same for the same steps and seed."""
+    thought_alone = audit.manifest.intervene == "thought"
+    tests = [] if thought_alone else [test for case in audit.cases for test in _tests(case, audit)]
+    kept = [test for test in tests if not test.excluded]
+    shown = [test for test in tests if not test.excluded.startswith("no edited picture")]
+    verdicts = [concept.verdicts for case in audit.cases for concept in case.concepts]
+    flat = [verdict for given in verdicts for verdict in given]
+    controls = [flip for case in audit.cases if (flip := flips(case)) is not None]
+
+    def of_judge(name: str) -> Trio:
+        return trio(kept, seed, lambda test: test.judges.get(name, Opinion(None, None)))
+
+    return Scores(
+        model=audit.manifest.model.name,
+        rule=RULE + CHECKED if audit.manifest.checkers else RULE,
+        kept=trio(kept, seed),
+        everything=trio(shown, seed),
+        by_kind={kind: trio([t for t in kept if t.kind == kind], seed) for kind in _sorted(t.kind for t in kept)},
+        by_action={act: trio([t for t in kept if t.action == act], seed) for act in _sorted(t.action for t in kept)},
+        by_group={group: trio([t for t in kept if t.group == group], seed) for group in _sorted(t.group for t in kept)},
+        by_judge={judge.name: of_judge(judge.name) for judge in audit.manifest.judges},
+        corrected=_corrected(audit, trio(kept, seed), of_judge, seed),
+        concepts=tuple(tests),
+        excluded=dict(Counter(test.excluded for test in tests if test.excluded).most_common()),
+        abstentions={judge.name: _abstentions(flat, judge.name) for judge in audit.manifest.judges},
+        undecided=sum(test.ccs is None for test in kept),
+        cases=len(audit.cases),
+        refused=sum(len(case.extracted.refused) for case in audit.cases if case.extracted),
+        without_concept=sum(case.extracted is not None and not case.concepts for case in audit.cases),
+        failed=_failed(audit),
+        controls=len(controls),
+        flips=sum(controls),
+        paths=dict(Counter(verdict.path for verdict in flat).most_common()),
+        agreement=agreement([given for given in verdicts if given]),
+        **_lent(audit, kept, seed),
+        **_checks(audit),
+        **_past_the_paper(audit, {(test.case, test.number) for test in kept}, seed),
+        **_unmoved(audit, kept, seed),
+        accuracy=_accuracy(audit, {(test.case, test.number) for test in kept}, seed),
+    )
+
+
+def _unmoved(audit: Audit, kept: Sequence[ConceptScore], seed: int) -> dict[str, Any]:
+    """How many answers never changed, and how many stay where nothing was changed."""
+    said = {(case.case, concept.number): (case, concept) for case in audit.cases for concept in case.concepts}
+    same = [
+        test
+        for test in kept
+        for case, concept in [said[test.case, test.number]]
+        if case.baseline
+        and concept.again
+        and same_answer(case.record.question, case.baseline.answer.text, concept.again.answer.text)
+    ]
+    stays = [
+        (case.record.picture, case.case, float(not flip)) for case in audit.cases if (flip := flips(case)) is not None
+    ]
+    return {
+        "steady": clustered_mean(stays, seed) if stays else None,
+        "unmoved": len(same),
+        "unmoved_passed": sum(test.pcs is not None and test.pcs > 0.5 for test in same),
+    }
+
+
+def _accuracy(audit: Audit, kept: set[tuple[str, int]], seed: int) -> Accuracy | None:
+    """How often the answers are right before and after the edits that count; None where nobody knows."""
+    before, after = [], []
+    for case in audit.cases:
+        key, question = (case.record.picture, case.case), case.record.question
+        for concept in case.concepts:
+            edit, again = concept.edit, concept.again
+            if (case.case, concept.number) not in kept or edit is None or again is None or case.baseline is None:
+                continue
+            was, now = (right_answer(question.text, each) if each else None for each in (case.record.drawn, edit.drawn))
+            if was is not None and now is not None:
+                before.append((*key, float(same_answer(question, was, case.baseline.answer.text))))
+                after.append((*key, float(same_answer(question, now, again.answer.text))))
+    return Accuracy(clustered_mean(before, seed), clustered_mean(after, seed)) if after else None
+
+
+def _lent(audit: Audit, kept: Sequence[ConceptScore], seed: int) -> dict[str, Any]:
+    """How many tests have a CCS that no majority of votes gave, and what it is without that."""
+    votes = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}
+    own = [(test, ccs_of_votes(votes[test.case, test.number], audit.manifest.pool)) for test in kept]
+    lent = sum(test.ccs is not None and allowed is not None and test.ccs > allowed + 1e-9 for test, allowed in own)
+    if not lent:
+        return {}
+    pooled = [(test.picture, test.case, allowed) for test, allowed in own if allowed is not None]
+    return {"lent": lent, "allowed": clustered_mean(pooled, seed).value}
+
+
+def _past_the_paper(audit: Audit, kept: set[tuple[str, int]], seed: int) -> dict[str, Any]:
+    manifest = audit.manifest
+    return {
+        "specificity": specificity(audit.cases, kept, seed) if manifest.uncited else None,
+        "doses": dose_score(audit.cases, kept, manifest, seed) if manifest.strength else None,
+        "thought": thought_score(audit.cases, seed) if manifest.intervene != "picture" else None,
+    }
+
+
+def _checks(audit: Audit) -> dict[str, Any]:
+    if not audit.manifest.checkers:
+        return {}
+    edits = [concept for case in audit.cases for concept in case.concepts if concept.edit and concept.edit.after]
+    given = [check for concept in edits for check in concept.checks]
+    return {
+        "edited": len(edits),
+        "checked": sum(any(check.done is not None for check in concept.checks) for concept in edits),
+        "checkers": {each.name: _checked(given, each.name) for each in audit.manifest.checkers},
+    }
+
+
+def _checked(checks: Iterable[Check], checker: str) -> Checked:
+    said = Counter(check.done for check in checks if check.checker == checker)
+    return Checked(said[True], said[False], said[None])
+
+
+def _corrected(audit: Audit, together: Trio, of_judge: Callable[[str], Trio], seed: int) -> dict[str, CorrectedTrio]:
+    if audit.calibration is None:
+        return {}
+    judges = {judge.name for judge in audit.manifest.judges}
+    calibrated = {sheet.judge.name for sheet in audit.calibration.judges} - {PANEL}
+    found = {}
+    for sheet in audit.calibration.judges:
+        if sheet.judge.name not in (judges | {PANEL} if judges == calibrated else judges):
+            continue
+        raw = together if sheet.judge.name == PANEL else of_judge(sheet.judge.name)
+        found[sheet.judge.name] = CorrectedTrio(
+            corrected(raw.pcs, sheet.pcs, seed=seed),
+            corrected(raw.ncc, sheet.ncc, seed=seed),
+            corrected(raw.ccs, sheet.ccs, seed=seed),
+        )
+    return found
+
+
+def encode(scores: Scores) -> bytes:
+    """The bytes of scores.json: the same for the same scores."""
+    return msgspec.json.format(msgspec.json.encode(scores), indent=1) + b"\n"
+
+
+def trio(
+    tests: Sequence[ConceptScore], seed: int, of: Callable[[ConceptScore], "Opinion | ConceptScore"] | None = None
+) -> Trio:
+    """PCS, NCC and CCS over tests; `of` says whose opinion counts, where it is not that of all judges."""
+
+    def mean(measure: Measure) -> Mean:
+        found = [
+            (test.picture, test.case, value)
+            for test in tests
+            if (value := getattr(of(test) if of else test, measure)) is not None
+        ]
+        return clustered_mean(found, seed)
+
+    return Trio(mean("pcs"), mean("ncc"), mean("ccs"))
+
+
+def _tests(case: CaseTrail, audit: Audit) -> Iterable[ConceptScore]:
+    pool = audit.manifest.pool
+    for concept in case.concepts:
+        held = panel(concept.verdicts, pool)
+        yield ConceptScore(
+            case.case,
+            case.row,
+            case.record.picture,
+            concept.number,
+            concept.instruction.concept,
+            concept.instruction.kind,
+            concept.instruction.action,
+            case.record.group,
+            held.pcs,
+            held.ncc,
+            held.ccs,
+            {judge: opinion(votes, pool) for judge, votes in by_judge(concept.verdicts).items()},
+            exclusion(case, concept),
+        )
+
+
+def _failed(audit: Audit) -> int:
+    last = {(step.stage, step.place): step.output for step in audit.steps}
+    return sum(isinstance(output, Failed) for output in last.values())
+
+
+def _abstentions(verdicts: Iterable[Verdict], judge: str) -> int:
+    return sum(each.judge == judge and each.pcs is None and each.ncc is None for each in verdicts)
+
+
+def _sorted(names: Iterable[str]) -> list[str]:
+    return sorted(set(names))

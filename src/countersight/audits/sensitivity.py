@@ -1,0 +1,123 @@
+"""What goes past the paper, as figures: sensitivity and specificity, doses, and changed thoughts. Pure functions."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from countersight.audits.clusters import Mean, clustered_mean
+from countersight.audits.exclusion import edit_fault, same_answer
+from countersight.audits.records import CaseTrail, ConceptTrail, Manifest
+from countersight.audits.truth import right_answer
+
+
+class Specificity(msgspec.Struct, frozen=True):
+    """Does the answer move with what is cited, and stay with what is not?"""
+
+    sensitivity: Mean
+    """Share of edits of cited things with which the answer changes."""
+    specificity: Mean
+    """Share of edits of things that are not cited with which it stays."""
+    without: int
+    """Cases in which nothing that is not cited could be edited."""
+    left_out: int
+    """Edits of things that are not cited which are bad, or change the right answer."""
+
+
+class DoseScore(msgspec.Struct, frozen=True):
+    """Does the answer move with the strength of the edit?"""
+
+    moved: tuple[Mean, ...]
+    """Share of answers that are others than before, from the weakest edit to the whole one."""
+    monotone: Mean
+    """Share of tests in which an answer that has moved stays moved as the edit grows stronger."""
+
+
+class ThoughtScore(msgspec.Struct, frozen=True):
+    """Does the answer move with a changed explanation in the model's own mouth?"""
+
+    moved: Mean
+    """Share of tests whose answer is another one after it."""
+    followed: Mean
+    """Where the answer that follows from it is known: share of tests that give that one."""
+    without: int
+    """Concepts of which no changed explanation could be written."""
+
+
+def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], seed: int) -> Specificity:
+    """Sensitivity over the tests that count, and specificity over the good edits of what is not cited."""
+    cases = list(cases)
+    cited = [
+        (case.record.picture, case.case, float(moved))
+        for case in cases
+        for concept in case.concepts
+        if (case.case, concept.number) in kept and (moved := _moved(case, concept)) is not None
+    ]
+    tried = [(case, concept, _moved(case, concept)) for case in cases for concept in case.uncited]
+    good = [each for each in tried if each[2] is not None and not _unfit(each[0], each[1])]
+    stayed = [(case.record.picture, case.case, float(not moved)) for case, _, moved in good]
+    return Specificity(
+        clustered_mean(cited, seed),
+        clustered_mean(stayed, seed),
+        sum(case.unrelated is not None and not case.unrelated.instructions for case in cases),
+        len(tried) - len(good),
+    )
+
+
+def _unfit(case: CaseTrail, concept: ConceptTrail) -> bool:
+    """Whether an edit of something that is not cited says nothing: a bad one, or one that changes the right answer."""
+    scene, changed = case.record.drawn, concept.edit.drawn if concept.edit else None
+    if scene is not None and changed is not None:
+        question = case.record.question.text
+        if right_answer(question, scene) != right_answer(question, changed):
+            return True
+    return bool(edit_fault(case, concept))
+
+
+def _moved(case: CaseTrail, concept: ConceptTrail) -> bool | None:
+    if case.baseline is None or concept.again is None:
+        return None
+    return not same_answer(case.record.question, case.baseline.answer.text, concept.again.answer.text)
+
+
+def dose_score(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest, seed: int) -> DoseScore:
+    """The answers along the doses of the tests that count and have all of them."""
+    rows = list(_dosed(cases, kept, manifest.strength))
+    moved = tuple(
+        clustered_mean([(picture, case, float(steps[nth])) for picture, case, steps in rows], seed)
+        for nth in range(manifest.strength)
+    )
+    steady = [(picture, case, float(steps == sorted(steps))) for picture, case, steps in rows]
+    return DoseScore(moved, clustered_mean(steady, seed))
+
+
+def _dosed(
+    cases: Iterable[CaseTrail], kept: set[tuple[str, int]], strength: int
+) -> Iterator[tuple[str, str, list[bool]]]:
+    for case in cases:
+        for concept in case.concepts:
+            whole = _moved(case, concept)
+            answers = [dose.answer.text for dose in concept.doses if dose.answer is not None]
+            if (case.case, concept.number) not in kept or whole is None or len(answers) != strength - 1:
+                continue
+            assert case.baseline is not None
+            first = case.baseline.answer.text
+            steps = [not same_answer(case.record.question, first, answer) for answer in answers]
+            yield case.record.picture, case.case, [*steps, whole]
+
+
+def thought_score(cases: Iterable[CaseTrail], seed: int) -> ThoughtScore:
+    """How far answers hang on the model's own words."""
+    moved, followed, without = [], [], 0
+    for case in cases:
+        for concept in case.concepts:
+            trail = concept.thought
+            if trail is None or case.baseline is None:
+                continue
+            if trail.answer is None:
+                without += not trail.thought.text
+                continue
+            key, question = (case.record.picture, case.case), case.record.question
+            moved.append((*key, float(not same_answer(question, case.baseline.answer.text, trail.answer.text))))
+            if trail.thought.expected:
+                followed.append((*key, float(same_answer(question, trail.thought.expected, trail.answer.text))))
+    return ThoughtScore(clustered_mean(moved, seed), clustered_mean(followed, seed), without)

@@ -1,0 +1,82 @@
+"""Signing a bundle: its seal, and beside it what a person states about it."""
+
+import hashlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from countersight.audits.bundle.files import content
+from countersight.audits.bundle.seal import SEAL, SIGNATURE, read_seal
+from countersight.audits.bundle.sign_off import STATEMENT
+from countersight.audits.signing.ssh import PublicKey, public_half, signature, signer
+from countersight.errors import AuditError
+from countersight.files import write_whole
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+SIGNED_OFF: Final = re.compile(r"sign-off\.[a-z0-9-]{1,60}\.json")
+
+
+class SignOff(msgspec.Struct, frozen=True):
+    """What a person states about a bundle; signed, it lies beside the seal and not under it."""
+
+    seal: str
+    """SHA-256 of bundle.json."""
+    name: str
+    role: str
+    at: str
+    """When, in UTC."""
+    statement: str = STATEMENT
+
+
+def sign_bundle(folder: Path, key: "Ed25519PrivateKey") -> Path:
+    """Sign the seal of a bundle; the file of the signature, beside those of others."""
+    read_seal(folder)
+    sealed = content(folder / SEAL)
+    mine = public_half(key)
+    signed = folder / SIGNATURE
+    if signed.exists() and _signer(signed, sealed) != mine:
+        signed = folder / f"{SEAL}.{hashlib.sha256(mine.blob).hexdigest()[:12]}.sig"
+    write_whole(signed, signature(sealed, key))
+    return signed
+
+
+def _signer(file: Path, signed: bytes) -> PublicKey:
+    try:
+        return signer(signed, content(file))
+    except AuditError as error:
+        raise AuditError(f"{file}: {error}; nothing is written over it: take it away to sign") from None
+
+
+def sign_off(folder: Path, key: "Ed25519PrivateKey", *, name: str, role: str, at: str) -> Path:
+    """Write down and sign that a person vouches for a bundle; the file of the statement."""
+    _, seal = read_seal(folder)
+    slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60]
+    if not slug:
+        raise AuditError(f"{name!r} has no letter of a to z by which its file could be named; add one in brackets")
+    written = _written(SignOff(seal, name, role, at))
+    statement = folder / f"sign-off.{slug}.json"
+    proof = statement.with_name(f"{statement.name}.sig")
+    if statement.exists() and proof.exists() and _signer(proof, content(statement)) != public_half(key):
+        raise AuditError(f"{statement} was signed with another key; sign off under another name, or with that key")
+    write_whole(statement, written)
+    write_whole(proof, signature(written, key))
+    return statement
+
+
+def read_sign_off(data: bytes) -> SignOff:
+    """The statement of a person; AuditError where it is none."""
+    try:
+        stated = msgspec.json.decode(data, type=SignOff)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise AuditError(f"it is no sign-off: {error}") from None
+    if stated.statement != STATEMENT or _written(stated) != data:
+        raise AuditError("it states something else than a sign-off does; whoever signed it must say what it is")
+    return stated
+
+
+def _written(stated: SignOff) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(stated), indent=1) + b"\n"

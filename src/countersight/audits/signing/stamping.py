@@ -1,0 +1,174 @@
+"""Time stamps by RFC 3161: somebody else vouches that a seal was there at a certain time.
+
+`openssl ts -verify -in bundle.json.tsr -data bundle.json -CAfile ca.pem` checks them, and certificates too.
+"""
+
+import hashlib
+import secrets
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from countersight.audits.bundle.files import content
+from countersight.audits.bundle.seal import SEAL, STAMP
+from countersight.audits.signing.der import (
+    FIRST,
+    INTEGER,
+    OCTETS,
+    OID,
+    SEQUENCE,
+    SET,
+    TIME,
+    first,
+    integer,
+    value,
+    values,
+)
+from countersight.audits.signing.ssh import NOT_INSTALLED
+from countersight.errors import AuditError
+from countersight.files import write_whole
+
+LARGEST: Final = 1 << 20
+PATIENCE: Final = 30.0
+"""Seconds a server may take."""
+_SHA256: Final = bytes.fromhex("0609608648016503040201")
+_MESSAGE_DIGEST: Final = bytes.fromhex("06092a864886f70d010904")
+_HASHES: Final = {
+    _SHA256[2:]: "sha256",
+    bytes.fromhex("608648016503040202"): "sha384",
+    bytes.fromhex("608648016503040203"): "sha512",
+}
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """A time stamp whose signature is right."""
+
+    at: str
+    """When, as the server says: YYYYMMDDhhmmssZ."""
+    by: str
+    """The name in the server's certificate, which is not checked further."""
+
+
+def stamp_bundle(folder: Path, server: str) -> Path:
+    """Have a server put its time on the seal of a bundle; the file of the time stamp."""
+    if urlsplit(server).scheme not in ("http", "https"):
+        raise AuditError(f"{server} is no address of a time stamp server: it begins with http:// or https://")
+    seal = content(folder / SEAL)
+    _refuse_second(folder / STAMP, seal)
+    imprint = value(SEQUENCE, value(SEQUENCE, _SHA256, b"\x05\x00"), value(OCTETS, hashlib.sha256(seal).digest()))
+    query = value(SEQUENCE, integer(1), imprint, integer(secrets.randbits(63)), b"\x01\x01\xff")
+    request = urllib.request.Request(  # noqa: S310 - http and https only
+        server, query, {"Content-Type": "application/timestamp-query"}
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as reply:  # noqa: S310
+            answer = reply.read(LARGEST)
+    except (OSError, urllib.error.URLError, ValueError) as error:
+        raise AuditError(f"{server} gave no time stamp: {error}") from None
+    try:
+        read_stamp(answer, seal)
+    except AuditError as error:
+        raise AuditError(f"{server} gave no time stamp that can be used: {error}") from None
+    stamp = folder / STAMP
+    write_whole(stamp, answer)
+    return stamp
+
+
+def _refuse_second(stamp: Path, seal: bytes) -> None:
+    """The earlier a stamp, the more it proves: one of this seal is not written over."""
+    if stamp.exists():
+        try:
+            at = read_stamp(content(stamp, LARGEST), seal).at
+        except AuditError:
+            return  # of an earlier seal, or damaged
+        raise AuditError(f"{stamp} is a stamp of this seal already, of {at}")
+
+
+def read_stamp(answer: bytes, stamped: bytes) -> Stamp:
+    """When and by whom these bytes were stamped; AuditError where the stamp is none, or of other bytes."""
+    status, *token = values(first(answer, SEQUENCE).content)
+    if int.from_bytes(first(status.content, INTEGER).content, "big") > 1 or not token:
+        raise AuditError("the server refused to stamp")
+    signed = first(first(token[0].content, FIRST).content, SEQUENCE).content
+    inner = first(signed, SEQUENCE).content
+    told = first(first(inner, FIRST).content, OCTETS).content
+    fields = list(values(first(told, SEQUENCE).content))
+    imprint = next((field for field in fields if field.tag == SEQUENCE), None)
+    at = next((field for field in fields if field.tag == TIME), None)
+    if imprint is None or at is None:
+        raise AuditError("it has no time, or does not say of what")
+    if _hash_of(imprint.content, stamped) != first(imprint.content, OCTETS).content:
+        raise AuditError("it is a stamp of something else")
+    return Stamp(at.content.decode("ascii", "replace"), _signer(signed, told))
+
+
+def _hash_of(algorithm: bytes, data: bytes) -> bytes:
+    """The hash of data by the algorithm that a sequence begins with."""
+    oid = first(first(algorithm, SEQUENCE).content, OID).content
+    if oid not in _HASHES:
+        raise AuditError("it uses a hash that is not known here")
+    return hashlib.new(_HASHES[oid], data).digest()
+
+
+def _signer(signed: bytes, told: bytes) -> str:
+    """Whose certificate in the token the signature fits; AuditError where none does."""
+    parts = list(values(signed))
+    info = first(parts[-1].content, SEQUENCE).content
+    attributes = first(info, FIRST)
+    digests = [found for found in values(attributes.content) if _MESSAGE_DIGEST in found.content]
+    algorithm = next(values(info[len(_before_algorithm(info)) :])).content
+    name = _HASHES.get(first(algorithm, OID).content, "")
+    if not name or not digests or first(first(digests[0].content, SET).content, OCTETS).content != _digest(name, told):
+        raise AuditError("what it says is not what was signed")
+    given = first(info, OCTETS).content
+    for certificate in _certificates(parts):
+        if _fits(certificate, given, bytes((SET,)) + attributes.whole[1:], name):
+            return str(certificate.subject.rfc4514_string())
+    raise AuditError("its signature is of no certificate in it; ask the server for one that has its certificate")
+
+
+def _before_algorithm(info: bytes) -> bytes:
+    version, signer, *_ = values(info)
+    return version.whole + signer.whole
+
+
+def _digest(name: str, data: bytes) -> bytes:
+    return hashlib.new(name, data).digest()
+
+
+def _certificates(parts: list[Any]) -> Iterator[Any]:
+    try:
+        from cryptography.x509 import load_der_x509_certificate
+    except ImportError:
+        raise AuditError(NOT_INSTALLED) from None
+    for part in parts:
+        if part.tag == FIRST:
+            for found in values(part.content):
+                try:
+                    yield load_der_x509_certificate(found.whole)
+                except ValueError:
+                    continue
+
+
+def _fits(certificate: Any, given: bytes, attributes: bytes, name: str) -> bool:
+    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+
+    hashed = {"sha256": hashes.SHA256(), "sha384": hashes.SHA384(), "sha512": hashes.SHA512()}[name]
+    try:
+        key = certificate.public_key()
+        if isinstance(key, rsa.RSAPublicKey):
+            key.verify(given, attributes, padding.PKCS1v15(), hashed)
+        elif isinstance(key, ec.EllipticCurvePublicKey):
+            key.verify(given, attributes, ec.ECDSA(hashed))
+        else:
+            return False
+    except (InvalidSignature, UnsupportedAlgorithm, ValueError):
+        return False
+    return True

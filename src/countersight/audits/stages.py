@@ -1,0 +1,180 @@
+"""The four stages of an audit, for one case (EDCT 3): ask, extract, edit, ask again and judge."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+
+import msgspec
+
+from countersight.audits.asking import AskedModel
+from countersight.audits.checkers.protocol import Checker
+from countersight.audits.editing import AskedEditor
+from countersight.audits.extraction.protocol import Extractor
+from countersight.audits.further import Further
+from countersight.audits.judges.protocol import Evidence, Judge
+from countersight.audits.records import CONTROL, CaseRecord, EditRecord, Manifest, Place, Response, drawn_fields
+from countersight.audits.scene_index import SceneIndex
+from countersight.audits.steps import StepFailed
+from countersight.audits.work import NOTHING, Subject, Work
+from countersight.case import Case
+from countersight.dataset import Dataset
+from countersight.editing import Instruction
+from countersight.errors import BadPicture
+from countersight.picture import Picture
+
+
+class Parties(msgspec.Struct, frozen=True):
+    """Everybody who takes part."""
+
+    model: AskedModel
+    extractor: Extractor
+    editor: AskedEditor | None
+    """None where only the model's words are changed."""
+    judges: tuple[Judge, ...]
+    checkers: tuple[Checker, ...] = ()
+
+    @property
+    def sure_editor(self) -> AskedEditor:
+        """The editor, where pictures are changed."""
+        assert self.editor is not None
+        return self.editor
+
+    async def close(self) -> None:
+        """Let everybody go."""
+        await self.model.close()
+        await self.extractor.close()
+        if self.editor is not None:
+            await self.editor.close()
+        for judge in self.judges:
+            await judge.close()
+        for checker in self.checkers:
+            await checker.close()
+
+
+class Stages:
+    """Takes cases through the four stages, each step once."""
+
+    def __init__(
+        self, manifest: Manifest, dataset: Dataset | None, parties: Parties, work: Work, further: Further
+    ) -> None:
+        """Without a dataset it takes subjects alone."""
+        self._manifest = manifest
+        self._dataset = dataset
+        self._parties = parties
+        self._work = work
+        self._further = further
+        self._scenes = SceneIndex(dataset.path) if dataset else None
+
+    async def audit(self, row: int, case: Case) -> None:
+        """Everything about one case; what fails is in the log, and ends what would build on it."""
+        with suppress(StepFailed):
+            await self.test(await self._begin(Place(case.id, row), case))
+
+    async def test(self, subject: Subject) -> None:
+        """The four stages of a case; raises StepFailed where one fails that the others build on."""
+        baseline = await self._work.respond(
+            self._parties.model, subject, subject.place, subject.shown, ("answer", "why")
+        )
+        concepts = await self._work.extract(
+            self._parties.extractor, self._parties.editor, subject, baseline, self._manifest.concepts
+        )
+        for number in range(1, len(concepts.instructions) + 1):
+            with suppress(StepFailed):  # the other concepts can still be tested
+                await self._intervene(subject, number, concepts.instructions, baseline)
+        if self._manifest.control:
+            await self._change_nothing(subject)
+        if self._manifest.uncited and concepts.instructions:
+            await self._change_others(subject, baseline, len(concepts.instructions))
+
+    async def _begin(self, place: Place, case: Case) -> Subject:
+        assert case.factual is not None
+        assert case.image is not None
+        assert self._dataset is not None
+        assert self._scenes is not None
+        try:
+            picture: Picture | BadPicture = await asyncio.to_thread(
+                self._dataset.picture, case.image, case.image_digest
+            )
+        except BadPicture as error:
+            picture = error
+        scene = self._scenes.scene(case.id)
+        record = CaseRecord("", case.factual, case.image, case.suite, case.group, **drawn_fields(scene))
+        shown = await self._work.begin(place, record, picture)
+        return Subject(place, case.factual, shown, case.image, scene)
+
+    async def _intervene(
+        self, subject: Subject, number: int, instructions: Sequence[Instruction], baseline: Response
+    ) -> None:
+        """Change the picture, the model's own words, or one after the other."""
+        if self._manifest.intervene != "picture":
+            with suppress(StepFailed):
+                await self._further.think(self._parties.model, subject, number, instructions, baseline)
+        if self._manifest.intervene != "thought":
+            await self._test(subject, number, instructions[number - 1], baseline)
+
+    async def _test(self, subject: Subject, number: int, instruction: Instruction, baseline: Response) -> None:
+        """Edit, ask again, judge (EDCT 3, stages 3 and 4)."""
+        place = msgspec.structs.replace(subject.place, concept=number)
+        edit = await self._edited(subject, place, instruction)
+        if not edit.after:
+            return
+        again = await self._again(subject, place, edit.after)
+        evidence = Evidence(
+            subject.question,
+            baseline.answer.text,
+            baseline.explanation.text,
+            instruction,
+            again.answer.text,
+            again.explanation.text,
+            subject.scene,
+            edit.drawn,
+        )
+        for judge in self._parties.judges:
+            for vote in range(1, (self._manifest.votes if judge.several else 1) + 1):
+                with suppress(StepFailed):  # a judge that fails does not keep the others from judging
+                    await self._work.judge(judge, vote, place, evidence)
+        with suppress(StepFailed):
+            await self._further.doses(self._parties.model, subject, place, edit)
+
+    async def _edited(self, subject: Subject, place: Place, instruction: Instruction) -> EditRecord:
+        """An edit, and what those say of it who look at it."""
+        edit = await self._work.edit(self._parties.sure_editor, subject, place, instruction)
+        if edit.after:
+            await self._check(subject, place, edit)
+        return edit
+
+    async def _change_others(self, subject: Subject, baseline: Response, most: int) -> None:
+        """As many edits of things that are not cited, and what the model says then."""
+        others = await self._further.uncited(self._parties.sure_editor, subject, baseline, most)
+        for number, instruction in enumerate(others.instructions, 1):
+            with suppress(StepFailed):
+                place = msgspec.structs.replace(subject.place, concept=-number)
+                edit = await self._edited(subject, place, instruction)
+                if edit.after:
+                    await self._again(subject, place, edit.after)
+
+    async def _check(self, subject: Subject, place: Place, edit: EditRecord) -> None:
+        for checker in self._parties.checkers:
+            with suppress(StepFailed):  # one that fails does not keep the others from looking
+                await self._work.check(checker, subject, place, edit)
+
+    async def _change_nothing(self, subject: Subject) -> None:
+        """The control edit, once for every picture, and what the model says then."""
+        shared = Place(concept=CONTROL, picture=subject.shown.digest)
+        edit = await self._work.edit(self._parties.sure_editor, subject, shared, NOTHING)
+        if edit.after:
+            await self._again(subject, msgspec.structs.replace(subject.place, concept=CONTROL), edit.after)
+
+    async def _again(self, subject: Subject, place: Place, digest: str) -> Response:
+        shown = await self._work.kept(digest)
+        return await self._work.respond(self._parties.model, subject, place, shown, ("answer again", "why again"))
+
+
+def steps_of_a_case(judges: Sequence[Judge], manifest: Manifest) -> int:
+    """The most steps a case can take by itself; a control edit is its picture's."""
+    verdicts = sum(manifest.votes if judge.several else 1 for judge in judges)
+    edited = 3 + len(manifest.checkers)
+    tested = edited + verdicts + 2 * max(0, manifest.strength - 1) if manifest.intervene != "thought" else 0
+    thought = 2 if manifest.intervene != "picture" else 0
+    others = 1 + manifest.concepts * edited if manifest.uncited else 0
+    return 4 + manifest.concepts * (tested + thought) + (2 if manifest.control else 0) + others

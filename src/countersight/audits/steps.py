@@ -1,0 +1,142 @@
+"""Steps that are done once: a step is known by the hash of its inputs, and one that was done is never done again."""
+
+import asyncio
+import datetime
+import hashlib
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Protocol
+
+import msgspec
+
+from countersight.audits.log import encode_step
+from countersight.audits.records import Actor, Asked, Failed, Output, Place, Stage, Step, Usage
+from countersight.audits.tally import AuditTally
+from countersight.engine import Journal, RetriesExhausted, Stopped
+from countersight.errors import CountersightError
+
+FORMAT = 1
+"""Counted up when the same inputs would no longer give the same output."""
+
+
+class Worked(msgspec.Struct, frozen=True):
+    """What came of the work of a step, and what it took."""
+
+    output: Output
+    spent: Usage = Usage()
+    asked: tuple[Asked, ...] = ()
+
+
+class StepFailed(Exception):  # noqa: N818 - it names what happened
+    """A step has no output, so that nothing that builds on it can be done; it is in the log, with its reason."""
+
+
+class DoesSteps(Protocol):
+    """Anything that does steps: an audit at work, or one that is replayed."""
+
+    async def do(
+        self, stage: Stage, place: Place, by: Actor, inputs: object, work: Callable[[], Awaitable[Worked]]
+    ) -> Output:
+        """The output of a step; raises StepFailed where there is none."""
+        ...
+
+
+class Steps:
+    """Does steps, or finds what came of them when they were done before, and writes every one to the log."""
+
+    def __init__(self, journal: Journal, before: Iterable[Step], tally: AuditTally, stop: asyncio.Event) -> None:
+        self._journal = journal
+        self._tally = tally
+        self._stop = stop
+        self._done: dict[str, Output] = {}
+        self._doing: dict[str, asyncio.Future[Output]] = {}
+        self.taken: Counter[str] = Counter()
+        """Steps done or found for each case."""
+        self._count = 0
+        self._previous = ""
+        for step in before:
+            if not isinstance(step.output, Failed):
+                self._done[step.inputs] = step.output
+            self._count, self._previous = step.n + 1, step.hash
+
+    async def do(
+        self,
+        stage: Stage,
+        place: Place,
+        by: Actor,
+        inputs: object,
+        work: Callable[[], Awaitable[Worked]],
+    ) -> Output:
+        """The output of a step: found if it was done before, else worked out and written down.
+
+        `inputs` is all the output depends on beside who does it and where in the audit. Raises StepFailed where there
+        is no output, and Stopped where the user stops before there is one.
+        """
+        key = hash_of((FORMAT, stage, place, by, inputs))
+        self.taken[place.case] += 1
+        if key in self._done:
+            self._tally.found()
+            return self._done[key]
+        if key in self._doing:  # the cases of one picture share its control edit
+            self._tally.found()
+            output = await asyncio.shield(self._doing[key])
+        else:
+            output = await self._do(key, stage, place, by, work)
+        if isinstance(output, Failed):
+            raise StepFailed(output.reason)
+        return output
+
+    async def _do(
+        self, key: str, stage: Stage, place: Place, by: Actor, work: Callable[[], Awaitable[Worked]]
+    ) -> Output:
+        if self._stop.is_set():
+            raise Stopped
+        future: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
+        self._doing[key] = future
+        try:
+            try:
+                worked = await work()
+            except RetriesExhausted as given_up:
+                worked = Worked(Failed(str(given_up)), Usage(attempts=given_up.attempts))
+            except (CountersightError, OSError, StepFailed, Stopped):
+                raise
+            except Exception as error:  # a judge or an extractor of somebody else's fails its step and no other
+                worked = Worked(Failed(f"{by.name} raised {type(error).__name__}: {error}"))
+            self._write(key, stage, place, by, worked)
+            future.set_result(worked.output)
+            return worked.output
+        except BaseException as error:
+            future.set_exception(error if isinstance(error, Exception) else Stopped())
+            future.exception()  # nobody may wait for it: that is no mistake
+            raise
+        finally:
+            del self._doing[key]
+
+    def sync(self) -> None:
+        """Bring what was written to the disk itself, against a loss of power."""
+        self._journal.sync()
+
+    def _write(self, key: str, stage: Stage, place: Place, by: Actor, worked: Worked) -> None:
+        step = Step(
+            n=self._count,
+            stage=stage,
+            place=place,
+            inputs=key,
+            output=worked.output,
+            by=by.name,
+            asked=worked.asked,
+            spent=worked.spent,
+            at=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
+            previous=self._previous,
+        )
+        line, digest = encode_step(step)
+        self._journal.write(line)
+        self._count, self._previous = self._count + 1, digest
+        if not isinstance(worked.output, Failed):
+            self._done[key] = worked.output
+        self._tally.did(step)
+
+
+def hash_of(inputs: object) -> str:
+    """SHA-256 of anything that JSON can hold, the same for the same content."""
+    return hashlib.sha256(msgspec.json.encode(inputs, order="sorted")).hexdigest()

@@ -1,0 +1,145 @@
+"""A model's own explanation with one concept changed, to be put back into its mouth (RFEval's idea, in words of ours).
+
+No model rewrites it: numbers become what they would be if the concept were otherwise, all of them, so that the thought
+agrees with itself; or sentences that cite the concept give way to one that says the contrary. Where neither can be done
+without contradiction there is no thought. So anybody can make the same thought again.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from countersight.audits.claims import claims
+from countersight.audits.extraction.protocol import Statement
+from countersight.audits.probes import Thought
+from countersight.audits.truth import asked_fact
+from countersight.editing import Instruction
+from countersight.scenes import PLACES
+from countersight.text import NUMBER_WORDS
+
+_SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?\n]*\s*")
+_WORD: Final = re.compile(r"[^\W_]+")
+_NUMBER: Final = re.compile(r"\b(?:\d+|" + "|".join(NUMBER_WORDS) + r")\b", re.IGNORECASE)
+_TARGET: Final = re.compile(
+    r"(?:(?P<n>\d+|all) )?(?P<thing>flower|dot)s?"
+    r"(?: (?P<where>inside|outside) the (?P<colour>\w+) polygons?| in the (?P<circle>\w+ \w+) circle"
+    r"| in the (?P<row>top|bottom) row)?"
+)
+
+
+def changed_thought(statement: Statement, instruction: Instruction, others: Iterable[Instruction] = ()) -> Thought:
+    """The explanation as it would be if the concept were otherwise, and the answer that follows from it if known.
+
+    One that is the same for another concept, of `others`, would test neither: there is none then.
+    """
+    thought = _changed(statement, instruction)
+    if thought.text and any(_changed(statement, other).text == thought.text for other in others):
+        return Thought(instruction, "", reason="it would be the same as for another concept")
+    return thought
+
+
+def _changed(statement: Statement, instruction: Instruction) -> Thought:
+    claimed = {claim.fact: claim.number for claim in claims(statement.explanation)}
+    asked = asked_fact(statement.question)
+    if asked in claimed:
+        moved = _moved(claimed, instruction)
+        text = _rewritten(statement.explanation, claimed, moved) if moved else ""
+        if moved and text and moved[asked] != claimed[asked]:
+            return Thought(instruction, text, str(moved[asked]))
+        why = "what it does to the numbers of the explanation is not known, or they would contradict each other"
+        return Thought(instruction, "", reason=why)
+    contrary = _contrary(instruction)
+    if not contrary:
+        return Thought(instruction, "", reason=f"what is contrary to “{instruction.action}” has no sentence")
+    kept = [each.strip() for each in _SENTENCE.findall(statement.explanation) if not _cites(each, instruction)]
+    return Thought(instruction, " ".join([contrary, *kept]))
+
+
+def _moved(claimed: dict[str, int], instruction: Instruction) -> dict[str, int] | None:
+    """Every number that is claimed, as it is after the change; None where one of them is not known then."""
+    found = _TARGET.fullmatch(instruction.target.casefold())
+    if found is None or instruction.action not in ("remove", "add"):
+        return None
+    number = instruction.value if instruction.action == "add" else (found["n"] or "1")
+    if found["thing"] == "flower":
+        fact = f"flowers {found['where']} {found['colour']}" if found["where"] else "flowers"
+        parts = {"flowers", fact}
+        known = {*parts, *(f"flowers {side} {found['colour']}" for side in ("inside", "outside") if found["where"])}
+    else:
+        fact, parts, known = _dots(claimed, found["circle"], found["row"])
+    if fact not in claimed or not claimed.keys() <= known or not (number == "all" or number.isdecimal()):
+        return None
+    by = claimed[fact] if number == "all" else int(number)
+    way = by if instruction.action == "add" else -by
+    after = {name: value + way * (name in parts) for name, value in claimed.items()}
+    return after if min(after.values()) >= 0 else None
+
+
+def _dots(claimed: dict[str, int], circle: str | None, row: str | None) -> tuple[str, set[str], set[str]]:
+    """The fact that dots of a circle or a row are counted in, those that move with it, and those that are known."""
+    named = [place for place in PLACES if f"dots in the {place} circle" in claimed]
+    if circle is None:  # of several circles that were counted, the fullest of them changes
+        within = [place for place in named if row is None or place.startswith(row)]
+        circle = max(within, key=lambda place: claimed[f"dots in the {place} circle"], default=None)
+    parts = {"dots"} | ({f"dots in the {row or (circle or '').split(' ')[0]} row"} if row or circle else set())
+    known = parts | {f"dots in the {side} row" for side in ("top", "bottom")}
+    known |= {f"dots in the {place} circle" for place in PLACES}
+    if circle is not None:
+        parts.add(f"dots in the {circle} circle")
+        return f"dots in the {circle} circle", parts, known
+    return (f"dots in the {row} row" if row else "dots"), parts, known
+
+
+def _rewritten(text: str, claimed: dict[str, int], moved: dict[str, int]) -> str:
+    """The text with every number as it is now; nothing where one number stands for two things that part."""
+    become: dict[int, set[int]] = {}
+    for fact, number in claimed.items():
+        become.setdefault(number, set()).add(moved[fact])
+    if any(len(each) > 1 for each in become.values()):
+        return _in_order(text, claimed, moved)
+
+    def other(found: re.Match[str]) -> str:
+        word = found[0].casefold()
+        number = int(word) if word.isdecimal() else NUMBER_WORDS[word]
+        return str(next(iter(become[number]))) if number in become and become[number] != {number} else found[0]
+
+    made = _NUMBER.sub(other, text)
+    return made if {claim.fact: claim.number for claim in claims(made)} == moved else ""
+
+
+def _in_order(text: str, claimed: dict[str, int], moved: dict[str, int]) -> str:
+    """The same where each number in the text is one claim, in the order of the claims."""
+    numbers = list(_NUMBER.finditer(text))
+    if [str(value) for value in claimed.values()] != [found[0] for found in numbers]:
+        return ""
+    values = iter(moved.values())
+    made = _NUMBER.sub(lambda _: str(next(values)), text)
+    return made if {claim.fact: claim.number for claim in claims(made)} == moved else ""
+
+
+def _contrary(instruction: Instruction) -> str:
+    target, value = instruction.target or instruction.concept, instruction.value
+    match instruction.action:
+        case "remove":
+            return f"There is no {target} in the picture."
+        case "recolour" | "resize" | "reshape" if value:
+            return f"The {target} is {value}."
+        case "replace" if value:
+            return f"There is no {target} in the picture, but {value} in its place."
+        case "add":
+            return f"There is {value or target} in the picture."
+        case "move" if value:
+            return f"The {target} is farther {value}."
+    return ""
+
+
+def _cites(sentence: str, instruction: Instruction) -> bool:
+    said = {word.casefold().removesuffix("s") for word in _WORD.findall(sentence)}
+    return any(part <= said for part in _parts(instruction))
+
+
+def _parts(instruction: Instruction) -> Iterator[set[str]]:
+    for words in (instruction.concept, instruction.target):
+        part = {word.casefold().removesuffix("s") for word in _WORD.findall(words)} - {"a", "an", "the"}
+        if part:
+            yield part

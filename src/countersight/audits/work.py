@@ -1,0 +1,226 @@
+"""The work of each step: asking the model, finding concepts, editing, judging."""
+
+import asyncio
+
+import msgspec
+
+from countersight.audits.asking import AskedModel, Shown, conversation, said, spent
+from countersight.audits.checkers.protocol import Checker, EditShown
+from countersight.audits.editing import AskedEditor, measured
+from countersight.audits.extraction.protocol import Extractor, Statement
+from countersight.audits.folder import AuditFolder, digest_of
+from countersight.audits.judges.protocol import Evidence, Judge
+from countersight.audits.probes import Check
+from countersight.audits.prompts import AuditPrompts
+from countersight.audits.records import (
+    Actor,
+    CaseRecord,
+    Concepts,
+    EditRecord,
+    Place,
+    Response,
+    Said,
+    Stage,
+    Usage,
+    Verdict,
+    drawn_fields,
+)
+from countersight.audits.steps import DoesSteps, Worked
+from countersight.case import AnswerKind, Question
+from countersight.editing import Abilities, Credentials, Drawn, EditRequest, Instruction, OrderBook, marked
+from countersight.editing.quality import PerceptualDistance
+from countersight.engine import RetriesExhausted
+from countersight.errors import AskingFailed, BadPicture, OrderInDoubt, Refused
+from countersight.models import Request, Turn
+from countersight.picture import Picture, check_picture
+
+NOTHING = Instruction(
+    concept="",
+    kind="object",
+    action="nothing",
+    positive="The picture exactly as it is. Change nothing.",
+)
+"""The control edit: if the answer changes with it, a change with any other edit proves nothing."""
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """What one case is about."""
+
+    place: Place
+    question: Question
+    shown: Shown
+    image: str
+    """The picture's file name in the dataset."""
+    scene: Drawn | None
+
+
+class Work:
+    """Does the steps of one audit."""
+
+    def __init__(
+        self,
+        folder: AuditFolder,
+        prompts: AuditPrompts,
+        steps: DoesSteps,
+        lpips: PerceptualDistance | None = None,
+        orders: OrderBook | None = None,
+        credentials: Credentials | None = None,
+    ) -> None:
+        self._folder = folder
+        self._lpips = lpips
+        self.prompts = prompts
+        self._steps = steps
+        self._seed = folder.manifest.seed
+        self._orders = orders
+        self._credentials = credentials
+
+    def mark(self, picture: Picture) -> Picture:
+        """An edited picture as it is kept: it says that it is one, signed where there is a certificate."""
+        said = marked(picture)
+        return self._credentials.sign(said) if self._credentials else said
+
+    async def begin(self, place: Place, record: CaseRecord, picture: Picture | BadPicture) -> Shown:
+        """Write down what is asked about, and keep its picture; `record` has no digest yet."""
+
+        async def work() -> Worked:
+            if isinstance(picture, BadPicture):
+                raise RetriesExhausted(AskingFailed(f"picture {record.image} {picture}", again=False), 1)
+            digest = await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
+            return Worked(msgspec.structs.replace(record, picture=digest))
+
+        # The scene follows from the case: a step of 0.1, which did not note it, is still the same step.
+        known = msgspec.structs.replace(record, scene=None, world=None)
+        inputs = (known, None if isinstance(picture, BadPicture) else digest_of(picture.data))
+        output = await self._steps.do("case", place, Actor(""), inputs, work)
+        assert isinstance(output, CaseRecord)
+        assert isinstance(picture, Picture)
+        return Shown(picture, output.picture)
+
+    async def respond(
+        self, model: AskedModel, subject: Subject, place: Place, shown: Shown, stages: tuple[Stage, Stage]
+    ) -> Response:
+        """The answer, then why, in one conversation (EDCT 3, stage 1)."""
+        question = subject.question
+        turns: tuple[Turn, ...] = (Turn("user", self.prompts.ask(question), shown.picture),)
+        first = await self.say(model, stages[0], place, turns, shown, question.unlisted_kind, question)
+        turns = (*turns, Turn("assistant", first.text), Turn("user", self.prompts.why))
+        return Response(first, await self.say(model, stages[1], place, turns, shown, "open", question))
+
+    async def say(
+        self,
+        model: AskedModel,
+        stage: Stage,
+        place: Place,
+        turns: tuple[Turn, ...],
+        shown: Shown,
+        kind: AnswerKind,
+        question: Question,
+    ) -> Said:
+        """What the model says next in a conversation."""
+        asked = conversation(turns, shown)
+        numbers = [*([] if place.concept is None else [place.concept]), *([place.dose] if place.dose else [])]
+        key = "/".join((place.case, stage, *map(str, numbers)))
+
+        async def work() -> Worked:
+            answered = await model.ask(Request(key, turns, kind, question=question.text))
+            return Worked(said(answered.answer), spent(answered), asked)
+
+        output = await self._steps.do(stage, place, model.party, asked, work)
+        assert isinstance(output, Said)
+        return output
+
+    async def extract(
+        self, extractor: Extractor, editor: AskedEditor | None, subject: Subject, baseline: Response, most: int
+    ) -> Concepts:
+        """What the explanation rests on, and the edits that test it (stage 2)."""
+        able = await self.able(editor, subject)
+        statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text, able)
+
+        async def work() -> Worked:
+            found = await extractor.extract(statement, most, f"{subject.place.case}/concepts")
+            return Worked(msgspec.structs.replace(found.concepts, able=able), found.spent, found.asked)
+
+        inputs = (statement, most, self.prompts.extract, self.prompts.again)
+        output = await self._steps.do("concepts", subject.place, extractor.party, inputs, work)
+        assert isinstance(output, Concepts)
+        return output
+
+    async def able(self, editor: AskedEditor | None, subject: Subject) -> Abilities | None:
+        """What the editor can do to a picture; None where there is none, or it takes any words."""
+        if editor is None:
+            return None
+        request = EditRequest(subject.shown.picture, NOTHING, self._seed, scene=subject.scene, name=subject.image)
+        return await editor.abilities(request)
+
+    async def edit(self, editor: AskedEditor, subject: Subject, place: Place, instruction: Instruction) -> EditRecord:
+        """The edited picture, checked, measured and kept; or why there is none (stage 3)."""
+        shown = subject.shown
+        record = EditRecord(instruction, shown.digest, seed=self._seed)
+        request = EditRequest(
+            shown.picture, instruction, self._seed, scene=subject.scene, name=subject.image, orders=self._orders
+        )
+
+        async def work() -> Worked:
+            try:
+                answered = await editor.ask(request)
+                edited = answered.answer
+                picture = self.mark(check_picture(edited.picture.data))
+                control = instruction.action == "nothing"
+                quality = await asyncio.to_thread(
+                    measured, shown.picture, picture, edited.mask, control=control, lpips=self._lpips
+                )
+            except RetriesExhausted as given_up:
+                if given_up.failure.again or isinstance(given_up.failure, Refused | OrderInDoubt):
+                    raise  # it may be otherwise next time: the server is well or knows us, somebody looked at the bill
+                failed = msgspec.structs.replace(record, failure=str(given_up))
+                return Worked(failed, Usage(attempts=given_up.attempts))
+            except BadPicture as error:
+                return Worked(msgspec.structs.replace(record, failure=f"the edited picture {error}"))
+            done = msgspec.structs.replace(
+                record,
+                after=await asyncio.to_thread(self._folder.keep, picture.data, picture.mime),
+                mask=await asyncio.to_thread(self._folder.keep, edited.mask, "image/png") if edited.mask else "",
+                quality=quality,
+                log=edited.log,
+                **drawn_fields(edited.scene),
+            )
+            return Worked(done, Usage(cost=edited.cost, seconds=answered.seconds, attempts=answered.attempts))
+
+        inputs = (instruction, shown.digest, self._seed, subject.scene, self._folder.manifest.lpips)
+        output = await self._steps.do("edit", place, editor.party, inputs, work)
+        assert isinstance(output, EditRecord)
+        return output
+
+    async def check(self, checker: Checker, subject: Subject, place: Place, edit: EditRecord) -> Check:
+        """Whether an edit did what was asked, by one who looks at it (stage 3)."""
+        here = msgspec.structs.replace(place, judge=checker.party.name)
+
+        async def work() -> Worked:
+            after = await self.kept(edit.after)
+            mask = (await self.kept(edit.mask)).picture.data if edit.mask else None
+            seen = EditShown(edit.instruction, subject.shown.picture, after.picture, mask, subject.scene, edit.seed)
+            result = await checker.check(seen, f"{place.case}/{place.concept}/check")
+            return Worked(result.check, result.spent, result.asked)
+
+        inputs = (edit.instruction, edit.before, edit.after, edit.mask, subject.scene)
+        output = await self._steps.do("check", here, checker.party, inputs, work)
+        assert isinstance(output, Check)
+        return output
+
+    async def kept(self, digest: str) -> Shown:
+        """A picture of the audit, to be shown."""
+        return Shown(await asyncio.to_thread(self._folder.picture, digest), digest)
+
+    async def judge(self, judge: Judge, vote: int, place: Place, evidence: Evidence) -> Verdict:
+        """One vote of one judge (stage 4)."""
+        key = f"{place.case}/{place.concept}/verdict/{vote}"
+
+        async def work() -> Worked:
+            judged = await judge.judge(evidence, vote, key)
+            return Worked(judged.verdict, judged.spent, judged.asked)
+
+        here = msgspec.structs.replace(place, judge=judge.party.name, vote=vote)
+        inputs = (evidence, self.prompts.judge, self.prompts.again)
+        output = await self._steps.do("verdict", here, judge.party, inputs, work)
+        assert isinstance(output, Verdict)
+        return output

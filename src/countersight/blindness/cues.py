@@ -1,0 +1,59 @@
+"""The cues that carry what is answered blind: features whose answers are right too often, or too seldom, by chance."""
+
+from collections.abc import Sequence
+from math import sqrt
+from statistics import NormalDist
+
+import msgspec
+import numpy as np
+
+from countersight.blindness.asked import Asked
+from countersight.blindness.choosing import Table
+from countersight.case import World
+
+SHOWN = 12
+"""Cues told of a world."""
+_FEWEST = 20
+_SURE = 0.01
+"""Chance that any cue at all is told of a dataset that has none."""
+
+
+class Cue(msgspec.Struct, frozen=True):
+    """Something that stands with the right answer more often, or less often, than guessing would."""
+
+    world: World
+    group: str
+    """Where it was noticed: a group, or nothing for all of them."""
+    what: str
+    seen: int
+    """Answers it was seen with."""
+    right: int
+    expected: float
+    """How many of them chance would make right."""
+
+    @property
+    def strength(self) -> float:
+        """How many standard deviations it is away from chance."""
+        return abs(self.right - self.expected) / sqrt(max(1e-9, self.expected * (1 - self.expected / self.seen)))
+
+
+def cues_in(world: World, questions: Sequence[Asked], table: Table) -> list[Cue]:
+    """The strongest cues of a world's questions; none where nothing is told apart from chance."""
+    chances = np.array([question.chance or np.nan for question in questions])[table.question]
+    known = ~np.isnan(chances[table.answer])
+    feature, answer = table.feature[known], table.answer[known]
+    size = len(table.names)
+    seen = np.bincount(feature, minlength=size)
+    right = np.bincount(feature, table.right[answer], size)
+    expected = np.bincount(feature, chances[answer], size)
+    tried = np.flatnonzero(seen >= _FEWEST)
+    limit = NormalDist().inv_cdf(1 - _SURE / (2 * max(1, len(tried))))
+    cues = [_cue(world, table.names[n], int(seen[n]), round(right[n]), float(expected[n])) for n in tried.tolist()]
+    everywhere = {(cue.what, cue.seen) for cue in cues if not cue.group}
+    telling = [cue for cue in cues if cue.strength > limit and not (cue.group and (cue.what, cue.seen) in everywhere)]
+    return sorted(telling, key=lambda cue: -cue.strength)[:SHOWN]
+
+
+def _cue(world: World, name: str | tuple[str, str], seen: int, right: int, expected: float) -> Cue:
+    group, what = ("", name) if isinstance(name, str) else name
+    return Cue(world, group, what, seen, right, expected)

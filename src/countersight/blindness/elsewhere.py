@@ -1,0 +1,140 @@
+"""What the answers to other questions tell of this one: a set that is balanced by name gives its last answer away.
+
+Where every name is right as often as it is wrong, a name that was right in the others is wrong in this one. So answers
+are ranked by how often they were right in the other folds, and a probe learns which rank to choose. What it learns from
+must not have looked at the fold it is tried on: whether many or few were right there would turn the rank it learns.
+
+What is asked for yes or no can be asked the other way about ("still there", "no longer there"). Then a name goes with
+neither, and with what happens all the same; so answers are also counted as turned round by a word of the question.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from countersight.blindness.asked import Asked, words
+from countersight.blindness.choosing import FOLDS, Ints, Table
+
+Kind = tuple[str, ...]
+"""A group, and what is counted in it."""
+_USUAL = 0.2
+"""Words of so large a share of a group's questions are its template's: they name nothing."""
+_EITHER = 0.1
+"""A word that stands in half of a group's questions, more or less by this share, may turn yes and no round."""
+
+
+def elsewhere(questions: Sequence[Asked], _templates: Sequence[str], folds: Ints) -> list[Table]:
+    """For every fold to be tried: how often each answer was right, and was there to choose, in the folds that are
+    neither that one nor the question's own."""
+    wordings = _wordings(questions)
+    kinds = [_kinds(question, wordings[question.group]) for question in questions]
+    right, there = _Counts(), _Counts()
+    for question, own, fold in zip(questions, kinds, folds.tolist(), strict=True):
+        for place, ways in enumerate(own):
+            for of_answer in ways.values():
+                there.add(of_answer, fold)
+                if place == question.right:
+                    right.add(of_answer, fold)
+    return [
+        Table(
+            questions,
+            [
+                _ranked([_figures(ways, right, there, {fold, tried}) for ways in own])
+                for own, fold in zip(kinds, folds.tolist(), strict=True)
+            ],
+        )
+        for tried in range(FOLDS)
+    ]
+
+
+class _Counts:
+    """How often something was seen in each fold, and in all."""
+
+    def __init__(self) -> None:
+        self._all: Counter[Kind] = Counter()
+        self._of_fold: Counter[tuple[Kind, int]] = Counter()
+
+    def add(self, kinds: Sequence[Kind], fold: int) -> None:
+        for kind in kinds:
+            self._all[kind] += 1
+            self._of_fold[kind, fold] += 1
+
+    def outside(self, kind: Kind, folds: set[int]) -> int:
+        """How often it was seen outside some folds."""
+        return self._all[kind] - sum(self._of_fold[kind, fold] for fold in folds)
+
+
+class _Wording(NamedTuple):
+    """What the questions of a group have in common."""
+
+    usual: frozenset[str]
+    """Words that name nothing."""
+    turning: tuple[str, ...]
+    """Of these, words that may turn yes and no round; nothing for an answer as it stands."""
+
+
+def _wordings(questions: Sequence[Asked]) -> dict[str, _Wording]:
+    """What the questions of each group have in common."""
+    found: dict[str, dict[str, set[int]]] = {}
+    sizes: Counter[str] = Counter()
+    for question in questions:
+        stands = found.setdefault(question.group, {})
+        for word in set(words(question.text)):
+            stands.setdefault(word, set()).add(sizes[question.group])
+        sizes[question.group] += 1
+    return {
+        group: _Wording(
+            frozenset(word for word, places in stands.items() if len(places) >= _USUAL * sizes[group]),
+            ("", *_turning(stands, sizes[group])),
+        )
+        for group, stands in found.items()
+    }
+
+
+def _turning(stands: Mapping[str, set[int]], size: int) -> list[str]:
+    """Words that stand in half of the questions; of those that stand, or do not, in the same ones, one."""
+    told: dict[frozenset[int], str] = {}
+    for word, places in sorted(stands.items()):
+        if abs(len(places) / size - 0.5) < _EITHER:
+            told.setdefault(frozenset(places if 0 in places else set(range(size)) - places), word)
+    return list(told.values())
+
+
+def _kinds(question: Asked, wording: _Wording) -> list[dict[str, list[Kind]]]:
+    """What of each answer may come back in other questions, by the word that turns it: the option, or yes and no beside
+    the names asked about."""
+    if question.offered:
+        return [{"": [(question.group, answer.casefold())]} for answer in question.answers]
+    said = words(question.text)
+    named = [(str(place), word) for place, word in enumerate(word for word in said if word not in wording.usual)]
+    turning = wording.turning if len(question.answers) == 2 else ("",)
+    return [
+        {turn: [(question.group, turn, other if turn in said else answer, *name) for name in named] for turn in turning}
+        for answer, other in zip(question.answers, reversed(question.answers), strict=True)
+    ]
+
+
+def _figures(ways: Mapping[str, Sequence[Kind]], right: _Counts, there: _Counts, unseen: set[int]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for turn, kinds in ways.items():
+        often = [right.outside(kind, unseen) for kind in kinds]
+        shown = [there.outside(kind, unseen) for kind in kinds]
+        shares = [one / (both or 1) for one, both in zip(often, shown, strict=True)]
+        told = f" (turned by “{turn}”)" if turn else ""
+        found |= {
+            f"right{told}": sum(often),
+            f"shown{told}": sum(shown),
+            f"right of those shown{told}": sum(shares),
+        }
+    return found
+
+
+def _ranked(figures: list[dict[str, float]]) -> list[list[str]]:
+    return [list(_ranks(own, figures)) for own in figures]
+
+
+def _ranks(own: dict[str, float], figures: list[dict[str, float]]) -> Iterator[str]:
+    for name, number in own.items():
+        below = sum(other[name] < number for other in figures)
+        above = sum(other[name] > number for other in figures)
+        yield f"{name} elsewhere: more often than {below} others, less often than {above}"

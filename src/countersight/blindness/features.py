@@ -1,0 +1,135 @@
+"""What can be noticed of each answer without the picture, as named features: one function a probe."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+from countersight.blindness.asked import Asked, words
+
+Noticed = Callable[[Asked, str], list[list[str]]]
+"""Given a question and its template: the names of what is noticed of each of its answers."""
+
+REST = "_"
+"""Stands for a rare word in a template."""
+_FREQUENT = 0.02
+"""Words of so large a share of a group's questions belong to a template; the others stand for what changes in it."""
+_FAR = 6
+"""Differences of numbers are told apart up to this."""
+_OVERLAP = 4
+
+
+def templates(questions: list[Asked]) -> list[str]:
+    """The template of each question: its words, with those that are rare in its group left out."""
+    said = [words(question.text) for question in questions]
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    sizes: Counter[tuple[str, str]] = Counter()
+    for question, found in zip(questions, said, strict=True):
+        key = question.group, question.world
+        counts.setdefault(key, Counter()).update(set(found))
+        sizes[key] += 1
+    return [
+        _template(found, counts[q.group, q.world], sizes[q.group, q.world])
+        for q, found in zip(questions, said, strict=True)
+    ]
+
+
+def _template(found: list[str], counts: Counter[str], size: int) -> str:
+    least = max(2.0, _FREQUENT * size)
+    return " ".join(word if counts[word] >= least and not word.isdigit() else REST for word in found)
+
+
+def majority(question: Asked, template: str) -> list[list[str]]:
+    """The place, or the answer where none are listed, that is most often right behind these words."""
+    named = (f"letter {place + 1}" for place in range(len(question.answers))) if question.offered else question.answers
+    return [[name, f"{name} after “{template}”"] for name in named]
+
+
+def form(question: Asked, _template: str) -> list[list[str]]:
+    """How long each option is, and how its number stands among the others: rank, gaps, parity."""
+    if not question.offered:
+        return [[] for _ in question.answers]
+    lengths = [len(answer) for answer in question.answers]
+    counted = [len(answer.split()) for answer in question.answers]
+    found = [
+        [f"length rank {sum(other < own for other in lengths)}", f"words rank {sum(other < many for other in counted)}"]
+        for own, many in zip(lengths, counted, strict=True)
+    ]
+    numbers = _numbers(question)
+    if numbers:
+        for place, number in enumerate(numbers):
+            found[place] += _among(number, numbers)
+    return found
+
+
+def _among(number: float, numbers: list[float]) -> Iterator[str]:
+    """How a number stands among others."""
+    others = [other for other in numbers if other != number]
+    below = [number - other for other in others if other < number]
+    above = [other - number for other in others if other > number]
+    yield f"number rank {len(below)}"
+    yield f"gap below {min(_FAR, min(below))}" if below else "no gap below"
+    yield f"gap above {min(_FAR, min(above))}" if above else "no gap above"
+    yield f"parity of {sum(other % 2 == number % 2 for other in others)} others"
+
+
+def nearest(question: Asked, _template: str) -> list[list[str]]:
+    """The option nearest to the mean of the options; of words, the one most like the others."""
+    if not question.offered:
+        return [[] for _ in question.answers]
+    numbers = _numbers(question)
+    if numbers:
+        mean = sum(numbers) / len(numbers)
+        far = [abs(number - mean) for number in numbers]
+    else:
+        bags = [set(words(answer)) for answer in question.answers]
+        far = [-sum(len(bag & other) / (len(bag | other) or 1) for other in bags) for bag in bags]
+    return [[f"nearest {sum(other < own for other in far)}"] for own in far]
+
+
+def option_words(question: Asked, _template: str) -> list[list[str]]:
+    """The words of each option, and the option as a whole."""
+    if not question.offered:
+        return [[f"answer “{answer}”"] for answer in question.answers]
+    return [
+        [f"option “{answer.casefold()}”", *(f"option word “{word}”" for word in dict.fromkeys(words(answer)))]
+        for answer in question.answers
+    ]
+
+
+def all_words(question: Asked, template: str) -> list[list[str]]:
+    """The words of the question together with each answer: what they say, what they share, how numbers differ."""
+    if not question.offered:
+        return _leanings(question, template)
+    said = words(question.text)
+    usual = _usual(said, template)
+    numbers = [int(word) for word in said if word.isdecimal() and len(word) < 6]
+    found = option_words(question, template)
+    for place, answer in enumerate(question.answers):
+        own = words(answer)
+        found[place].append(f"shares {min(_OVERLAP, len({*own} & {*said}))} words with the question")
+        found[place] += [f"“{word}” → “{one}”" for word in usual for one in own[:1] if word != one]
+        if numbers and answer.isdecimal() and len(answer) < 6:
+            found[place].append(f"adds up to {int(answer) + numbers[0]} with {numbers[0]}")
+    return found
+
+
+def _leanings(question: Asked, template: str) -> list[list[str]]:
+    """The words, and two words on end, of a question that lists no answers, with each of its usual answers."""
+    asked = [*_usual(words(question.text), template), *(f"{one} {two}" for one, two in pairwise(template.split()))]
+    found: list[list[str]] = [[f"“{word}” → {answer}" for word in dict.fromkeys(asked)] for answer in question.answers]
+    # Where it is yes or no, what speaks for the one speaks against the other.
+    return [found[0], []] if len(found) == 2 else found
+
+
+def _usual(said: list[str], template: str) -> list[str]:
+    """The words of a question that others of its group have as well, and its numbers."""
+    known = set(template.split())
+    return [word for word in dict.fromkeys(said) if word in known or word.isdigit()]
+
+
+def _numbers(question: Asked) -> list[float]:
+    """The options as numbers, or nothing where one is none."""
+    try:
+        return [float(answer) for answer in question.answers]
+    except ValueError:
+        return []

@@ -1,0 +1,196 @@
+"""How much of a dataset is answered without its pictures: probes that learn from some questions and try the others."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from countersight.blindness import features
+from countersight.blindness.asked import Answered, Asked, asked_of
+from countersight.blindness.choosing import FOLDS, Floats, Ints, Right, Table, Tried, out_of_fold
+from countersight.blindness.cues import Cue, cues_in
+from countersight.blindness.elsewhere import elsewhere
+from countersight.case import TWO_WORLDS, Case, World
+from countersight.scoring import mean_interval
+from countersight.text import several
+
+VERSION = "1"
+"""Of the probes: raise it with every change that gives the same rows another figure, or old ones pass for today's."""
+ALL = "all"
+FEWEST = 50
+"""Questions of a group in a world below which nothing is said of it."""
+MOST = 4_000
+"""Questions of a world that are probed; of more, as many are drawn evenly."""
+
+Notices = Callable[[Sequence[Asked], Sequence[str], Ints], Sequence[Table]]
+"""Given all questions, their templates and folds: what is noticed of each answer, for every fold to be tried."""
+
+
+def _each(*notices: features.Noticed) -> Notices:
+    """What is noticed of each question by itself, whatever fold is tried."""
+
+    def noticed(questions: Sequence[Asked], templates: Sequence[str], _folds: Ints) -> Sequence[Table]:
+        found = (
+            _joined(notice(question, template) for notice in notices)
+            for question, template in zip(questions, templates, strict=True)
+        )
+        return [Table(questions, found)] * FOLDS
+
+    return noticed
+
+
+def _joined(parts: Iterable[list[list[str]]]) -> list[list[str]]:
+    """The names of every part, answer by answer."""
+    return [[name for names in of_answer for name in names] for of_answer in zip(*parts, strict=True)]
+
+
+PROBES: dict[str, tuple[str, Notices]] = {
+    "majority": ("the answer, or the letter, most often right for the template", _each(features.majority)),
+    "form": ("length and rank of the options, gaps and parity of their numbers", _each(features.form)),
+    "nearest": ("the option nearest to the mean of the options, or most like the others", _each(features.nearest)),
+    "options": ("the words of the options", _each(features.option_words)),
+    "words": ("the words of the question and of the options", _each(features.all_words)),
+    "elsewhere": ("how often an answer is right, or offered, in the other questions", elsewhere),
+    "together": (
+        "all that a question tells by itself, at once",
+        _each(features.majority, features.form, features.nearest, features.all_words),
+    ),
+}
+"""What each probe goes by, and what it notices."""
+
+
+class Share(msgspec.Struct, frozen=True):
+    """How often a probe is right, and how sure that is."""
+
+    right: float
+    low: float
+    high: float
+    """The ends of its 95% interval."""
+
+
+class GroupBlind(msgspec.Struct, frozen=True):
+    """What can be told of one group in one world."""
+
+    group: str
+    world: World
+    questions: int
+    chance: float | None
+    probes: dict[str, Share]
+    best: str
+    """The probe that does best."""
+    blind: Share
+    """What is answered by the probe that does best on the other folds: choosing among probes flatters nobody."""
+
+    @property
+    def gives_away(self) -> bool:
+        """Whether more is answered than guessing would."""
+        return self.chance is not None and self.blind.low > self.chance
+
+
+class Blind(msgspec.Struct, frozen=True):
+    """What a dataset gives away to somebody who does not look."""
+
+    questions: int
+    groups: tuple[GroupBlind, ...]
+    """Every group in each world, then all of them together; groups with too few questions are left out."""
+    cues: tuple[Cue, ...]
+    """What carries it, the strongest first."""
+
+    def __repr__(self) -> str:
+        totals = [total for world in TWO_WORLDS if (total := self.total(world))]
+        told = ", ".join(f"{each.world} {each.blind.right:.1%}" for each in totals) or "too few to tell"
+        return f"Blind({several(self.questions, 'question')}, right without looking: {told})"
+
+    def total(self, world: World) -> GroupBlind | None:
+        """All groups together in a world, where there are enough questions."""
+        return next((group for group in self.groups if (group.group, group.world) == (ALL, world)), None)
+
+
+def measure(cases: Iterable[Case], models: Mapping[str, Answered] | None = None) -> Blind:
+    """What the words, options, templates and places of the questions give away without the pictures.
+
+    Each probe learns from four fifths of the pictures and is tried on the others. Few questions tell nothing. What
+    `models` answered without the pictures is one probe more for each.
+    """
+    questions = asked_of(cases)
+    groups: list[GroupBlind] = []
+    cues: list[Cue] = []
+    for world in TWO_WORLDS:
+        of_world = _evenly([question for question in questions if question.world == world and question.answers])
+        if len(of_world) >= FEWEST:
+            found, told = _of_world(world, of_world, models or {})
+            groups += found
+            cues += told
+    return Blind(len(questions), tuple(groups), tuple(sorted(cues, key=lambda cue: -cue.strength)))
+
+
+def _evenly(questions: list[Asked]) -> list[Asked]:
+    step = max(1.0, len(questions) / MOST)
+    return [questions[int(place * step)] for place in range(min(len(questions), MOST))]
+
+
+def _of_world(
+    world: World, questions: list[Asked], models: Mapping[str, Answered]
+) -> tuple[list[GroupBlind], list[Cue]]:
+    named = features.templates(questions)
+    folds = np.array([_digest(question.block) % FOLDS for question in questions])
+    blocks = np.unique([question.block for question in questions], return_inverse=True)[1]
+    tried: dict[str, Tried] = {}
+    for probe, (_, notices) in PROBES.items():
+        tables = notices(questions, named, folds)
+        tried[probe] = out_of_fold(tables, folds)
+    for model, answered in models.items():
+        right = np.array([answered.get((question.case, question.world), False) for question in questions])
+        tried[model] = Tried(right, [right] * FOLDS)
+    groups = np.array([question.group for question in questions])
+    chances = np.array([question.chance or np.nan for question in questions])
+    names = [name for name in dict.fromkeys(groups.tolist()) if np.count_nonzero(groups == name) >= FEWEST]
+    parts = [(name, groups == name) for name in names]
+    found = [_group(name, world, here, tried, chances, folds, blocks) for name, here in parts]
+    found.append(_group(ALL, world, np.ones(len(questions), bool), tried, chances, folds, blocks))
+    return found, cues_in(world, questions, tables[0])
+
+
+def _group(
+    name: str,
+    world: World,
+    here: Right,
+    tried: dict[str, Tried],
+    chances: Floats,
+    folds: Ints,
+    blocks: Ints,
+) -> GroupBlind:
+    shares = {probe: _share(found.right[here], blocks[here]) for probe, found in tried.items()}
+    chance = float(chances[here].mean())
+    return GroupBlind(
+        group=name,
+        world=world,
+        questions=int(here.sum()),
+        chance=None if np.isnan(chance) else chance,
+        probes=shares,
+        best=max(shares, key=lambda probe: shares[probe].right),
+        blind=_share(_by_the_best(tried.values(), here, folds)[here], blocks[here]),
+    )
+
+
+def _by_the_best(tried: Iterable[Tried], here: Right, folds: Ints) -> Right:
+    """Each fold answered by the probe that does best on the others, where no model had seen the fold."""
+    probes = list(tried)
+    chosen = np.zeros(len(folds), bool)
+    for fold in range(FOLDS):
+        own = folds == fold
+        best = max(probes, key=lambda probe: probe.without[fold][here & ~own].sum())
+        chosen[own] = best.right[own]
+    return chosen
+
+
+def _share(right: Right, blocks: Ints) -> Share:
+    """A share with its interval; questions that share a picture count for less than as many that do not."""
+    share = float(right.mean())
+    ends = mean_interval(right, blocks)
+    return Share(share, min(ends.low, share), max(ends.high, share))
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest())

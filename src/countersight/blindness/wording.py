@@ -1,0 +1,86 @@
+"""What is answered blind, in words: lines of a table, and the cues, for cards, terminals and pages."""
+
+from collections.abc import Iterator
+
+from countersight.blindness.cues import Cue
+from countersight.blindness.probing import PROBES, Blind, GroupBlind, Share
+from countersight.case import TWO_WORLDS
+
+_HEAD = ("group", "world", "n", "chance", "blind", "best probe")
+
+
+def head(found: Blind) -> tuple[str, ...]:
+    """The names of the columns of `line`."""
+    return (*_HEAD, *found.groups[0].probes)
+
+
+def probes(found: Blind) -> Iterator[str]:
+    """What each probe goes by."""
+    for name in found.groups[0].probes:
+        yield f"{name}: {PROBES[name][0] if name in PROBES else 'what this model answered without the pictures'}"
+
+
+def line(group: GroupBlind) -> tuple[str, ...]:
+    """The figures of a group in per cent, as `head` names them."""
+    chance = f"{100 * group.chance:.1f}" if group.chance is not None else "–"
+    probes = (f"{100 * share.right:.1f}" for share in group.probes.values())
+    return (
+        group.group or "(none)",
+        group.world,
+        f"{group.questions:,}",
+        chance,
+        shared(group.blind),
+        group.best,
+        *probes,
+    )
+
+
+def shared(share: Share) -> str:
+    """A share with its interval."""
+    return f"{100 * share.right:.1f} ({100 * share.low:.1f}–{100 * share.high:.1f})"
+
+
+def told(cue: Cue) -> str:
+    """A cue in a few words."""
+    where = f" in {cue.group}" if cue.group else ""
+    return (
+        f"{cue.what}{where}, {cue.world}: right {cue.right:,} times of {cue.seen:,}, where chance gives "
+        f"{cue.expected:,.0f}"
+    )
+
+
+def summary(found: Blind) -> str:
+    """One or two sentences for a dataset card."""
+    parts = []
+    for world in TWO_WORLDS:
+        total = found.total(world)
+        if total:
+            chance = f", chance is {100 * total.chance:.1f}%" if total.chance is not None else ""
+            parts.append(f"{world} {shared(total.blind)}%{chance}")
+    if not parts:
+        return f"{found.questions:,} questions are too few to tell what is answered without the pictures."
+    return f"Answered right without looking at a picture: {'; '.join(parts)}."
+
+
+def section(found: Blind) -> Iterator[str]:
+    """The lines of a dataset card, in Markdown."""
+    yield summary(found)
+    if not found.groups:
+        return
+    yield (
+        "Each probe learned from four fifths of the pictures and was tried on the others; 95% intervals. *Blind* is "
+        "the probe that does best on the other folds."
+    )
+    names = head(found)
+    table = (names, ("---",) * len(names), *map(line, found.groups))
+    yield "\n".join(f"| {' | '.join(map(_cell, cells))} |" for cells in table)
+    yield "\n".join(f"- {_cell(words)}" for words in probes(found))
+    if found.cues:
+        yield "What carries it:\n\n" + "\n".join(f"- {_cell(told(cue))}" for cue in found.cues)
+    else:
+        yield "No single cue is told apart from chance."
+
+
+def _cell(words: str) -> str:
+    """Words of the dataset inside a table of Markdown."""
+    return "".join(c if c.isprintable() else " " for c in words).replace("|", "\\|").replace("`", "'")

@@ -1,0 +1,178 @@
+"""What a run will take, before anything is asked: how many questions, one of them as it is sent, tokens and price."""
+
+import asyncio
+import json
+import re
+import statistics
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from countersight.case import Reply
+from countersight.dataset import Dataset
+from countersight.engine import Tally
+from countersight.engine.batching import batches_for
+from countersight.engine.conversations import Conversations, NoExample
+from countersight.engine.examples import Examples
+from countersight.engine.plan import QuestionPlan
+from countersight.engine.run import Way, begun_run
+from countersight.engine.run_folder import MANIFEST, RunFolder
+from countersight.errors import BadPicture
+from countersight.models import HALF, Hosted, Model, Price, Request
+from countersight.text import in_dollars
+
+LOOKED_AT = 40
+"""Questions whose length is taken for that of all."""
+SIGNS = 4
+"""Of a text that make a token, roughly, in English."""
+PIXELS = 750
+"""Of a picture that make a token, roughly; providers differ by a factor of three."""
+_DATA = re.compile(r'("(?:data:[\w/]+;base64,)?)([A-Za-z0-9+/=]{200,})"')
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """What a run will take."""
+
+    questions: int
+    request: str
+    """One of them as it is sent, but for the data of its picture."""
+    tokens_in: float
+    """Of a question."""
+    tokens_out: float
+    dollars: float | None
+    """Of all that are left; None where nobody says what the model costs."""
+    seconds: float | None
+    """Of one answer, where there are some already."""
+    from_replies: int
+    """How many answers it is reckoned from; 0 where it is only reckoned from the questions."""
+    at_once: int = 64
+    """Questions under way."""
+    batched: bool = False
+    """Whether they go in batches, at half the price."""
+
+    def __str__(self) -> str:
+        source = f"as {self.from_replies:,} answers so far took" if self.from_replies else "roughly, from the questions"
+        price = "no price is known: name one as `price`" if self.dollars is None else in_dollars(self.dollars)
+        price += " for all of them, in batches at half the price" if self.batched else " for all of them"
+        lines = [
+            self.request,
+            "",
+            f"{self.questions:,} questions to ask",
+            f"{self.tokens_in:,.0f} tokens read and at most {self.tokens_out:,.0f} written for each, {source}",
+            price,
+        ]
+        rounds = self.questions / self.at_once
+        if self.batched:
+            lines.append("a provider has a day to answer a batch")
+        elif self.seconds is None:
+            lines.append(f"{self.at_once} at a time: {rounds:,.1f} s for every second that an answer takes")
+        else:
+            lines.append(
+                f"{self.at_once} at a time, {self.seconds:.1f} s for each: about {rounds * self.seconds:,.0f} s"
+            )
+        return "\n".join(lines)
+
+
+def estimated(
+    dataset: Dataset,
+    output: Path,
+    model: Model,
+    way: Way,
+    *,
+    pool: Dataset | None = None,
+    at_once: int = 64,
+    batched: bool = False,
+) -> Estimate:
+    """What a run would take that goes on in a folder, or begins there; nothing is asked, and nothing written there."""
+    if batched:
+        batches_for(model, way)
+    if (output / MANIFEST).exists():
+        found = _estimated(RunFolder.open(output), dataset, model, way, pool)
+    else:
+        with TemporaryDirectory() as folder:
+            run = begun_run(dataset, Path(folder) / "run", model, way, pool)
+            found = _estimated(run, dataset, model, way, pool)
+    dollars = found.dollars if found.dollars is None or not batched else HALF * found.dollars
+    return msgspec.structs.replace(found, at_once=at_once, batched=batched, dollars=dollars)
+
+
+def together(runs: Sequence[Estimate]) -> Estimate:
+    """What several runs take that ask the same, one after the other."""
+    questions = [run.questions for run in runs]
+    weights = questions if any(questions) else [1] * len(runs)
+    timed = [run.seconds for run in runs if run.seconds is not None]
+    dollars = [run.dollars for run in runs if run.dollars is not None]
+    return msgspec.structs.replace(
+        next((run for run in runs if run.request), runs[0]),
+        questions=sum(questions),
+        tokens_in=statistics.fmean((run.tokens_in for run in runs), weights),
+        tokens_out=statistics.fmean((run.tokens_out for run in runs), weights),
+        dollars=sum(dollars) if len(dollars) == len(runs) else None,
+        seconds=statistics.fmean(timed) if timed else None,
+        from_replies=sum(run.from_replies for run in runs),
+    )
+
+
+def _estimated(run: RunFolder, dataset: Dataset, model: Model, way: Way, pool: Dataset | None) -> Estimate:
+    manifest = run.manifest
+    examples = Examples(pool or dataset, manifest.examples.seed) if manifest.examples else None
+    conversations = Conversations(manifest, dataset, examples)
+    asks = QuestionPlan(run, dataset, Tally(), needs_picture=model.needs_picture, again=way.again, sample=way.sample)
+    requests: list[Request] = []
+    questions = 0
+    for chain in asks.chains():
+        questions += len(chain)
+        if len(requests) < LOOKED_AT:
+            try:
+                requests.append(conversations.request(chain[0]))
+            except (BadPicture, NoExample):
+                continue
+    answers = list(islice((reply for reply in run.replies() if reply.state == "answered"), 1000))
+    tokens_in, tokens_out = _tokens(requests, answers, model)
+    return Estimate(
+        questions,
+        _shown(model, requests[0]) if requests else "",
+        tokens_in,
+        tokens_out,
+        _dollars(model, answers, questions, tokens_in, tokens_out),
+        statistics.fmean(reply.seconds for reply in answers) if answers else None,
+        len(answers),
+    )
+
+
+def _tokens(requests: list[Request], answers: list[Reply], model: Model) -> tuple[float, float]:
+    if any(reply.tokens_in for reply in answers):
+        return statistics.fmean(r.tokens_in for r in answers), statistics.fmean(r.tokens_out for r in answers)
+    read = statistics.fmean(map(_length, requests)) if requests else 0.0
+    return read, float(model.settings.get("max_tokens") or 0)
+
+
+def _length(request: Request) -> float:
+    pixels = sum(picture.width * picture.height for picture in request.pictures)
+    return sum(len(turn.text) for turn in request.turns) / SIGNS + pixels / PIXELS
+
+
+def _dollars(model: Model, answers: list[Reply], questions: int, tokens_in: float, tokens_out: float) -> float | None:
+    """What questions cost one by one: by their price, for some answers so far may have come in batches, for half."""
+    price = model.price if isinstance(model, Hosted) and not model.tells_cost else Price()
+    if price.read or price.written:
+        return questions * price.of(tokens_in, tokens_out)
+    if any(reply.cost for reply in answers):
+        return questions * statistics.fmean(reply.cost for reply in answers)
+    return None
+
+
+def _shown(model: Model, request: Request) -> str:
+    """A request as it goes over the wire, its picture's data shortened; the conversation where there is no wire."""
+    if isinstance(model, Hosted):
+        body: Any = json.loads(asyncio.run(model.request_body(request.turns)))
+        return f"POST {model.url}\n" + _DATA.sub(_shortened, json.dumps(body, indent=2, ensure_ascii=False))
+    return "\n".join(f"{turn.role}: {'[picture] ' * len(turn.pictures)}{turn.text}" for turn in request.turns)
+
+
+def _shortened(found: re.Match[str]) -> str:
+    return f'{found[1]}{found[2][:20]}… ({len(found[2]):,} signs)"'

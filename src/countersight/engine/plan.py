@@ -1,0 +1,225 @@
+"""What a run has yet to ask, its cases in an order by chance: whatever is asked first is a fair sample of the rest."""
+
+from array import array
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from countersight.case import TWICE, TWO_WORLDS, WORLDS, Case, Option, Question, Reply, Telling, World
+from countersight.dataset import Dataset
+from countersight.engine import Gathering, Places, Prompt, Tally, graph_in_words, orders_of
+from countersight.engine.reply_status import fate_of, is_doubtful
+from countersight.engine.run_folder import RunFolder
+from countersight.engine.sample import Sample
+from countersight.reading import answer_in
+
+TELLINGS: tuple[tuple[World, Telling], ...] = (*WORLDS.values(), TWICE)
+FACT, IMAGINED = TELLINGS[:2]
+YES_NO = (Option("yes"), Option("no"))
+_FAILED, _CUT_OR_EMPTY, _SAID, _RESTATED = 1, 2, 3, 4
+"""How much there is of an answer to a question; 0 where there is none."""
+_SUSPECT: Final = {"cut": _CUT_OR_EMPTY, "empty": _CUT_OR_EMPTY, "unread": _SAID}
+"""By what is asked for again, which answers have to be read to know whether they are among it."""
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """One question of one case that waits for its answer; of one asked in several orders, one of them."""
+
+    row: int
+    case: Case
+    world: World
+    telling: Telling
+    question: Question
+    fact: Reply | None = None
+    """The model's own answer about the picture as it is, where the question stands on it."""
+    places: Places = ()
+    gathering: Gathering | None = None
+    unread: Reply | None = None
+    """The model's own reply to it in which no answer was found, where it is asked to state only its final answer."""
+
+    def reply(self, **what: object) -> Reply:
+        restates = self.unread.text or "(empty)" if self.unread else ""
+        fields = {"restates": restates} | what
+        return Reply(self.case.id, self.row, self.world, self.telling, **fields)  # type: ignore[arg-type]
+
+
+def offered(question: Question, *, ranked: bool) -> tuple[Option, ...]:
+    """The options a model chooses from; where they are ranked, a question for yes or no has these two."""
+    return YES_NO if ranked and question.kind == "boolean" else question.options
+
+
+class QuestionPlan:
+    """The questions of a run that have no answer yet."""
+
+    def __init__(
+        self,
+        run: RunFolder,
+        dataset: Dataset,
+        tally: Tally,
+        *,
+        needs_picture: bool,
+        again: str = "",
+        sample: Sample | None = None,
+    ) -> None:
+        """`again` names what became of those answers that are to be asked for once more: cut, empty or unread."""
+        self._rows = None if sample is None else sample.rows(dataset)
+        self._run = run
+        self._dataset = dataset
+        self._prompt = run.manifest.prompt
+        self._tellings = TELLINGS if run.manifest.shown else TELLINGS[:2]
+        self._ranked = run.manifest.answering == "rank"
+        self._needs_picture = needs_picture
+        self._tally = tally
+        self._again = again
+        self._suspect = _SUSPECT.get(again)
+        questions = len(TELLINGS) * dataset.lines
+        self._standing = bytearray(questions)
+        """How much there is of the answer to each question, by row and telling."""
+        looked_at = again or self._prompt.needs_fact or any(self._prompt.of(w).orders != "one" for w in TWO_WORLDS)
+        self._places = array("q", bytes(8 * questions)) if looked_at else None
+        """Where the reply to each question stands in the journal: a million replies are not held."""
+
+    def chains(self) -> Iterator[tuple[Ask, ...]]:
+        """Questions to be asked one after the other, each once the one before has its reply; most stand alone."""
+        self._tally.total = 0
+        self._look_back()
+        for row, case in self._dataset.shuffled(self._tally.bad_row, self._count):
+            asks = []
+            for bit, (world, telling) in enumerate(self._tellings):
+                question = self._askable(row, case, world, telling)
+                ask = question and self._left(Ask(row, case, world, telling, question), len(TELLINGS) * row + bit)
+                if ask:
+                    asks.append(ask)
+                    if reason := "" if ask.unread else self._prompt.unfit(case, world, telling):
+                        self._tally.unfit[reason] = self._tally.unfit.get(reason, 0) + 1
+            if self._prompt.needs_fact:
+                yield from self._after_their_fact(asks)
+            else:
+                for ask in asks:
+                    yield from self._in_its_orders(ask)
+
+    def _count(self, row: int, case: Case) -> None:
+        """Count what there is to ask of a case, before anything is asked: a run that stops early knows of how many."""
+        for world, telling in self._tellings:
+            question = case.question(world, telling) if self._is_sampled(row) else None
+            if question is None:
+                continue
+            if self._lacks_picture(case, world, telling):
+                self._tally.without_picture += 1
+            elif self._lacks_options(question):
+                self._tally.without_options += 1
+            else:
+                self._tally.total += 1
+
+    def _askable(self, row: int, case: Case, world: World, telling: Telling) -> Question | None:
+        """The question, where the run can ask it."""
+        question = case.question(world, telling) if self._is_sampled(row) else None
+        if question is None or self._lacks_picture(case, world, telling) or self._lacks_options(question):
+            return None
+        return question
+
+    def _is_sampled(self, row: int) -> bool:
+        return self._rows is None or row in self._rows
+
+    def _lacks_options(self, question: Question) -> bool:
+        return self._ranked and not offered(question, ranked=True)
+
+    def _lacks_picture(self, case: Case, world: World, telling: Telling) -> bool:
+        """Whether a picture should be shown and there is none, nor a causal graph that tells what it would show."""
+        prompt = self._prompt.of(world)
+        if not (self._needs_picture and prompt.picture) or case.picture(world, telling) is not None:
+            return False
+        if case.text_only:
+            return False
+        return not (prompt.tells_graph and graph_in_words(case.graph))
+
+    def _look_back(self) -> None:
+        """Note how much there is of each answer; of equals the first counts, as it does in scoring."""
+        for place, reply in self._run.placed_replies(self._damaged):
+            self._tally.spend(reply.tokens_in, reply.tokens_out, reply.cost)  # also what was asked for again since
+            if not 0 <= reply.row < self._dataset.lines:
+                continue
+            at = len(TELLINGS) * reply.row + TELLINGS.index((reply.world, reply.telling))
+            standing = _standing(reply)
+            # Of failed ones the last: it has all orders that were answered.
+            if standing > self._standing[at] or standing == self._standing[at] == _FAILED:
+                self._standing[at] = standing
+                if self._places is not None and standing != _RESTATED:
+                    self._places[at] = place
+        self._tally.failed_before = self._standing.count(_FAILED)
+        settled = {_CUT_OR_EMPTY, _SAID, _RESTATED} - {self._suspect}
+        self._tally.before = sum(map(self._standing.count, settled))
+
+    def _left(self, ask: Ask, at: int) -> Ask | None:
+        """The question, where it has no answer yet or its answer is asked for again."""
+        standing = self._standing[at]
+        if standing <= _FAILED:
+            return ask
+        if standing != self._suspect:
+            return None
+        reply = self._reply(at)
+        if reply is None or fate_of(reply, ask.question, self._prompt.of(ask.world).reads).fate != self._again:
+            self._tally.before += 1
+            return None
+        return msgspec.structs.replace(ask, unread=reply) if self._again == "unread" else ask
+
+    def _reply(self, at: int) -> Reply | None:
+        """The reply that counts as the answer to a question, or failed."""
+        return self._run.reply_at(self._places[at]) if self._places is not None and self._standing[at] else None
+
+    def _after_their_fact(self, asks: list[Ask]) -> Iterator[tuple[Ask, ...]]:
+        """The question about the change after the one about the picture as it is, or with the answer that has."""
+        told = {(ask.world, ask.telling): ask for ask in asks}
+        fact, imagined = told.get(FACT), told.get(IMAGINED)
+        if fact and imagined and not fact.unread:
+            yield told.pop(FACT), told.pop(IMAGINED)
+        elif imagined:
+            told[IMAGINED] = msgspec.structs.replace(imagined, fact=self._reply(len(TELLINGS) * imagined.row))
+        for ask in told.values():
+            yield (ask,)
+
+    def _in_its_orders(self, ask: Ask) -> Iterator[tuple[Ask, ...]]:
+        """The question once for each order of its options that has no answer yet, or none that could be read."""
+        prompt = self._prompt.of(ask.world)
+        if prompt.orders == "one" or ask.question.kind != "choice":
+            yield (ask,)
+            return
+        orders = orders_of(len(ask.question.options), prompt.orders)
+        there = ask.unread or self._reply(len(TELLINGS) * ask.row + TELLINGS.index((ask.world, ask.telling)))
+        texts = {order.places: order.text for order in there.orders} if there else {}
+        asks = {places: _in_order(ask, places, texts.get(places, "")) for places in orders}
+        said = {
+            places: asks[places].reply(text=text, finish="stop", attempts=0, restates="")
+            for places, text in texts.items()
+            if places in asks and (not ask.unread or _has_answer(text, asks[places].question, prompt))
+        }
+        if len(said) == len(orders):  # what each says is known, and they do not agree
+            self._tally.before += 1
+            return
+        gathering = Gathering(orders, said)
+        for places in (places for places in orders if places not in said):
+            yield (msgspec.structs.replace(asks[places], gathering=gathering),)
+
+    def _damaged(self) -> None:
+        self._tally.damaged += 1
+
+
+def _standing(reply: Reply) -> int:
+    if reply.state == "failed":
+        return _FAILED
+    if reply.restates:
+        return _RESTATED
+    return _CUT_OR_EMPTY if is_doubtful(reply) else _SAID
+
+
+def _in_order(ask: Ask, places: Places, text: str) -> Ask:
+    """The question with its options in an order; where it was answered in that order already, with what was said."""
+    options = tuple(ask.question.options[place] for place in places)
+    question = msgspec.structs.replace(ask.question, options=options)
+    unread = msgspec.structs.replace(ask.unread, text=text, orders=()) if ask.unread else None
+    return msgspec.structs.replace(ask, question=question, places=places, unread=unread)
+
+
+def _has_answer(text: str, question: Question, prompt: Prompt) -> bool:
+    return answer_in(text, question, prompt.reads) is not None

@@ -1,0 +1,154 @@
+"""How a question is put to a model. A prompt is data: it is printed, stored in the run, and part of what a run is."""
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+
+from countersight.case import LETTERS, Case, Question, Telling, World
+from countersight.engine.graphs import graph_in_words
+
+BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+"""What is special in a text: two braces mean one, and a name in braces stands for something of the case."""
+_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a prompt may tell beside the question, where the case has it."""
+
+    context: str = ""
+    change: str = ""
+    graph: str = ""
+
+
+NOTHING = Told()
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """Words around a question, and the way of asking that goes with them; `prompts.toml` says what each is for."""
+
+    name: str
+    number: str
+    boolean: str
+    choice: str
+    open: str
+    about: str = ""
+    setting: str = ""
+    steps: str = ""
+    example: str = "{answer}"
+    concluding: str = ""
+    reads: Literal["whole", "end"] = "whole"
+    shots: Literal[0, 1] = 0
+    fact: bool = False
+    composed: bool = False
+    picture: bool = True
+    question: bool = True
+    orders: Literal["one", "rotations", "every"] = "one"
+    max_tokens: int = 256
+    factual: "Prompt | None" = None
+    """The prompt of questions about the picture as it is, where that is another (CFMM's 1-shot and CoT)."""
+
+    def of(self, world: World) -> "Prompt":
+        """The prompt by which a question of a world is asked."""
+        return self.factual if world == "factual" and self.factual else self
+
+    @property
+    def needs_fact(self) -> bool:
+        """Whether the question about the change waits for the answer about the picture as it is."""
+        return self.fact or self.composed
+
+    @property
+    def tells_graph(self) -> bool:
+        """Whether the causal graph of a case comes with the question: one without a picture is then asked by it."""
+        return any("{graph}" in text for text in (self.setting, self.number, self.boolean, self.choice, self.open))
+
+    def render(self, question: Question, told: Told = NOTHING, *, listed: bool = True) -> str:
+        """The text that is sent. Where options are not listed, what they are is asked for: a number, or free text."""
+        values = {
+            "question": question.text,
+            "options": "\n".join(f"{LETTERS[i]}: {option.text}" for i, option in enumerate(question.options)),
+            "steps": self.steps,
+            "context": told.context,
+            "change": told.change,
+            "graph": told.graph,
+        }
+        asked = fill(getattr(self, question.kind if listed else question.unlisted_kind), values)
+        setting = fill(self.setting, values)
+        return f"{setting}\n{asked}" if setting else asked
+
+    def unfit(self, case: Case, world: World, telling: Telling) -> str:
+        """What a case lacks for this prompt to make a difference, so that it is asked plainly; empty where it fits."""
+        prompt, question = self.of(world), case.question(world, telling)
+        if prompt.tells_graph and not graph_in_words(case.graph):
+            return "there is no causal graph to tell"
+        if prompt.orders != "one" and question is not None and question.kind != "choice":
+            return "there are no options to put in another order"
+        if not prompt.question and question is not None and question.kind != "choice":
+            return "there are no options to show alone"
+        if prompt.needs_fact and _is_told(world, telling) and case.factual is None:
+            return "there is no factual question"
+        if prompt.composed and _is_told(world, telling) and question is not None and question.unlisted_kind != "number":
+            return "no number is asked for that could be worked out"
+        return ""
+
+    def solve(self, case: Case, world: World, telling: Telling, *, listed: bool = True) -> str:
+        """What the model is made to have said to a question of an example: the right answer, and how it comes about."""
+        question = case.question(world, telling)
+        assert question is not None
+        fact = case.factual if _is_told(world, telling) else None
+        return fill(
+            self.example,
+            {
+                "answer": question.answer if listed else question.right_text,
+                "meaning": question.right_text,
+                "question": question.text,
+                "fact_question": fact.text if fact else "",
+                "fact": fact.right_text if fact else "",
+                "context": case.context if _is_told(world, telling) else "",
+                "change": case.change.text if case.change and _is_told(world, telling) else "",
+                "graph": graph_in_words(case.graph),
+            },
+        )
+
+
+def told(case: Case, world: World, telling: Telling) -> Told:
+    """What goes with a question of a case: its graph, and the change where the question itself does not tell it.
+
+    A case with a context (CoSIm: the response to the picture as it is) asks the same question in both worlds, so that
+    the change stands beside it. Everywhere else the question says "if", and nothing is repeated.
+    """
+    graph = graph_in_words(case.graph) if case.graph else ""
+    if case.context and case.change and _is_told(world, telling):
+        return Told(case.context, case.change.text, graph)
+    return Told(graph=graph) if graph else NOTHING
+
+
+def fill(template: str, values: dict[str, str]) -> str:
+    """The text with its names replaced; a line that names something empty is left out."""
+    lines = []
+    for names, words in _parsed(template):
+        if names:
+            named = [values[name] for name in names]
+            if "" not in named:
+                lines.append(words % tuple(named))
+        else:
+            lines.append(words)
+    return "\n".join(lines)
+
+
+@lru_cache(maxsize=256)
+def _parsed(template: str) -> list[tuple[list[str], str]]:
+    """The names on each line, and its words; where it has names, their places in the words are marked by %s."""
+    return [_parsed_line(line) for line in template.split("\n")] if template else []
+
+
+def _parsed_line(line: str) -> tuple[list[str], str]:
+    names = [found[1] for found in BRACED.finditer(line) if found[1]]
+    if names:
+        line = line.replace("%", "%%")
+    return names, BRACED.sub(lambda found: "%s" if found[1] else found[0][0], line)
+
+
+def _is_told(world: World, telling: Telling) -> bool:
+    return (world, telling) == ("counterfactual", "told")

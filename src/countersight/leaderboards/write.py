@@ -1,0 +1,101 @@
+"""Writes a leaderboard: a page, and its rows as CSV and JSON, each in full or not at all."""
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from countersight.files import write_text
+from countersight.leaderboards.collect import collect
+from countersight.leaderboards.data import Entry, Leaderboard
+from countersight.leaderboards.page import render
+from countersight.pages import guarded
+from countersight.suites import RUN_MEASURES
+
+
+class LeaderboardFiles(msgspec.Struct, frozen=True):
+    """Where a leaderboard was written, and what it says."""
+
+    html: Path
+    csv: Path
+    json: Path
+    data: Leaderboard
+
+    def __repr__(self) -> str:
+        return f"LeaderboardFiles({str(self.html)!r})"
+
+
+def write_leaderboard(
+    runs: Sequence[Path], out: Path, *, datasets: Sequence[Path] = (), gold: Path | None = None
+) -> LeaderboardFiles:
+    """A leaderboard of runs, of whatever suites and datasets, beside what papers report; in `out`.
+
+    `datasets` are folders where datasets are now, if they were moved; `gold` has answers corrected since.
+    """
+    board = collect(runs, datasets, gold=gold)
+    out.mkdir(parents=True, exist_ok=True)
+    return LeaderboardFiles(
+        html=write_text(out / "leaderboard.html", render(board)),
+        csv=write_text(out / "leaderboard.csv", comma_separated(board)),
+        json=write_text(out / "leaderboard.json", msgspec.json.format(msgspec.json.encode(board)).decode() + "\n"),
+        data=board,
+    )
+
+
+_COLUMNS = (
+    *(
+        "suite",
+        "axis",
+        "line",
+        "ranked_by",
+        "kind",
+        "tier",
+        "rank",
+        "model",
+        "prompt",
+        "answering",
+        "dataset",
+        "fingerprint",
+    ),
+    *("source", "n", "unread_rate", "standing", "version", "started"),
+    *(f"{key}{part}" for key in RUN_MEASURES for part in ("", "_low", "_high", "_n", "_if_unread_right")),
+)
+
+
+def comma_separated(board: Leaderboard) -> str:
+    """A row for each row of each board: shares from 0 to 1."""
+    file = io.StringIO()
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(_COLUMNS)
+    for suite in board.suites:
+        for each in suite.boards:
+            for pool in each.pools:
+                for entry in pool.entries:
+                    row = (
+                        *(
+                            suite.suite or suite.title,
+                            each.axis,
+                            each.line,
+                            each.ranked_by,
+                            entry.kind,
+                            entry.tier,
+                            entry.rank,
+                        ),
+                        *(entry.named or entry.model, entry.prompt, entry.answering, pool.dataset, pool.fingerprint),
+                        *(pool.source, entry.n, entry.unread_rate, entry.standing, entry.version, entry.started),
+                        *(value for key in RUN_MEASURES for value in _figures(entry, key)),
+                    )
+                    table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
+    return file.getvalue()
+
+
+def _figures(entry: Entry, key: str) -> tuple[float | None, ...]:
+    """A score, its interval and n; n is 0 where there are replies and not one could be read."""
+    score = entry.scores.get(key)
+    return (
+        (score.value, score.low, score.high, score.n, score.if_unread_right)
+        if score
+        else (None, None, None, 0 if key in entry.unread else None, None)
+    )

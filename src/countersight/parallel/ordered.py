@@ -1,0 +1,30 @@
+"""One door for work that is spread: in this process, in several, or on a cluster; results come in order from each."""
+
+from collections.abc import Callable, Iterable, Iterator, Sized
+from typing import TypeVar
+
+from countersight.system import cores
+
+Order = TypeVar("Order")
+Done = TypeVar("Done")
+
+
+def in_order(
+    work: Callable[[Order], Done], orders: Iterable[Order], *, workers: int | None = None, ray: str = ""
+) -> Iterator[Done]:
+    """What comes of each order, in their order: on the Ray cluster at an address, or here, one process a core.
+
+    `work` writes nothing and depends on its order alone, so it can be done anywhere, and again where a machine is lost.
+    """
+    if ray:
+        from countersight.parallel.tasks import on_cluster
+
+        yield from on_cluster(work, orders, ray)
+        return
+    several = min(workers or cores(), len(orders) if isinstance(orders, Sized) else workers or cores())
+    if several <= 1:
+        yield from map(work, orders)
+        return
+    from countersight.parallel.processes import in_processes
+
+    yield from in_processes(work, orders, several)

@@ -1,0 +1,80 @@
+"""What a user should do about a run before believing it: ask on, ask again, look at what was not read."""
+
+import os
+import shlex
+from collections.abc import Iterator
+from typing import Final
+
+from countersight.engine import LEFT_OUT, RunFolder
+from countersight.models import MODELS
+from countersight.scoring import Row
+from countersight.text import several
+
+WORTH_A_WARNING: Final = 0.01
+"""Of all questions; where more were cut, empty or unread, the figures are not those of the model alone."""
+
+
+def advice(run: RunFolder, row: Row) -> Iterator[str]:
+    """What is amiss with a run and what to do about it, the worst first."""
+    left_out: dict[str, int] = run.manifest.observed.get(LEFT_OUT, {}) if row.missing else {}
+    for reason, number in left_out.items():
+        yield f"{several(number, 'question')} not asked: {reason}."
+    if row.missing > sum(left_out.values()):
+        unasked = row.missing - sum(left_out.values())
+        yield f"{several(unasked, 'question')} not asked yet: the run is unfinished; give its command again."
+    if row.failed:
+        yield f"{several(row.failed, 'question')} without a reply: give the command again to ask only these."
+    if _many(row.cut, row):
+        yield (
+            f"{several(row.cut, 'answer')} cut off by the limit of tokens and left out: ask these again with a larger "
+            f"one: {_again(run, 'cut')}"
+        )
+    if _many(row.empty, row):
+        yield (
+            f"{several(row.empty, 'answer')} empty and left out; a model that thinks may have spent its tokens before "
+            f"it spoke: {_again(run, 'empty')}"
+        )
+    if _many(row.unread, row):
+        told = f"{several(row.unread, 'answer')} could not be read and {_counted(row)}"
+        if row.restated or any(again.what == "unread" for again in run.manifest.again):
+            yield f"{told}, though the model was asked to state its answers again; see the gallery."
+        else:
+            yield f"{told}; {_restating(run)}"
+
+
+def _counted(row: Row) -> str:
+    """What became of unread answers; those of a world of which nothing was read are no figure."""
+    if not row.unheard:
+        return "counted as not right"
+    if row.unheard == row.unread:
+        return "are left out, for nothing of their world was read"
+    return f"counted as not right, but for {row.unheard:,} that are left out, for nothing of their world was read"
+
+
+def _restating(run: RunFolder) -> str:
+    """How to get an answer out of unread replies: from the model itself, or from another where it cannot be asked."""
+    manifest = run.manifest
+    if "function" in manifest.settings:
+        return f"have the function state only its final answer: run(…, out={str(run.path)!r}, again='unread')"
+    if "asked with" in manifest.settings or not MODELS.knows(manifest.model):
+        return f"have another model read them: {shlex.join(['countersight', 'report', str(run.path)])} --reader MODEL"
+    return f"have the model state only its final answer: {_again(run, 'unread')}"
+
+
+def _many(number: int, row: Row) -> bool:
+    return number > WORTH_A_WARNING * row.questions
+
+
+def _again(run: RunFolder, what: str) -> str:
+    """The command that asks some questions of a run again, ready for the shell."""
+    manifest = run.manifest
+    dataset = os.path.normpath(run.path / manifest.dataset.path)
+    words = ["countersight", "run", dataset, "--model", manifest.model, "--again", what]
+    if what != "unread":
+        words += ["--max-tokens", str(4 * _limit(run))]
+    return shlex.join([*words, "-o", str(run.path)])
+
+
+def _limit(run: RunFolder) -> int:
+    limit = run.manifest.settings.get("max_tokens")
+    return limit if isinstance(limit, int) else run.manifest.prompt.max_tokens

@@ -1,0 +1,180 @@
+"""The drop by groups of pictures (C-VQA 4.3), in sentences and tables."""
+
+from collections.abc import Iterator, Sequence
+
+from countersight.case import TWO_WORLDS
+from countersight.pages import Figure, count, interval, name, p_value, percent
+from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, IntervalPlot, Point
+from countersight.reports.image_groups import PictureGroups
+from countersight.reports.observations import AnalysedRun
+from countersight.reports.scored import as_difference, as_share
+from countersight.reports.twins import Asked, find_twins
+from countersight.scoring import CONFIDENCE, RESAMPLES, Bias, Gap, Interval, bias, corrected_gaps
+from countersight.suites import Terms
+from countersight.text import several
+
+_FEW_GAPS = 3
+
+
+def bias_analysis(
+    groups: PictureGroups, asked: Sequence[Asked | None], runs: Sequence[AnalysedRun], terms: Terms, *, seed: int
+) -> Analysis | None:
+    """How the drop differs between groups of pictures; None where no case is scored in both worlds."""
+    found = [(run, bias(run.outcomes, groups.names, groups.group_of, groups.picture_of, seed=seed)) for run in runs]
+    found = [(run, measured) for run, measured in found if measured.groups]
+    if not found:
+        return None
+    found = list(zip((run for run, _ in found), corrected_gaps([measured for _, measured in found]), strict=True))
+    column = name(groups.column)
+    twins = find_twins(asked, groups, [(run.label, run.outcomes) for run, _ in found])
+    counted = {each.run: (each.sentence(),) for each in twins}
+    overview = [_overview(column, found)] if len(found) > 1 else []
+    return Analysis(
+        key=f"groups by {column}",
+        heading=f"Groups of pictures: {column}",
+        about=_about(groups),
+        points=tuple(
+            Point(name(run.label), (*_sentences(measured), *counted.get(run.label, ()))) for run, measured in found
+        ),
+        tables=(*overview, *(_table(column, run, measured, terms) for run, measured in found)),
+        definitions=tuple(_definitions(found, seed)),
+        plot=IntervalPlot(
+            "diff, in points",
+            tuple(
+                (
+                    f"{run.label}, {group.name}" if len(found) > 1 else group.name,
+                    as_difference(group.diff),
+                )
+                for run, measured in found
+                for group in measured.groups
+            ),
+        ),
+        twins=twins,
+        asked_for=True,
+    )
+
+
+def _about(groups: PictureGroups) -> str:
+    told = (
+        f"{name(groups.file)} names the pictures of {count(groups.matched)} of {several(groups.cases, 'case')}, "
+        f"matched by {groups.way}; {several(groups.kept, 'case')} are about pictures of one group."
+    )
+    left = []
+    if groups.several:
+        left.append(f"{several(groups.several, 'picture')} with rows of several groups")
+    if groups.blank:
+        left.append(f"{several(groups.blank, 'picture')} with no value")
+    return f"{told} Left out: {' and '.join(left)}." if left else told
+
+
+def _sentences(measured: Bias) -> Iterator[str]:
+    pictures = {group.name: group.pictures for group in measured.groups}
+    if not measured.gaps:
+        [group] = measured.groups
+        yield f"Only {name(group.name)} has cases scored in both worlds: there is nothing to compare it with."
+    if measured.left_out:
+        yield f"Nothing that can be scored was read in both worlds of {', '.join(map(name, measured.left_out))}."
+    for gap in measured.gaps:
+        more, less = (gap.first, gap.second) if gap.value >= 0 else (gap.second, gap.first)
+        ends = Interval(gap.low, gap.high) if gap.value >= 0 else Interval(-gap.high, -gap.low)
+        larger = f"{percent(abs(gap.value))} points larger for {name(more)} than for {name(less)}"
+        yield (
+            f"The drop is {larger if gap.value else f'the same for {name(more)} and {name(less)}'} "
+            f"({count(pictures[more])} and {several(pictures[less], 'picture')}; {interval(ends)}; "
+            f"permutation {p_value(gap.p)})" + ("." if _told_apart(gap) else ": no more than chance may do.")
+        )
+
+
+def _told_apart(gap: Gap) -> bool:
+    return not gap.low <= 0 <= gap.high
+
+
+def _overview(column: str, found: Sequence[tuple[AnalysedRun, Bias]]) -> AnalysisTable:
+    groups = list(dict.fromkeys(group.name for _, measured in found for group in measured.groups))
+    gaps = list(dict.fromkeys((gap.first, gap.second) for _, measured in found for gap in measured.gaps))[:_FEW_GAPS]
+    lines = []
+    for run, measured in found:
+        of_group = {group.name: as_difference(group.diff) for group in measured.groups}
+        of_gap = {(gap.first, gap.second): _gap(gap) for gap in measured.gaps}
+        cells = (*(of_group.get(group, "") for group in groups), *(of_gap.get(gap, "") for gap in gaps))
+        lines.append(AnalysisLine(name=run.label, cells=cells, run=run.label))
+    return AnalysisTable(
+        title=f"Difference of the worlds by {column}, all runs",
+        head=(
+            "run",
+            *(f"diff({name(group)})" for group in groups),
+            *(f"gap({name(first)}, {name(second)})" for first, second in gaps),
+        ),
+        measures=("",) * (len(groups) + len(gaps)),
+        lines=tuple(lines),
+    )
+
+
+def _table(column: str, run: AnalysedRun, measured: Bias, terms: Terms) -> AnalysisTable:
+    lines = [
+        AnalysisLine(
+            name=group.name,
+            cells=(
+                count(group.pictures),
+                count(group.n),
+                as_share(group.factual),
+                as_share(group.counterfactual),
+                as_difference(group.diff),
+            ),
+            run=run.label,
+            group=group.name,
+            n=group.n,
+        )
+        for group in measured.groups
+    ]
+    lines += [
+        AnalysisLine(
+            name=f"gap: {name(gap.first)} minus {name(gap.second)}",
+            cells=(count(gap.pictures), count(gap.n), "", "", _gap(gap)),
+            run=run.label,
+            group=f"{gap.first} minus {gap.second}",
+            n=gap.n,
+            total=True,
+        )
+        for gap in measured.gaps
+    ]
+    measures = [terms.measures.get(key, key) for key in TWO_WORLDS]
+    return AnalysisTable(
+        title=f"By {column}: {run.label}",
+        head=(column, "pictures", "n", *measures, "diff"),
+        measures=("pictures", "n", "factual", "counterfactual", "diff"),
+        lines=tuple(lines),
+    )
+
+
+def _gap(gap: Gap) -> Figure:
+    test = "permutation of pictures, exact" if gap.exact else "permutation of pictures, drawn"
+    wider = gap.confidence if gap.confidence != CONFIDENCE else None
+    method = f"score, squared and added; {test}{', Holm' if wider else ''}"
+    return Figure(gap.value, gap.low, gap.high, gap.n, gap.p, method=method, confidence=wider)
+
+
+def _definitions(found: Sequence[tuple[AnalysedRun, Bias]], seed: int) -> Iterator[tuple[str, str]]:
+    drawn = f"({count(RESAMPLES)} draws, seed {seed})"
+    yield (
+        "diff",
+        "Factual minus counterfactual accuracy, over the cases about pictures of a group that were scored in "
+        "both worlds. Pictures with rows of several groups are left out. Score interval for as many independent "
+        "cases as vary as much: cases about one picture are not independent.",
+    )
+    gaps = [gap for _, measured in found for gap in measured.gaps]
+    if gaps:
+        every, some = "every way to deal the pictures out to the two groups", f"pictures dealt out by chance {drawn}"
+        test = every if all(gap.exact for gap in gaps) else some
+        if len({gap.exact for gap in gaps}) > 1:
+            test = f"{every} where they can be counted through, else {some}"
+        yield (
+            "gap",
+            "The diff of one group minus that of another; its interval squares and adds theirs (Zou and Donner, 2008). "
+            f"p by permutation, two-sided: {test}; or that of the interval where it is larger{_of_several(len(gaps))}.",
+        )
+
+
+def _of_several(gaps: int) -> str:
+    """How the p of several gaps were corrected, as those between runs are."""
+    return f"; those of the {count(gaps)} gaps are corrected by Holm's method, intervals too" if gaps > 1 else ""

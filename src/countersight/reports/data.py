@@ -1,0 +1,323 @@
+"""What a report shows: plain values, so that tables, figures and the page know nothing of folders or scoring."""
+
+from typing import Literal
+
+import msgspec
+
+from countersight.case import TWO_WORLDS, Asking, World
+from countersight.pages import Figure, Grid, Thumbnail
+from countersight.reports.answer_shares import AnswerShares
+from countersight.reports.twins import Twins
+from countersight.suites import PaperTable, Terms, terms
+
+Verdict = Literal["right", "wrong", "unread", "empty", "cut", "failed", "missing"]
+
+
+class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
+    """How one run did on one group of cases; the last of a run is on all of them."""
+
+    group: str
+    n: int
+    factual: Figure | None
+    counterfactual: Figure | None
+    drop: Figure | None
+    both_right: Figure | None
+    in_both: tuple[float, float] | None = None
+    """Factual and counterfactual accuracy over the cases scored in both worlds: their difference is the drop."""
+    shown: Figure | None = None
+    imagination_gap: Figure | None = None
+    fell_back: Figure | None = None
+    chance: dict[str, float] = {}
+    """What guessing gives, by measure, question by question; nothing where there is nothing to guess among."""
+    questions: int = 0
+    """Of these cases, asked or not."""
+    unread: int = 0
+    cut: int = 0
+    empty: int = 0
+    failed: int = 0
+    missing: int = 0
+    unheard: int = 0
+    """Of the unread, those of a kind of asking to which no reply about these cases could be read: they count not."""
+    restated: int = 0
+    """Answers that were stated only when the model was asked again."""
+    unread_rate: float | None = None
+    """The share of replies in which no answer was found."""
+
+    @property
+    def scored(self) -> int:
+        """Questions that count: right, wrong or unread."""
+        return self.questions - self.cut - self.empty - self.failed - self.missing - self.unheard
+
+
+class LetterShare(msgspec.Struct, frozen=True):
+    """How often a letter was answered, and how often it was the right one, in n questions with options."""
+
+    asking: Asking
+    letter: str
+    answered: int
+    gold: int
+    n: int
+
+
+class DividedScores(msgspec.Struct, frozen=True):
+    """How one run did on its cases divided otherwise than by group: by kind of change, by rung and the like."""
+
+    name: str
+    lines: tuple[GroupScores, ...]
+    unplaced: int = 0
+    """Cases that count on no line."""
+
+
+class RoleChosen(msgspec.Struct, frozen=True):
+    """How often options of a role were chosen, among the questions that offer one."""
+
+    role: str
+    chosen: Figure
+
+
+class RunScores(msgspec.Struct, frozen=True, kw_only=True):
+    """One model asked one dataset in one way."""
+
+    label: str
+    """A name for the run that no other run of the report has."""
+    model: str
+    prompt: str
+    started: str
+    version: str
+    """The version of Countersight that asked."""
+    answering: str = "generate"
+    """Whether the model wrote its answers (generate), or options were ranked by their loss (rank)."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """What else its answers depend on: temperature, seed and the like."""
+    sees: bool = True
+    """Whether it was shown the pictures; some prompts show none."""
+    groups: tuple[GroupScores, ...]
+    letters: tuple[LetterShare, ...] = ()
+    total: GroupScores | None = None
+    """The groups added up, where the suite does so: shares whose sum can be as much as there are groups."""
+    divisions: tuple[DividedScores, ...] = ()
+    roles: tuple[RoleChosen, ...] = ()
+    standing: str = ""
+    """How far the asking has come and what is amiss: "118 of 120 questions scored; 2 cut"."""
+    advice: tuple[str, ...] = ()
+    """What the user should do about the run, in sentences."""
+
+    @property
+    def overall(self) -> GroupScores:
+        """The scores on all cases."""
+        return self.groups[-1]
+
+
+class ComparedGroup(msgspec.Struct, frozen=True):
+    """How much better the first run did than the second on a group, case by case."""
+
+    group: str
+    factual: Figure | None
+    counterfactual: Figure | None
+    both_right: Figure | None
+    shown: Figure | None
+    unread: tuple[float, float] = (0.0, 0.0)
+    """Of each run, the share of replies to these cases in which no answer was found."""
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Two runs of one dataset, paired over the cases that both answered."""
+
+    first: str
+    second: str
+    groups: tuple[ComparedGroup, ...]
+
+
+class AnalysisLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of an analysis: its name, a figure or words for each column, and what it is of."""
+
+    name: str
+    cells: tuple[Figure | str, ...]
+    run: str
+    minus_run: str = ""
+    group: str = "all"
+    n: int | None = None
+    """What its figures rest on; one that rests on another number says so."""
+    total: bool = False
+
+
+class AnalysisTable(msgspec.Struct, frozen=True, kw_only=True):
+    """A table of an analysis: `head` says what the lines are, then what stands in each column.
+
+    `measures` are the names of the columns in files; figures under `plain` ones are no percentages.
+    """
+
+    title: str
+    head: tuple[str, ...]
+    measures: tuple[str, ...]
+    lines: tuple[AnalysisLine, ...]
+    plain: tuple[str, ...] = ()
+    note: str = ""
+
+
+class IntervalPlot(msgspec.Struct, frozen=True):
+    """Named differences to draw on one scale."""
+
+    title: str
+    lines: tuple[tuple[str, Figure], ...]
+
+
+class Point(msgspec.Struct, frozen=True):
+    """Something that an analysis found, in sentences."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+class Analysis(msgspec.Struct, frozen=True, kw_only=True):
+    """What a closer look at the runs shows: points in words, the tables behind them, and what their figures mean."""
+
+    key: str
+    heading: str
+    about: str
+    points: tuple[Point, ...]
+    tables: tuple[AnalysisTable, ...]
+    definitions: tuple[tuple[str, str], ...] = ()
+    plot: IntervalPlot | None = None
+    twins: tuple[Twins, ...] = ()
+    """Alike questions of two groups of pictures of which one is answered right (C-VQA's Figure 4)."""
+    asked_for: bool = False
+    """Whether it was called for by name; else it comes with every report, and the terminal shows its sentences only."""
+
+
+class ReportData(msgspec.Struct, frozen=True, kw_only=True):
+    """Every figure of a report and how it was got."""
+
+    dataset: str
+    fingerprint: str
+    cases: int
+    runs: tuple[RunScores, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    seed: int
+    resamples: int
+    confidence: float
+    version: str
+    """The version of Countersight that wrote the report."""
+    controls: int = 0
+    """Cases whose change does not touch what is asked; they are not among `cases`."""
+    bad_rows: int = 0
+    """Rows of the dataset that could not be read as cases."""
+    suite: str = ""
+    """The suite of all cases; empty where it is not known or they are of several."""
+    worlds: tuple[World, ...] = TWO_WORLDS
+    """Those that the cases ask about."""
+    soft: bool = False
+    """Whether an answer can be worth something between nothing and all (VQA's soft accuracy)."""
+    references: tuple[PaperTable, ...] = ()
+    """Tables of papers to set beside the runs."""
+    analyses: tuple[Analysis, ...] = ()
+    answers: tuple[AnswerShares, ...] = ()
+    """How often each number is the right answer, by group, where numbers are asked for (C-VQA's Figure 3)."""
+    readings: tuple[Grid, ...] = ()
+    """The runs as somebody else reads them: a second reader, or a paper's own rules. Kept apart from all else."""
+    blind: dict[World, float] = {}
+    """What is answered without the pictures, by world, where it was measured when the dataset was made."""
+
+    @property
+    def terms(self) -> Terms:
+        """How the suite's paper tells its scores."""
+        return terms(self.suite, self.worlds)
+
+    @property
+    def two_worlds(self) -> bool:
+        """Whether there is a way from one world to the other, and so a drop to speak of."""
+        return len(self.worlds) > 1 and "drop" in self.terms.measures
+
+
+class AskedQuestion(msgspec.Struct, frozen=True):
+    """A question as the gallery shows it."""
+
+    text: str
+    gold: str
+    options: tuple[str, ...] = ()
+
+
+Boxed = tuple[float, float, float, float]
+"""Left, top, width and height of a box over a picture, in parts of the picture's sides."""
+
+
+class ProgramCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a program asked of a tool, what came back, and where."""
+
+    name: str
+    arguments: str = ""
+    result: str = ""
+    boxes: tuple[Boxed, ...] = ()
+
+
+class Program(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A program that was written for a question, and what it did."""
+
+    text: str
+    calls: tuple[ProgramCall, ...] = ()
+    unkept: int = 0
+    failure: str = ""
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a run made of a question. `text` may be cut; `length` is how long it was."""
+
+    verdict: Verdict
+    text: str = ""
+    length: int = 0
+    read: str | None = None
+    reason: str = ""
+    composed: bool = False
+    """Whether a grammar worked it out from the model's own number."""
+    finish: str = ""
+    """Why the model stopped, in the server's word."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    attempts: int = 1
+    sent: int | None = None
+    """Which of the case's requests it answers; None where nobody can say any more what was sent."""
+    unfit: str = ""
+    """Why the prompt makes no difference to this question, where it does not."""
+    program: Program | None = None
+
+
+class GraphThing(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A thing of a causal graph, and where it is in the picture."""
+
+    name: str
+    boxes: tuple[Boxed, ...] = ()
+
+
+class ShownGraph(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The causal graph behind a question: its things, its edges in words, and why the gold answer follows from it."""
+
+    things: tuple[GraphThing, ...]
+    edges: tuple[str, ...]
+    why: str = ""
+
+
+class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):
+    """A case to look at: its pictures by number, its questions, and the answers of each run in the report's order."""
+
+    id: str
+    group: str
+    change: str
+    picture: int | None
+    counterfactual_picture: int | None
+    questions: dict[Asking, AskedQuestion]
+    answers: tuple[dict[Asking, Answer], ...]
+    requests: tuple[str, ...] = ()
+    """What was sent for it, each text once; runs with the same prompt send the same."""
+    graph: ShownGraph | None = None
+
+
+class PageData(msgspec.Struct, frozen=True):
+    """Everything on the page."""
+
+    report: ReportData
+    cases: tuple[GalleryCase, ...] = ()
+    pictures: tuple[Thumbnail, ...] = ()
+    picture_names: tuple[str, ...] = ()
+    """Of each picture, the name of its file in the dataset."""

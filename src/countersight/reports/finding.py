@@ -1,0 +1,228 @@
+"""What a report found, in a sentence that names who loses what, and what speaks against believing it."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from countersight.case import ASKINGS, TWO_WORLDS, World
+from countersight.pages import Figure, count, interval, name, p_value, percent, with_its_ends
+from countersight.reports.advice import WORTH_A_WARNING
+from countersight.reports.data import GroupScores, ReportData, RunScores
+from countersight.scoring import UNREAD_APART
+from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
+from countersight.text import several
+
+_FEW = 3
+"""So many runs are told one by one; of more, the one that loses most and the one that loses least."""
+_TOO_FEW = 10
+"""With fewer cases a drop that is not clear is not called "no clear drop": nothing could be told from them."""
+_NAME = 28
+"""Letters of a run's name in a sentence about several runs."""
+_Found = tuple[RunScores, Figure]
+
+
+class Told(NamedTuple):
+    """A sentence of the finding, and whether it warns of believing the rest."""
+
+    words: str
+    warns: bool
+
+
+def sentence(report: ReportData) -> str:
+    """What was asked, what came out, and what speaks against believing it."""
+    return " ".join(each.words for each in sentences(report))
+
+
+def sentences(report: ReportData) -> list[Told]:
+    """The same one by one. What is unfinished, or no finding at all, is told before what came out; the rest after."""
+    asked = f"{several(report.cases, 'case')} of {name(report.dataset)}, {report.terms.about or _ABOUT[report.worlds]}"
+    who = name(report.runs[0].label) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
+    found = finding(report)
+    told = f"{who} {_are(report)} asked {asked}{f': {found}' if found else '.'}"
+    is_anything_found = bool(_found(report))
+    before = [run for run in report.runs if _is_unfinished(run) or not is_anything_found]
+    after = [run for run in report.runs if run not in before]
+    first, last = ([Told(words, True) for words in _caveats(report, runs)] for runs in (before, after))
+    silent = [Told(words, True) for words in _unheard(report)]
+    return [*first, Told(told, False), *last, *_unread(report), *_unread_apart(report), *silent]
+
+
+def _are(report: ReportData) -> str:
+    """Who has questions left is being asked; who has none was asked."""
+    is_over = not any(run.overall.missing for run in report.runs)
+    return ("was" if is_over else "is") if len(report.runs) == 1 else ("were" if is_over else "are")
+
+
+def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
+    """Which of these runs are unfinished or tell nothing; of many, how many."""
+    for kind in ("No finding", "Unfinished"):
+        runs = [run for run in told if _caveat(report, run) == kind]
+        if len(runs) > _FEW:
+            yield f"{kind}: {len(runs)} of {several(len(report.runs), 'run')}; the tables say how far each has come."
+        else:
+            yield from (f"{kind}: {name(run.label)}, {run.standing}." for run in runs)
+
+
+def _unread(report: ReportData) -> Iterator[Told]:
+    """The share of replies without an answer; of several runs, the largest."""
+    shares = {run.label: _without_answer(run) for run in report.runs if not _caveat(report, run)}
+    worst = max(shares, key=lambda label: shares[label], default="")
+    if worst and shares[worst]:
+        most = "" if len(report.runs) == 1 else f"up to {percent(shares[worst])}% of a run ({name(worst)})"
+        words = f"Unread, cut off or empty: {most or percent(shares[worst]) + '% of the replies'}."
+        yield Told(words, shares[worst] > WORTH_A_WARNING)
+
+
+def _unread_apart(report: ReportData) -> Iterator[Told]:
+    """A warning where runs that are compared differ in how many of their replies could be read."""
+    rates = [(run.overall.unread_rate or 0.0, name(run.label)) for run, _ in _found(report)]
+    (low, few), (high, many) = min(rates, default=(0.0, "")), max(rates, default=(0.0, ""))
+    if high - low > UNREAD_APART:
+        yield Told(
+            f"Unread replies, which count as not right, differ between the runs: {percent(high)}% of {many}, "
+            f"{percent(low)}% of {few}. Their difference may be one of wording; ask again with --again unread.",
+            True,
+        )
+
+
+def _unheard(report: ReportData) -> Iterator[str]:
+    """The groups that have no figure since not one reply about them could be read; of many, how many."""
+    lines = [(scores, run) for run, _ in _found(report) for scores in run.groups[:-1]]
+    found = [(words, scores.group) for scores, run in lines if (words := _silence(report, run, scores))]
+    if found:
+        many = f"{several(len({group for _, group in found}), 'group')}; the tables say which"
+        told = ", ".join(words for words, _ in found) if len(found) <= _FEW else many
+        yield f"Without a figure, since not one reply could be read: {told}."
+
+
+def _silence(report: ReportData, run: RunScores, scores: GroupScores) -> str:
+    asked = {asking: figure for asking in ASKINGS if (figure := getattr(scores, asking))}
+    unread = [asking for asking, figure in asked.items() if figure.unheard]
+    if not unread:
+        return ""
+    words = [] if len(report.runs) == 1 else [name(run.label)]
+    words += [] if len(unread) == len(asked) else unread
+    group = name(report.terms.groups.get(scores.group, scores.group))
+    return f"{group} ({', '.join(words)})" if words else group
+
+
+def _without_answer(run: RunScores) -> float:
+    scores = run.overall
+    asked = scores.scored + scores.unheard + scores.cut + scores.empty
+    return (scores.unread + scores.cut + scores.empty) / asked if asked else 0.0
+
+
+def finding(report: ReportData) -> str:
+    """Who loses what from the picture as it is to the one under a change, or how well one world is answered."""
+    known = _found(report)
+    if not known:
+        where = " in one of the two worlds" if any(run.overall.scored for run in report.runs) else ""
+        return f"nothing that can be scored was answered{where}, so there is no finding."
+    if len(known) == 1:
+        [(run, figure)] = known
+        who = "it" if len(report.runs) == 1 else name(run.label)
+        return f"{who} {_part(report, run, figure)}."
+    known.sort(key=lambda each: -(each[1].value or 0.0))
+    unclear = [each for each in known if report.two_worlds and _is_unclear(each[1])]
+    clear = [each for each in known if each not in unclear]
+    parts = [f"{_called(report, run)} {_part(report, run, figure, short=True)}" for run, figure in _ends(clear)]
+    if unclear:
+        few = all(figure.n < _TOO_FEW for _, figure in unclear)
+        parts.append(f"{'too few cases to tell' if few else 'no clear drop'} for {_listed(report, unclear)}")
+    return "; ".join(parts) + "."
+
+
+def _found(report: ReportData) -> list[_Found]:
+    told = [(run, _figure(report, run)) for run in report.runs]
+    return [(run, figure) for run, figure in told if figure is not None]
+
+
+def _ends(runs: list[_Found]) -> list[_Found]:
+    """Few runs one by one; of many, the one with the most and the one with the least."""
+    return runs if len(runs) <= _FEW else [runs[0], runs[-1]]
+
+
+def _called(report: ReportData, run: RunScores) -> str:
+    """The name of one of several runs: short, and with its number where that makes two alike."""
+    names = [with_its_ends(name(each.label), _NAME) for each in report.runs]
+    own = names[report.runs.index(run)]
+    return own if names.count(own) == 1 else f"{report.runs.index(run) + 1}. {own}"
+
+
+def _listed(report: ReportData, runs: list[_Found]) -> str:
+    if len(report.runs) > _FEW and len(runs) > 1:
+        return several(len(runs), "run")
+    named = [f"{_called(report, run)} ({percent(figure.value or 0.0)}; {interval(figure)})" for run, figure in runs]
+    return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+
+
+def _is_unclear(drop: Figure) -> bool:
+    return drop.low <= 0 <= drop.high
+
+
+def _caveat(report: ReportData, run: RunScores) -> str:
+    """Replies that are all cut, empty or unread, in either world, tell nothing of a model."""
+    if _figure(report, run) is None:
+        return "No finding"
+    return "Unfinished" if _is_unfinished(run) else ""
+
+
+def _is_unfinished(run: RunScores) -> bool:
+    return bool(run.overall.missing or run.overall.failed)
+
+
+def _figure(report: ReportData, run: RunScores) -> Figure | None:
+    figure: Figure | None = run.overall.drop if report.two_worlds else getattr(run.overall, report.worlds[-1])
+    return figure if figure and figure.value is not None else None
+
+
+def _part(report: ReportData, run: RunScores, figure: Figure, *, short: bool = False) -> str:
+    return _drop(report, run, figure, short=short) if report.two_worlds else _accuracy(report, run, figure)
+
+
+def _drop(report: ReportData, run: RunScores, drop: Figure, *, short: bool = False) -> str:
+    """Of a drop over 40 cases: "loses 12.5 points when something is supposed to be otherwise (factual 84.3% right, …)".
+
+    In `short`, where several runs are told of, without what the tables say again.
+    """
+    value = drop.value or 0.0
+    before, after = run.overall.in_both or (0.0, 0.0)
+    shares = f"factual {percent(before)}% right, counterfactual {percent(after)}%"
+    if short:
+        return f"{'gains' if value < 0 else 'loses'} {percent(abs(value))} points ({shares})"
+    shares += _guessing(run, "counterfactual")
+    gained = value < 0 and not _is_unclear(drop)
+    if gained:  # it is told as a gain, its interval too
+        drop = msgspec.structs.replace(drop, low=-drop.high, high=-drop.low)
+    level = percent(report.confidence, 0)
+    sure = f"{level}% interval {interval(drop)}; {several(drop.n, 'case')}; {p_value(drop.p or 0)}"
+    if _is_unclear(drop):
+        words = "was asked too few cases to tell" if drop.n < _TOO_FEW else "shows no clear drop"
+        return f"{words}: {percent(value)} points ({shares}; {sure})"
+    verb = "gains" if gained else "loses"
+    return f"{verb} {percent(abs(value))} points when something is supposed to be otherwise ({shares}; {sure})"
+
+
+def _accuracy(report: ReportData, run: RunScores, figure: Figure) -> str:
+    words = "VQA accuracy of" if report.soft else "answers right"
+    words += " under a change" if len(report.worlds) > 1 else ""
+    chance = run.overall.chance.get(report.worlds[-1])
+    level = f"{percent(report.confidence, 0)}% interval {interval(figure)}; {several(figure.n, 'case')}"
+    told = f"{'has a ' if report.soft else ''}{words} {percent(figure.value or 0.0)}% ({level})"
+    if chance is None:
+        return told
+    beyond = "more than" if figure.low > chance else "less than" if figure.high < chance else "no sign of more than"
+    return f"{told}, {beyond} the {percent(chance)}% that guessing gives"
+
+
+def _guessing(run: RunScores, measure: str) -> str:
+    chance = run.overall.chance.get(measure)
+    return "" if chance is None else f", where guessing gives {percent(chance)}%"
+
+
+_ABOUT: dict[tuple[World, ...], str] = {
+    TWO_WORLDS: BOTH_WORLDS,
+    ("factual",): AS_IT_IS,
+    ("counterfactual",): UNDER_A_CHANGE,
+}

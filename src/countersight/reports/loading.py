@@ -1,0 +1,293 @@
+"""Run folders joined with their dataset into what a report shows. Nothing is written here."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from countersight import __version__
+from countersight.blindness import known
+from countersight.case import TWO_WORLDS, World, asking_of
+from countersight.dataset import Dataset
+from countersight.engine import RunFolder
+from countersight.errors import CountersightError
+from countersight.reports.advice import advice
+from countersight.reports.analyses import analyses
+from countersight.reports.answer_shares import answer_shares
+from countersight.reports.cases import gallery_cases
+from countersight.reports.data import (
+    Comparison,
+    DividedScores,
+    GalleryCase,
+    GroupScores,
+    LetterShare,
+    ReportData,
+    RoleChosen,
+    RunScores,
+)
+from countersight.reports.image_groups import GroupsFile, picture_groups
+from countersight.reports.observations import AnalysedRun
+from countersight.reports.scored import as_compared, as_group, as_share, as_sum
+from countersight.reports.short_names import short_name
+from countersight.reports.twins import asked_under_change
+from countersight.reports.watching import Watched
+from countersight.scoring import (
+    CONFIDENCE,
+    RESAMPLES,
+    ComparedRuns,
+    Dividing,
+    Gold,
+    JudgedRun,
+    Outcomes,
+    Row,
+    Scores,
+    compare_all,
+    judge_run,
+    role_shares,
+    score_line,
+    standing,
+    summed,
+)
+from countersight.scoring import Comparison as Compared
+from countersight.suites import TOTAL, Terms, beside, terms
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """A report, but for its pictures: these are named, and the dataset has them."""
+
+    report: ReportData
+    cases: tuple[GalleryCase, ...]
+    pictures: tuple[str, ...]
+    dataset: Dataset
+    judged: tuple[JudgedRun, ...]
+    """The runs, in the order of the report, for whoever wants every answer."""
+
+
+class Divided(msgspec.Struct, frozen=True):
+    """Runs of one dataset, judged, with their cases divided as their suite says."""
+
+    judged: tuple[JudgedRun, ...]
+    watched: tuple[Watched, ...]
+    dividing: Dividing
+
+    @property
+    def worlds(self) -> tuple[World, ...]:
+        """The worlds that the cases ask about; both where there is no case to tell."""
+        return tuple(world for world in TWO_WORLDS if self.judged[0].outcomes.asked(world).any()) or TWO_WORLDS
+
+    @property
+    def terms(self) -> Terms:
+        """How their suite tells its scores."""
+        return terms(self.dividing.suite, self.worlds)
+
+
+def judge_runs(runs: Sequence[RunFolder], *, dataset: Path | None = None, gold: Gold | None = None) -> Divided:
+    """Judge runs of one dataset."""
+    watched = tuple(Watched() for _ in runs)
+    dividing = Dividing(lambda suite: terms(suite).axes)
+    judged = [
+        judge_run(
+            run,
+            dataset=dataset,
+            gold=gold,
+            watch_cases=iter if number else dividing.watch,
+            watch_replies=seen.watch,
+        )
+        for number, (run, seen) in enumerate(zip(runs, watched, strict=True))
+    ]
+    return Divided(tuple(judged), watched, dividing)
+
+
+def load(
+    paths: Sequence[Path],
+    *,
+    dataset: Path | None = None,
+    gold: Path | None = None,
+    gallery: int = 3000,
+    seed: int = 0,
+    reference: Sequence[str] | None = None,
+    groups: GroupsFile | None = None,
+) -> Loaded:
+    """Score runs of one dataset, compare every two of them, and choose the cases to show.
+
+    `gold` is a dataset or a table with right answers that were corrected since. `reference` names tables of papers to
+    set beside the runs; when it names none, all of their suite. `groups` names a table of groups of pictures to
+    compare.
+    """
+    runs = _same_dataset([RunFolder.open(path) for path in paths])
+    if reference and gold is None:  # a mistake in a name is told before a million cases are scored
+        beside(next((case.suite for _, case in runs[0].dataset(dataset).cases()), ""), tuple(reference))
+    found = judge_runs(runs, dataset=dataset, gold=Gold.open(gold) if gold else None)
+    source = found.judged[0].dataset
+    joined = picture_groups(groups, (case for _, case in found.judged[0].cases())) if groups else ()
+    asked = asked_under_change(case for _, case in found.judged[0].cases()) if joined else []
+    references = () if reference is None else beside(found.dividing.suite, tuple(reference))
+    names = labels(runs)
+    scores = [judged.scores() for judged in found.judged]
+    results = [judged.outcomes for judged in found.judged]
+    report = ReportData(
+        dataset=source.name,
+        fingerprint=source.fingerprint,
+        cases=len(results[0]),
+        controls=found.judged[0].control_count,
+        bad_rows=source.count - len(results[0]) - found.judged[0].control_count,
+        runs=tuple(
+            as_run(name, judged, scored, found)
+            for name, judged, scored in zip(names, found.judged, scores, strict=True)
+        ),
+        comparisons=tuple(_comparison(names, pair, found.terms) for pair in compare_all(results)),
+        seed=seed,
+        resamples=RESAMPLES,
+        confidence=CONFIDENCE,
+        version=__version__,
+        suite=found.dividing.suite,
+        worlds=found.worlds,
+        soft=results[0].credits is not None,
+        references=references,
+        blind=_answered_blind(source, found.worlds),
+        answers=answer_shares(source.cases()),
+        analyses=analyses(_analysed(names, found.judged, scores), found.watched, found.terms, joined, asked, seed=seed),
+    )
+    shown, pictures = gallery_cases(found.judged, gallery, seed)
+    beside_them = (twin.asked.picture for each in report.analyses for pair in each.twins for twin in pair.shown)
+    pictures = tuple(dict.fromkeys((*pictures, *beside_them)))
+    return Loaded(report, shown, pictures, source, found.judged)
+
+
+def _analysed(names: Sequence[str], runs: Sequence[JudgedRun], scores: Sequence[Scores]) -> list[AnalysedRun]:
+    return [
+        AnalysedRun(
+            label,
+            judged.run.manifest.model,
+            judged.run.manifest.prompt.name,
+            judged.run.manifest.answering,
+            judged.outcomes,
+            scored.rows,
+            scored.alarms,
+            scored.sets,
+            judged.run.manifest.but_for_seed(),
+        )
+        for label, judged, scored in zip(names, runs, scores, strict=True)
+    ]
+
+
+def _answered_blind(source: Dataset, worlds: Sequence[World]) -> dict[World, float]:
+    found = known(source)
+    totals = {world: found.total(world) for world in worlds} if found else {}
+    return {world: total.blind.right for world, total in totals.items() if total}
+
+
+def refuse_twice(paths: Sequence[Path]) -> None:
+    """Say which run is named more than once: it would be counted as often."""
+    seen: set[Path] = set()
+    for path in paths:
+        if path.resolve() in seen:
+            raise CountersightError(f"{path} is named twice; name each run once")
+        seen.add(path.resolve())
+
+
+def _same_dataset(runs: list[RunFolder]) -> list[RunFolder]:
+    if not runs:
+        raise CountersightError("a report needs at least one run")
+    refuse_twice([run.path for run in runs])
+    first = runs[0].manifest.dataset
+    for run in runs[1:]:
+        other = run.manifest.dataset
+        if other.fingerprint != first.fingerprint:
+            raise CountersightError(
+                f"{runs[0].path} asked {first.name} and {run.path} asked {other.name}, which is not the same dataset; "
+                "write a report for each"
+            )
+    return runs
+
+
+def labels(runs: Sequence[RunFolder]) -> list[str]:
+    """A short name for each run that no other has: the model, then what else tells the runs apart."""
+    models = [short_name(run.manifest.model) for run in runs]
+    ranked = [", ranked" if run.manifest.answering == "rank" else "" for run in runs]
+    ways = [model + way for model, way in zip(models, ranked, strict=True)]
+    prompts = [f"{words}, {run.manifest.prompt.name}" for words, run in zip(ways, runs, strict=True)]
+    folders = [f"{words} ({run.path.resolve().name})" for words, run in zip(prompts, runs, strict=True)]
+    for names in (models, ways, prompts, folders):
+        if len(set(names)) == len(names):
+            return names
+    return [f"{number}: {words}" for number, words in enumerate(folders, 1)]
+
+
+def _divided(result: Outcomes, dividing: Dividing) -> tuple[DividedScores, ...]:
+    divisions = (
+        DividedScores(
+            division.name,
+            tuple(as_group(score_line(result, line, mask)) for line, mask in division.masks(len(result))),
+            division.unplaced(len(result)),
+        )
+        for division in dividing.divisions()
+    )
+    return tuple(division for division in divisions if division.lines)
+
+
+def _roles(result: Outcomes, dividing: Dividing) -> tuple[RoleChosen, ...]:
+    roles = dividing.roles()
+    found = role_shares(result, roles) if roles else ()
+    return tuple(RoleChosen(share.role, as_share(share.chosen)) for share in found if share.chosen.n)
+
+
+_Line = TypeVar("_Line", Row, Compared)
+
+
+def _in_order(rows: tuple[_Line, ...], terms: Terms) -> tuple[_Line, ...]:
+    """The rows of the groups in the order of the suite's paper, then the row of all cases."""
+    *groups, everything = rows
+    if [row.group for row in groups] == [""]:  # a dataset without groups
+        return (everything,)
+    order = list(terms.groups)
+    groups.sort(key=lambda row: order.index(row.group) if row.group in order else len(order))
+    return (*groups, everything)
+
+
+def _total(rows: Sequence[Row], terms: Terms) -> GroupScores | None:
+    """The groups added up: only of all groups of the paper together is that what it calls the total."""
+    if {row.group for row in rows} != set(terms.groups):
+        return None
+    sums = [summed([getattr(row, key) for row in rows]) for key in ("factual", "counterfactual", "both_right")]
+    if not any(sums):
+        return None
+    factual, counterfactual, both_right = map(as_sum, sums)
+    return GroupScores(
+        group=TOTAL,
+        n=sum(row.n for row in rows),
+        factual=factual,
+        counterfactual=counterfactual,
+        drop=None,
+        both_right=both_right,
+    )
+
+
+def as_run(label: str, judged: JudgedRun, scores: Scores, found: Divided) -> RunScores:
+    """A run as a report and a leaderboard show it."""
+    manifest, rows = judged.run.manifest, _in_order(scores.rows, found.terms)
+    return RunScores(
+        label=label,
+        model=manifest.model,
+        prompt=manifest.prompt.name,
+        started=manifest.started,
+        version=manifest.countersight,
+        answering=manifest.answering,
+        settings=tuple((key, str(value)) for key, value in manifest.ways().items()),
+        sees=manifest.prompt.picture,
+        groups=tuple(map(as_group, rows)),
+        letters=tuple(
+            LetterShare(asking_of(share.world, share.telling), share.letter, share.answered, share.gold, share.n)
+            for share in scores.letters
+        ),
+        total=_total(rows[:-1], found.terms) if found.terms.adds_up else None,
+        divisions=_divided(judged.outcomes, found.dividing),
+        roles=_roles(judged.outcomes, found.dividing),
+        standing=standing(scores.overall),
+        advice=tuple(advice(judged.run, scores.overall)),
+    )
+
+
+def _comparison(names: Sequence[str], pair: ComparedRuns, terms: Terms) -> Comparison:
+    return Comparison(names[pair.first], names[pair.second], tuple(map(as_compared, _in_order(pair.rows, terms))))

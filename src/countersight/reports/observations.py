@@ -1,0 +1,342 @@
+"""CFMM's observations (CFMM 4.2) about the runs of a report, in sentences and tables."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from countersight.case import TWO_WORLDS
+from countersight.pages import Figure, count, interval, name, number, p_value, percent, plain_interval
+from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, Point
+from countersight.reports.scored import as_difference, as_share
+from countersight.scoring import (
+    CONFIDENCE,
+    LEAST_IN_A_MARGIN,
+    RESAMPLES,
+    Alarms,
+    Correlation,
+    Difference,
+    Effect,
+    Outcomes,
+    Phi,
+    Ranking,
+    Rate,
+    Row,
+    SetScores,
+    correlation,
+    effect,
+    ranking,
+)
+from countersight.suites import Terms
+from countersight.text import several
+
+FIRST_PROMPT: Final = "0-shot"
+"""The way of asking that others are held against."""
+BLIND_PROMPT: Final = "text-only"
+"""The way of asking without the picture: what is answered then comes from language alone."""
+
+
+class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
+    """A run as an analysis looks at it."""
+
+    label: str
+    model: str
+    prompt: str
+    answering: str
+    outcomes: Outcomes
+    rows: tuple[Row, ...]
+    """Its scores, by group and in all."""
+    alarms: tuple[Alarms, ...] = ()
+    """Its misses and false alarms, where cases have controls."""
+    sets: tuple[SetScores, ...] = ()
+    """What it has right as a whole, where cases stand in sets or were shown both worlds."""
+    but_for_seed: str = ""
+    """All that its answers depend on but chance: runs that agree in it are one way of asking, done several times."""
+
+
+class _Change(msgspec.Struct, frozen=True, eq=False):
+    """A run beside the run of the same model that was asked in the first way."""
+
+    run: AnalysedRun
+    first: AnalysedRun
+    effect: Effect
+
+
+def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Analysis | None:
+    """The observations that these runs allow; None where they allow none."""
+    correlations = [(run, found) for run in runs if (found := correlation(run.outcomes))]
+    asked = [world for world in TWO_WORLDS if world in terms.measures]
+    rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world, seed=seed))]
+    changes = list(_changes(runs))
+    seeing = [change for change in changes if change.run.prompt == BLIND_PROMPT]
+    asking = [change for change in changes if change.run.prompt != BLIND_PROMPT]
+    told = [
+        Point("The drop", tuple(_drop(run, terms) for run in runs if run.rows[-1].drop)),
+        Point("Seeing and imagining", tuple(_correlated(run, found, terms) for run, found in correlations)),
+        Point("Best and worst", tuple(_ranked(run, found, terms) for run, found in rankings)),
+        Point("What prompts change", tuple(_changed(change, terms) for change in asking)),
+        Point("What the picture adds", tuple(_blind(change, terms) for change in seeing)),
+    ]
+    points = tuple(point for point in told if point.sentences)
+    if not points:
+        return None
+    tables = [
+        _worlds_table(correlations, terms),
+        *(_ranking_table(run, found, terms) for run, found in rankings),
+        _changes_table("What prompts change", asking, terms),
+        _changes_table("Without the picture", seeing, terms),
+    ]
+    return Analysis(
+        key="observations",
+        heading="Observations",
+        about="What the CFMM paper observed of its models, computed for these runs, each with its "
+        f"{percent(CONFIDENCE, 0)}% interval.",
+        points=points,
+        tables=tuple(table for table in tables if table.lines),
+        definitions=tuple(_definitions(bool(correlations), bool(rankings), bool(changes), seed)),
+    )
+
+
+def _changes(runs: Sequence[AnalysedRun]) -> Iterator[_Change]:
+    for run in runs:
+        if run.prompt == FIRST_PROMPT:
+            continue
+        firsts = [first for first in runs if (first.model, first.prompt) == (run.model, FIRST_PROMPT)]
+        # Whether answers are written or ranked changes them too: the one that was answered in the same way comes first.
+        firsts.sort(key=lambda first: first.answering != run.answering)
+        if firsts:
+            yield _Change(run, firsts[0], effect(run.outcomes, firsts[0].outcomes))
+
+
+def _drop(run: AnalysedRun, terms: Terms) -> str:
+    *groups, total = run.rows
+    drop = _difference(total.drop)
+    sentence = (
+        f"{name(run.label)}: {_word('factual', terms)} {percent(total.factual.value or 0)}%, "
+        f"{_word('counterfactual', terms)} {percent(total.counterfactual.value or 0)}%, a drop of {_points(drop)}."
+    )
+    drops = [row.drop for row in groups if row.drop]
+    if len(drops) > 1:
+        sure = sum(each.low > 0 for each in drops)
+        sentence += (
+            f" Accuracy falls in {sum(each.value > 0 for each in drops)} of {several(len(drops), terms.group)}; in "
+            f"{count(sure) if sure else 'none'} of them the whole interval lies above zero."
+        )
+    return sentence
+
+
+def _correlated(run: AnalysedRun, found: Correlation, terms: Terms) -> str:
+    if found.phi is None:
+        return (
+            f"{name(run.label)}: too few cases are right, or not right, in one of the two worlds to speak of a "
+            f"correlation: each must be {LEAST_IN_A_MARGIN} or more (n = {count(found.n)})."
+        )
+    phi = found.within or found.phi
+    where = f"within the same {terms.group}, " if found.within else ""
+    if phi.low <= 0 <= phi.high:
+        meaning = "there is no sign that being right in one world goes with being right in the other"
+    else:
+        often = "less often" if phi.value < 0 else "more often"
+        meaning = f"what is answered right in the factual world is answered right {often} in the counterfactual one"
+    within = f", within each {terms.group} {_phi(found.within)}" if found.within else ""
+    shares = [
+        f"{percent(rate.value)}% of the {several(rate.n, 'case')} {which}"
+        for rate, which in ((found.after_right, "factually right"), (found.after_wrong, "not factually right"))
+        if rate.value is not None
+    ]
+    return (
+        f"{name(run.label)}: phi = {_phi(found.phi)}{within}, n = {count(found.n)}: {where}{meaning}. Over all cases, "
+        f"counterfactually right are {' and '.join(shares)}."
+    )
+
+
+def _ranked(run: AnalysedRun, found: Ranking, terms: Terms) -> str:
+    best, worst = found.standings[0], found.standings[-1]
+    spread = Figure(found.spread, found.spread_low, found.spread_high, found.n)
+    return (
+        f"{name(run.label)}, {terms.measures[found.asking]}: best {_group(best.group, terms)} with "
+        f"{_rate(best.rate)}, the best with a chance of {percent(best.best, 0)}%; worst {_group(worst.group, terms)} "
+        f"with {_rate(worst.rate)}, the worst with a chance of {percent(worst.worst, 0)}%. They are "
+        f"{percent(found.spread)} points apart ({interval(spread)})."
+    )
+
+
+def _changed(change: _Change, terms: Terms) -> str:
+    return (
+        f"{name(change.run.prompt)} against {name(change.first.prompt)} ({name(change.run.model)}{_way(change)}): "
+        f"{_effects(change.effect, terms)}."
+    )
+
+
+def _blind(change: _Change, terms: Terms) -> str:
+    total = change.run.rows[-1]
+    rates = [(terms.measures[asked], getattr(total, asked)) for asked in TWO_WORLDS if asked in terms.measures]
+    shares = [f"{words} {_rate(rate)}" for words, rate in rates if rate.value is not None]
+    return (
+        f"{name(change.run.model)} without the picture{_way(change)}: {', '.join(shares) or 'nothing answered'}; "
+        f"against {name(change.first.prompt)}, {_effects(change.effect, terms)}."
+    )
+
+
+def _effects(effect: Effect, terms: Terms) -> str:
+    parts = [
+        f"{words} {_signed(found.value)} points ({_within(found)})"
+        for key, words in terms.measures.items()
+        if (found := getattr(effect, key, None)) is not None
+    ]
+    return ", ".join(parts) or "no case was answered by both"
+
+
+def _way(change: _Change) -> str:
+    if change.run.answering == change.first.answering:
+        return ""
+    words = {"rank": "options ranked", "generate": "answers written"}
+    return f", {words[change.run.answering]} against {words[change.first.answering]}"
+
+
+def _worlds_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms) -> AnalysisTable:
+    within = any(correlated.within for _, correlated in found)
+    heads = {key: _word(key, terms) for key in ("factual", "counterfactual", "drop")} | {"phi": "phi"}
+    if within:
+        heads["phi_within_groups"] = f"phi within each {terms.group}"
+    heads |= {"after_right": "counterfactual, if factually right", "after_wrong": "counterfactual, if not"}
+    lines = []
+    for run, correlated in found:
+        total = run.rows[-1]
+        cells = (
+            as_share(total.factual),
+            as_share(total.counterfactual),
+            _difference(total.drop),
+            _phi_figure(correlated.phi, correlated.n),
+            *([_phi_figure(correlated.within, correlated.n)] if within else []),
+            as_share(correlated.after_right),
+            as_share(correlated.after_wrong),
+        )
+        lines.append(AnalysisLine(name=run.label, cells=cells, run=run.label, n=correlated.n))
+    return AnalysisTable(
+        title="Seeing and imagining",
+        head=("run", *heads.values()),
+        measures=tuple(heads),
+        lines=tuple(lines),
+        plain=("phi", "phi_within_groups"),
+    )
+
+
+def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> AnalysisTable:
+    measure = terms.measures[found.asking]
+    lines = [
+        AnalysisLine(
+            name=_group(standing.group, terms),
+            cells=(
+                count(standing.rate.n),
+                as_share(standing.rate),
+                str(standing.rank_low)
+                if standing.rank_low == standing.rank_high
+                else f"{standing.rank_low} to {standing.rank_high}",
+                f"{percent(standing.best, 0)}%",
+                f"{percent(standing.worst, 0)}%",
+            ),
+            run=run.label,
+            group=standing.group,
+            n=standing.rate.n,
+        )
+        for standing in found.standings
+    ]
+    return AnalysisTable(
+        title=f"From best to worst, {measure}: {run.label}",
+        head=(terms.group, "n", measure, "place", "chance to be best", "chance to be worst"),
+        measures=("n", found.asking, "place", "best", "worst"),
+        lines=tuple(lines),
+    )
+
+
+def _changes_table(title: str, changes: Sequence[_Change], terms: Terms) -> AnalysisTable:
+    measures = [
+        key for key in terms.measures if any(getattr(change.effect, key, None) is not None for change in changes)
+    ]
+    return AnalysisTable(
+        title=title,
+        head=("run minus run", *(terms.measures[key] for key in measures)),
+        measures=tuple(measures),
+        lines=tuple(
+            AnalysisLine(
+                name=f"{change.run.label} minus {change.first.label}",
+                cells=tuple(_difference(getattr(change.effect, key)) for key in measures),
+                run=change.run.label,
+                minus_run=change.first.label,
+            )
+            for change in changes
+        ),
+        note="Differences in points over the cases that both answered, case by case." if changes else "",
+    )
+
+
+def _definitions(correlated: bool, ranked: bool, changed: bool, seed: int) -> Iterator[tuple[str, str]]:
+    drawn = f"{count(RESAMPLES)} draws, seed {seed}"
+    if correlated:
+        yield (
+            "phi",
+            "The correlation of being right in the factual and in the counterfactual world, from −1 to 1, over the "
+            "cases scored in both; interval and p by Mantel and Haenszel's test. Nothing is said where fewer than "
+            f"{LEAST_IN_A_MARGIN} cases are right, or not right, in either world. That some groups are easier in both "
+            "worlds makes a correlation of its own, which phi within each group leaves out.",
+        )
+    if ranked:
+        yield (
+            "place, chance to be best and worst",
+            "Each group's share of right answers is drawn from what its answers leave likely (Jeffreys' prior, "
+            f"{drawn}); how often it then comes first or last, and between which places it lies in 95% of the draws. "
+            "The distance of best and worst is that of two groups chosen for being so: it is rather too large, and its "
+            "interval is as wide as if every two groups had been compared (Bonferroni).",
+        )
+    if changed:
+        yield (
+            "what prompts change, without the picture",
+            f"A run minus the {FIRST_PROMPT} run of the same model, over the cases both answered: Tango's score "
+            "interval and McNemar's exact test.",
+        )
+
+
+def _word(measure: str, terms: Terms) -> str:
+    return terms.measures.get(measure, measure)
+
+
+def _group(group: str, terms: Terms) -> str:
+    return name(terms.groups.get(group, group) or "(no group)")
+
+
+def _difference(found: Difference | None) -> Figure:
+    return as_difference(found) if found else Figure(None, 0.0, 0.0, 0)
+
+
+def _phi_figure(phi: Phi | None, n: int) -> Figure:
+    return (
+        Figure(phi.value, phi.low, phi.high, n, phi.p, method="Mantel-Haenszel score")
+        if phi
+        else Figure(None, 0.0, 0.0, n)
+    )
+
+
+def _phi(phi: Phi) -> str:
+    return f"{number(phi.value)} ({plain_interval(phi)})"
+
+
+def _points(figure: Figure) -> str:
+    if figure.value is None or figure.p is None:
+        return "–"
+    return f"{percent(figure.value)} points ({interval(figure)}; {p_value(figure.p)}; n = {count(figure.n)})"
+
+
+def _within(found: Difference) -> str:
+    return f"{interval(found)}; {p_value(found.p)}; n = {count(found.n)}"
+
+
+def _signed(value: float) -> str:
+    text = percent(value)
+    return f"+{text}" if value > 0 and text.strip("0.") else text
+
+
+def _rate(rate: Rate) -> str:
+    if rate.value is None:
+        return "–"
+    return f"{percent(rate.value)}% ({percent(rate.low)} to {percent(rate.high)}; n = {count(rate.n)})"

@@ -1,0 +1,184 @@
+"""The report as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
+
+import base64
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from countersight.case import ASKING_WORDS, ASKINGS, Asking
+from countersight.pages import (
+    Live,
+    Markup,
+    count,
+    definition_list,
+    document,
+    element,
+    inert,
+    joined,
+    name,
+    text,
+)
+from countersight.picture import data_url
+from countersight.reports.data import Answer, PageData, ReportData
+from countersight.reports.finding import sentence, sentences
+from countersight.reports.finding_figure import finding_figure
+from countersight.reports.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
+from countersight.reports.provenance import definitions, origins
+from countersight.reports.saving import saving
+from countersight.reports.sections import Section, sections
+from countersight.reports.tiles import tiles_of
+
+_SIGNS: dict[Asking, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
+"""The marks of the figures, as text."""
+
+
+class _Outcome(msgspec.Struct, frozen=True):
+    key: PairOutcome
+    words: str
+
+
+class _Asking(msgspec.Struct, frozen=True):
+    key: Asking
+    sign: str
+    words: str
+
+
+class _Index(msgspec.Struct, frozen=True):
+    """What filtering needs of every case; the rest of a case is read when it is looked at."""
+
+    askings: tuple[_Asking, ...]
+    runs: tuple[str, ...]
+    blind: tuple[bool, ...]
+    """Which runs were shown no picture."""
+    groups: tuple[str, ...]
+    outcomes: tuple[_Outcome, ...]
+    group_of: list[int]
+    outcomes_of: list[list[int]]
+    """For each run, the outcome of each case."""
+    sizes: list[tuple[int, int]]
+    """Of each picture, width and height as the model saw it."""
+    addresses: tuple[str, ...]
+    """Of each picture, where a page that is served has it from; nothing where it is in the page."""
+    right_of: list[list[int]]
+    """For each run and case, in which askings it was right: a bit for each."""
+    scored_of: list[list[int]]
+    """The same, in which askings its answer counts: right, wrong or unread."""
+
+
+def render(
+    data: PageData, live: Live | None = None, addresses: Sequence[str] = (), blocks: Sequence[tuple[str, str]] = ()
+) -> str:
+    """The whole page. One that is served has `live`, the addresses of its pictures, and links to blocks of cases."""
+    report = data.report
+    parts = list(sections(report, dict(zip(data.picture_names, data.pictures, strict=False))))
+    return document(
+        __package__,
+        "page.html",
+        title=f"{name(report.dataset)} – Countersight report",
+        script="page.js live.js" if live else "page.js",
+        picture_sources="'self' data: blob:" if live else "data: blob:",
+        asks="'self'" if live else "'none'",
+        live=live.block() if live else "",
+        home=live is not None,
+        blocks=blocks,
+        heading=text(name(report.dataset)),
+        sentence=_lede(report),
+        finding=_finding(report),
+        tiles=tiles_of(report),
+        nav=joined(element("li", element("a", text(called), href=f"#{key}")) for key, called in _nav(parts)),
+        sections=joined(part.markup for part in parts),
+        sampled=_sampled(data, in_order=bool(blocks)),
+        how=_how(report),
+        version=text(report.version),
+        index=inert("index", _index(data, addresses)),
+        cases=joined(inert(f"case-{number}", case) for number, case in enumerate(data.cases)),
+        faults=joined(_faults(data)),
+        pictures=joined(_pictures(data)),
+    )
+
+
+def _nav(parts: list[Section]) -> Iterator[tuple[str, str]]:
+    yield from ((part.key, part.called) for part in parts)
+    yield "cases", "Cases"
+    yield "how", "How"
+
+
+def _lede(report: ReportData) -> Markup:
+    """The finding in words; what warns of believing it is not to be overlooked."""
+    told = [element("strong", text(words)) if warns else text(words) for words, warns in sentences(report)]
+    return Markup(" ".join(told))
+
+
+def _finding(report: ReportData) -> Markup:
+    """The finding to look at, as a figure that can be saved; the drawing is one file within the page."""
+    drawing = finding_figure(report)
+    source = data_url("image/svg+xml", drawing.encode())
+    image = element("img", src=source, alt=sentence(report), id="finding", class_="finding")
+    return element("figure", image, saving(drawing, "finding"), class_="panel finding-panel")
+
+
+def _faults(data: PageData) -> Iterator[Markup]:
+    for number, picture in enumerate(data.pictures):
+        if picture.fault:
+            yield inert(f"fault-{number}", picture.fault)
+
+
+def _pictures(data: PageData) -> Iterator[Markup]:
+    for number, picture in enumerate(data.pictures):
+        if not picture.fault:
+            encoded = base64.b64encode(picture.data).decode()
+            kind = f' data-mime="{text(picture.mime)}"'
+            yield Markup(f'<script type="text/plain" id="picture-{number}"{kind}>{encoded}</script>')
+
+
+def _index(data: PageData, addresses: Sequence[str]) -> _Index:
+    groups = list(dict.fromkeys(case.group for case in data.cases))
+    place = {group: number for number, group in enumerate(groups)}
+    outcomes = list(PAIR_OUTCOMES)
+    outcomes_of = []
+    for run in range(len(data.report.runs)):
+        verdicts = (
+            [answer.verdict if (answer := case.answers[run].get(asking)) else None for asking in ASKINGS[:2]]
+            for case in data.cases
+        )
+        outcomes_of.append([outcomes.index(pair_outcome(*pair)) for pair in verdicts])
+    return _Index(
+        askings=tuple(_Asking(key, _SIGNS[key], f"{key}: {words}") for key, words in ASKING_WORDS.items()),
+        runs=tuple(name(run.label) for run in data.report.runs),
+        blind=tuple(not run.sees for run in data.report.runs),
+        groups=tuple(name(group) for group in groups),
+        outcomes=tuple(_Outcome(key, words) for key, words in PAIR_OUTCOMES.items()),
+        sizes=[(picture.width, picture.height) for picture in data.pictures],
+        group_of=[place[case.group] for case in data.cases],
+        outcomes_of=outcomes_of,
+        addresses=tuple(addresses),
+        right_of=_bits(data, {"right"}),
+        scored_of=_bits(data, {"right", "wrong", "unread"}),
+    )
+
+
+def _bits(data: PageData, verdicts: set[str]) -> list[list[int]]:
+    """For each run and case, a bit for each asking whose answer has one of these verdicts."""
+    return [[_bits_of(case.answers[run], verdicts) for case in data.cases] for run in range(len(data.report.runs))]
+
+
+def _bits_of(answers: dict[Asking, Answer], verdicts: set[str]) -> int:
+    found = [asking in answers and answers[asking].verdict in verdicts for asking in ASKINGS]
+    return sum(1 << bit for bit, is_found in enumerate(found) if is_found)
+
+
+def _sampled(data: PageData, *, in_order: bool) -> str:
+    shown, total = len(data.cases), data.report.cases
+    if in_order and shown < total:
+        return f"{count(shown)} of {count(total)} cases."
+    if shown < total:
+        return (
+            f"{count(shown)} of {count(total)} cases, drawn with seed {data.report.seed} so that every group and "
+            "outcome is represented. The shares among them are not those of the dataset. "
+            "All of them: countersight view RUN."
+        )
+    return f"All {count(total)} cases." if total != 1 else "The one case."
+
+
+def _how(report: ReportData) -> Markup:
+    return definition_list([*origins(report), *definitions(report)])

@@ -1,0 +1,87 @@
+"""Writes a report: the page and the tables, each in full or not at all."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+
+from countersight.files import write_text
+from countersight.pages import Grid, KeptThumbnails, side_for, thumbnails
+from countersight.progress import Progress, silent
+from countersight.reports.data import PageData, ReportData
+from countersight.reports.finding_figure import finding_figure
+from countersight.reports.formats import comma_separated, latex, markdown
+from countersight.reports.image_groups import GroupsFile
+from countersight.reports.loading import Loaded, load
+from countersight.reports.page import render
+from countersight.scoring import SCORES, write_frame
+
+_FEW, _AS_SEEN = 200, 1024
+"""So few pictures are shown as large as the model saw them, up to so many pixels a side."""
+
+
+class ReportFiles(msgspec.Struct, frozen=True):
+    """Where a report was written, and what it says."""
+
+    html: Path
+    markdown: Path
+    latex: Path
+    csv: Path
+    figure: Path
+    """The finding, as an SVG file."""
+    scores: Path
+    """Every answer of every run, for analyses of one's own."""
+    data: ReportData
+
+    def __repr__(self) -> str:
+        return f"ReportFiles({str(self.html)!r})"
+
+
+def write_report(
+    runs: Sequence[Path],
+    out: Path,
+    *,
+    dataset: Path | None = None,
+    gold: Path | None = None,
+    gallery: int = 3000,
+    seed: int = 0,
+    reference: Sequence[str] | None = None,
+    groups: GroupsFile | None = None,
+    readings: Sequence[Grid] = (),
+    progress: Progress = silent,
+) -> ReportFiles:
+    """Report on one or more runs of one dataset: a page, tables and scores.parquet in `out`.
+
+    `dataset` says where the dataset is now if it was moved, `gold` which answers were corrected since; `gallery` is how
+    many cases the page shows at most; `reference` names tables of papers to set beside the runs, and all of their suite
+    when it is empty; `groups` names a table of groups of pictures to compare; `readings` are
+    tables of the runs as somebody else reads them.
+    """
+    loaded = load(runs, dataset=dataset, gold=gold, gallery=gallery, seed=seed, reference=reference, groups=groups)
+    pictures = []
+    side = _AS_SEEN if len(loaded.pictures) <= _FEW else side_for(len(loaded.pictures))
+    kept = KeptThumbnails()
+    with closing(kept), progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
+        for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side, kept):
+            pictures.append(picture)
+            done(len(pictures))
+    report = msgspec.structs.replace(loaded.report, readings=tuple(readings))
+    out.mkdir(parents=True, exist_ok=True)
+    return ReportFiles(
+        html=write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures), loaded.pictures))),
+        markdown=write_text(out / "tables.md", markdown(report)),
+        latex=write_text(out / "tables.tex", latex(report)),
+        figure=write_text(out / "finding.svg", finding_figure(report)),
+        csv=write_text(out / "tables.csv", comma_separated(report)),
+        scores=_write_scores(loaded, out / SCORES),
+        data=report,
+    )
+
+
+def _write_scores(loaded: Loaded, path: Path) -> Path:
+    labels = [run.label for run in loaded.report.runs]
+    rows = (judged.rows(label) for label, judged in zip(labels, loaded.judged, strict=True))
+    write_frame(chain.from_iterable(rows), path)
+    return path
