@@ -24,11 +24,10 @@ from torch.nn import functional
 
 from countersight.models import Parts
 from countersight.models.matcher import FILES, Listed, Regions, View, read_tsv, write_regions, write_tsv
-from countersight.training.matcher import Example, Plan
-from countersight.training.matcher.batches import Batches
-from countersight.training.matcher.loop import Trainer
-from countersight.training.matcher.network import build
-from countersight.training.matcher.tokens import sequences_for
+from countersight.training import Example, Plan
+from countersight.training.batches import Batches, sequences_for
+from countersight.training.loop import Trainer
+from countersight.training.network import build
 
 REGIONS, NUMBERS = 36, 2048
 WORDS = [f"w{number}" for number in range(4000)]

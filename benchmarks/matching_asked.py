@@ -18,10 +18,10 @@ import torch
 
 from countersight.models.matcher import GRAPH
 from countersight.models.matcher.runtimes import RUNTIMES, open_graph
-from countersight.training.matcher import SIZES, Plan
-from countersight.training.matcher.export import export
-from countersight.training.matcher.network import build
-from countersight.training.matcher.tokens import sequences_for
+from countersight.training import SIZES, Plan
+from countersight.training.batches import sequences_for
+from countersight.training.export import export
+from countersight.training.network import build
 
 TOKENS, REGIONS, NUMBERS, VOCABULARY, RESPONSES = 74, 36, 2048, 8000, 4
 PLANS: dict[str, dict[str, Any]] = {

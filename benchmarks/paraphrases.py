@@ -19,8 +19,8 @@ from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import check_picture
 from countersight.scenes import draw, encode
 from countersight.scoring import share_interval
-from countersight.training.examination import examination, read_held_out
-from countersight.training.wordings import SUPPOSING
+from tools.embedded.examination import examination, read_held_out
+from tools.embedded.wordings import SUPPOSING
 
 HELD_OUT = Path(__file__).parent.parent / "tests/data/embedded/held_out.toml"
 AT_ONCE = 64

@@ -14,7 +14,7 @@ from countersight.scenes import facts_by_name, facts_of
 from countersight.scenes.edits import apply
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
-from countersight.training.questions import factual
+from tools.embedded.questions import factual
 
 TEMPLATE = st.sampled_from(TEMPLATES)
 

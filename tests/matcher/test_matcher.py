@@ -26,7 +26,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
-from countersight.training.matcher import Plan, folds, read_examples, read_vcr, train_matcher, with_negatives  # noqa: E402
+from countersight.training import Plan, folds, read_examples, read_vcr, train_matcher, with_negatives  # noqa: E402
 
 TINY = {"hidden": 32, "heads": 2, "text_layers": 1, "vision_layers": 1, "cross_layers": 1, "dropout": 0.0}
 THINGS = ("dog", "cat", "kite", "boat", "lamp", "drum")
@@ -121,9 +121,9 @@ def test_what_is_exported_scores_as_what_was_trained(trained, cases) -> None:
     from countersight.models.matcher.model import Member
     from countersight.models.matcher.shipping import read_sheet
     from countersight.models.protocol import Request
-    from countersight.training.matcher.batches import Batches
-    from countersight.training.matcher.loop import CHECKPOINT, Trainer
-    from countersight.training.matcher.network import build
+    from countersight.training.batches import Batches
+    from countersight.training.loop import CHECKPOINT, Trainer
+    from countersight.training.network import build
 
     one = trained / "seed-1"
     plan = Plan(**TINY, seeds=(1, 2), epochs=12, rate=3e-3, batch=10)
@@ -196,9 +196,9 @@ def test_options_read_together_with_counts_and_further_wrong_ones_are_asked_as_t
 def test_in_8_bits_a_sequence_is_scored_beside_others_as_alone(tmp_path) -> None:
     """With one scale for all that flows, what stands beside a sequence changed its score, and one answer in four."""
     onnxruntime = pytest.importorskip("onnxruntime")
-    from countersight.training.matcher.export import export
-    from countersight.training.matcher.network import build
-    from countersight.training.matcher.tokens import sequences_for
+    from countersight.training.batches import sequences_for
+    from countersight.training.export import export
+    from countersight.training.network import build
 
     torch.manual_seed(0)
     plan = Plan(**{**TINY, "hidden": 144}, inputs="full", view="embedded", shipped="int8")
@@ -233,7 +233,7 @@ def test_progress_comes_through_a_pipe_as_it_goes(cases, tmp_path, monkeypatch) 
         say("epoch 1")
         assert pipe.getvalue() == b"epoch 1\n"
 
-    monkeypatch.setattr("countersight.training.matcher.train_matcher", train)
+    monkeypatch.setattr("countersight.training.train_matcher", train)
     assert main(["train", "matcher", str(cases), "--size", "small", "-o", str(tmp_path / "run")]) == 0
     assert (plans[0].hidden, plans[0].cross_layers, plans[0].rate) == (128, 2, 1e-5)
 
@@ -313,7 +313,7 @@ def test_two_streams_learn_from_what_is_seen_by_contrast_too(tmp_path) -> None:
 
 def test_no_gradient_drowns_the_others_at_the_start() -> None:
     """A visual token of zeros made one gradient 10^5 times all others together, and nothing was learned."""
-    from countersight.training.matcher.network import build
+    from countersight.training.network import build
 
     torch.manual_seed(0)
     network = build(Plan(**TINY, inputs="full", view="embedded"), 20, 0, 9)
@@ -327,8 +327,8 @@ def test_no_gradient_drowns_the_others_at_the_start() -> None:
 def test_weights_of_lxmert_give_the_features_that_transformers_gives(tmp_path) -> None:
     from transformers import LxmertConfig, LxmertModel
 
-    from countersight.training.matcher.network import build
-    from countersight.training.matcher.streams import FIRST, two_streams
+    from countersight.training.network import build
+    from countersight.training.streams import FIRST, two_streams
 
     config = LxmertConfig(
         vocab_size=50,
@@ -361,7 +361,7 @@ def test_weights_of_lxmert_give_the_features_that_transformers_gives(tmp_path) -
 def test_the_language_stream_begins_as_bert(tmp_path) -> None:
     from transformers import BertConfig, BertModel
 
-    from countersight.training.matcher.network import build
+    from countersight.training.network import build
 
     config = BertConfig(vocab_size=50, hidden_size=32, num_attention_heads=2, intermediate_size=64, num_hidden_layers=2)
     bert = BertModel(config)

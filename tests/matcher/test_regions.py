@@ -87,7 +87,7 @@ def trained(flowers, regions, folder, vcr=None):
     pytest.importorskip("torch")
     pytest.importorskip("onnx")
     from countersight.dataset import Dataset
-    from countersight.training.matcher import Plan, train_matcher
+    from countersight.training import Plan, train_matcher
 
     tiny = {"hidden": 32, "heads": 2, "text_layers": 1, "vision_layers": 1, "cross_layers": 1, "seeds": (1,)}
     plan = Plan(**tiny, inputs="full", features=str(regions), epochs=1, held_out=0)

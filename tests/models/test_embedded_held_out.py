@@ -14,8 +14,8 @@ from countersight.models.embedded.weights import shipped
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 from countersight.scenes import draw, encode
-from countersight.training import wordings
-from countersight.training.examination import Examined, examination, read_held_out
+from tools.embedded import wordings
+from tools.embedded.examination import Examined, examination, read_held_out
 
 HELD_OUT = Path(__file__).parent.parent / "data/embedded/held_out.toml"
 

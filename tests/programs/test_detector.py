@@ -350,7 +350,7 @@ def test_boxes_are_whole_pixels_inside_the_picture(box: tuple[float, float, floa
 
 
 def test_what_it_finds_is_regions_for_a_matcher(tmp_path: Path) -> None:
-    from countersight.training.matcher.features import found_view
+    from countersight.training.features import found_view
 
     detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
     image = Image.open(io.BytesIO(red_at(80, 40, 240, 120).data))
@@ -364,7 +364,7 @@ def test_what_it_finds_is_regions_for_a_matcher(tmp_path: Path) -> None:
 
 
 def test_a_detector_makes_the_regions_of_a_dataset_and_says_where_it_finds_nothing_at_all(tmp_path: Path) -> None:
-    from countersight.training.matcher import features_by_detector
+    from countersight.training import features_by_detector
 
     with DatasetWriter(tmp_path / "photos", name="red", description="", license="CC0-1.0", provenance={}) as writer:
         for number in range(2):

@@ -29,7 +29,7 @@ def add(verbs: Verbs) -> None:
 def _features(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset
     from countersight.errors import CountersightError
-    from countersight.training.matcher import features_by_detector, features_by_view, features_from_tsv
+    from countersight.training import features_by_detector, features_by_view, features_from_tsv
 
     if chosen.beside and not chosen.tsv:
         raise CountersightError("VCR's pictures are taken from a file of regions alone: add --tsv FILE")

@@ -1,4 +1,4 @@
-"""`countersight train`: train the embedded model again, or a matcher on a dataset with options."""
+"""`countersight train`: train a matcher on a dataset with options, or compare several."""
 
 import argparse
 from functools import partial
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from countersight.cli.parsing import Verbs, positive, verb
 
 if TYPE_CHECKING:
-    from countersight.training.matcher import Plan
+    from countersight.training import Plan
 
 
 def add(verbs: Verbs) -> None:
@@ -17,12 +17,10 @@ def add(verbs: Verbs) -> None:
         verbs,
         "train",
         _train,
-        "train the embedded model again, or CoSIm's matcher",
+        "train CoSIm's matcher",
         "countersight train matcher cosim --inputs text --encoder models/minilm --folds 5 -o matchers/text",
     )
-    train.add_argument(
-        "what", choices=["embedded", "matcher", "tables"], help="which model; or a table of several trained matchers"
-    )
+    train.add_argument("what", choices=["matcher", "tables"], help="a matcher; or a table of several that are trained")
     train.add_argument(
         "dataset",
         nargs="?",
@@ -30,19 +28,11 @@ def add(verbs: Verbs) -> None:
         metavar="DATASET",
         help="what a matcher learns from; for tables, the folder that holds them",
     )
-    train.add_argument(
-        "--plan", type=Path, metavar="TOML", help="all settings in a file; for a matcher, those not named here"
-    )
+    train.add_argument("--plan", type=Path, metavar="TOML", help="settings that are not named here")
     train.add_argument(
         "-o", "--output", type=Path, required=True, metavar="DIR", help="checkpoints, curves and weights"
     )
-    embedded = train.add_argument_group("the embedded model")
-    embedded.add_argument(
-        "--from-shipped",
-        action="store_true",
-        help="keep the shipped encoder and go on from the shipped decoders, instead of from scratch",
-    )
-    matcher = train.add_argument_group("a matcher (defaults: CoSIm's settings)")
+    matcher = train.add_argument_group("settings (defaults: CoSIm's)")
     matcher.add_argument("--size", choices=["paper", "small"], default="paper", help="small: forty cases a second")
     matcher.add_argument("--inputs", choices=["response", "text", "full"], help="what it is given (default: text)")
     matcher.add_argument("--encoder", metavar="DIR", help="a BERT-like folder, or LXMERT's (default: from scratch)")
@@ -58,14 +48,9 @@ def add(verbs: Verbs) -> None:
 
 def _train(chosen: argparse.Namespace) -> int:
     saying = partial(print, flush=True)  # hours pass between lines, and a pipe would keep them to the end
-    if chosen.what == "embedded":
-        from countersight.training import train
-
-        train(chosen.output, plan=chosen.plan, from_shipped=chosen.from_shipped, say=saying)
-        return 0
     from countersight.dataset import Dataset
     from countersight.errors import CountersightError
-    from countersight.training.matcher import train_matcher, write_table
+    from countersight.training import train_matcher, write_table
 
     if chosen.what == "tables":
         folders = [file.parent for file in sorted((chosen.dataset or Path()).glob("*/result.json"))]
@@ -85,7 +70,7 @@ def _plan(chosen: argparse.Namespace) -> "Plan":
     import msgspec
 
     from countersight.errors import CountersightError
-    from countersight.training.matcher import SIZES, Plan
+    from countersight.training import SIZES, Plan
 
     named = {
         name: value

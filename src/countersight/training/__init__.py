@@ -1,4 +1,4 @@
-"""Training the embedded model from scratch on scenes of our own generator. Needs the `train` extra (torch, onnx)."""
+"""Training a matcher, CoSIm's baseline: a transformer that scores each option (CoSIm, sections 6 to 8)."""
 
 import lazy_loader
 

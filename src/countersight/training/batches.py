@@ -1,130 +1,137 @@
-"""Conversations as batches of tokens, made by several processes without end."""
+"""Examples as tensors: the options of an example in one pass, examples of like length together."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
 from random import Random
+from typing import Any
 
+import msgspec
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from countersight.models.embedded import Tokenizer, always_said, vocabulary
-from countersight.scenes import Facts
-from countersight.training import wordings
-from countersight.training.conversations import Conversation, conversation
-from countersight.training.wordings import Worlds
+from countersight.errors import CountersightError
+from countersight.models.matcher import TOKENIZER, Sequences, View, side_by_side, surface
+from countersight.training.examples import Example
+from countersight.training.plan import COUNTS, Plan
 
-GROUPED = 4
-"""Batches made at a time and sorted by length, so that little of a batch is padding."""
-REMEMBERED = 1000
-"""Batches kept to be met again."""
-MULTIPLE = 8
-"""Lengths are multiples of this, which the hardware likes."""
-REASON = 0.3
-"""How much a word of a reason counts in the loss; one of an answer counts 1."""
+VOCABULARY = 8000
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+AHEAD = 4
+"""Batches made while the network still learns from the one before."""
 
-LONG = 8
-"""Words from which on something said is a reason, and no answer."""
-
-Batch = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
-"""Numbers of the pictures; tokens; where the model speaks, counted through all rows; its words; how much they count."""
+Counts = npt.NDArray[np.float32]
+Batch = tuple[Sequence[Example], dict[str, Tensor]]
 
 
-@cache
-def new_tokenizer() -> Tokenizer:
-    """The tokenizer of everything said in training."""
-    return Tokenizer(vocabulary(wordings.said(), wordings.heard()))
+class Batches:
+    """Makes batches of examples; tokens are made once."""
+
+    def __init__(self, sequences: Sequences, plan: Plan, views: Mapping[str, View]) -> None:
+        self._sequences = sequences
+        self._plan = plan
+        self._views = views
+        self._tokens: dict[tuple[str, int], list[list[int]]] = {}
+        self._counts: dict[tuple[str, int], Counts] = {}
+
+    def shuffled(self, examples: Sequence[Example], size: int, seed: str) -> Iterator[Batch]:
+        """Every example once, those of like length together so that little is filled up, batches in random order."""
+        chance = Random(seed)
+        order = sorted(examples, key=lambda one: (self._length(one) + chance.uniform(0, 8), one.key))
+        cut = [order[start : start + size] for start in range(0, len(order), size)]
+        chance.shuffle(cut)
+        return self._ahead(cut)
+
+    def in_order(self, examples: Sequence[Example], size: int) -> Iterator[Batch]:
+        """Every example once, the longest first."""
+        order = sorted(examples, key=lambda one: (-self._length(one), one.key))
+        return self._ahead([order[start : start + size] for start in range(0, len(order), size)])
+
+    def apart(self, part: Sequence[Example]) -> tuple[Tensor, Tensor]:
+        """Question, first response and change of each example, and behind them all their right responses."""
+        told = [(one.parts.question, one.parts.context, one.parts.change) for one in part]
+        right = [(one.options[one.right],) for one in part]
+        tokens, real = self._sequences.batch([self._sequences.encode(texts) for texts in (*told, *right)])
+        return torch.from_numpy(tokens), torch.from_numpy(real)
+
+    def _ahead(self, parts: Sequence[Sequence[Example]]) -> Iterator[Batch]:
+        """The parts as batches, the next few already on their way."""
+        with ThreadPoolExecutor(1, "batches") as pool:
+            left = iter(parts)
+            coming = [(part, pool.submit(self._tensors, part)) for part in islice(left, AHEAD)]
+            while coming:
+                part, made = coming.pop(0)
+                coming += [(after, pool.submit(self._tensors, after)) for after in islice(left, 1)]
+                yield part, made.result()
+
+    def _length(self, example: Example) -> int:
+        return max(map(len, self._encoded(example)))
+
+    def _encoded(self, example: Example) -> list[list[int]]:
+        key = (example.key, len(example.options))
+        if key not in self._tokens:
+            self._tokens[key] = self._sequences.encode_options(
+                self._plan.inputs, example.parts, example.options, self._plan.others
+            )
+        return self._tokens[key]
+
+    def _counted(self, example: Example) -> Counts:
+        key = (example.key, len(example.options))
+        if key not in self._counts:
+            self._counts[key] = surface(self._plan.inputs, example.parts, example.options)
+        return self._counts[key]
+
+    def _tensors(self, part: Sequence[Example]) -> dict[str, Tensor]:
+        tokens, real = self._sequences.batch([row for example in part for row in self._encoded(example)])
+        given = {"tokens": torch.from_numpy(tokens), "real": torch.from_numpy(real)}
+        if self._plan.inputs == "full":
+            given |= self._seen(part)
+        if self._plan.surface:
+            given["counts"] = torch.from_numpy(np.concatenate([self._counted(example) for example in part]))
+        return given
+
+    def _seen(self, part: Sequence[Example]) -> dict[str, Tensor]:
+        """The picture of each example once, and which of them each sequence is about."""
+        features, boxes, there = map(torch.from_numpy, side_by_side([self._views[one.picture] for one in part]))
+        shown = torch.arange(len(part)).repeat_interleave(torch.tensor([len(one.options) for one in part]))
+        return {"features": features, "boxes": boxes, "there": there, "shown": shown}
 
 
-def words_said() -> int:
-    """How many of the vocabulary's words a decoder may say; they come first in it."""
-    return len({*always_said(), *wordings.said()})
+def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:
+    """The tokenizer to train with."""
+    if encoder in ("", COUNTS):
+        return Sequences(_learned(examples))
+    file = Path(encoder) / TOKENIZER
+    if file.is_file():
+        return Sequences.open(file)
+    from transformers import AutoTokenizer
+
+    try:
+        slow = AutoTokenizer.from_pretrained(encoder, local_files_only=True)
+        return Sequences(slow.backend_tokenizer)
+    except (OSError, ValueError, AttributeError) as error:
+        raise CountersightError(f"{encoder} holds no tokenizer that can be used: {str(error)[:200]}") from None
 
 
-def endless(
-    facts: Sequence[Facts], worlds: Worlds, seed: str, *, first: int, batch: int, workers: int
-) -> DataLoader[Batch]:
-    """Batches about pictures by chance, without end; `first` is the number of the first picture."""
-    return DataLoader(
-        _Batches(facts, worlds, seed, first, batch),
-        batch_size=None,
-        num_workers=workers,
-        prefetch_factor=8 if workers else None,
-        multiprocessing_context="fork" if workers else None,
-        pin_memory=torch.cuda.is_available(),
-    )
+def _learned(examples: Sequence[Example]) -> Any:
+    """The most frequent words, and every sign to spell the others with.
 
+    The package's own trainer breaks ties by chance; this is the same every time, so that a training can be repeated.
+    """
+    from tokenizers import Tokenizer, normalizers, pre_tokenizers
+    from tokenizers.models import WordPiece
 
-class _Batches(IterableDataset[Batch]):
-    def __init__(self, facts: Sequence[Facts], worlds: Worlds, seed: str, first: int, batch: int) -> None:
-        self._facts, self._worlds = facts, worlds
-        self._seed, self._first, self._batch = seed, first, batch
-
-    def __iter__(self) -> Iterator[Batch]:
-        torch.set_num_threads(1)
-        worker = get_worker_info()
-        rng = Random(f"{self._seed}/{worker.id if worker else 0}")
-        while True:
-            yield from batches(self._facts, self._worlds, rng, self._first, self._batch, GROUPED)
-
-
-def met_again(stream: Iterable[Batch], times: int, rng: Random) -> Iterator[Batch]:
-    """Every batch of a stream, each followed by earlier ones: making words takes longer than learning from them."""
-    earlier: list[Batch] = []
-    for batch in stream:
-        yield batch
-        if len(earlier) < REMEMBERED:
-            earlier.append(batch)
-        else:
-            earlier[rng.randrange(REMEMBERED)] = batch
-        for _ in range(times):
-            yield rng.choice(earlier)
-
-
-def batches(
-    facts: Sequence[Facts], worlds: Worlds, rng: Random, first: int, batch: int, groups: int = 1
-) -> Iterator[Batch]:
-    """Batches of conversations about pictures by chance, each of conversations about as long as each other."""
-    tokenizer = new_tokenizer()
-    made = []
-    for _ in range(batch * groups):
-        number = rng.randrange(len(facts))
-        made.append((first + number, *as_tokens(tokenizer, conversation(rng, facts[number], worlds))))
-    made.sort(key=lambda one: len(one[1]))
-    starts = list(range(0, len(made), batch))
-    rng.shuffle(starts)
-    for start in starts:
-        yield _batch(tokenizer.pad, made[start : start + batch])
-
-
-def _batch(pad: int, group: Sequence[tuple[int, list[int], list[float]]]) -> Batch:
-    longest = -(-max(len(tokens) for _, tokens, _ in group) // MULTIPLE) * MULTIPLE
-    padded = np.full((len(group), longest), pad, np.int32)
-    counts = np.zeros((len(group), longest), np.float32)
-    for row, (_, tokens, weights) in enumerate(group):
-        padded[row, : len(tokens)] = tokens
-        counts[row, : len(tokens)] = weights
-    (spoken,) = counts.ravel().nonzero()
-    return (
-        torch.tensor([number for number, _, _ in group]),
-        torch.from_numpy(padded),
-        torch.from_numpy(spoken - 1),  # a word is said where the one before it stands
-        torch.from_numpy(padded.ravel()[spoken].astype(np.int64)),
-        torch.from_numpy(counts.ravel()[spoken]),
-    )
-
-
-def as_tokens(tokenizer: Tokenizer, said: Conversation) -> tuple[list[int], list[float]]:
-    """A conversation as tokens, and how much each counts: those the model is not to say count nothing."""
-    tokens: list[int] = []
-    weights: list[float] = []
-    for nth, text in enumerate(said.turns):
-        words = tokenizer.encode(text)
-        if nth % 2 == 0:
-            tokens += [tokenizer.user, *words]
-            weights += [0.0] * (1 + len(words))
-        else:
-            tokens += [tokenizer.model, *words, tokenizer.end]
-            weights += [0.0] + [1.0 if len(words) < LONG else REASON] * (len(words) + 1)
-    return tokens, weights
+    normalizer, splitter = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    words: Counter[str] = Counter()
+    for text in (text for one in examples for text in (*msgspec.structs.astuple(one.parts), *one.options)):
+        words.update(word for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text)))
+    signs = sorted({sign for word in words for sign in word})
+    known = sorted(words, key=lambda word: (-words[word], word))[:VOCABULARY]
+    tokens = dict.fromkeys([*SPECIAL, *signs, *(f"##{sign}" for sign in signs), *known])
+    tokenizer = Tokenizer(WordPiece({token: number for number, token in enumerate(tokens)}, unk_token=SPECIAL[1]))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, splitter
+    return tokenizer

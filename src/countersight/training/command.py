@@ -1,55 +1,129 @@
-"""`countersight train embedded`: every stage in turn, each taken up where it was left."""
+"""`countersight train matcher`: every seed, and every fold, in turn; each taken up where it was left."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import get_args
 
 import msgspec
 
+from countersight.dataset import Dataset
 from countersight.errors import CountersightError
-from countersight.training.config import Plan, read_plan
-from countersight.training.wordings import Worlds
+from countersight.models.matcher import Regions, View
+from countersight.training.examples import Example, folds, read_examples, read_vcr, with_negatives
+from countersight.training.plan import Plan
+from countersight.training.results import KEPT, Kept, write_results
+
+LOG = "training.log"
 
 
-def train(
-    folder: Path, *, plan: Path | None = None, from_shipped: bool = False, say: Callable[[str], None] = print
+def train_matcher(
+    dataset: Dataset, folder: Path, plan: Plan, *, vcr: Path | None = None, say: Callable[[str], None] = print
 ) -> Path:
-    """Train encoder and decoders by a plan and export them; returns the folder of the weights.
-
-    With `from_shipped` the encoder is the shipped one, and the decoders begin as the shipped ones are. Run again after
-    a stop, it goes on from the last checkpoint in the folder.
-    """
-    chosen = read_plan(plan)
+    """Train a matcher for each seed; with folds, one for each part, and say what they reach on the parts left out."""
+    plan.check()
     try:
         import onnx  # noqa: F401 - needed at the very end, so better missed at the beginning
-        import onnxscript  # noqa: F401
-        import torch
+        import tokenizers  # noqa: F401
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
     except ImportError as error:
-        raise CountersightError(f"training needs {error.name}: pip install 'countersight[train]'") from None
-    from countersight.training.decoder_training import look, train_decoder
-    from countersight.training.encoder_training import train_encoder
-    from countersight.training.export import export
-    from countersight.training.shipped import shipped_decoder, shipped_encoder
-
+        raise CountersightError(
+            f"training a matcher needs {error.name}: pip install 'countersight[matcher,train]'"
+        ) from None
+    examples = read_examples(dataset)
+    beside = read_vcr(vcr) if vcr else []
+    if beside and plan.view:
+        raise CountersightError(
+            "VCR's pictures are not at hand to look at; name regions that hold them, too: `countersight features "
+            f"{dataset.path} --tsv FILE --with {vcr} -o DIR`, then `--features DIR`"
+        )
     folder.mkdir(parents=True, exist_ok=True)
-    _remember(folder, chosen)
+    kept = Kept(plan, dataset.fingerprint, vcr.name if vcr else "")
+    _remember(folder, kept)
+    scores = _trained(dataset, folder, plan, examples, beside, _logged(folder, say))
+    write_results(folder, plan, examples, scores, beside=kept.beside)
+    return folder
+
+
+def _logged(folder: Path, say: Callable[[str], None]) -> Callable[[str], None]:
+    """Says how training goes on, and keeps it in a file of the folder; taken up again, it is written on."""
+
+    def both(words: str) -> None:
+        say(words)
+        with open(folder / LOG, "a", encoding="utf-8") as log:
+            log.write(f"{words}\n")
+
+    return both
+
+
+def _trained(
+    dataset: Dataset,
+    folder: Path,
+    plan: Plan,
+    examples: Sequence[Example],
+    beside: Sequence[Example],
+    say: Callable[[str], None],
+) -> dict[int, dict[str, list[float]]]:
+    """The scores that each seed's matchers give to examples they were not trained on."""
+    import torch
+
+    from countersight.training.batches import Batches, sequences_for
+    from countersight.training.export import export
+    from countersight.training.loop import Trainer
+    from countersight.training.network import build
+
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    encoder = None if from_shipped else train_encoder(chosen, folder, device, say)
-    see = shipped_encoder() if encoder is None else lambda pictures: encoder(pictures.to(device))
-    views = look(chosen, see, folder, device, say)
-    decoders = {}
-    for worlds in get_args(Worlds):
-        start = shipped_decoder(worlds, chosen.decoder) if from_shipped else None
-        decoders[worlds] = train_decoder(chosen, worlds, views, folder, device, say, start)
-    weights = folder / "weights"
-    export(encoder, decoders, weights, seed=chosen.seed)
-    say(f"weights in {weights}")
-    return weights
+    torch.set_float32_matmul_precision("high")  # on a GPU several times as fast, and exact enough to learn
+    views, view = _views(dataset, plan, [*examples, *beside])
+    region = next(iter(views.values())).features.shape[1] if views else 0
+    parts = folds(examples, plan.folds, 0) if plan.folds else [[]]
+    found: dict[int, dict[str, list[float]]] = {}
+    for seed in plan.seeds:
+        found[seed] = {}
+        for number, left_out in enumerate(parts, 1):
+            rest = [one for part in parts if part is not left_out for one in part] if plan.folds else list(examples)
+            held_out, learned = _held_out(rest, plan, seed)
+            sequences = sequences_for(plan.encoder, rest)
+            torch.manual_seed(seed)
+            network = build(plan, sequences.size, sequences.pad, region)
+            where = folder / f"seed-{seed}" / (f"fold-{number}" if plan.folds else "")
+            trainer = Trainer(plan, network, Batches(sequences, plan, views), where, device)
+            trainer.fit(with_negatives(learned, plan.negatives, seed), held_out, beside, seed, say)
+            tried = left_out or held_out or learned
+            found[seed] |= {key: scores.tolist() for key, scores in trainer.scores(tried).items()}
+            if not plan.folds:
+                export(trainer.network, sequences, plan, where, view, region)
+    return found
 
 
-def _remember(folder: Path, plan: Plan) -> None:
-    """Keep the plan beside the checkpoints, and refuse to go on with another one."""
-    kept = folder / "plan.json"
-    if kept.exists() and msgspec.json.decode(kept.read_bytes(), type=Plan) != plan:
-        raise CountersightError(f"{folder} was begun with another plan ({kept}); choose a new folder")
-    kept.write_bytes(msgspec.json.format(msgspec.json.encode(plan)) + b"\n")
+def _views(dataset: Dataset, plan: Plan, examples: Sequence[Example]) -> tuple[Mapping[str, View], str]:
+    """The regions of the examples' pictures, and how they were seen."""
+    if plan.inputs != "full":
+        return {}, ""
+    names = {one.picture for one in examples}
+    if not plan.features:
+        from countersight.training.features import look
+
+        return dict(look(dataset, names, plan.view)), plan.view
+    regions = Regions(Path(plan.features))
+    if missing := [name for name in sorted(names) if name not in regions]:
+        raise CountersightError(
+            f"{plan.features} has no regions of {len(missing)} pictures, such as {missing[0]}; "
+            f"make them with `countersight features {dataset.path}`"
+        )
+    return regions, regions.made_by
+
+
+def _held_out(examples: Sequence[Example], plan: Plan, seed: int) -> tuple[list[Example], list[Example]]:
+    """The examples that choose the best epoch, and those to learn from."""
+    if not plan.held_out:
+        return [], list(examples)
+    held_out, *learned = folds(examples, round(1 / plan.held_out), seed)
+    return held_out, [one for part in learned for one in part]
+
+
+def _remember(folder: Path, kept: Kept) -> None:
+    """Keep what the folder was begun with, and refuse to go on with anything else."""
+    path = folder / KEPT
+    if path.exists() and msgspec.json.decode(path.read_bytes(), type=Kept) != kept:
+        raise CountersightError(f"{folder} was begun with another plan or dataset ({path}); choose a new folder")
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(kept)) + b"\n")

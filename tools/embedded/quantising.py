@@ -16,7 +16,7 @@ from onnxruntime.quantization import (
 )
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-from countersight.training.pictures import sample
+from tools.embedded.pictures import sample
 
 PICTURES = 96
 """Training pictures by which the ranges of activations are set."""

@@ -6,10 +6,10 @@ from random import Random
 import msgspec
 
 from countersight.scenes import COLOURS, Facts, Scene, facts_of
-from countersight.training import wordings
-from countersight.training.grammar import filled, tidied
-from countersight.training.pictures import random_scene
-from countersight.training.questions import USUAL, Slots, count, count_after, slots_for
+from tools.embedded import wordings
+from tools.embedded.grammar import filled, tidied
+from tools.embedded.pictures import random_scene
+from tools.embedded.questions import USUAL, Slots, count, count_after, slots_for
 
 
 class HeldOut(msgspec.Struct, frozen=True):

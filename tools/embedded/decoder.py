@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from countersight.models.embedded import LARGEST, VALUES
-from countersight.training.config import DecoderShape
+from tools.embedded.config import DecoderShape
 
 NARROW = 0.35
 """How far a count may be off a whole number and still be taken for it: the width of a bell around each number."""

@@ -12,12 +12,12 @@ from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from countersight.scenes import Facts
-from countersight.training.batches import Batch, batches, endless, met_again, new_tokenizer, words_said
-from countersight.training.checkpoints import load, save
-from countersight.training.config import DecoderPlan, Plan
-from countersight.training.curves import Curve, rate_at
-from countersight.training.decoder import Decoder
-from countersight.training.wordings import Worlds
+from tools.embedded.batches import Batch, batches, endless, met_again, new_tokenizer, words_said
+from tools.embedded.checkpoints import load, save
+from tools.embedded.config import DecoderPlan, Plan
+from tools.embedded.curves import Curve, rate_at
+from tools.embedded.decoder import Decoder
+from tools.embedded.wordings import Worlds
 
 KEPT = 2000
 """Pictures kept back to watch progress on."""
@@ -37,7 +37,7 @@ def look(
     """Draw the pictures the decoders talk about and show them to an encoder; kept in the folder."""
     path = folder / "views.pt"
     if not path.exists():
-        from countersight.training.stream import drawn
+        from tools.embedded.stream import drawn
 
         seen: list[Tensor] = []
         facts: list[Facts] = []

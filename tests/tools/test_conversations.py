@@ -14,15 +14,15 @@ from countersight.models.embedded.beyond import UNKNOWN, within_card
 from countersight.models.embedded.tokenizer import Tokenizer, always_said, vocabulary
 from countersight.scenes import Facts, facts_of
 from countersight.suites.cvqa.templates import TEMPLATES, by_published_gaps
-from countersight.training import reasons, wordings
-from countersight.training.casual import casual
-from countersight.training.conversations import conversation
-from countersight.training.examination import read_held_out
-from countersight.training.grammar import Grammar, drawn, makes
-from countersight.training.near_misses import near_miss
-from countersight.training.options import options
-from countersight.training.pictures import random_scene
-from countersight.training.questions import (
+from tools.embedded import reasons, wordings
+from tools.embedded.casual import casual
+from tools.embedded.conversations import conversation
+from tools.embedded.examination import read_held_out
+from tools.embedded.grammar import Grammar, drawn, makes
+from tools.embedded.near_misses import near_miss
+from tools.embedded.options import options
+from tools.embedded.pictures import random_scene
+from tools.embedded.questions import (
     IRRELEVANT,
     USUAL,
     USUAL_CHANGES,
@@ -31,6 +31,8 @@ from countersight.training.questions import (
     factual,
     slots_for,
 )
+
+pytestmark = pytest.mark.slow
 
 TOKENIZER = Tokenizer(vocabulary(wordings.said(), wordings.heard()))
 SUPPOSING = re.compile(r"\b(if|would|were|suppose|imagine)\b", re.IGNORECASE)

@@ -11,10 +11,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from countersight.training.matcher.batches import Batch, Batches
-from countersight.training.matcher.examples import Example
-from countersight.training.matcher.network import TwoStreams
-from countersight.training.matcher.plan import Plan
+from countersight.training.batches import Batch, Batches
+from countersight.training.examples import Example
+from countersight.training.network import TwoStreams
+from countersight.training.plan import Plan
 
 CHECKPOINT = "checkpoint.pt"
 SHARPNESS = 20.0

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import msgspec
 
 from countersight.scenes import COLOURS, PLACES
-from countersight.training import casual, reasons
-from countersight.training.grammar import Grammar, Node
+from tools.embedded import casual, reasons
+from tools.embedded.grammar import Grammar, Node
 
 Worlds = Literal["both", "factual"]
 """The worlds whose questions a checkpoint has met."""

@@ -11,12 +11,12 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from countersight.models.embedded import KINDS, SIDE
 from countersight.scenes import COLOURS, PLACES
-from countersight.training.checkpoints import load, save
-from countersight.training.config import Plan
-from countersight.training.curves import Curve, rate_at
-from countersight.training.encoder import Encoder, Seeing, as_input, probabilities, values
-from countersight.training.stream import CHUNK, drawn
-from countersight.training.targets import BOTH, CELLS, DOT, FLOWER, LAYERS
+from tools.embedded.checkpoints import load, save
+from tools.embedded.config import Plan
+from tools.embedded.curves import Curve, rate_at
+from tools.embedded.encoder import Encoder, Seeing, as_input, probabilities, values
+from tools.embedded.stream import CHUNK, drawn
+from tools.embedded.targets import BOTH, CELLS, DOT, FLOWER, LAYERS
 
 CHECKPOINT = "encoder.pt"
 SAVE_SECONDS = 120.0

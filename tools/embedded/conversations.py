@@ -8,13 +8,13 @@ import msgspec
 from countersight.case import LETTERS
 from countersight.models.embedded import UNKNOWN
 from countersight.scenes import COLOURS, Facts
-from countersight.training import reasons, wordings
-from countersight.training.casual import casual
-from countersight.training.grammar import drawn, filled, tidied
-from countersight.training.near_misses import near_miss, off_topic
-from countersight.training.options import options
-from countersight.training.questions import Asked, anything, boolean, counterfactual, factual
-from countersight.training.wordings import Worlds
+from tools.embedded import reasons, wordings
+from tools.embedded.casual import casual
+from tools.embedded.grammar import drawn, filled, tidied
+from tools.embedded.near_misses import near_miss, off_topic
+from tools.embedded.options import options
+from tools.embedded.questions import Asked, anything, boolean, counterfactual, factual
+from tools.embedded.wordings import Worlds
 
 SUPPOSED = 0.58
 """Share of questions about a change, for the checkpoint of both worlds."""

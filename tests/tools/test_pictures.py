@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from countersight.models.embedded.values import COLOURS, SIDE
-from countersight.training.pictures import sample
-from countersight.training.targets import BOTH, DOT, FLOWER
+from tools.embedded.pictures import sample
+from tools.embedded.targets import BOTH, DOT, FLOWER
+
+pytestmark = pytest.mark.slow
 
 SAMPLES = [sample(f"tests/{number}") for number in range(40)]
 

@@ -7,9 +7,9 @@ import msgspec
 from countersight.models.embedded import LARGEST
 from countersight.scenes import COLOURS, PLACES, Facts
 from countersight.text import UNITS
-from countersight.training import reasons, wordings
-from countersight.training.grammar import drawn, filled
-from countersight.training.wordings import Worlds
+from tools.embedded import reasons, wordings
+from tools.embedded.grammar import drawn, filled
+from tools.embedded.wordings import Worlds
 
 Changes = dict[str, tuple[tuple[str, str], ...]]
 """By the kind of picture: what is counted, and what is supposed to be otherwise."""

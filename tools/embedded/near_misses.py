@@ -3,9 +3,9 @@
 from random import Random
 
 from countersight.scenes import COLOURS, Facts
-from countersight.training import wordings
-from countersight.training.grammar import drawn, filled
-from countersight.training.questions import (
+from tools.embedded import wordings
+from tools.embedded.grammar import drawn, filled
+from tools.embedded.questions import (
     USUAL,
     USUAL_CHANGES,
     Slots,
@@ -16,7 +16,7 @@ from countersight.training.questions import (
     worded,
     worded_supposed,
 )
-from countersight.training.wordings import Worlds
+from tools.embedded.wordings import Worlds
 
 ABSENT = 0.3
 """Share of near misses that are a question of ours about a colour, or in a supposition a number, that is not there."""

@@ -9,7 +9,7 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from countersight.models.embedded import KINDS
 from countersight.scenes import Facts
-from countersight.training.pictures import sample
+from tools.embedded.pictures import sample
 
 CHUNK = 32
 """Pictures a process draws at a time."""

@@ -11,10 +11,10 @@ from onnx import numpy_helper
 from torch import Tensor
 
 from countersight.models.embedded import ENCODER, VOCABULARY, checked, decoder_file, open_graph, shipped
-from countersight.training.batches import new_tokenizer
-from countersight.training.config import DecoderPlan
-from countersight.training.decoder_training import new_decoder
-from countersight.training.wordings import Worlds
+from tools.embedded.batches import new_tokenizer
+from tools.embedded.config import DecoderPlan
+from tools.embedded.decoder_training import new_decoder
+from tools.embedded.wordings import Worlds
 
 STORED = (".half", ".bytes")
 """What the exporter adds to the names of weights that it stores in fewer bits."""

@@ -14,8 +14,8 @@ from countersight.models.embedded import shrink
 from countersight.picture import Pixels
 from countersight.scenes import COLOURS, Facts, Recolour, Remove, Scene, apply, draw, facts_of
 from countersight.suites.cvqa import TEMPLATES
-from countersight.training.out_of_domain import out_of_domain
-from countersight.training.targets import CELLS, LAYERS, Map, target
+from tools.embedded.out_of_domain import out_of_domain
+from tools.embedded.targets import CELLS, LAYERS, Map, target
 
 OUT_OF_DOMAIN = 0.12
 """Share of pictures that are not ours."""

@@ -13,7 +13,7 @@ from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 from countersight.models.matcher import FILES, WHOLE, Listed, Regions, View, digest, looker, read_tsv, write_regions
 from countersight.picture import as_seen
-from countersight.training.matcher.examples import read_vcr
+from countersight.training.examples import read_vcr
 
 if TYPE_CHECKING:
     from PIL import Image

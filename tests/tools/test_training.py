@@ -3,27 +3,25 @@
 import json
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("torch", reason="training needs torch: pip install 'countersight[train]'")
-pytest.importorskip("onnxscript", reason="training needs onnx and onnxscript: pip install 'countersight[train]'")
-
 import msgspec
 import numpy as np
+import pytest
 import torch
 
 from countersight.errors import CountersightError
 from countersight.models.embedded.decoding import Decoder as Running
 from countersight.models.embedded.tokenizer import Tokenizer
 from countersight.models.embedded.weights import decoder_file, open_graph, shipped
-from countersight.training.batches import new_tokenizer
-from countersight.training.command import train
-from countersight.training.config import DecoderShape, Plan, read_plan
-from countersight.training.decoder import Decoder
-from countersight.training.decoder_training import Clock, new_decoder
-from countersight.training.encoder import Encoder
-from countersight.training.export import export
-from countersight.training.shipped import shipped_decoder
+from tools.embedded.__main__ import train
+from tools.embedded.batches import new_tokenizer
+from tools.embedded.config import DecoderShape, Plan, read_plan
+from tools.embedded.decoder import Decoder
+from tools.embedded.decoder_training import Clock, new_decoder
+from tools.embedded.encoder import Encoder
+from tools.embedded.export import export
+from tools.embedded.shipped import shipped_decoder
+
+pytestmark = pytest.mark.slow
 
 SHAPE = DecoderShape(layers=2, width=32, heads=2, context=320)
 
@@ -55,7 +53,6 @@ def write(plan: Plan, path: Path) -> Path:
     return path
 
 
-@pytest.mark.slow
 def test_training_goes_on_after_a_stop_and_ends_in_weights(tmp_path: Path) -> None:
     plan = write(tiny(2), tmp_path / "plan.toml")
     said: list[str] = []
@@ -78,7 +75,6 @@ def test_training_goes_on_after_a_stop_and_ends_in_weights(tmp_path: Path) -> No
         train(tmp_path / "run", plan=write(tiny(3), tmp_path / "other.toml"))
 
 
-@pytest.mark.slow
 def test_the_cache_gives_what_reading_everything_again_gives(tmp_path: Path) -> None:
     torch.manual_seed(1)
     decoder = Decoder(SHAPE, 423, 400).eval()
@@ -107,7 +103,7 @@ def test_the_cache_gives_what_reading_everything_again_gives(tmp_path: Path) -> 
 def test_training_ends_after_the_seconds_of_the_plan_with_its_rate_at_the_end(monkeypatch) -> None:
     plan = msgspec.structs.replace(read_plan().decoder, seconds=100.0, steps=10**6)
     now = 1000.0
-    monkeypatch.setattr("countersight.training.decoder_training.time.monotonic", lambda: now)
+    monkeypatch.setattr("tools.embedded.decoder_training.time.monotonic", lambda: now)
     clock = Clock(plan, 0)
     now += 50.0
     assert clock.steps(200) == pytest.approx(400, abs=2)

@@ -1,4 +1,4 @@
-"""What came of a training: accuracy with interval and spread over seeds, beside the paper's rows; curves; a card."""
+"""What a training reached: accuracy with its interval and the spread over seeds, beside the rows of CoSIm's paper."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,13 +7,13 @@ from statistics import mean, stdev
 import msgspec
 import numpy as np
 
+from countersight.errors import CountersightError
 from countersight.files import write_text
 from countersight.scoring import Rate, rate
-from countersight.training.matcher.curves import draw_curves
-from countersight.training.matcher.examples import Example
-from countersight.training.matcher.plan import Plan
+from countersight.training.examples import Example
+from countersight.training.plan import Plan
 
-RESULT, CARD, CURVES = "result.json", "README.md", "curves.svg"
+KEPT, RESULT, CARD, CURVES = "plan.json", "result.json", "README.md", "curves.svg"
 REPORTED = {
     ("response", "ce"): "38.37",
     ("text", "ce"): "44.62",
@@ -24,7 +24,21 @@ REPORTED = {
 BESIDE_VCR = "47.37"
 """The same with VCR in alternate batches (Table 6), which the paper did with pictures."""
 
+HEAD = (
+    "| training | inputs | encoder | objective | beside | mean over seeds | seeds together | cases | how | reported |\n"
+    "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
+)
+
 Scores = Mapping[int, Mapping[str, Sequence[float]]]
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What a folder was begun with."""
+
+    plan: Plan
+    dataset: str
+    """The fingerprint of its rows."""
+    beside: str = ""
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -60,6 +74,8 @@ def write_results(folder: Path, plan: Plan, examples: Sequence[Example], scores:
     )
     write_text(folder / RESULT, msgspec.json.format(msgspec.json.encode(result)).decode() + "\n")
     write_text(folder / CARD, _card(plan, result, beside))
+    from countersight.training.curves import draw_curves
+
     draw_curves(folder, plan, folder / CURVES)
     return result
 
@@ -120,3 +136,27 @@ def _card(plan: Plan, result: Result, beside: str) -> str:
         + f"\n\nIntervals are 95 %, for questions that share pictures.\n\n![Curves]({CURVES})\n\n"
         f"Every setting:\n\n```json\n{settings}\n```\n"
     )
+
+
+def write_table(folders: Sequence[Path], path: Path) -> Path:
+    """One row for each trained folder: accuracy in per cent with spread over seeds and a 95 % interval."""
+    if not folders:
+        raise CountersightError("no trained matcher is named: countersight train tables DIR, with one in each folder")
+    rows = sorted(_row(folder) for folder in folders)
+    note = "\nReported: on CoSIm's validation split. Intervals are 95 %, for questions that share pictures.\n"
+    return write_text(path, "# Matchers\n\n" + HEAD + "\n".join(rows) + "\n" + note)
+
+
+def _row(folder: Path) -> str:
+    try:
+        kept = msgspec.json.decode((folder / KEPT).read_bytes(), type=Kept)
+        result = msgspec.json.decode((folder / RESULT).read_bytes(), type=Result, strict=False)
+    except (OSError, msgspec.DecodeError) as error:
+        raise CountersightError(f"{folder} holds no finished training of a matcher: {error}") from None
+    plan, together = kept.plan, result.together
+    spread = f" ± {100 * result.spread:.2f}" if result.spread is not None else ""
+    interval = f"{100 * (together.value or 0):.2f} ({100 * together.low:.2f}–{100 * together.high:.2f})"
+    encoder = Path(plan.encoder).name or "from scratch"
+    mean = f"{100 * result.mean:.2f}{spread}"
+    cells = (folder.name, plan.inputs, encoder, plan.objective, kept.beside, mean, interval)
+    return f"| {' | '.join(cells)} | {together.n:,} | {protocol(plan)} | {reported(plan, kept.beside)} |"

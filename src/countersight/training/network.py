@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from countersight.errors import CountersightError
 from countersight.models.local import any_config
 from countersight.models.matcher import WHOLE, surface_size
-from countersight.training.matcher.plan import COUNTS, Plan
-from countersight.training.matcher.streams import FIRST, two_streams
+from countersight.training.plan import COUNTS, Plan
+from countersight.training.streams import FIRST, two_streams
 
 COUNTING = 64
 """Size of the hidden layer over counts."""

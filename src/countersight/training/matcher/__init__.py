@@ -1,5 +1,0 @@
-"""CoSIm's trained baseline: a two-stream transformer that scores responses (CoSIm 6 to 8)."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

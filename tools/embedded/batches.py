@@ -1,0 +1,130 @@
+"""Conversations as batches of tokens, made by several processes without end."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from random import Random
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+from countersight.models.embedded import Tokenizer, always_said, vocabulary
+from countersight.scenes import Facts
+from tools.embedded import wordings
+from tools.embedded.conversations import Conversation, conversation
+from tools.embedded.wordings import Worlds
+
+GROUPED = 4
+"""Batches made at a time and sorted by length, so that little of a batch is padding."""
+REMEMBERED = 1000
+"""Batches kept to be met again."""
+MULTIPLE = 8
+"""Lengths are multiples of this, which the hardware likes."""
+REASON = 0.3
+"""How much a word of a reason counts in the loss; one of an answer counts 1."""
+
+LONG = 8
+"""Words from which on something said is a reason, and no answer."""
+
+Batch = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
+"""Numbers of the pictures; tokens; where the model speaks, counted through all rows; its words; how much they count."""
+
+
+@cache
+def new_tokenizer() -> Tokenizer:
+    """The tokenizer of everything said in training."""
+    return Tokenizer(vocabulary(wordings.said(), wordings.heard()))
+
+
+def words_said() -> int:
+    """How many of the vocabulary's words a decoder may say; they come first in it."""
+    return len({*always_said(), *wordings.said()})
+
+
+def endless(
+    facts: Sequence[Facts], worlds: Worlds, seed: str, *, first: int, batch: int, workers: int
+) -> DataLoader[Batch]:
+    """Batches about pictures by chance, without end; `first` is the number of the first picture."""
+    return DataLoader(
+        _Batches(facts, worlds, seed, first, batch),
+        batch_size=None,
+        num_workers=workers,
+        prefetch_factor=8 if workers else None,
+        multiprocessing_context="fork" if workers else None,
+        pin_memory=torch.cuda.is_available(),
+    )
+
+
+class _Batches(IterableDataset[Batch]):
+    def __init__(self, facts: Sequence[Facts], worlds: Worlds, seed: str, first: int, batch: int) -> None:
+        self._facts, self._worlds = facts, worlds
+        self._seed, self._first, self._batch = seed, first, batch
+
+    def __iter__(self) -> Iterator[Batch]:
+        torch.set_num_threads(1)
+        worker = get_worker_info()
+        rng = Random(f"{self._seed}/{worker.id if worker else 0}")
+        while True:
+            yield from batches(self._facts, self._worlds, rng, self._first, self._batch, GROUPED)
+
+
+def met_again(stream: Iterable[Batch], times: int, rng: Random) -> Iterator[Batch]:
+    """Every batch of a stream, each followed by earlier ones: making words takes longer than learning from them."""
+    earlier: list[Batch] = []
+    for batch in stream:
+        yield batch
+        if len(earlier) < REMEMBERED:
+            earlier.append(batch)
+        else:
+            earlier[rng.randrange(REMEMBERED)] = batch
+        for _ in range(times):
+            yield rng.choice(earlier)
+
+
+def batches(
+    facts: Sequence[Facts], worlds: Worlds, rng: Random, first: int, batch: int, groups: int = 1
+) -> Iterator[Batch]:
+    """Batches of conversations about pictures by chance, each of conversations about as long as each other."""
+    tokenizer = new_tokenizer()
+    made = []
+    for _ in range(batch * groups):
+        number = rng.randrange(len(facts))
+        made.append((first + number, *as_tokens(tokenizer, conversation(rng, facts[number], worlds))))
+    made.sort(key=lambda one: len(one[1]))
+    starts = list(range(0, len(made), batch))
+    rng.shuffle(starts)
+    for start in starts:
+        yield _batch(tokenizer.pad, made[start : start + batch])
+
+
+def _batch(pad: int, group: Sequence[tuple[int, list[int], list[float]]]) -> Batch:
+    longest = -(-max(len(tokens) for _, tokens, _ in group) // MULTIPLE) * MULTIPLE
+    padded = np.full((len(group), longest), pad, np.int32)
+    counts = np.zeros((len(group), longest), np.float32)
+    for row, (_, tokens, weights) in enumerate(group):
+        padded[row, : len(tokens)] = tokens
+        counts[row, : len(tokens)] = weights
+    (spoken,) = counts.ravel().nonzero()
+    return (
+        torch.tensor([number for number, _, _ in group]),
+        torch.from_numpy(padded),
+        torch.from_numpy(spoken - 1),  # a word is said where the one before it stands
+        torch.from_numpy(padded.ravel()[spoken].astype(np.int64)),
+        torch.from_numpy(counts.ravel()[spoken]),
+    )
+
+
+def as_tokens(tokenizer: Tokenizer, said: Conversation) -> tuple[list[int], list[float]]:
+    """A conversation as tokens, and how much each counts: those the model is not to say count nothing."""
+    tokens: list[int] = []
+    weights: list[float] = []
+    for nth, text in enumerate(said.turns):
+        words = tokenizer.encode(text)
+        if nth % 2 == 0:
+            tokens += [tokenizer.user, *words]
+            weights += [0.0] * (1 + len(words))
+        else:
+            tokens += [tokenizer.model, *words, tokenizer.end]
+            weights += [0.0] + [1.0 if len(words) < LONG else REASON] * (len(words) + 1)
+    return tokens, weights
