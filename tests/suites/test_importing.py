@@ -1,5 +1,8 @@
 """What all importers share: files with limits, pictures that stay in their folder, suppositions, and the table."""
 
+import json
+import subprocess
+import sys
 from argparse import ArgumentTypeError
 
 import pytest
@@ -203,6 +206,14 @@ def test_a_file_without_a_single_case_makes_nothing(tmp_path, suite):
 def test_a_suite_that_is_only_made_is_not_imported(tmp_path):
     with pytest.raises(CountersightError, match="supports is made from a seed and has no file to import"):
         import_suite("supports", tmp_path / "in.csv", tmp_path / "d")
+
+
+def test_the_table_of_suites_imports_nothing_heavy():
+    looked = "import sys, json, countersight.suites as s;print(json.dumps([list(s.SUITES), list(sys.modules)]))"
+    done = subprocess.run([sys.executable, "-c", looked], capture_output=True, check=True)
+    named, imported = json.loads(done.stdout)
+    assert named[:7] == ["cvqa-synthetic", "cvqa-real", "cfmm", "cello", "cosim", "okvqa", "vqav2"]
+    assert not {"msgspec", "numpy", "countersight.suites.suite", "countersight.suites.vqa"} & set(imported)
 
 
 @pytest.mark.parametrize(

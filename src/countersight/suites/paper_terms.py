@@ -7,12 +7,14 @@ its paper says otherwise (C-VQA: original); only figures have a paper's own name
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from countersight.case import Case
-from countersight.scoring import Axis
+
+if TYPE_CHECKING:
+    from countersight.scoring import Axis  # which imports numpy
 
 BOTH_WORLDS: Final = "about the picture as it is and about what would be true under a change"
 AS_IT_IS: Final = "about the picture as it is"
@@ -41,7 +43,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """The groups in the paper's order, and what it calls them."""
     measures: dict[str, str] = msgspec.field(default_factory=lambda: PLAIN_MEASURES)
     """The figures that are shown, in order, and what the paper calls them."""
-    axes: tuple[Axis, ...] = ()
+    axes: "tuple[Axis, ...]" = ()
     adds_up: bool = False
     """Whether the paper adds the groups up to a total out of 100 for each."""
     counts: bool = False

@@ -1,15 +1,17 @@
-"""The table of suites: those that ship, and those that other packages bring."""
+"""The table of suites: those that ship, and those that other packages bring. Importing it imports no suite."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from countersight.case import World
 from countersight.errors import CountersightError
-from countersight.suites.paper_terms import PLAIN, Terms
-from countersight.suites.suite import Suite
 from countersight.text import unknown
+
+if TYPE_CHECKING:
+    from countersight.case import World
+    from countersight.suites.paper_terms import Terms
+    from countersight.suites.suite import Suite
 
 _OURS: Final = {
     "cvqa-synthetic": "cvqa.files:SYNTHETIC",
@@ -37,8 +39,8 @@ _OURS: Final = {
 """The module and the name of each suite that ships; imported when it is asked for."""
 
 
-class _Shipped(Mapping[str, Suite]):
-    def __getitem__(self, name: str) -> Suite:
+class _Shipped(Mapping[str, "Suite"]):
+    def __getitem__(self, name: str) -> "Suite":
         module, _, attribute = _OURS[name].partition(":")
         suite: Suite = getattr(import_module(f"countersight.suites.{module}"), attribute)
         return suite
@@ -50,19 +52,19 @@ class _Shipped(Mapping[str, Suite]):
         return len(_OURS)
 
 
-SUITES: Final[Mapping[str, Suite]] = _Shipped()
+SUITES: Final[Mapping[str, "Suite"]] = _Shipped()
 """The suites that ship, by the name they have on the command line."""
 
 GROUP = "countersight.suites"
 """The group of entry points by which other packages bring suites: each is a `Suite`."""
 
 
-def suites() -> dict[str, Suite]:
+def suites() -> dict[str, "Suite"]:
     """Every suite by its name: ours, and those that other packages bring, as far as they can be imported."""
-    return {name: suite for name, suite in _all() if isinstance(suite, Suite)}
+    return {name: suite for name, suite in _all() if not isinstance(suite, str)}
 
 
-def find_suite(name: str) -> Suite:
+def find_suite(name: str) -> "Suite":
     """The suite of that name."""
     if name in SUITES:
         return SUITES[name]
@@ -70,32 +72,38 @@ def find_suite(name: str) -> Suite:
     suite = known.get(name)
     if suite is None:
         raise CountersightError(unknown("suite", name, known))
-    if not isinstance(suite, Suite):
+    if isinstance(suite, str):
         raise CountersightError(f"the suite {name!r} cannot be imported: {suite}")
     return suite
 
 
-def known_suite(name: str) -> Suite | None:
+def known_suite(name: str) -> "Suite | None":
     """The suite of that name, or None; other packages are looked through only for one that is not ours."""
     return SUITES.get(name) or suites().get(name)
 
 
-def terms(suite: str, worlds: Iterable[World] = ()) -> Terms:
+def terms(suite: str, worlds: "Iterable[World]" = ()) -> "Terms":
     """The terms of a suite; the plain ones where it has none of its own, or none for what the cases ask about."""
+    from countersight.suites.paper_terms import PLAIN
+
     found = _terms(suite)
     return found if all(world in found.measures for world in worlds) else PLAIN
 
 
 @cache
-def _terms(name: str) -> Terms:
+def _terms(name: str) -> "Terms":
+    from countersight.suites.paper_terms import PLAIN
+
     suite = known_suite(name)
     own = suite.open_terms() if suite else None
     return own or PLAIN
 
 
-def _all() -> Iterator[tuple[str, Suite | str]]:
+def _all() -> "Iterator[tuple[str, Suite | str]]":
     """Each suite under its name, or why it cannot be had: what one package breaks is no other suite's affair."""
     from importlib.metadata import entry_points
+
+    from countersight.suites.suite import Suite
 
     yield from SUITES.items()
     for entry in entry_points(group=GROUP):
