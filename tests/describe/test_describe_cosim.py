@@ -47,6 +47,12 @@ def test_types_and_how_many_a_change_has():
     assert (cosim.cases, cosim.untyped, cosim.assigned) == (4, 1, 0)
 
 
+def test_two_changes_of_one_type_are_two_changes():
+    once = instance(1, change="Remove the cat. Remove the dog.", kinds=("object removal",))
+    cosim = describe([once]).suites["cosim"]
+    assert dict(cosim.numbers)["1"] == dict(cosim.changes)["2"] == 1
+
+
 def test_a_kept_and_a_flipped_answer_are_told_apart():
     cases = [
         instance(1),
@@ -118,6 +124,8 @@ def test_the_published_training_file_is_near_what_the_paper_reports(tmp_path):
     assert cosim.kinds[0] == max(cosim.kinds, key=lambda kind: kind[1])  # object addition is the most common
     shares = [n / cosim.cases for _, n in cosim.numbers]
     assert shares == pytest.approx([0.3470, 0.3582, 0.2139, 0.0808], abs=0.07)
+    changes = [n / sum(n for _, n in cosim.changes) for _, n in cosim.changes]
+    assert changes == pytest.approx([0.356, 0.347, 0.178, 0.120], abs=0.001)  # docs/suites.md has these
     text = printed(describe(cases))
     for figure in ("18.62", "4,637", "9,946", "34.70", "57.07", "reported"):
         assert figure in text

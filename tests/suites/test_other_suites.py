@@ -270,6 +270,22 @@ def test_captions_that_differ_in_one_noun(tmp_path):
     assert [case.image for case in cases][:2] == [f"images/236308_0_img_{nth}.jpg" for nth in (0, 1)]
 
 
+def test_captions_of_other_names_are_read_and_a_missing_field_names_those_that_are_there(tmp_path):
+    rows = [
+        {"id": "7_0", "counterfactual_caption": "A cat sits.", "coco_caption": "A dog sits."},
+        {"id": "8_0", "text": "A dog sits."},
+    ]
+    source = jsonl_file(tmp_path / "captions.jsonl", *rows)
+    for nth in (0, 1):
+        (tmp_path / "p").mkdir(exist_ok=True)
+        (tmp_path / "p" / f"7_0_img_{nth}.jpg").write_bytes(picture())
+    cases, imported, bad = import_suite("coco-counterfactuals", source, tmp_path / "d", tmp_path / "p")
+    assert (imported.cases, imported.without_picture) == (4, 0)
+    assert '"A dog sits."' in cases[0].factual.text
+    assert (cases[0].factual.answer, cases[0].image) == ("yes", "images/7_0_img_0.jpg")
+    assert bad == [(2, "caption_0", "is missing; the fields are id, text")]
+
+
 def test_pairs_of_one_question(tmp_path):
     """MMVP."""
     (tmp_path / "Questions.csv").write_text(

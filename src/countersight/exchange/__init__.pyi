@@ -9,7 +9,7 @@ from .formats import Exported as Exported
 from .formats import Split as Split
 from .formats import export_to as export_to
 from .incoming import SOURCES as SOURCES
-from .incoming import Arrived as Arrived
+from .incoming import ImportedRun as ImportedRun
 from .incoming import import_run as import_run
 from .splits import Splits as Splits
 from .training import reward as reward

@@ -23,7 +23,7 @@ class Put(msgspec.Struct, frozen=True, kw_only=True):
     answer: str = ""
 
 
-class Foreign(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One answer that was got elsewhere."""
 
     key: str
@@ -43,13 +43,13 @@ class Foreign(msgspec.Struct, frozen=True, kw_only=True):
     """The question as the file has it: a dataset of another seed has the same names."""
 
 
-class Brought(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalRun(msgspec.Struct, frozen=True, kw_only=True):
     """What the files of another tool say: who answered, how it was asked, and what it said."""
 
     tool: str
     """The tool and its version, where that is known."""
     model: str
-    answers: Callable[[], Iterator[Foreign]]
+    answers: Callable[[], Iterator[ExternalAnswer]]
     """Reads the answers from the first on, as often as it is called."""
     settings: dict[str, Any] = {}
     prompt: Prompt = PROMPT
@@ -61,7 +61,7 @@ class Brought(msgspec.Struct, frozen=True, kw_only=True):
 
 
 OnBad = Callable[[str], None]
-Importer = Callable[[Path, OnBad], Brought]
+Importer = Callable[[Path, OnBad], ExternalRun]
 
 _ROOM = "countersight.exchange"
 
@@ -76,7 +76,7 @@ SOURCES: Registry[Importer] = Registry(
 )
 
 
-class Arrived(msgspec.Struct, frozen=True):
+class ImportedRun(msgspec.Struct, frozen=True):
     """What became of an import."""
 
     run: RunFolder
@@ -100,7 +100,7 @@ def import_run(
     *,
     model: str = "",
     on_bad: OnBad = lambda reason: None,
-) -> Arrived:
+) -> ImportedRun:
     """Bring answers of another tool in as a new run; `model` names who answered where the files do not."""
     opened = dataset if isinstance(dataset, Dataset) else Dataset.open(dataset)
     read: Importer = SOURCES.find(name)[0]
@@ -108,9 +108,7 @@ def import_run(
     if brought.fingerprint and brought.fingerprint != opened.fingerprint:
         raise ExchangeError(f"{path} was asked of another dataset than {opened.path}, or its rows have changed since")
     rows = _Rows(opened, compared=not brought.fingerprint)
-    shown = any(rows.is_shown(each.key) for each in brought.answers())
-    rows.refuse_unknown(Path(path), brought)
-    rows.refuse_others(Path(path), brought)
+    shown = rows.look_through(Path(path), brought)
     run = _begun(brought, opened, Path(out), model or brought.model, shown=shown)
     come = _filled(run, brought, rows, on_bad, shown=shown)
     if come.unanswered:
@@ -154,44 +152,44 @@ class _Rows:
         """Where a question stands in the dataset."""
         return self._known.get(key)
 
-    def is_shown(self, key: str) -> bool:
-        """Whether it is asked of the picture after the change."""
-        place = self._known.get(key)
-        return place is not None and place[-1] != "told"
-
     def unanswered(self, seen: set[str], *, shown: bool) -> int:
         """Questions that have no answer; those of a changed picture count where any of them was asked."""
         wanted = ("told", "shown") if shown else ("told",)
         return sum(place[-1] in wanted and key not in seen for key, place in self._known.items())
 
-    def refuse_unknown(self, path: Path, brought: Brought) -> None:
-        """Say so where not one answer belongs to the dataset."""
-        if not any(each.key in self._known for each in brought.answers()):
-            example = next((each.key for each in brought.answers()), None)
-            found = f"its first is for {example[:80]!r}" if example else "it has no answers"
-            raise ExchangeError(f"{path} answers no question of {self._path}: {found}; was it asked this dataset?")
+    def look_through(self, path: Path, brought: ExternalRun) -> bool:
+        """Whether any answer is about a picture after the change; refuses files that answer other questions.
 
-    def refuse_others(self, path: Path, brought: Brought) -> None:
-        """Say so where the questions of the file only have the names of those of the dataset."""
-        compared, found = 0, []
-        for each in brought.answers() if self._questions else ():
+        Of another dataset are files of which no question has a known name, or of which too many only share the name.
+        """
+        first, shown, known, compared, differ = "", False, 0, 0, []
+        for each in brought.answers():
+            first = first or each.key
+            place = self._known.get(each.key)
+            known += place is not None
+            shown |= place is not None and place[-1] != "told"
             compared += each.key in self._questions
             if told := self.disagreement(each):
-                found.append(told)
-        if _is_another(compared, len(found)):
+                differ.append(told)
+        if not known:
+            found = f"its first is for {first[:80]!r}" if first else "it has no answers"
+            raise ExchangeError(f"{path} answers no question of {self._path}: {found}; was it asked this dataset?")
+        # All of them, or more than one and than one in twenty.
+        if 0 < len(differ) == compared or len(differ) > max(1, compared / 20):
             raise ExchangeError(
-                f"{path} was asked of another dataset than {self._path}: {len(found):,} of {compared:,} questions "
-                f"differ, the first {found[0]}"
+                f"{path} was asked of another dataset than {self._path}: {len(differ):,} of {compared:,} questions "
+                f"differ, the first {differ[0]}"
             )
+        return shown
 
-    def disagreement(self, answer: Foreign) -> str:
+    def disagreement(self, answer: ExternalAnswer) -> str:
         """What the file says of a question otherwise than the dataset; nothing where they agree."""
         question = self._questions.get(answer.key)
         told = _disagreement(answer.put, question) if question else ""
         return f"{answer.key[:80]}: {told}" if told else ""
 
 
-def _begun(brought: Brought, dataset: Dataset, out: Path, model: str, *, shown: bool) -> RunFolder:
+def _begun(brought: ExternalRun, dataset: Dataset, out: Path, model: str, *, shown: bool) -> RunFolder:
     if not model:
         raise ExchangeError("the file does not say which model answered; name it with `model`")
     if out.exists() and any(out.iterdir()):
@@ -207,7 +205,7 @@ def _begun(brought: Brought, dataset: Dataset, out: Path, model: str, *, shown: 
     )
 
 
-def _filled(run: RunFolder, brought: Brought, rows: _Rows, on_bad: OnBad, *, shown: bool) -> Arrived:
+def _filled(run: RunFolder, brought: ExternalRun, rows: _Rows, on_bad: OnBad, *, shown: bool) -> ImportedRun:
     seen: set[str] = set()
     failed = strays = repeated = 0
     with run.writing() as journal:
@@ -224,10 +222,10 @@ def _filled(run: RunFolder, brought: Brought, rows: _Rows, on_bad: OnBad, *, sho
                 failed += each.state == "failed"
                 journal.append(_reply(each, *place))
     unanswered = rows.unanswered(seen, shown=shown)
-    return Arrived(run, len(seen) - failed, failed, strays, repeated, unanswered, brought.unfinished)
+    return ImportedRun(run, len(seen) - failed, failed, strays, repeated, unanswered, brought.unfinished)
 
 
-def _reply(answer: Foreign, row: int, case: str, world: World, telling: Telling) -> Reply:
+def _reply(answer: ExternalAnswer, row: int, case: str, world: World, telling: Telling) -> Reply:
     said = msgspec.structs.asdict(answer)
     del said["key"], said["put"]
     said |= {name: _characters(value) for name, value in said.items() if isinstance(value, str)}
@@ -250,11 +248,6 @@ def _disagreement(put: Put, question: Question) -> str:
     if put.answer and not question.hidden and _value(put.answer) not in right:
         return _said_otherwise("its right answer", put.answer, question.answer)
     return ""
-
-
-def _is_another(compared: int, disagreeing: int) -> bool:
-    """Whether so many disagree that other questions were asked: all, or more than one and than one in twenty."""
-    return 0 < disagreeing == compared or disagreeing > max(1, compared / 20)
 
 
 def _said_otherwise(what: str, there: str, here: str) -> str:

@@ -12,7 +12,11 @@ COCO-Counterfactuals, the authors' examples.jsonl, with the unpacked images.zip 
 
     id                      names the pair
     image_0, image_1        the pictures' names without their ending: "236308_0_img_0" is images/236308_0_img_0.jpg
+                            (default: the id with _img_0 and _img_1)
     caption_0, caption_1    the caption of each; they differ in one noun
+
+Captions of other names are read where exactly two fields have "caption" in their names: the first is that of image_0,
+unless its name has "counterfactual" in it.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,6 +32,7 @@ from countersight.suites.suite import Suite
 
 _CAPTION, _PICTURE = "caption place", "picture place"
 """Which caption is asked of which picture, in a row that was made of one with both."""
+_COCO_FIELDS: Final = ("id", "image_0", "image_1", "caption_0", "caption_1")
 _WHOLES: Final = {"question": "caption score", "picture": "picture score", "set": "group score"}
 
 
@@ -43,6 +48,23 @@ def _four(row: Row | BadField) -> Iterator[Row | BadField]:
     for caption in "01":
         for picture in "01":
             yield {**row, _CAPTION: caption, _PICTURE: picture}
+
+
+def _coco_rows(path: Path) -> Rows:
+    for line, row in jsonl_rows(path, ()):
+        yield line, row if isinstance(row, BadField) else _as_released(row)
+
+
+def _as_released(row: Row) -> Row | BadField:
+    """The row with the names of the release on Hugging Face, whichever names its captions have."""
+    found = {f"image_{place}": f"{row['id']}_img_{place}" for place in "01"} if "id" in row else {}
+    captions = [name for name in row if "caption" in name.casefold()]
+    if len(captions) == 2:
+        captions.sort(key=lambda name: "counterfactual" in name.casefold())
+        found |= {f"caption_{place}": row[name] for place, name in enumerate(captions)}
+    found |= row
+    absent = next((field for field in _COCO_FIELDS if field not in found), None)
+    return found if absent is None else BadField(absent, f"is missing; the fields are {', '.join(row)[:200]}")
 
 
 def _as_case(suite: str, field: str, row: Row, _number: int) -> Case:
@@ -90,7 +112,7 @@ COCO_COUNTERFACTUALS: Final = Suite(
     Layout(
         description="Pairs of generated pictures whose captions differ in one noun (Le et al.); every caption asked of "
         "both pictures.",
-        rows=partial(_four_of_each, partial(jsonl_rows, fields=("id", "image_0", "image_1", "caption_0", "caption_1"))),
+        rows=partial(_four_of_each, _coco_rows),
         as_case=partial(_as_case, "coco-counterfactuals", "caption"),
         picture=lambda row: f"{text_of(row, f'image_{row[_PICTURE]}')}.jpg",
         picture_field="image_0",

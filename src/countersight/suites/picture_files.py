@@ -45,7 +45,7 @@ Pictured = str | bytes | Frames | None
 """What a row shows: a picture by its file name, its bytes, frames of a video, or nothing."""
 
 
-class Shelf(Protocol):
+class ImageFolder(Protocol):
     """What must be known of a layout to find its pictures."""
 
     @property
@@ -61,7 +61,7 @@ class Shelf(Protocol):
     def tries_pictures(self) -> bool: ...
 
 
-def with_shown(case: Case, layout: Shelf, shown: Pictured, pictures: Path | None, staging: Path) -> Case:
+def with_shown(case: Case, layout: ImageFolder, shown: Pictured, pictures: Path | None, staging: Path) -> Case:
     """The case with what it shows copied beside it, or as it is where that is not there."""
     if shown is None:
         return case
@@ -74,7 +74,7 @@ def with_shown(case: Case, layout: Shelf, shown: Pictured, pictures: Path | None
     return with_picture(case, layout, shown, pictures, staging)
 
 
-def with_picture(case: Case, layout: Shelf, name: str, pictures: Path, staging: Path) -> Case:
+def with_picture(case: Case, layout: ImageFolder, name: str, pictures: Path, staging: Path) -> Case:
     """The case with its picture copied beside it, or as it is where there is no such picture."""
     source = _found(layout, name, pictures, Path.is_file)
     if source is None:
@@ -91,7 +91,7 @@ def _try(source: Path, field: str) -> None:
         raise BadField(field, f"{source.name[:80]!r} {error}") from error
 
 
-def _with_frames(case: Case, layout: Shelf, frames: Frames, pictures: Path, staging: Path) -> Case:
+def _with_frames(case: Case, layout: ImageFolder, frames: Frames, pictures: Path, staging: Path) -> Case:
     """The case with frames of its video, or as it is where there is no folder of them."""
     source = _found(layout, frames.folder, pictures, Path.is_dir)
     if source is None:
@@ -109,7 +109,7 @@ def _natural(file: Path) -> list[int | str]:
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]
 
 
-def _found(layout: Shelf, name: str, pictures: Path, is_there: Callable[[Path], bool]) -> Path | None:
+def _found(layout: ImageFolder, name: str, pictures: Path, is_there: Callable[[Path], bool]) -> Path | None:
     """Where a picture, or a folder of them, lies, with all links followed."""
     field, relative = layout.picture_field, PurePosixPath(name)
     if not name or relative.is_absolute() or ".." in relative.parts or _NOT_INSIDE.search(name):

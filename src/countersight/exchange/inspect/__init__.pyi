@@ -1,4 +1,4 @@
-from .export import export_log as export_log
 from .reading import read_log as read_log
-from .run_log import CONTROL as CONTROL
-from .run_log import SCORER as SCORER
+from .writing import CONTROL as CONTROL
+from .writing import SCORER as SCORER
+from .writing import export_log as export_log

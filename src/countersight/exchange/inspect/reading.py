@@ -1,17 +1,26 @@
-"""`import-run --from inspect`: the samples of a log as answers of ours."""
+"""`import-run --from inspect`: the samples of a log as answers of ours; Inspect packs its logs with Zstandard."""
 
 import json
-from collections.abc import Callable, Iterator
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
 from countersight.errors import ExchangeError
 from countersight.exchange.asked import key_of
-from countersight.exchange.incoming import Brought, Foreign, OnBad, Put
-from countersight.exchange.inspect.log_file import SCHEMA
-from countersight.exchange.inspect.packed import MOST, Packed
+from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, Put
+from countersight.exchange.inspect.writing import SCHEMA, Json
+
+_MOST = 256 * 1024 * 1024
+"""Bytes of a member that are read: a sample with its pictures stays far below."""
+_ZSTANDARD = 93
+_LOCAL_HEADER = 30
+_DAMAGED = (ValueError, RecursionError, OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
 class _Usage(msgspec.Struct, frozen=True):
@@ -21,7 +30,13 @@ class _Usage(msgspec.Struct, frozen=True):
 
 
 class _Message(msgspec.Struct, frozen=True):
-    content: str | list[dict[str, Any]] = ""
+    content: str | list[Json] = ""
+
+    def said(self, kind: str) -> str:
+        """What it says in its parts of one kind: text or reasoning."""
+        if isinstance(self.content, str):
+            return self.content if kind == "text" else ""
+        return "\n".join(str(part.get(kind, "")) for part in self.content if part.get("type") == kind)
 
 
 class _Choice(msgspec.Struct, frozen=True):
@@ -49,7 +64,7 @@ class _Sample(msgspec.Struct, frozen=True):
     input: str | list[_Message] = ""
     target: str | list[str] = ""
     choices: list[str] | None = None
-    metadata: dict[str, Any] = {}
+    metadata: Json = {}
     output: _Output = _Output()
     error: _Error | None = None
 
@@ -58,8 +73,8 @@ class _Spec(msgspec.Struct, frozen=True):
     task: str
     model: str
     task_version: int | str = 0
-    metadata: dict[str, Any] | None = None
-    model_args: dict[str, Any] = {}
+    metadata: Json | None = None
+    model_args: Json = {}
     packages: dict[str, str] = {}
 
 
@@ -70,28 +85,28 @@ class _Header(msgspec.Struct, frozen=True):
     """Of a log without an end, as it is in the beginning of one."""
 
 
-def read_log(path: Path, on_bad: OnBad) -> Brought:
+def read_log(path: Path, on_bad: OnBad) -> ExternalRun:
     """Open a log of Inspect, packed (.eval) or plain (.json)."""
     if not path.is_file():
         raise ExchangeError(f"{path} is not a file; name one log, such as logs/2026-…_dataset_….eval")
-    log = _plain_log(path) if path.suffix == ".json" else None
-    header = _header(path, log)
-    known = header.eval.metadata or {}
-    answers = _plain(log, on_bad) if log is not None else lambda: _packed(path, on_bad)
+    plain = _plain_log(path) if path.suffix == ".json" else None
+    header = _header(path, _packed_header(path) if plain is None else plain)
     version = header.eval.packages.get("inspect_ai", "")
-    return Brought(
+    return ExternalRun(
         tool=f"Inspect {version}".strip(),
         model=header.eval.model,
         settings={"task": header.eval.task, **header.eval.model_args},
-        fingerprint=str(known.get("dataset_fingerprint", "")),
-        answers=answers,
+        fingerprint=str((header.eval.metadata or {}).get("dataset_fingerprint", "")),
+        answers=lambda: _answers(_packed_samples(path, on_bad) if plain is None else _plain_samples(plain), on_bad),
         unfinished="" if header.status == "success" else f"its status is {header.status!r}",
     )
 
 
-def _plain_log(path: Path) -> dict[str, Any]:
-    if path.stat().st_size > 4 * MOST:
-        raise ExchangeError(f"{path} is larger than {4 * MOST:,} bytes; convert it with: inspect log convert --to eval")
+def _plain_log(path: Path) -> Json:
+    if path.stat().st_size > 4 * _MOST:
+        raise ExchangeError(
+            f"{path} is larger than {4 * _MOST:,} bytes; convert it with: inspect log convert --to eval"
+        )
     try:
         log = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as fault:
@@ -101,15 +116,16 @@ def _plain_log(path: Path) -> dict[str, Any]:
     return log
 
 
-def _header(path: Path, log: dict[str, Any] | None) -> _Header:
-    if log is None:
-        with Packed(path) as packed:
-            names = packed.names()
-            # A log that is still being written, or was killed, has only the beginning of a header.
-            name = next((each for each in ("header.json", "_journal/start.json") if each in names), None)
-            if name is None:
-                raise ExchangeError(f"{path} is no log of Inspect: there is no header.json in it")
-            log = packed.json(name)
+def _packed_header(path: Path) -> Any:
+    with _opened(path) as (packed, file):
+        # A log that is still being written, or was killed, has only the beginning of a header.
+        for name in ("header.json", "_journal/start.json"):
+            if name in packed.namelist():
+                return _member(packed, file, name)
+    raise ExchangeError(f"{path} is no log of Inspect: there is no header.json in it")
+
+
+def _header(path: Path, log: Any) -> _Header:
     try:
         header = msgspec.convert(log, _Header)
     except msgspec.ValidationError as fault:
@@ -121,43 +137,42 @@ def _header(path: Path, log: dict[str, Any] | None) -> _Header:
     return header
 
 
-def _packed(path: Path, on_bad: OnBad) -> Iterator[Foreign]:
-    with Packed(path) as packed:
-        for name in packed.names():
+def _plain_samples(log: Json) -> Iterator[tuple[str, Any]]:
+    for number, sample in enumerate(log.get("samples") or (), 1):
+        yield f"sample {number}", sample
+
+
+def _packed_samples(path: Path, on_bad: OnBad) -> Iterator[tuple[str, Any]]:
+    with _opened(path) as (packed, file):
+        for name in packed.namelist():
             if name.startswith("samples/") and name.endswith(".json"):
                 try:
-                    yield _foreign(packed.json(name))
+                    yield name, _member(packed, file, name)
                 except ExchangeError as fault:
                     on_bad(str(fault))
-                except msgspec.ValidationError as fault:
-                    on_bad(f"{name}: {fault}")
 
 
-def _plain(log: dict[str, Any], on_bad: OnBad) -> Callable[[], Iterator[Foreign]]:
-    def answers() -> Iterator[Foreign]:
-        for number, sample in enumerate(log.get("samples") or (), 1):
-            try:
-                yield _foreign(sample)
-            except msgspec.ValidationError as fault:
-                on_bad(f"sample {number}: {fault}")
-
-    return answers
+def _answers(samples: Iterator[tuple[str, Any]], on_bad: OnBad) -> Iterator[ExternalAnswer]:
+    for name, raw in samples:
+        try:
+            yield _answer(msgspec.convert(raw, _Sample))
+        except msgspec.ValidationError as fault:
+            on_bad(f"{name}: {fault}")
 
 
-def _foreign(raw: object) -> Foreign:
-    sample = msgspec.convert(raw, _Sample)
-    asked = sample.metadata
+def _answer(sample: _Sample) -> ExternalAnswer:
+    asked, put = sample.metadata, _put(sample)
     key = key_of(asked["case"], asked["asking"]) if {"case", "asking"} <= asked.keys() else str(sample.id)
     if sample.error is not None:
-        return Foreign(key=key, put=_put(sample), state="failed", reason=sample.error.message or "failed in Inspect")
+        return ExternalAnswer(key=key, put=put, state="failed", reason=sample.error.message or "failed in Inspect")
     output = sample.output
     usage = output.usage or _Usage()
     choice = output.choices[0] if output.choices else _Choice()
-    return Foreign(
+    return ExternalAnswer(
         key=key,
-        put=_put(sample),
-        text=output.completion or _text(choice.message),
-        reasoning=_parts(choice.message, "reasoning", "reasoning"),
+        put=put,
+        text=output.completion or choice.message.said("text"),
+        reasoning=choice.message.said("reasoning"),
         finish="length" if choice.stop_reason in ("max_tokens", "model_length") else choice.stop_reason,
         tokens_in=usage.input_tokens,
         tokens_out=usage.output_tokens,
@@ -169,7 +184,7 @@ def _foreign(raw: object) -> Foreign:
 
 def _put(sample: _Sample) -> Put:
     """The question as it was put, with what the log says is right."""
-    words = sample.input if isinstance(sample.input, str) else "\n".join(map(_text, sample.input))
+    words = sample.input if isinstance(sample.input, str) else "\n".join(each.said("text") for each in sample.input)
     right = [sample.target] if isinstance(sample.target, str) else sample.target
     # Inspect may keep a long text elsewhere in the log; several right answers are another way of scoring.
     return Put(
@@ -179,12 +194,47 @@ def _put(sample: _Sample) -> Put:
     )
 
 
-def _text(message: _Message) -> str:
-    return message.content if isinstance(message.content, str) else _parts(message, "text", "text")
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, BinaryIO]]:
+    """An .eval file, opened for reading."""
+    with open(path, "rb") as file:
+        try:
+            packed = zipfile.ZipFile(file)
+        except (zipfile.BadZipFile, OSError) as fault:
+            raise ExchangeError(f"{path} is no log of Inspect: {fault}") from None
+        with packed:
+            yield packed, file
 
 
-def _parts(message: _Message, kind: str, field: str) -> str:
-    """What a message says in its parts of one kind."""
-    if isinstance(message.content, str):
-        return ""
-    return "\n".join(str(part.get(field, "")) for part in message.content if part.get("type") == kind)
+def _member(packed: zipfile.ZipFile, file: BinaryIO, name: str) -> Any:
+    """A member's content; a sentence where it cannot be read."""
+    member = packed.getinfo(name)
+    if member.file_size > _MOST:
+        raise ExchangeError(f"{name} has {member.file_size:,} bytes; at most {_MOST:,} are read")
+    try:
+        if member.compress_type != _ZSTANDARD:
+            with packed.open(member) as plain:
+                return json.loads(plain.read(_MOST + 1))  # not msgspec: Inspect writes NaN
+        file.seek(member.header_offset)
+        header = file.read(_LOCAL_HEADER)
+        name_size, extra = (int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
+        file.seek(member.header_offset + _LOCAL_HEADER + name_size + extra)
+        return json.loads(_unpacked(file.read(member.compress_size), member.file_size))
+    except _DAMAGED as fault:
+        raise ExchangeError(f"{name} is damaged: {fault}") from None
+
+
+def _unpacked(data: bytes, size: int) -> bytes:
+    """What was packed with Zstandard, never more of it than was announced."""
+    try:
+        reader = import_module("zstandard").ZstdDecompressor().stream_reader(data, read_across_frames=True)
+    except ImportError:
+        raise ExchangeError(
+            "Inspect packs its logs with Zstandard; read them with: pip install 'countersight[exchange]'"
+        ) from None
+    with reader:
+        try:
+            unpacked: bytes = reader.read(size)
+        except Exception as fault:  # zstandard.ZstdError, which is not there to be named
+            raise ValueError(str(fault)) from None
+    return unpacked

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from countersight.case import WORLDS, Asking, Question, Reply
 from countersight.dataset import Dataset
 from countersight.exchange.asked import Asked, questions, run_figures
-from countersight.exchange.inspect.log_file import Json
+from countersight.exchange.inspect.writing import Json
 from countersight.scoring import outcomes, score
 from countersight.text import printable
 

@@ -13,9 +13,8 @@ from inspect_ai.solver import TaskState, generate
 
 from countersight.case import ASKINGS
 from countersight.dataset import Dataset
-from countersight.exchange.inspect.log_file import grade
-from countersight.exchange.inspect.run_log import SCORER
 from countersight.exchange.inspect.samples import figures_of, gold, reply_of, samples
+from countersight.exchange.inspect.writing import SCORER, grade
 from countersight.scoring import OUTCOMES, judge
 
 

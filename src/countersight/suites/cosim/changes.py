@@ -140,6 +140,11 @@ def change_kinds(text: str) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if kind in found)
 
 
+def change_count(text: str) -> int:
+    """How many changes the words tell of: two of one type, in two clauses, are two."""
+    return sum(len(_of_clause(clause)) for clause in _clauses(text[:_LONGEST]))
+
+
 def change_parts(text: str) -> tuple[str, ...]:
     """The clauses of a change in its own words, each as a sentence that could stand alone."""
     plain = " ".join(text[:_LONGEST].split())

@@ -10,7 +10,7 @@ import msgspec
 
 from countersight.case import LETTERS, Case
 from countersight.pages import Cell, Grid, Line
-from countersight.suites.cosim.changes import KINDS
+from countersight.suites.cosim.changes import KINDS, change_count
 from countersight.suites.reference import table
 from countersight.suites.statistics import Chart, ChartBar
 
@@ -63,7 +63,9 @@ class CosimStatistics(msgspec.Struct, frozen=True):
     kinds: tuple[tuple[str, int], ...]
     """How many changes are of each type, in the order of the paper's Table 4; one may be of several."""
     numbers: tuple[tuple[str, int], ...]
-    """How many changes are of so many types, by `NUMBERS`."""
+    """How many instances have changes of so many types, by `NUMBERS`."""
+    changes: tuple[tuple[str, int], ...]
+    """How many instances have so many changes, by `NUMBERS`: two of one type are two."""
     untyped: int
     """Changes of which no type is known."""
     assigned: int
@@ -75,12 +77,16 @@ class CosimStatistics(msgspec.Struct, frozen=True):
         """What the paper tells of its instances, with its own figures beside, marked as reported."""
         yield self._lengths()
         yield self._types()
-        yield _shares(
-            "Types in one change",
-            "types",
-            "reported: of the validation split (CoSIm, Table 2)",
-            [(number, n, _reported("cosim-2", number, "frequency")) for number, n in self.numbers],
-        )
+        for title, counted in (
+            ("Types of change in one instance", self.numbers),
+            ("Changes in one instance", self.changes),
+        ):
+            yield _shares(
+                title,
+                "number",
+                "reported: number of changes, of the validation split (CoSIm, Table 2)",
+                [(number, n, _reported("cosim-2", number, "frequency")) for number, n in counted],
+            )
         yield _shares(
             "Answer of the new response beside the initial one",
             "where both begin with yes or no",
@@ -143,6 +149,7 @@ class CosimTally:
         self._words: dict[Part, set[str]] = {part: set() for part in PARTS}
         self._kinds: Counter[str] = Counter()
         self._numbers: Counter[str] = Counter()
+        self._changes: Counter[str] = Counter()
         self._guides: Counter[str] = Counter()
         self._cases = self._untyped = self._assigned = 0
 
@@ -155,8 +162,10 @@ class CosimTally:
         kinds = case.change.kinds if case.change else ()
         self._kinds.update(kinds)
         self._assigned += case.provenance.get("kinds") == "assigned"
-        if kinds:
-            self._numbers[str(len(kinds)) if len(kinds) <= 3 else NUMBERS[-1]] += 1
+        if case.change and kinds:
+            changes = case.provenance.get("changes") or change_count(case.change.text)
+            self._numbers[_number(len(kinds))] += 1
+            self._changes[_number(max(int(changes), len(kinds)))] += 1
         else:
             self._untyped += 1
         said = {part: _YES_OR_NO.match(text) for part, text in texts}
@@ -172,6 +181,7 @@ class CosimTally:
             words=len(set().union(*self._words.values())),
             kinds=tuple((kind, self._kinds[kind]) for kind in KINDS),
             numbers=tuple((number, self._numbers[number]) for number in NUMBERS),
+            changes=tuple((number, self._changes[number]) for number in NUMBERS),
             untyped=self._untyped,
             assigned=self._assigned,
             guides=tuple((guide, self._guides[guide]) for guide in GUIDES),
@@ -185,6 +195,10 @@ class CosimTally:
             word = piece.strip(_AROUND).lower()
             if word and len(words) < _DISTINCT:
                 words.add(word)
+
+
+def _number(count: int) -> str:
+    return str(count) if count <= 3 else NUMBERS[-1]
 
 
 def _texts(case: Case) -> list[tuple[Part, str]]:

@@ -1,0 +1,429 @@
+"""`export --to inspect`: a run or an audit as a log that `inspect view` opens, written without Inspect.
+
+An .eval file (Inspect's log schema, version 2) is a ZIP of JSON with a member for each sample. Of a run, every question
+that was asked is a sample with its picture, its answer and its score: what was cut or empty is unscored, what failed is
+an error, and what was not asked is not there. Controls come last, with a score of another name, so that they are in no
+figure of the cases. The fourth questions of sets have no score: they are there so that the log brings the whole run
+back. Of an audit, every concept that was tested is a sample with both pictures in its conversation.
+"""
+
+import hashlib
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from countersight.audits import AuditFolder, CaseTrail, ConceptTrail, Response, read_audit
+from countersight.audits import score as score_audit
+from countersight.case import Reply
+from countersight.engine import Ask, Conversations, NoExample, RunFolder, conversations_of
+from countersight.errors import BadPicture, ExchangeError
+from countersight.exchange.asked import FOURTH, MEASURES, key_of, opened
+from countersight.exchange.formats import Export, Exported
+from countersight.files import whole_file
+from countersight.picture import Picture, data_url
+from countersight.scoring import (
+    ALL,
+    Answered,
+    JudgedRun,
+    Outcome,
+    Rate,
+    answered_fourths,
+    answered_questions,
+    judge_run,
+)
+from countersight.text import printable
+
+Json = dict[str, Any]
+
+SCHEMA = 2
+SCORER: Final = "reader"
+"""The name of our score in a log."""
+CONTROL: Final = "control"
+"""The name of a control's score."""
+_JUDGES: Final = "judges"
+"""The name of the judges' score in the log of an audit."""
+_AUDIT_MEASURES: Final = ("pcs", "ncc", "ccs")
+_PLAN: Final[Json] = {"name": "plan", "steps": [{"solver": "countersight"}]}
+"""How samples were solved: not by Inspect."""
+_PACKED_AT = (1980, 1, 1, 0, 0, 0)
+"""The same log has the same bytes whenever it is written."""
+_THIN = 1_000
+"""Characters of a text that a summary keeps: it is read for every sample of the list."""
+_VALUES: dict[Outcome, str] = {"right": "C", "wrong": "I", "unread": "N"}
+"""Inspect's letters: correct, incorrect, and no answer, which counts as not correct."""
+_ALARMS: Final = ("misses", "false_alarms", "balance")
+_STOPS: Final = {"stop": "stop", "content_filter": "content_filter"}
+
+
+def export_log(order: Export) -> Exported:
+    """Write the log; a dataset needs none, since Inspect takes its folder as it is."""
+    if order.out.suffix != ".eval":
+        raise ExchangeError(f"Inspect opens logs by their ending: call it {order.out.name}.eval")
+    source = opened(order.source)
+    if isinstance(source, RunFolder):
+        log: _RunLog | _AuditLog = _RunLog(judge_run(source, dataset=order.dataset))
+    elif isinstance(source, AuditFolder):
+        log = _AuditLog(source)
+    else:
+        raise ExchangeError(
+            f"{order.source} is a dataset, which Inspect takes as it is: "
+            f"inspect eval countersight/dataset -T folder={order.source} --model MODEL"
+        )
+    _write_log(order.out, log.spec, log.samples(), log.header)
+    return Exported(log.written, "sample", f"look at it with: inspect view --log-dir {order.out.parent}")
+
+
+def grade(outcome: Outcome, credit: float | None, *, soft: bool) -> str | float:
+    """A score's value; what is not scored is NaN, which Inspect leaves out of every metric."""
+    if soft and credit is not None:
+        return credit
+    return _VALUES.get(outcome, float("nan"))
+
+
+def _write_log(path: Path, spec: Json, samples: Iterable[Json], header: Callable[[], Json]) -> None:
+    """Write a whole log; `header` is asked for once every sample went by."""
+    with whole_file(path) as file, zipfile.ZipFile(file, "w") as packed:
+
+        def write(name: str, content: Json | list[Json]) -> None:
+            member = zipfile.ZipInfo(name, _PACKED_AT)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            # Not msgspec: what is not scored is NaN here, which it would write as null.
+            packed.writestr(member, json.dumps(content, ensure_ascii=False))
+
+        start = {"version": SCHEMA, "eval": spec, "plan": _PLAN}
+        write("_journal/start.json", start)
+        summaries = []
+        for sample in samples:
+            write(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", sample)
+            summaries.append(_summary(sample))
+        write("summaries.json", summaries)
+        end = header()
+        write("header.json", {"version": SCHEMA, "status": end.pop("status"), "eval": spec, "plan": _PLAN} | end)
+
+
+def _summary(sample: Json) -> Json:
+    """What the list of samples shows of one: no pictures, no long texts."""
+    failed = sample.get("error")
+    return {
+        "id": sample["id"],
+        "epoch": sample["epoch"],
+        "input": [_thin(message) for message in sample["input"]],
+        "target": sample["target"],
+        "metadata": sample["metadata"],
+        "scores": sample.get("scores"),
+        "model_usage": sample["model_usage"],
+        "error": failed["message"][:_THIN] if failed else None,
+        "completed": True,
+        "message_count": len(sample["messages"]),
+    }
+
+
+def _thin(message: Json) -> Json:
+    if isinstance(message["content"], str):
+        return message | {"content": message["content"][:_THIN]}
+    parts = ("(Image)" if part["type"] == "image" else part["text"][:_THIN] for part in message["content"])
+    return message | {"content": [{"type": "text", "text": text} for text in parts]}
+
+
+def _content(text: str, pictures: tuple[Picture, ...]) -> list[Json]:
+    """What is said in a message: pictures first, as they were sent."""
+    shown = [{"type": "image", "image": data_url(picture.mime, picture.data)} for picture in pictures]
+    return [*shown, {"type": "text", "text": text}]
+
+
+def _metric(name: str, value: float, **beside: Any) -> Json:
+    return {"name": name, "value": value, "params": {}, "metadata": beside or None}
+
+
+def _error(reason: str) -> Json:
+    return {"message": reason, "traceback": reason, "traceback_ansi": reason}
+
+
+def _usage(tokens_in: int, tokens_out: int, cost: float) -> Json:
+    total = tokens_in + tokens_out
+    return {"input_tokens": tokens_in, "output_tokens": tokens_out, "total_tokens": total, "total_cost": cost or None}
+
+
+def _spec(manifest: Any, task: str, model: str, settings: Json, metadata: Json, **ids: str) -> Json:
+    """What was asked of whom, of a run or an audit."""
+    dataset = manifest.dataset
+    return {
+        "created": manifest.started,
+        **ids,
+        "task": task,
+        "task_version": dataset.fingerprint[:8],
+        "dataset": {"name": dataset.name, "samples": dataset.rows, "shuffled": False},
+        "model": model,
+        "model_args": settings,
+        "config": {},
+        "packages": {"countersight": manifest.countersight},
+        "metadata": {"dataset_fingerprint": dataset.fingerprint} | metadata,
+    }
+
+
+class _RunLog:
+    """A run on its way into a log: its samples one by one, and what they add up to."""
+
+    def __init__(self, judged: JudgedRun) -> None:
+        self._judged = judged
+        self._manifest = manifest = judged.run.manifest
+        self._soft = judged.outcomes.credits is not None
+        self._facts: dict[int, Reply] = {}
+        """The answer about the picture as it is, of the case that is being written."""
+        self._used = (0, 0, 0.0)
+        self._scored: Counter[str] = Counter()
+        self._unscored: Counter[str] = Counter()
+        self.written = self._failed = self._fourths = 0
+        known = f"{manifest.dataset.fingerprint}/{manifest.model}/{manifest.started}".encode()
+        name = hashlib.sha256(known).hexdigest()
+        self.spec = _spec(
+            manifest,
+            manifest.dataset.name,
+            manifest.model,
+            {key: value for key, value in manifest.settings.items() if value is not None},
+            {"prompt": manifest.prompt.name, "answering": manifest.answering, "shown": manifest.shown},
+            eval_id=name[:22],
+            run_id=name[22:44],
+            task_id=name[44:],
+        )
+
+    def samples(self) -> Iterator[Json]:
+        """Every question that has a reply."""
+        conversations = conversations_of(self._judged.run, self._judged.dataset)
+        for each in chain(answered_questions(self._judged), answered_fourths(self._judged)):
+            if each.reply is not None:
+                self._count(each, each.reply)
+                yield self._sample(each, each.reply, conversations)
+
+    def _count(self, each: Answered, reply: Reply) -> None:
+        self.written += 1
+        self._failed += each.outcome == "failed"
+        self._fourths += each.is_fourth
+        self._scored[_scorer(each)] += each.credit is not None
+        self._unscored[_scorer(each)] += each.credit is None
+        tokens_in, tokens_out, cost = self._used
+        self._used = tokens_in + reply.tokens_in, tokens_out + reply.tokens_out, cost + reply.cost
+        if each.asking == "factual":
+            self._facts = {each.row: reply}
+
+    def _sample(self, each: Answered, reply: Reply, conversations: Conversations) -> Json:
+        asked = self._messages(each, conversations)
+        usage = _usage(reply.tokens_in, reply.tokens_out, reply.cost)
+        sample: Json = {
+            "id": printable(key_of(each.case.id, _name(each))),
+            "epoch": 1,
+            "input": asked,
+            "choices": [option.text for option in each.question.options] or None,
+            "target": each.question.answer,
+            "messages": asked,
+            "output": {"model": reply.model or self._manifest.model, "choices": []},
+            "metadata": _metadata(each),
+            "model_usage": {self._manifest.model: usage},
+            "total_time": reply.seconds,
+        }
+        if each.outcome == "failed":
+            return sample | {"error": _error(reply.reason)}
+        said = {"role": "assistant", "content": _said(reply), "source": "generate"}
+        stopped = "max_tokens" if reply.is_cut else _STOPS.get(reply.finish.casefold(), "unknown")
+        choice = {"message": said, "stop_reason": stopped}
+        output = sample["output"] | {"choices": [choice], "completion": said["content"], "usage": usage}
+        return sample | {"output": output, "messages": [*asked, said]} | self._scores(each)
+
+    def _messages(self, each: Answered, conversations: Conversations) -> list[Json]:
+        """The conversation as it was put to the model, its pictures in it."""
+        world, telling = each.place
+        needs_fact = self._manifest.prompt.needs_fact and _name(each) == "counterfactual"
+        fact = self._facts.get(each.row) if needs_fact else None
+        try:
+            request = conversations.request(Ask(each.row, each.case, world, telling, each.question, fact))
+        except (BadPicture, NoExample) as fault:
+            return [{"role": "user", "content": f"{each.question.text}\n({fault})"}]
+        return [{"role": turn.role, "content": _content(turn.text, turn.pictures)} for turn in request.turns]
+
+    def _scores(self, each: Answered) -> Json:
+        if each.is_fourth:
+            return {}
+        score = {
+            "value": grade(each.outcome, each.credit, soft=self._soft),
+            "answer": each.answer,
+            "explanation": f"{each.outcome}: {each.answer!r} was read, {each.question.answer!r} is right",
+            "reason": each.outcome if each.credit is None else None,
+            "metadata": {"outcome": each.outcome},
+        }
+        return {"scores": {_scorer(each): score}}
+
+    def header(self) -> Json:
+        """What the samples add up to, once all of them went by."""
+        scores, controls = self._judged.scores(), self._judged.controls
+        asked = int((controls.outcomes.codes > 0).sum()) if controls else 0
+        metrics = {SCORER: _metrics({name: getattr(scores.overall, name) for name in MEASURES})}
+        if controls:  # of changes that are told; those that are shown say so
+            metrics[CONTROL] = _metrics(
+                {
+                    name if line.asking == "counterfactual" else f"{line.asking}_{name}": getattr(line, name)
+                    for line in scores.alarms
+                    if line.group == ALL
+                    for name in _ALARMS
+                }
+            )
+        started = self._manifest.started
+        return {
+            "status": "cancelled" if scores.overall.missing else "success",
+            "results": {
+                "total_samples": scores.overall.questions + asked + self._fourths,
+                "completed_samples": self.written - self._failed,
+                "scores": [
+                    {
+                        "name": name,
+                        "scorer": name,
+                        "scored_samples": self._scored[name],
+                        "unscored_samples": self._unscored[name],
+                        "metrics": each,
+                    }
+                    for name, each in metrics.items()
+                ],
+            },
+            "stats": {
+                "started_at": started,
+                "completed_at": started,
+                "model_usage": {self._manifest.model: _usage(*self._used)},
+            },
+        }
+
+
+def _scorer(each: Answered) -> str:
+    return FOURTH if each.is_fourth else CONTROL if each.case.control_of else SCORER
+
+
+def _name(each: Answered) -> str:
+    return FOURTH if each.is_fourth else each.asking
+
+
+def _metrics(figures: dict[str, Any]) -> Json:
+    """Our figures by name, each with its interval; a difference has its p too."""
+    found: Json = {}
+    for label, figure in figures.items():
+        if figure is not None and figure.value is not None:
+            beside = {"low": figure.low, "high": figure.high, "n": figure.n}
+            beside |= {} if isinstance(figure, Rate) else {"p": figure.p}
+            found[label] = _metric(label, figure.value, **beside)
+    return found
+
+
+def _metadata(each: Answered) -> Json:
+    world, telling = each.place
+    control = {"control_of": each.case.control_of} if each.case.control_of else {}
+    return control | {
+        "case": each.case.id,
+        "row": each.row,
+        "asking": _name(each),
+        "world": world,
+        "telling": telling,
+        "group": each.case.group,
+        "picture": each.case.picture(world, telling) or "",
+        "kind": each.question.kind,
+    }
+
+
+def _said(reply: Reply) -> str:
+    """What the model said; of options that were ranked, the losses, of orders, what was said in each."""
+    if reply.losses:
+        return reply.text or f"losses of the options, in order: {', '.join(f'{loss:.4f}' for loss in reply.losses)}"
+    return reply.text or "\n".join(order.text for order in reply.orders)
+
+
+class _AuditLog:
+    """An audit on its way into a log."""
+
+    def __init__(self, folder: AuditFolder) -> None:
+        self._folder = folder
+        self._audit = read_audit(folder.path)
+        self._kept = score_audit(self._audit)
+        self._tests = {(test.case, test.number): test for test in self._kept.concepts}
+        self.written = 0
+        manifest = folder.manifest
+        self.spec = _spec(
+            manifest,
+            f"audit of {manifest.dataset.name}",
+            manifest.model.name,
+            manifest.model.settings,
+            {
+                "extractor": manifest.extractor.name,
+                "editor": manifest.editor.name,
+                "judges": [judge.name for judge in manifest.judges],
+            },
+        )
+
+    def samples(self) -> Iterator[Json]:
+        """Every concept of every case."""
+        for case in self._audit.cases:
+            for concept in case.concepts:
+                self.written += 1
+                yield self._sample(case, concept)
+
+    def _sample(self, case: CaseTrail, concept: ConceptTrail) -> Json:
+        question, edit = case.record.question.text, concept.edit
+        messages = self._turns(case.record.picture, question, case.baseline)
+        if edit and edit.after:
+            messages += self._turns(edit.after, question, concept.again)
+        sample: Json = {
+            "id": printable(f"{case.case}:{concept.number}"),
+            "epoch": 1,
+            "input": messages[:1],
+            "target": concept.instruction.concept,
+            "messages": messages,
+            "output": {"model": self._folder.manifest.model.name, "choices": []},
+            "metadata": {"case": case.case, "group": case.record.group, "edit": concept.instruction.positive},
+            "model_usage": {},
+        }
+        if edit and edit.failure:
+            return sample | {"error": _error(edit.failure)}
+        return sample | {"scores": {_JUDGES: self._score(case, concept)}}
+
+    def _turns(self, picture: str, question: str, said: Response | None) -> list[Json]:
+        """The question about one picture, and what was said to it: the answer, then why."""
+        turns = [{"role": "user", "content": _content(question, (self._folder.picture(picture),))}]
+        if said:
+            turns += [{"role": "assistant", "content": each.text} for each in (said.answer, said.explanation)]
+        return turns
+
+    def _score(self, case: CaseTrail, concept: ConceptTrail) -> Json:
+        """PCS, NCC and CCS of one test; NaN where the judges do not decide, or the rule leaves it out."""
+        test = self._tests.get((case.case, concept.number))
+        counts = test is not None and not test.excluded
+        values = {name: getattr(test, name) if counts else None for name in _AUDIT_MEASURES}
+        reasons = (f"{each.judge}: {each.pcs_reason} {each.ncc_reason}".strip() for each in concept.verdicts)
+        return {
+            "value": {name: float("nan") if value is None else value for name, value in values.items()},
+            "explanation": "\n".join(reasons),
+            "reason": test.excluded or None if test else None,
+            "metadata": {"concept": concept.instruction.concept, "action": concept.instruction.action},
+        }
+
+    def header(self) -> Json:
+        """What the tests add up to, once all of them went by."""
+        started = self._folder.manifest.started
+        return {
+            "status": "success",
+            "results": {
+                "total_samples": self.written,
+                "completed_samples": self.written,
+                "scores": [self._figure(name) for name in _AUDIT_MEASURES],
+            },
+            "stats": {"started_at": started, "completed_at": started},
+        }
+
+    def _figure(self, name: str) -> Json:
+        mean = getattr(self._kept.kept, name)
+        beside = {"low": mean.low, "high": mean.high, "n": mean.concepts}
+        return {
+            "name": name,
+            "scorer": _JUDGES,
+            "scored_samples": mean.concepts,
+            "unscored_samples": self.written - mean.concepts,
+            "metrics": {} if mean.value is None else {"mean": _metric("mean", mean.value, **beside)},
+        }

@@ -1,0 +1,353 @@
+"""lmms-eval: a dataset as its tasks, with our reader and our figures, and its logged samples as a run.
+
+A document is a row of the exported Parquet file. What `process_gen` and `process_rank` return for it holds the
+question and the reply, so that the figures over all of them are computed as `countersight score` does, and a log of
+samples can be imported.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from countersight.case import WORLDS, Asking, Case, Question, Reply
+from countersight.dataset import Dataset
+from countersight.engine import offered, ranked_answer
+from countersight.errors import ExchangeError
+from countersight.exchange.asked import MEASURES, Asked, dataset_at, questions, run_figures
+from countersight.exchange.formats import Export, Exported
+from countersight.exchange.hugging_face import load_pictures
+from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, Put
+from countersight.exchange.parquet import Columns, Shards
+from countersight.files import Staging, bounded_lines, write_text
+from countersight.scoring import OUTCOMES, judge, outcomes, score
+
+Document = dict[str, Any]
+
+ACCURACY: Final = "accuracy"
+CONTROL: Final = "control"
+"""What is right of the controls: they are in no other figure, as in `countersight score`."""
+_PAIRS: Final = {
+    "drop": ("factual", "counterfactual"),
+    "both_right": ("factual", "counterfactual"),
+    "imagination_gap": ("counterfactual", "shown"),
+}
+"""The figures of pairs, and the askings that each compares."""
+
+
+def doc_to_visual(doc: Document) -> list[Any]:
+    """The pictures of a question, in order."""
+    return [picture.convert("RGB") for picture in doc["images"]]
+
+
+def doc_to_text(doc: Document, lmms_eval_specific_kwargs: object = None) -> str:
+    """The question with its options, as we word it."""
+    return str(doc["words"])
+
+
+def doc_to_text_rank(doc: Document, lmms_eval_specific_kwargs: object = None) -> str:
+    """The question without its options, which are ranked."""
+    return str(doc["unlisted_words"])
+
+
+def doc_to_messages(doc: Document, lmms_eval_specific_kwargs: object = None) -> list[Document]:
+    """The question as a chat: pictures, then words."""
+    pictures = [{"type": "image", "url": picture} for picture in doc_to_visual(doc)]
+    return [{"role": "user", "content": [*pictures, {"type": "text", "text": doc_to_text(doc)}]}]
+
+
+def doc_to_choice(doc: Document) -> list[str]:
+    """What is ranked: the texts of the options, or yes and no."""
+    return [option.text for option in offered(_question(doc), ranked=True)]
+
+
+def rankable(docs: Any) -> Any:
+    """Those documents that offer something to choose from."""
+    kept = [place for place, kind in enumerate(docs["kind"]) if kind in ("choice", "boolean")]
+    return docs.select(kept)
+
+
+def process_gen(doc: Document, results: list[str]) -> dict[str, Document]:
+    """What one generated reply comes to."""
+    return _processed(doc, text=results[0])
+
+
+def process_rank(doc: Document, results: Iterable[tuple[float, bool] | str]) -> dict[str, Document]:
+    """What the losses of one question's options come to; lmms-eval's models give losses, the smallest is chosen."""
+    question, losses = _question(doc), tuple(map(_loss, results))
+    return _processed(doc, text=ranked_answer(question.kind, offered(question, ranked=True), losses), losses=losses)
+
+
+def _loss(result: tuple[float, bool] | str) -> float:
+    """The loss of one option; lmms-eval 0.7.3 hands "(0.5, False)" over as a text."""
+    loss = result.strip("()").split(",")[0] if isinstance(result, str) else result[0]
+    return float(loss)
+
+
+def aggregations() -> dict[str, Callable[[list[Document]], float]]:
+    """What adds each figure up, under the name that the exported `utils.py` gives it."""
+    found: dict[str, Callable[[list[Document]], float]] = {name: partial(_aggregate, name) for name in MEASURES}
+    found |= {ACCURACY: _accuracy, CONTROL: _accuracy}
+    return {f"aggregate_{name}": add_up for name, add_up in found.items()}
+
+
+def _processed(doc: Document, **said: Any) -> dict[str, Document]:
+    world, telling = WORLDS[_asking(doc)]
+    judged = judge(Reply(doc["case"], doc["row"], world, telling, **said), _question(doc))
+    known = {name: doc[name] for name in ("key", "case", "row", "asking", "picture", "gold")}
+    item = known | said
+    scored = item | {"score": judged.credit, "outcome": OUTCOMES[judged.code]}
+    if doc.get("control_of"):
+        return {CONTROL: scored}
+    # Without a score where a figure is of pairs: lmms-eval would take the error of single answers for theirs.
+    pairs = {name: item for name, askings in _PAIRS.items() if doc["asking"] in askings}
+    return {ACCURACY: scored, doc["asking"]: scored} | pairs
+
+
+def _accuracy(items: list[Document]) -> float:
+    """What is right of everything that was asked."""
+    return sum(item["score"] for item in items) / len(items) if items else float("nan")
+
+
+def _aggregate(name: str, items: list[Document]) -> float:
+    return figures_of(items).get(name, float("nan"))
+
+
+def figures_of(items: list[Document]) -> dict[str, float]:
+    """Our figures over what was said to all questions."""
+    cases: dict[int, Case] = {}
+    replies = []
+    for item in items:
+        asking = _asking(item)
+        case = cases.get(item["row"], Case(item["case"], image_digest=item["picture"]))
+        cases[item["row"]] = msgspec.structs.replace(case, **{asking: _question(item)})
+        said = {name: item[name] for name in ("text", "losses") if name in item}
+        replies.append(Reply(item["case"], item["row"], *WORLDS[asking], **said))
+    return run_figures(score(outcomes(sorted(cases.items()), replies)).overall)
+
+
+def _asking(doc: Document) -> Asking:
+    asking: Asking = doc["asking"]
+    return asking
+
+
+def _question(doc: Document) -> Question:
+    return msgspec.json.decode(doc["gold"], type=Question)
+
+
+COLUMNS: Final[Columns] = {
+    "key": "text",
+    "case": "text",
+    "row": "whole",
+    "asking": "text",
+    "group": "text",
+    "picture": "text",
+    "images": "pictures",
+    "words": "text",
+    "unlisted_words": "text",
+    "kind": "text",
+    "answer": "text",
+    "gold": "text",
+    "control_of": "text",
+}
+"""`gold` is the question as metadata.jsonl has it: what our reader needs."""
+
+_UTILS = '''"""What the tasks beside this file call; it is Countersight's: pip install countersight."""
+
+from countersight.exchange.lmms_eval import (  # noqa: F401
+    aggregations,
+    doc_to_choice,
+    doc_to_messages,
+    doc_to_text,
+    doc_to_text_rank,
+    doc_to_visual,
+    process_gen,
+    process_rank,
+    rankable,
+)
+
+globals().update(aggregations())
+'''
+
+
+def export_lmms_eval(order: Export) -> Exported:
+    """Write the folder; its tasks name their data by the place where the folder will stand."""
+    dataset = dataset_at(order.source, "lmms-eval")
+    name = task_name(order.out.resolve().name)
+    with Staging(order.out) as folder:
+        with Shards(folder, "test", COLUMNS) as shards:
+            for asked in questions(dataset, order.on_bad):
+                shards.add(_row(asked, dataset))
+        write_text(folder / "utils.py", _UTILS)
+        write_text(folder / f"{name}_gen.yaml", _task(f"{name}_gen", dataset, order.out, _GENERATE))
+        write_text(folder / f"{name}_rank.yaml", _task(f"{name}_rank", dataset, order.out, _RANK))
+    note = (
+        f"ask with: lmms-eval --include_path {order.out} --tasks {name}_gen --log_samples --output_path OUT --model …"
+    )
+    return Exported(shards.count, "question", note)
+
+
+def task_name(folder: str) -> str:
+    """A folder's name as that of a task: nothing in it that a command line or a file name would take for more."""
+    return re.sub(r"\W+", "_", folder).strip("_") or "countersight"
+
+
+def _row(asked: Asked, dataset: Dataset) -> dict[str, Any]:
+    case = asked.case
+    return {
+        "key": asked.key,
+        "case": case.id,
+        "row": asked.row,
+        "asking": asked.asking,
+        "group": case.group,
+        "picture": case.image_digest or case.image or str(asked.row),
+        "images": load_pictures(dataset, asked.pictures, asked.row),
+        "words": asked.words,
+        "unlisted_words": asked.unlisted_words,
+        "kind": asked.question.kind,
+        "answer": asked.question.right_text,
+        "gold": msgspec.json.encode(asked.question).decode(),
+        "control_of": case.control_of,
+    }
+
+
+_GENERATE = """output_type: generate_until
+doc_to_text: !function utils.doc_to_text
+doc_to_messages: !function utils.doc_to_messages
+process_results: !function utils.process_gen
+generation_kwargs: {max_new_tokens: 256, temperature: 0, do_sample: false, until: []}
+"""
+_RANK = """output_type: multiple_choice
+process_docs: !function utils.rankable
+doc_to_text: !function utils.doc_to_text_rank
+doc_to_choice: !function utils.doc_to_choice
+process_results: !function utils.process_rank
+"""
+
+
+def _task(name: str, dataset: Dataset, out: Path, way: str) -> str:
+    data = json.dumps(str(out.resolve() / "test-*.parquet"))
+    metrics = "\n".join(
+        f"  - metric: {measure}\n    aggregation: !function utils.aggregate_{measure}\n"
+        f"    higher_is_better: {'false' if measure in ('drop', 'imagination_gap') else 'true'}"
+        for measure in (ACCURACY, *MEASURES, CONTROL)
+    )
+    return f"""# Made by Countersight; the version is the fingerprint of the data, export it again after a change.
+task: {name}
+dataset_path: parquet
+dataset_kwargs: {{data_files: {{test: {data}}}}}
+test_split: test
+doc_to_visual: !function utils.doc_to_visual
+doc_to_target: answer
+{way}cluster_key: picture
+score_key: score
+metric_list:
+{metrics}
+metadata: {{version: {json.dumps(dataset.fingerprint[:8])}}}
+"""
+
+
+_LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes of a line that are read."""
+_SAMPLES, _RESULTS = "_samples_", "_results.json"
+
+
+class _Item(msgspec.Struct, frozen=True):
+    """What our `process` functions returned for a document."""
+
+    key: str
+    text: str = ""
+    losses: tuple[float, ...] = ()
+    gold: str = ""
+    """The question as the exported data has it."""
+
+
+class _Line(msgspec.Struct, frozen=True, rename={"item": ACCURACY, "control": CONTROL}):
+    item: _Item | None = None
+    control: _Item | None = None
+    """In the place of the other, where the case is a control."""
+
+
+class _Results(msgspec.Struct, frozen=True):
+    model_name: str = ""
+    model_source: str = ""
+    git_hash: str | None = None
+    config: dict[str, Any] = {}
+
+
+def read_samples(path: Path, on_bad: OnBad) -> ExternalRun:
+    """Open a file of samples, or the one in a folder."""
+    file = _file(path)
+    results = _results(file)
+    first = next(_read_answers(file, lambda reason: None), None)
+    if first is None:
+        raise ExchangeError(
+            f"{file} holds no sample of a task of ours: each has what {ACCURACY!r} was computed from, with a key; "
+            "ask the tasks that `countersight export --to lmms-eval` wrote, with --log_samples"
+        )
+    source = results.model_source or str(results.config.get("model", ""))
+    arguments = results.config.get("model_args") or {}
+    return ExternalRun(
+        tool="lmms-eval",
+        model=results.model_name or file.parent.name,
+        settings={"source": source, "model_args": arguments if isinstance(arguments, dict) else str(arguments)},
+        answering="rank" if first.losses else "generate",
+        answers=partial(_read_answers, file, on_bad),
+    )
+
+
+def _file(path: Path) -> Path:
+    if path.is_file():
+        return path
+    found = sorted(path.rglob(f"*{_SAMPLES}*.jsonl")) if path.is_dir() else []
+    if len(found) != 1:
+        there = ", ".join(str(each.relative_to(path)) for each in found[:5]) or "none"
+        raise ExchangeError(
+            f"name one file of samples, *{_SAMPLES}TASK.jsonl, or a folder with one; in {path}: {there}"
+        )
+    return found[0]
+
+
+def _results(file: Path) -> _Results:
+    """What stands beside the samples about the model; nothing where it is not there."""
+    beside = file.with_name(file.name.partition(_SAMPLES)[0] + _RESULTS)
+    try:
+        # Not msgspec alone: a figure that is not known is NaN there.
+        return msgspec.convert(json.loads(beside.read_bytes()), _Results) if beside.is_file() else _Results()
+    except (ValueError, RecursionError) as fault:
+        raise ExchangeError(f"{beside} is damaged: {fault}") from None
+
+
+def _read_answers(path: Path, on_bad: OnBad) -> Iterator[ExternalAnswer]:
+    with open(path, "rb") as file:
+        for number, line in enumerate(bounded_lines(file, _LONGEST_LINE), 1):
+            if line.isspace():
+                continue
+            if len(line) > _LONGEST_LINE:
+                on_bad(f"{path.name} line {number}: is longer than {_LONGEST_LINE:,} bytes")
+                continue
+            try:
+                item = _item(msgspec.convert(json.loads(line), _Line, strict=False))
+                put = _put(item)
+            except (ValueError, RecursionError) as fault:
+                on_bad(f"{path.name} line {number}: {fault}")
+                continue
+            yield ExternalAnswer(key=item.key, put=put, text=item.text, losses=item.losses)
+
+
+def _item(line: _Line) -> _Item:
+    found = line.item or line.control
+    if found is None:
+        raise ValueError(f"has neither {ACCURACY!r} nor {CONTROL!r} of a task of ours")
+    return found
+
+
+def _put(item: _Item) -> Put:
+    if not item.gold:
+        return Put()
+    gold = msgspec.json.decode(item.gold, type=Question)
+    return Put(words=gold.text, options=tuple(option.text for option in gold.options), answer=gold.answer)

@@ -1,0 +1,272 @@
+"""VLMEvalKit: a dataset as its tables, and its predictions as a run.
+
+Choices are scored there; numbers, yes and no are read here. A picture stands in a table once: further questions about
+it name the row that has it. Predictions are .xlsx, which is a ZIP of XML, or text with tabs.
+"""
+
+import base64
+import csv
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import IO, Final, TextIO
+from xml.etree import ElementTree
+
+import msgspec
+
+from countersight.case import LETTERS, WORLDS
+from countersight.csv_lines import csv_lines
+from countersight.dataset import Dataset
+from countersight.engine import told
+from countersight.errors import ExchangeError
+from countersight.exchange.asked import PROMPT, Asked, dataset_at, questions
+from countersight.exchange.formats import Export, Exported
+from countersight.exchange.hugging_face import load_pictures
+from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, Put
+from countersight.files import Staging
+from countersight.text import several
+
+Row = dict[str, str]
+
+KEY, PREDICTION = "key", "prediction"
+_FIRST: Final = ("index", "image", "question", "hint")
+_LAST: Final = ("answer", "category", "split", KEY)
+_TAKEN: Final = ("mmbench", "ccbench", "circular", "mmcr", "openended")
+"""What VLMEvalKit takes for another way of asking where it stands in a name."""
+_MISSING: Final = {
+    *("", "#n/a", "#n/a n/a", "#na", "-1.#ind", "-1.#qnan", "-nan", "1.#ind", "1.#qnan", "<na>", "n/a", "na", "nan"),
+    *("none", "null"),
+}
+"""Texts that pandas takes for an empty cell."""
+
+
+def export_tables(order: Export) -> Exported:
+    """Write a table for each number of options, NAME_4.tsv, and one for what has none, NAME_text.tsv."""
+    dataset = dataset_at(order.source, "vlmevalkit")
+    name = order.out.resolve().name
+    if any(word in name.casefold() for word in _TAKEN):
+        raise ExchangeError(f"VLMEvalKit asks in other ways where a name holds {', '.join(_TAKEN)}; choose another")
+    tables: dict[str, _Table] = {}
+    with Staging(order.out) as folder:
+        try:
+            for asked in questions(dataset, order.on_bad):
+                label = str(len(asked.question.options) or "text")
+                if label not in tables:
+                    tables[label] = _Table(folder / f"{name}_{label}.tsv", len(asked.question.options))
+                tables[label].add(asked, dataset)
+        finally:
+            for table in tables.values():
+                table.close()
+    names = " ".join(f"{name}_{label}" for label in tables)
+    blind = sum(table.without_picture for table in tables.values())
+    left = f"; it leaves out {several(blind, 'question')} that have no picture" if blind else ""
+    note = f"ask with: LMUData={order.out} PRED_FORMAT=tsv python run.py --data {names} --model MODEL{left}"
+    return Exported(sum(table.count for table in tables.values()), "question", note)
+
+
+class _Table:
+    """One table, written row by row."""
+
+    def __init__(self, path: Path, options: int) -> None:
+        self._file: TextIO = open(path, "w", encoding="utf-8", newline="")  # noqa: SIM115 - closed by `close`
+        self._rows = csv.writer(self._file, delimiter="\t", lineterminator="\n")
+        self._rows.writerow((*_FIRST, *LETTERS[:options], *_LAST))
+        self._shown: dict[tuple[str, ...], int] = {}
+        """The row in which pictures stand, by their names: only of the case that is being written."""
+        self._case = ""
+        self.count = self.without_picture = 0
+
+    def add(self, asked: Asked, dataset: Dataset) -> None:
+        """Write a question."""
+        if asked.case.id != self._case:
+            self._case, self._shown = asked.case.id, {}
+        listed = asked.question.kind == "choice"
+        self._rows.writerow(
+            (
+                self.count,
+                self._image(asked, dataset),
+                asked.question.text if listed else asked.words,
+                _hint(asked) if listed else "",
+                *(_kept(option.text) for option in asked.question.options),
+                asked.question.answer,
+                asked.case.group or "all",
+                f"{asked.asking}, control" if asked.case.control_of else asked.asking,  # each has accuracies of its own
+                asked.key,
+            )
+        )
+        self.count += 1
+        self.without_picture += not asked.pictures
+
+    def _image(self, asked: Asked, dataset: Dataset) -> str:
+        """The pictures, or the row that has them; none where there is none, which VLMEvalKit then leaves out."""
+        names = tuple(name for name, _ in asked.pictures)
+        if names in self._shown:
+            return str(self._shown[names])
+        self._shown[names] = self.count
+        found = [
+            base64.b64encode(picture.data).decode() for _, picture in load_pictures(dataset, asked.pictures, asked.row)
+        ]
+        return found[0] if len(found) == 1 else str(found) if found else ""
+
+    def close(self) -> None:
+        """End the file."""
+        self._file.close()
+
+
+def _hint(asked: Asked) -> str:
+    """What is told beside the question, where the question itself does not say it (CoSIm)."""
+    beside = told(asked.case, *WORLDS[asked.asking])
+    return f"Before: {beside.context} Now suppose: {beside.change}" if beside.change else ""
+
+
+def _kept(text: str) -> str:
+    """An option as pandas keeps it: "None" would be taken for nothing, and "None " is not."""
+    return f"{text} " if text.casefold() in _MISSING else text
+
+
+_KINDS: Final = (".xlsx", ".tsv")
+_FAILED: Final = "Failed to obtain answer"
+_WORDS: Final = msgspec.structs.replace(
+    PROMPT,
+    name="vlmevalkit",
+    about="choices as VLMEvalKit words them, all else as 0-shot",
+    choice="Question: {question}\nOptions:\n{options}\nPlease select the correct answer from the options above.",
+)
+
+
+def read_predictions(path: Path, on_bad: OnBad) -> ExternalRun:
+    """Open one file of predictions, or every one in a folder."""
+    files = _files(path)
+    return ExternalRun(
+        tool="VLMEvalKit",
+        model=_model(files[0]),
+        settings={"files": ", ".join(file.name for file in files)},
+        prompt=_WORDS,
+        answers=partial(_answers, files, on_bad),
+    )
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise ExchangeError(f"{path} is not there; name a file MODEL_DATASET.xlsx or .tsv, or the folder of them")
+    there = sorted(file for file in path.rglob("*") if file.suffix in _KINDS) if path.is_dir() else [path]
+    found = [file for file in there if _is_predictions(file)]
+    if not found:
+        raise ExchangeError(
+            f"{path} holds no predictions: a table with the columns {KEY!r} and {PREDICTION!r}, as VLMEvalKit "
+            "writes it for a table that `countersight export --to vlmevalkit` wrote"
+        )
+    return found
+
+
+def _is_predictions(file: Path) -> bool:
+    """Whether it is what a model said; VLMEvalKit also writes the same with a column for each verdict."""
+    first = next((row for _, row in rows_of(file) if not isinstance(row, str)), {})
+    return {KEY, PREDICTION} <= first.keys() and "hit" not in first
+
+
+def _model(file: Path) -> str:
+    """Who answered: the folder above, where the file begins with its name."""
+    return next((above.name for above in file.resolve().parents if file.stem.startswith(f"{above.name}_")), "")
+
+
+def _answers(files: list[Path], on_bad: OnBad) -> Iterator[ExternalAnswer]:
+    for file in files:
+        for number, row in rows_of(file):
+            if isinstance(row, str):
+                on_bad(f"{file.name} line {number}: {row}")
+                continue
+            key, said = row.get(KEY, ""), row.get(PREDICTION)
+            if not key or said is None:
+                on_bad(f"{file.name} line {number}: {KEY if not key else PREDICTION}: is missing")
+            elif said.startswith(_FAILED):
+                yield ExternalAnswer(key=key, put=_put(row), state="failed", reason=said[:200])
+            else:
+                # A cell of .xlsx that is full was cut there, whatever the model had said.
+                cut = file.suffix == ".xlsx" and len(said) >= LONGEST_CELL
+                yield ExternalAnswer(key=key, put=_put(row), text=said, finish="length" if cut else "")
+
+
+def _put(row: Row) -> Put:
+    """The question as it stands in the row, which was written by us and kept by VLMEvalKit."""
+    options = tuple(row.get(letter, "") for letter in LETTERS)
+    return Put(words=row.get("question", ""), options=options, answer=row.get("answer", ""))
+
+
+MOST = 1024 * 1024 * 1024
+"""Bytes of a sheet that are unpacked."""
+LONGEST_CELL: Final = 32_767
+"""Characters that a cell of .xlsx holds; what is longer was cut."""
+_LONGEST_ROW = 64 * 1024 * 1024
+_SPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_SHEET, _STRINGS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
+
+
+def rows_of(path: Path) -> Iterator[tuple[int, Row | str]]:
+    """Every row of a table with its line, by the names of its columns; a text says what is wrong with one."""
+    lines = enumerate(_sheet(path), 1) if path.suffix == ".xlsx" else _text(path)
+    _, header = next(lines, (1, []))
+    if isinstance(header, str):
+        raise ExchangeError(f"{path} is no table: its header {header}")
+    for number, line in lines:
+        yield number, line if isinstance(line, str) else dict(zip(header, line, strict=False))
+
+
+def _text(path: Path) -> Iterator[tuple[int, list[str] | str]]:
+    before = csv.field_size_limit(_LONGEST_ROW)
+    try:
+        with open(path, encoding="utf-8", errors="replace", newline="") as file:
+            yield from csv_lines(file, _LONGEST_ROW, "\t")
+    finally:
+        csv.field_size_limit(before)
+
+
+def _sheet(path: Path) -> Iterator[list[str]]:
+    try:
+        with zipfile.ZipFile(path) as packed:
+            if any(packed.getinfo(name).file_size > MOST for name in packed.namelist()):
+                raise ExchangeError(f"{path} holds more than {MOST:,} bytes; write predictions with PRED_FORMAT=tsv")
+            strings = list(_strings(packed)) if _STRINGS in packed.namelist() else []
+            with packed.open(_SHEET) as file:
+                yield from _lines(file, strings)
+    except (zipfile.BadZipFile, KeyError, ElementTree.ParseError, ValueError, IndexError, OSError, zlib.error) as fault:
+        raise ExchangeError(f"{path} is no sheet of predictions: {fault}") from None
+
+
+def _strings(packed: zipfile.ZipFile) -> Iterator[str]:
+    with packed.open(_STRINGS) as file:
+        for _, node in ElementTree.iterparse(file):  # noqa: S314 - expat bounds what entities grow to
+            if node.tag == f"{_SPACE}si":
+                yield _cell_text(node)
+                node.clear()
+
+
+def _lines(file: IO[bytes], strings: list[str]) -> Iterator[list[str]]:
+    for _, node in ElementTree.iterparse(file):  # noqa: S314 - as above
+        if node.tag == f"{_SPACE}row":
+            cells = {_column(cell.get("r", "")): _value(cell, strings) for cell in node.iter(f"{_SPACE}c")}
+            yield [cells.get(place, "") for place in range(max(cells, default=-1) + 1)]
+            node.clear()
+
+
+def _value(cell: ElementTree.Element, strings: list[str]) -> str:
+    if cell.get("t") == "inlineStr":
+        return _cell_text(cell)
+    value = cell.findtext(f"{_SPACE}v") or ""
+    return strings[int(value)] if cell.get("t") == "s" else value
+
+
+def _cell_text(node: ElementTree.Element) -> str:
+    return "".join(part.text or "" for part in node.iter(f"{_SPACE}t"))
+
+
+def _column(name: str) -> int:
+    """The place of a column by its letters: A is 0, Z 25, AA 26."""
+    letters = re.match(r"[A-Z]{1,3}", name)
+    place = 0
+    for letter in letters[0] if letters else "":
+        place = 26 * place + ord(letter) - ord("A") + 1
+    return place - 1

@@ -1,2 +1,0 @@
-from .export import export_tables as export_tables
-from .reading import read_predictions as read_predictions
