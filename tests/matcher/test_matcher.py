@@ -11,6 +11,7 @@ from random import Random
 import msgspec
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import dataset
@@ -21,12 +22,7 @@ from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError, ModelError
 from countersight.models import ModelSettings, open_model
-
-torch = pytest.importorskip("torch")
-pytest.importorskip("transformers")
-pytest.importorskip("onnx")
-
-from countersight.training import Plan, folds, read_examples, read_vcr, train_matcher, with_negatives  # noqa: E402
+from countersight.training import Plan, folds, read_examples, read_vcr, train_matcher, with_negatives
 
 TINY = {"hidden": 32, "heads": 2, "text_layers": 1, "vision_layers": 1, "cross_layers": 1, "dropout": 0.0}
 THINGS = ("dog", "cat", "kite", "boat", "lamp", "drum")
@@ -107,7 +103,6 @@ def test_a_training_that_is_not_finished_says_so_and_how_it_went_is_kept(trained
 
 
 def test_it_stands_in_the_loop_of_collecting(trained) -> None:
-    pytest.importorskip("sqlalchemy")
     from countersight.collect.loop.checking import RankingModel
 
     model = RankingModel(f"matcher:{trained}", timeout=30.0)
@@ -143,7 +138,6 @@ def test_what_is_exported_scores_as_what_was_trained(trained, cases) -> None:
 def test_another_runtime_gives_the_same_scores_or_a_sentence(trained) -> None:
     with pytest.raises(ModelError, match="no runtime 'tpu'"):
         open_model(f"matcher:{trained}?runtime=tpu")
-    pytest.importorskip("openvino")
     from countersight.models import Parts
     from countersight.models.protocol import Request
 
@@ -195,7 +189,8 @@ def test_options_read_together_with_counts_and_further_wrong_ones_are_asked_as_t
 
 def test_in_8_bits_a_sequence_is_scored_beside_others_as_alone(tmp_path) -> None:
     """With one scale for all that flows, what stands beside a sequence changed its score, and one answer in four."""
-    onnxruntime = pytest.importorskip("onnxruntime")
+    import onnxruntime
+
     from countersight.training.batches import sequences_for
     from countersight.training.export import export
     from countersight.training.network import build

@@ -84,8 +84,6 @@ def flowers(tmp_path_factory):
 
 def trained(flowers, regions, folder, vcr=None):
     """A matcher of one epoch that takes its regions from a folder."""
-    pytest.importorskip("torch")
-    pytest.importorskip("onnx")
     from countersight.dataset import Dataset
     from countersight.training import Plan, train_matcher
 
@@ -105,7 +103,6 @@ def test_what_the_encoder_sees_is_kept_learned_from_and_seen_again_when_asked(fl
 
 
 def test_a_vision_tower_sees_a_grid(flowers, tmp_path) -> None:
-    pytest.importorskip("torch")
     from transformers import ViTConfig, ViTImageProcessor, ViTModel
 
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}

@@ -1,6 +1,5 @@
 from .hiding import secret_seed as secret_seed
 from .hiding import whole_beside as whole_beside
-from .importing import Layout as Layout
 from .importing import OnBad as OnBad
 from .importing import Part as Part
 from .paper_terms import AS_IT_IS as AS_IT_IS
@@ -11,6 +10,7 @@ from .paper_terms import UNDER_A_CHANGE as UNDER_A_CHANGE
 from .paper_terms import Terms as Terms
 from .picture_files import BadField as BadField
 from .picture_files import Frames as Frames
+from .picture_files import Layout as Layout
 from .picture_files import with_picture as with_picture
 from .reference import ALL as ALL
 from .reference import RUN_MEASURES as RUN_MEASURES
@@ -28,6 +28,7 @@ from .registry import find_suite as find_suite
 from .registry import known_suite as known_suite
 from .registry import suites as suites
 from .registry import terms as terms
+from .registry import way_of as way_of
 from .rows import JsonFile as JsonFile
 from .rows import Row as Row
 from .rows import Rows as Rows
@@ -49,4 +50,3 @@ from .suite import Suite as Suite
 from .suite import Way as Way
 from .supposing import supposed as supposed
 from .vqa import VQAV2_NAME as VQAV2_NAME
-from .ways import way_of as way_of

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Final
 
 from countersight.case import Case, Cell, Question
-from countersight.suites.importing import Layout
 from countersight.suites.paper_terms import ACCURACY, AS_IT_IS, Terms
+from countersight.suites.picture_files import Layout
 from countersight.suites.rows import BadField, Row, Rows, checked, jsonl_rows, picture_in, table_rows, text_of
 from countersight.suites.suite import Suite
 

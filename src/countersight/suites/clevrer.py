@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from countersight.case import Case, Cell, Question
-from countersight.suites.importing import Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.picture_files import Frames
+from countersight.suites.picture_files import Frames, Layout
 from countersight.suites.rows import BadField, JsonFile, Row, Rows, checked, kind_of, name_of, text_of
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed

@@ -12,11 +12,10 @@ from random import Random
 import msgspec
 
 from countersight import __version__
-from countersight.case import Case
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
-from countersight.suites.picture_files import BadField, Pictured, with_shown
-from countersight.suites.rows import Row, Rows
+from countersight.suites.picture_files import BadField, with_shown
+from countersight.suites.picture_files import Layout as Layout
 
 OnBad = Callable[[int, str, str], None]
 """Told of a bad row: its line (or its number, of entries in a list), the field, and what is wrong with it."""
@@ -50,30 +49,6 @@ class Imported(msgspec.Struct, frozen=True):
     """Lines (or numbers of entries) whose picture is not in the folder of pictures that was given."""
     text_only: int = 0
     """Cases that are asked without a picture on purpose."""
-
-
-class Layout(msgspec.Struct, frozen=True, kw_only=True):
-    """How the file of a suite becomes a dataset."""
-
-    suite: str = ""
-    title: str = ""
-    """The suite's published name. Both are the `Suite`'s own where the layout does not say otherwise."""
-    description: str
-    rows: Callable[[Path], Rows]
-    as_case: Callable[[Row, int], Case]
-    """The case on a row, given the row's number counted from 1; raises BadField."""
-    picture: Callable[[Row], Pictured]
-    """A row's picture: its file name, its bytes, or the folder of its frames; raises BadField."""
-    picture_field: str
-    folders: tuple[str, ...] = ("",)
-    """Where in the folder of pictures that file may lie; the first that has it wins."""
-    flat: bool = False
-    """Whether it may also lie there without the folders that its name names."""
-    license: str = "unknown"
-    embeds: bool = False
-    """Whether the pictures stand in the file itself, so that no folder of them has to be named."""
-    tries_pictures: bool = False
-    """Whether a picture that is none makes a bad row: a table of one's own is mended now, a published one never."""
 
 
 def import_dataset(

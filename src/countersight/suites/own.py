@@ -33,7 +33,7 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.errors import DatasetError
-from countersight.suites.importing import Layout
+from countersight.suites.picture_files import Layout
 from countersight.suites.rows import BadField, Row, Rows, checked, kind_of, plain_answer, text_of, text_rows
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed

@@ -1,10 +1,10 @@
-"""The pictures of a published file, brought beside their cases: named, inside the file itself, or frames of a video."""
+"""How a published file is laid out, and where its pictures are: named, inside the file itself, or frames of a video."""
 
 import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -12,6 +12,9 @@ from countersight.case import Case
 from countersight.dataset import picture_digest
 from countersight.errors import BadPicture
 from countersight.picture import MAX_BYTES, check_picture, read_picture
+
+if TYPE_CHECKING:
+    from countersight.suites.rows import Row, Rows
 
 IMAGES = "images/"
 MOST_FRAMES = 8
@@ -45,23 +48,31 @@ Pictured = str | bytes | Frames | None
 """What a row shows: a picture by its file name, its bytes, frames of a video, or nothing."""
 
 
-class ImageFolder(Protocol):
-    """What must be known of a layout to find its pictures."""
+class Layout(msgspec.Struct, frozen=True, kw_only=True):
+    """How the file of a suite becomes a dataset."""
 
-    @property
-    def picture_field(self) -> str: ...
+    suite: str = ""
+    title: str = ""
+    """The suite's published name. Both are the `Suite`'s own where the layout does not say otherwise."""
+    description: str
+    rows: "Callable[[Path], Rows]"
+    as_case: "Callable[[Row, int], Case]"
+    """The case on a row, given the row's number counted from 1; raises BadField."""
+    picture: "Callable[[Row], Pictured]"
+    """A row's picture: its file name, its bytes, or the folder of its frames; raises BadField."""
+    picture_field: str
+    folders: tuple[str, ...] = ("",)
+    """Where in the folder of pictures that file may lie; the first that has it wins."""
+    flat: bool = False
+    """Whether it may also lie there without the folders that its name names."""
+    license: str = "unknown"
+    embeds: bool = False
+    """Whether the pictures stand in the file itself, so that no folder of them has to be named."""
+    tries_pictures: bool = False
+    """Whether a picture that is none makes a bad row: a table of one's own is mended now, a published one never."""
 
-    @property
-    def folders(self) -> tuple[str, ...]: ...
 
-    @property
-    def flat(self) -> bool: ...
-
-    @property
-    def tries_pictures(self) -> bool: ...
-
-
-def with_shown(case: Case, layout: ImageFolder, shown: Pictured, pictures: Path | None, staging: Path) -> Case:
+def with_shown(case: Case, layout: Layout, shown: Pictured, pictures: Path | None, staging: Path) -> Case:
     """The case with what it shows copied beside it, or as it is where that is not there."""
     if shown is None:
         return case
@@ -74,7 +85,7 @@ def with_shown(case: Case, layout: ImageFolder, shown: Pictured, pictures: Path 
     return with_picture(case, layout, shown, pictures, staging)
 
 
-def with_picture(case: Case, layout: ImageFolder, name: str, pictures: Path, staging: Path) -> Case:
+def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging: Path) -> Case:
     """The case with its picture copied beside it, or as it is where there is no such picture."""
     source = _found(layout, name, pictures, Path.is_file)
     if source is None:
@@ -91,7 +102,7 @@ def _try(source: Path, field: str) -> None:
         raise BadField(field, f"{source.name[:80]!r} {error}") from error
 
 
-def _with_frames(case: Case, layout: ImageFolder, frames: Frames, pictures: Path, staging: Path) -> Case:
+def _with_frames(case: Case, layout: Layout, frames: Frames, pictures: Path, staging: Path) -> Case:
     """The case with frames of its video, or as it is where there is no folder of them."""
     source = _found(layout, frames.folder, pictures, Path.is_dir)
     if source is None:
@@ -109,7 +120,7 @@ def _natural(file: Path) -> list[int | str]:
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]
 
 
-def _found(layout: ImageFolder, name: str, pictures: Path, is_there: Callable[[Path], bool]) -> Path | None:
+def _found(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path], bool]) -> Path | None:
     """Where a picture, or a folder of them, lies, with all links followed."""
     field, relative = layout.picture_field, PurePosixPath(name)
     if not name or relative.is_absolute() or ".." in relative.parts or _NOT_INSIDE.search(name):

@@ -7,11 +7,12 @@ measured by us.
 import re
 import tomllib
 from decimal import Decimal
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from countersight.errors import ReferenceTableError
 from countersight.suites.registry import suites
@@ -71,32 +72,78 @@ class System(msgspec.Struct, frozen=True):
         return ", ".join(self.names)
 
 
-class PaperTable(msgspec.Struct, frozen=True, kw_only=True):
-    """A table of a paper, as it is printed, and as it can be set beside runs."""
+class PrintedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The head of a column, and where its figures stand among the scores of a run."""
 
-    key: str
-    """Its name here: the paper and the number, as in `cfmm-2`."""
-    paper: str
-    citation: str
+    name: str
+    group: str = ALL
+    measure: str = ""
+    negated: bool = False
+
+
+class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
+    """A table of a paper, as it is printed in its `reference.toml`, and as it can be set beside runs."""
+
     number: int
     what: str
-    note: str
     suite: str
     unit: Unit
-    n: int | None
-    sizes: dict[str, int]
-    """How many cases a line is of, where the paper says so."""
     labels: tuple[str, ...]
-    columns: tuple[str, ...]
-    rows: tuple[tuple[tuple[str, ...], tuple[Printed | None, ...]], ...]
-    """For each row what stands in the columns of `labels`, then the cells."""
-    places: tuple[Place, ...]
-    asked: dict[str, str]
+    heads: tuple[PrintedColumn, ...] = msgspec.field(name="columns")
+    printed: tuple[tuple[str, ...], ...] = msgspec.field(name="rows")
+    note: str = ""
+    n: int | None = None
+    row_n: dict[str, int] = {}
+    """How many cases a row is of, where it is not `n`."""
+    sizes: dict[str, int] = {}
+    """How many cases a line is of, where the paper says so."""
+    of: str = ""
+    """The model all rows are of, where a row is a line of the table (a group) and not a model."""
+    axis: str = ""
+    asked: dict[str, str] = {}
     """Our prompts that ask as the paper does, and what it calls each way; empty where it does not say."""
-    answering: str
+    answering: str = ""
     """How the paper got answers: generate or rank; empty where it does not say."""
-    systems: tuple[System, ...]
-    """The same cells with one row a model: where the paper has a row for each group of one model, that is turned."""
+    lines: tuple[str, ...] = ()
+    """With `of`: what the rows are called in a run."""
+    key: str = ""
+    """Its name here: the paper and the number, as in `cfmm-2`."""
+    paper: str = ""
+    citation: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The heads of the columns."""
+        return tuple(head.name for head in self.heads)
+
+    @cached_property
+    def rows(self) -> tuple[tuple[tuple[str, ...], tuple[Printed | None, ...]], ...]:
+        """For each row what stands in the columns of `labels`, then the cells."""
+        width = len(self.labels)
+        rows = tuple((row[:width], tuple(map(_printed, row[width:]))) for row in self.printed)
+        for labels, cells in rows:
+            if len(labels) != width or len(cells) != len(self.heads):
+                raise ValueError(f"{self.key}: {labels} has not a cell for every column")
+        return rows
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """Where each cell of a system stands among the scores of a run."""
+        if not self.of:
+            return tuple(Place(head.name, self.axis, head.group, head.measure, head.negated) for head in self.heads)
+        return tuple(
+            Place(f"{labels[0]}, {head.name}" if len(self.heads) > 1 else labels[0],
+                  self.axis, line, head.measure, head.negated)
+            for (labels, _), line in zip(self.rows, self.lines, strict=True)
+            for head in self.heads
+        )  # fmt: skip
+
+    @cached_property
+    def systems(self) -> tuple[System, ...]:
+        """The same cells with one row per model, also where the paper has a row for each group of one model."""
+        if self.of:
+            return (System((self.of,), tuple(cell for _, cells in self.rows for cell in cells), self.n),)
+        return tuple(System(labels, cells, self.row_n.get(labels[0], self.n)) for labels, cells in self.rows)
 
     @property
     def source(self) -> str:
@@ -118,40 +165,11 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True):
         raise ReferenceTableError(unknown(f"row of {self.source}", row, [", ".join(labels) for labels, _ in self.rows]))
 
 
-class _Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    name: str
-    group: str = ALL
-    measure: str = ""
-    negated: bool = False
-
-
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    number: int
-    what: str
-    suite: str
-    unit: Unit
-    labels: list[str]
-    columns: list[_Column]
-    rows: list[list[str]]
-    note: str = ""
-    n: int | None = None
-    row_n: dict[str, int] = {}
-    """How many cases a row is of, where it is not `n`."""
-    sizes: dict[str, int] = {}
-    of: str = ""
-    """The model all rows are of, where a row is a line of the table (a group) and not a model."""
-    axis: str = ""
-    asked: dict[str, str] = {}
-    answering: str = ""
-    lines: list[str] = []
-    """With `of`: what the rows are called in a run."""
-
-
 class _Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     paper: str
     title: str
     authors: str
-    tables: list[_Table]
+    tables: list[PaperTable]
 
 
 _EDCT: Final = {"edct": "countersight.audits"}
@@ -173,7 +191,9 @@ def tables(paper: str) -> tuple[PaperTable, ...]:
     text = (files(papers()[paper]) / "reference.toml").read_text(encoding="utf-8")
     read = msgspec.convert(tomllib.loads(text), _Paper)
     citation = f"{read.authors}, {read.title}"
-    return tuple(_table(f"{paper}-{table.number}", read.paper, citation, table) for table in read.tables)
+    return tuple(
+        replace(table, key=f"{paper}-{table.number}", paper=read.paper, citation=citation) for table in read.tables
+    )
 
 
 def table(name: str) -> PaperTable:
@@ -208,48 +228,6 @@ def beside(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTable, ...]:
             raise ReferenceTableError(f"{name} has no figure that a run of {suite} measures; choose among {keys}")
         chosen += [each for each in found if each not in chosen]
     return tuple(chosen if names else fitting)
-
-
-def _table(key: str, paper: str, citation: str, table: _Table) -> PaperTable:
-    width = len(table.labels)
-    rows = tuple((tuple(row[:width]), tuple(map(_printed, row[width:]))) for row in table.rows)
-    for labels, cells in rows:
-        if len(labels) != width or len(cells) != len(table.columns):
-            raise ValueError(f"{key}: {labels} has not a cell for every column")
-    if table.of:
-        places = tuple(
-            Place(f"{labels[0]}, {column.name}" if len(table.columns) > 1 else labels[0],
-                  table.axis, line, column.measure, column.negated)
-            for (labels, _), line in zip(rows, table.lines, strict=True)
-            for column in table.columns
-        )  # fmt: skip
-        systems: tuple[System, ...] = (
-            System((table.of,), tuple(cell for _, cells in rows for cell in cells), table.n),
-        )
-    else:
-        places = tuple(
-            Place(column.name, table.axis, column.group, column.measure, column.negated) for column in table.columns
-        )
-        systems = tuple(System(labels, cells, table.row_n.get(labels[0], table.n)) for labels, cells in rows)
-    return PaperTable(
-        key=key,
-        paper=paper,
-        citation=citation,
-        number=table.number,
-        what=table.what,
-        note=table.note,
-        suite=table.suite,
-        unit=table.unit,
-        n=table.n,
-        sizes=table.sizes,
-        labels=tuple(table.labels),
-        columns=tuple(column.name for column in table.columns),
-        rows=rows,
-        places=places,
-        asked=table.asked,
-        answering=table.answering,
-        systems=systems,
-    )
 
 
 def _printed(text: str) -> Printed | None:

@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
-from countersight.errors import CountersightError
+from countersight.errors import CountersightError, DatasetError
 from countersight.text import unknown
 
 if TYPE_CHECKING:
     from countersight.case import World
     from countersight.suites.paper_terms import Terms
-    from countersight.suites.suite import Suite
+    from countersight.suites.suite import Suite, Way
 
 _OURS: Final = {
     "cvqa-synthetic": "cvqa.files:SYNTHETIC",
@@ -115,3 +116,49 @@ def _all() -> "Iterator[tuple[str, Suite | str]]":
             yield entry.name, f"{type(error).__name__}: {error}"
             continue
         yield (suite.name, suite) if isinstance(suite, Suite) else (entry.name, f"{entry.value} is no Suite")
+
+
+_WAYS: "Final[dict[Way, str]]" = {
+    "seed": "as we make it, without `source`",
+    "file": "and its file as `source`",
+    "folder": "and a folder that `mine` made as `source`",
+}
+
+
+def way_of(
+    suite: "Suite",
+    source: Path | None,
+    *,
+    own: Mapping[str, Any],
+    size: int | None = None,
+    sample: float | None = None,
+    pictures: Path | None = None,
+    ray: str = "",
+) -> "Way":
+    """How a dataset is to be made; what does not go with that is refused in a sentence, before anything is made."""
+    if source is not None and not source.exists():
+        raise DatasetError(f"there is no {source}; `source` is the published file, or what {suite.name} is made from")
+    way = suite.way(source)
+    if source is not None and way == "file" and source.is_dir():
+        raise DatasetError(f"{source} is a folder; `source` is the file of {suite.name}: {suite.file}")
+    for name in own:
+        if name not in suite.options.get(way, ()):
+            raise CountersightError(f"`{name}` goes with {'; or with '.join(_takers(name))}")
+    if sample is not None and way != "file":
+        raise CountersightError("`sample` is a share of the file that is `source`; say how many are made with `size`")
+    if sample is not None and size is not None:
+        raise CountersightError("`size` says how many cases, `sample` which share of them: give one of the two")
+    if pictures is not None and way != "file":
+        raise CountersightError("`pictures` goes with the file that is `source`; whatever is made has its own")
+    if ray and way != "seed" and "wording" not in own:
+        raise CountersightError(
+            "`ray` spreads what is drawn here, or `wording` by a model; a file is read by one machine"
+        )
+    return way
+
+
+def _takers(name: str) -> Iterator[str]:
+    """The suites that take an option of their own, by the way in which they are made."""
+    for way, words in _WAYS.items():
+        if takers := [suite.name for suite in suites().values() if name in suite.options.get(way, ())]:
+            yield f"{', '.join(takers)} {words}"

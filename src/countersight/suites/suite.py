@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from countersight.errors import CountersightError
 from countersight.progress import Progress, silent
-from countersight.suites.importing import Imported, Layout, OnBad, Part, import_dataset
+from countersight.suites.importing import Imported, OnBad, Part, import_dataset
 from countersight.suites.paper_terms import Terms
+from countersight.suites.picture_files import Layout
 from countersight.suites.statistics import SuiteTally
 
 Way = Literal["seed", "file", "folder"]

@@ -24,8 +24,8 @@ from countersight.errors import CountersightError
 from countersight.scoring import Axis
 from countersight.suites.cosim.changes import KINDS, change_kinds
 from countersight.suites.cosim.statistics import CosimTally
-from countersight.suites.importing import Layout
 from countersight.suites.paper_terms import UNDER_A_CHANGE, Terms, spelt
+from countersight.suites.picture_files import Layout
 from countersight.suites.rows import BadField, JsonFile, Row, Rows, checked, csv_rows, text_of
 from countersight.suites.suite import SecondFile, Suite
 from countersight.text import unknown
