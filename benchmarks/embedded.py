@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from countersight.engine.prompts import find_prompt
+from countersight.engine import find_prompt
 from countersight.models.embedded.inference import encoder
 from countersight.models.embedded.model import WORLDS, Embedded
 from countersight.models.protocol import ModelSettings, Request, Turn

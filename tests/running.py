@@ -11,11 +11,7 @@ from io import StringIO
 
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
-from countersight.engine import Prompt, RetryPolicy
-from countersight.engine.prompts import find_prompt
-from countersight.engine.run_folder import RunFolder
-from countersight.engine.runner import Runner
-from countersight.engine.tally import Tally
+from countersight.engine import Prompt, RetryPolicy, RunFolder, RunOptions, Tally, ask_dataset, find_prompt
 from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
 
@@ -43,26 +39,22 @@ def ask(
 
     async def run():
         asked = open_model(model, ModelSettings(**settings)) if isinstance(model, str) else model
-        where = RunFolder.begin(
-            output,
-            dataset=opened,
-            model=asked.name,
-            settings=asked.settings,
+        options = RunOptions(
             prompt=prompt if isinstance(prompt, Prompt) else find_prompt(str(prompt)),
             shown=shown,
             answering=answering,
             loss=settings.get("loss", "mean"),
-            pool=examples,
             seed=settings.get("seed", 0),
         )
         stop = asyncio.Event()
         stopping = asyncio.create_task(_stop(stop, stop_when)) if stop_when else None
         try:
-            await Runner(where, opened, asked, retry, tally, stop, pool=examples, budget=budget).ask_all()
+            await ask_dataset(
+                opened, output, asked, options, retry=retry, pool=examples, tally=tally, stop=stop, budget=budget
+            )
         finally:
             if stopping:
                 stopping.cancel()
-            await asked.close()
 
     asyncio.run(run())
     return tally

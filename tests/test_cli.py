@@ -40,7 +40,7 @@ def test_help_names_every_verb_and_imports_nothing_heavy():
 
 def test_asking_loads_neither_numpy_nor_the_drawing():
     script = (
-        "import sys; import countersight.engine.run, countersight.models.endpoint\n"
+        "import sys; import countersight.engine.runner, countersight.models.endpoint\n"
         "print(sorted({'numpy', 'skia', 'PIL', 'arro3'} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

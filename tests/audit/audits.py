@@ -19,7 +19,7 @@ from countersight.audits.scores import score
 from countersight.audits.tally import AuditTally
 from countersight.audits.trail import read_audit
 from countersight.dataset import Dataset
-from countersight.engine.retry import RetryPolicy
+from countersight.engine import RetryPolicy
 from countersight.suites.cvqa import synthetic as cvqa_synthetic
 
 QUICK = RetryPolicy(concurrency=4, attempts=3, backoff=0.01)

@@ -41,7 +41,7 @@ from countersight.audits.trail import read_audit
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
 from countersight.editing.quality.record import EditQuality
-from countersight.engine.run_folder import DatasetReference
+from countersight.engine import DatasetReference
 from countersight.files import write_whole
 from countersight.picture import check_picture
 

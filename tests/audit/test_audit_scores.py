@@ -27,7 +27,7 @@ from countersight.audits.trail import Audit
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
 from countersight.editing.quality.record import EditQuality
-from countersight.engine.run_folder import DatasetReference
+from countersight.engine import DatasetReference
 
 GOOD, BAD = EditQuality(good=True), EditQuality(good=False, reason="nothing changed")
 

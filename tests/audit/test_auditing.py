@@ -17,7 +17,7 @@ from waiting import wait_until
 from countersight.audits.folder import AuditFolder
 from countersight.audits.trail import read_audit
 from countersight.case import Question
-from countersight.engine.journal import Journal
+from countersight.engine import Journal
 from countersight.errors import AuditError, CountersightError, ModelError
 from countersight.picture.checking import check_picture
 

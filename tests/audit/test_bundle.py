@@ -26,7 +26,7 @@ from countersight.audits.trail import read_audit
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
 from countersight.editing.marking import MARK
-from countersight.engine.work_folder import locked
+from countersight.engine import locked
 from countersight.errors import AuditError, CountersightError
 
 CALIBRATED = Calibration((), None, 8, 0, "majority", {}, "0.1.0")

@@ -28,8 +28,7 @@ from PIL import Image
 from countersight.detection.masks import encode_mask
 from countersight.editing.protocol import EditorSettings, EditRequest
 from countersight.editing.registry import open_editor
-from countersight.engine.limit import AdaptiveLimit
-from countersight.engine.retry import RetriesExhausted, Retry, RetryPolicy
+from countersight.engine import AdaptiveLimit, RetriesExhausted, Retry, RetryPolicy
 from countersight.errors import AskingFailed, EditFailed, EditorError, ModelError, Overloaded, Refused, Unreachable
 from countersight.picture.checking import Picture
 

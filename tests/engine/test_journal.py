@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.case import Reply
-from countersight.engine.journal import Journal, NumberedReplies, decode_line, encode_line, read_journal
+from countersight.engine import Journal, NumberedReplies, decode_line, encode_line, read_journal
 
 replies = st.builds(
     Reply,

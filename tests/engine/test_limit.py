@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from countersight.engine.limit import FIRST_LIMIT, AdaptiveLimit
+from countersight.engine import FIRST_LIMIT, AdaptiveLimit
 
 
 async def hold(gate, over):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from countersight.case import Option
-from countersight.engine.prompts import find_prompt
+from countersight.engine import find_prompt
 from countersight.errors import AskingFailed, BadPicture, ModelError
 from countersight.models.embedded.beyond import UNKNOWN
 from countersight.models.embedded.decoding import Decoder

@@ -13,7 +13,7 @@ from running import ask, replies, run_command
 from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.dataset import Dataset
-from countersight.engine import Way, ask_dataset, find_prompt
+from countersight.engine import RunOptions, ask_dataset, find_prompt
 from countersight.errors import AskingFailed, ModelError, Overloaded
 from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
@@ -89,7 +89,7 @@ def test_what_a_program_says_that_is_no_option_is_restated_by_the_code_model(tmp
     folder, run = dataset(tmp_path / "data", 3), tmp_path / "run"
     ask(folder, run, model)
     assert score_run(run).overall.unread == 6
-    way = Way(find_prompt("0-shot"), again="unread")
+    way = RunOptions(find_prompt("0-shot"), again="unread")
     asyncio.run(ask_dataset(Dataset.open(folder), run, model, way))
     found = score_run(run).overall
     assert (found.unread, found.restated) == (0, 6)

@@ -7,8 +7,7 @@ from making import dataset
 
 from countersight.case import LETTERS, Case, Change, Option, Question, Reply
 from countersight.dataset.folder import Dataset
-from countersight.engine.prompts import PROMPTS
-from countersight.engine.run_folder import RunFolder
+from countersight.engine import PROMPTS, RunFolder
 
 ASPECTS = ("common", "direction", "shape", "size", "color", "count")
 """Of CFMM, in another order than the paper's."""

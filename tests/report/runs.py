@@ -7,8 +7,7 @@ import msgspec
 
 from countersight.case import Case, Reply
 from countersight.dataset.folder import Dataset
-from countersight.engine.prompts import PROMPTS
-from countersight.engine.run_folder import Answering, RunFolder
+from countersight.engine import PROMPTS, Answering, RunFolder
 
 Said = Mapping[int, tuple[str | None, str | None]]
 """For each row what was said as it is and under a change; None where nothing was."""

@@ -15,9 +15,7 @@ from waiting import settled
 
 from countersight.case import Reply, ToolCall, Trace, World
 from countersight.dataset.folder import Dataset
-from countersight.engine.composed import COMPOSED
-from countersight.engine.prompts import PROMPTS
-from countersight.engine.run_folder import RunFolder
+from countersight.engine import COMPOSED, PROMPTS, RunFolder
 from countersight.reports.data import Analysis
 from countersight.reports.short_names import short_name
 from countersight.reports.watching import gist_of

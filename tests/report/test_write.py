@@ -15,8 +15,7 @@ from making import case, choice, dataset
 
 from countersight.case import Reply
 from countersight.dataset.folder import Dataset
-from countersight.engine.prompts import PROMPTS
-from countersight.engine.run_folder import RunFolder
+from countersight.engine import PROMPTS, RunFolder
 from countersight.errors import CountersightError, RunError
 from countersight.reports.write import write_report
 

@@ -33,7 +33,7 @@ def _ablate(chosen: argparse.Namespace) -> int:
     from countersight.cli.run import ask
     from countersight.cli.stopping import STOPPED
     from countersight.dataset import Dataset
-    from countersight.engine import RetryPolicy, RunFolder, Way, find_prompt
+    from countersight.engine import RetryPolicy, RunFolder, RunOptions, find_prompt
     from countersight.errors import CountersightError
     from countersight.models import ModelSettings, open_model
     from countersight.pages import print_grids
@@ -45,7 +45,7 @@ def _ablate(chosen: argparse.Namespace) -> int:
         device=chosen.device, dtype=chosen.dtype, device_map=chosen.device_map, batch=chosen.batch_size
     )
     model = open_model(chosen.model, settings)
-    way = Way(find_prompt("0-shot"), answering="rank")
+    way = RunOptions(find_prompt("0-shot"), answering="rank")
     status = ask(variants, run, model, way, retry=RetryPolicy(concurrency=chosen.concurrency))
     if status == STOPPED:
         return status

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from countersight.pages import Grid
-    from countersight.rereading import Rereading
+    from countersight.reports import Rereading
 
 
 def add_reader(parser: argparse.ArgumentParser, kept_in: str) -> None:
@@ -30,7 +30,7 @@ def second_reading(
     from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
     from countersight.engine import Tally, showing
     from countersight.models import ModelSettings, open_model
-    from countersight.rereading import reread_async, rereading_grid, write_rereadings
+    from countersight.reports import reread_async, rereading_grid, write_rereadings
 
     tally = Tally()
     seed = getattr(chosen, "seed", 0)

@@ -23,7 +23,7 @@ UNDER_WAY = 64
 if TYPE_CHECKING:
     import asyncio
 
-    from countersight.engine import RetryPolicy, Way
+    from countersight.engine import RetryPolicy, RunOptions
     from countersight.models import Model, ModelSettings
 
 
@@ -137,7 +137,7 @@ def add(verbs: Verbs) -> None:
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    from countersight.engine import Sample, Way, as_before, find_prompt
+    from countersight.engine import RunOptions, Sample, as_before, find_prompt
     from countersight.errors import CountersightError
     from countersight.models import MODELS, ModelSettings, open_model
 
@@ -169,7 +169,7 @@ def _run(chosen: argparse.Namespace) -> int:
     if chosen.ray and MODELS.where(chosen.model) == "server":
         raise CountersightError("--ray is for models computed here (hf:…); a server is named by its address alone")
     sample = Sample(chosen.cases, chosen.seed) if chosen.cases else None
-    way = Way(prompt, chosen.shown, chosen.answering, settings.loss, chosen.seed, chosen.again, sample)
+    way = RunOptions(prompt, chosen.shown, chosen.answering, settings.loss, chosen.seed, chosen.again, sample)
     way, settings, pool = as_before(chosen.output, way, settings)
     if pool and chosen.shots_from is None:
         chosen.shots_from = pool.path
@@ -211,7 +211,7 @@ def ask(
     dataset: Path,
     output: Path,
     model: "Model",
-    way: "Way",
+    way: "RunOptions",
     *,
     retry: "RetryPolicy",
     shots_from: Path | None = None,
@@ -270,7 +270,7 @@ def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":
     return replace(retry, first=retry.concurrency) if places > 1 else retry
 
 
-def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "Way") -> int:
+def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "RunOptions") -> int:
     """Ask everything several times, each time in a folder of its own, and say what differs."""
     from msgspec.structs import replace
 
@@ -308,7 +308,7 @@ def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "Way") -
     return worst
 
 
-def _in_batches(chosen: argparse.Namespace, model: "Model", way: "Way") -> int:
+def _in_batches(chosen: argparse.Namespace, model: "Model", way: "RunOptions") -> int:
     """Collect and send batches; how many are out."""
     import asyncio
 
@@ -326,7 +326,7 @@ def _in_batches(chosen: argparse.Namespace, model: "Model", way: "Way") -> int:
     return out.out
 
 
-def _say_what_it_takes(chosen: argparse.Namespace, way: "Way", models: dict[Path, "Model"]) -> int:
+def _say_what_it_takes(chosen: argparse.Namespace, way: "RunOptions", models: dict[Path, "Model"]) -> int:
     """Print what runs in these folders would take."""
     from countersight.dataset import Dataset
     from countersight.engine import estimated, together

@@ -6,7 +6,7 @@ from countersight.cli.progress import counting
 from countersight.cli.run import ask
 from countersight.cli.stopping import STOPPED
 from countersight.dataset import Dataset
-from countersight.engine import RetryPolicy, Way, find_prompt
+from countersight.engine import RetryPolicy, RunOptions, find_prompt
 from countersight.models import open_model
 from countersight.reports import print_overview, write_report
 from countersight.suites.cvqa import make_synthetic
@@ -34,7 +34,9 @@ def demo(folder: Path, size: int) -> int:
     print("visprog:reference, programs that count what classical vision finds: the ceiling of what can be seen here.")
     runs = {model: folder / "runs" / name for model, name in MODELS.items()}
     for model, run in runs.items():
-        status = ask(dataset, run, open_model(model), Way(find_prompt("0-shot"), shown=True), retry=RetryPolicy())
+        status = ask(
+            dataset, run, open_model(model), RunOptions(find_prompt("0-shot"), shown=True), retry=RetryPolicy()
+        )
         if status == STOPPED:
             return status
     report = write_report(list(runs.values()), folder / "report", progress=counting)

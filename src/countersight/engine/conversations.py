@@ -1,19 +1,106 @@
-"""A question as it is put to a model: the turns that come before it, its words, and its picture."""
+"""Requests: the turns, text and pictures that are sent for each question of a run."""
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final
 
 from msgspec.structs import replace
 
-from countersight.case import LETTERS, AnswerKind, Option, Question, Reply, World
+from countersight.case import LETTERS, AnswerKind, Case, Option, Question, Reply, Telling, World
 from countersight.dataset import Dataset
-from countersight.engine import Told, told
-from countersight.engine.examples import Examples
-from countersight.engine.plan import Ask, offered
+from countersight.engine.orders import orders_of
+from countersight.engine.plan import TELLINGS, Ask, offered
+from countersight.engine.prompt import PromptContext, told
 from countersight.engine.run_folder import Manifest, RunFolder
-from countersight.errors import BadPicture
+from countersight.errors import BadPicture, CountersightError
 from countersight.models import Parts, Request, Turn
 from countersight.picture import Picture
+from countersight.text import several
+
+KEPT = 16
+"""Cases kept for each sort of question, no two with the same picture: enough that a case never lacks another one."""
+MOST_GROUPS = 1024
+"""Groups with examples of their own; past them, as in a dataset that calls every case a group, all groups share."""
+
+_Sort = tuple[World, Telling, AnswerKind, bool, str | None]
+"""World, telling, kind of answer, whether there is a picture, and the group, or None for all groups together."""
+
+
+class Examples:
+    """A pool of examples: a few cases of a dataset, the same for the same seed however often it is read."""
+
+    def __init__(self, pool: Dataset, seed: int) -> None:
+        self.pool = pool
+        self._seed = seed
+        self._groups: set[str] = set()
+        drawn: dict[_Sort, dict[str, tuple[int, Case]]] = {}
+        for _, case in pool.cases():
+            for world, telling in TELLINGS:
+                question = case.question(world, telling)
+                if question is not None:
+                    rank = self._drawn(f"{case.id}/{world}/{telling}")
+                    for sort in self._sorts(case, world, telling, question, of_pool=True):
+                        _keep(drawn.setdefault(sort, {}), _picture_key(case), rank, case)
+        self._examples = {
+            sort: [case for _, case in sorted(kept.values(), key=lambda entry: entry[0])]
+            for sort, kept in drawn.items()
+        }
+
+    def candidates(self, case: Case, world: World, telling: Telling) -> Iterator[Case]:
+        """Cases that may be the example of a question, best first: never itself, nor one about the same picture."""
+        question = case.question(world, telling)
+        if question is None:
+            return
+        pictures = _pictures(case)
+        for sort in self._sorts(case, world, telling, question):
+            others = [
+                other
+                for other in self._examples.get(sort, ())
+                if other.id != case.id and pictures.isdisjoint(_pictures(other))
+            ]
+            first = self._drawn(f"{case.id}/{world}/{telling}/example") % max(1, len(others))
+            yield from others[first:] + others[:first]
+
+    def _sorts(
+        self, case: Case, world: World, telling: Telling, question: Question, *, of_pool: bool = False
+    ) -> Iterator[_Sort]:
+        sort = (world, telling, question.kind, case.picture(world, telling) is not None)
+        if of_pool and len(self._groups) < MOST_GROUPS:
+            self._groups.add(case.group)
+        if case.group in self._groups:
+            yield *sort, case.group
+        yield *sort, None
+
+    def _drawn(self, key: str) -> int:
+        digest = hashlib.blake2b(f"{self._seed}/{key}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return int.from_bytes(digest)
+
+
+def _keep(kept: dict[str, tuple[int, Case]], picture: str, rank: int, case: Case) -> None:
+    """Keep the cases that were drawn first, one a picture."""
+    if picture in kept:
+        if rank < kept[picture][0]:
+            kept[picture] = (rank, case)
+    elif len(kept) < KEPT:
+        kept[picture] = (rank, case)
+    else:
+        last = max(kept, key=lambda name: kept[name][0])
+        if rank < kept[last][0]:
+            del kept[last]
+            kept[picture] = (rank, case)
+
+
+def _picture_key(case: Case) -> str:
+    """What a case's picture is known by; a case without one is alone with it."""
+    return case.image_digest or case.image or f"case {case.id}"
+
+
+def _pictures(case: Case) -> set[str]:
+    """All that the pictures of a case are known by: two cases that share any of it may share a picture."""
+    known = (case.image, case.image_digest, case.counterfactual_image, case.counterfactual_digest)
+    return {picture for picture in known if picture}
+
 
 Named = tuple[tuple[str, str], ...]
 """Pictures by file name and digest, in order."""
@@ -79,7 +166,7 @@ class Conversations:
             Turn("user", self._words(ask.question, ask.world, replace(beside, context=""))),
         )
 
-    def _words(self, question: Question, world: World, beside: Told) -> str:
+    def _words(self, question: Question, world: World, beside: PromptContext) -> str:
         return self._prompt.of(world).render(question, beside, listed=not self._ranked)
 
     def _example(self, ask: Ask) -> tuple[Turn, ...]:
@@ -129,13 +216,16 @@ def _turn(text: str, shown: Pictures) -> Turn:
 
 
 def conversations_of(
-    run: RunFolder, dataset: Dataset, open_picture: Callable[[str, str], Picture] | None = None
+    run: RunFolder,
+    dataset: Dataset,
+    open_picture: Callable[[str, str], Picture] | None = None,
+    *,
+    pool: Dataset | None = None,
 ) -> Conversations:
-    """The conversations of a run as they were put to its model, for whoever shows them again."""
-    pool = run.manifest.examples
-    if pool is None:
-        return Conversations(run.manifest, dataset, None, open_picture)
-    return Conversations(run.manifest, dataset, Examples(run.examples() or dataset, pool.seed), open_picture)
+    """The conversations of a run, to be asked or shown; `pool` has the examples where they are not the run's own."""
+    drawn = run.manifest.examples
+    examples = Examples(pool or run.examples() or dataset, drawn.seed) if drawn else None
+    return Conversations(run.manifest, dataset, examples, open_picture)
 
 
 def _alone(ask: Ask) -> str:
@@ -164,3 +254,46 @@ def ranked_answer(kind: AnswerKind, options: tuple[Option, ...], losses: tuple[f
 
 def _letters(places: tuple[int, ...]) -> str:
     return "".join(LETTERS[place] for place in places)
+
+
+_UNOPENED = Picture(b"", "", 0, 0)
+"""Stands for a picture that is only said to be there."""
+
+
+class Sent:
+    """The requests of one run, as text."""
+
+    def __init__(self, run: RunFolder, dataset: Dataset) -> None:
+        self._manifest = run.manifest
+        self._conversations: Conversations | None = None
+        with suppress(CountersightError):  # where the dataset of its examples is gone, nobody can say what was sent
+            self._conversations = conversations_of(run, dataset, open_picture=lambda name, digest: _UNOPENED)
+
+    def words(self, row: int, case: Case, world: World, telling: Telling, fact: Reply | None = None) -> str:
+        """The conversation that was put to the model, turn by turn; empty where it can no longer be known.
+
+        `fact` is the model's own answer about the picture as it is, which some prompts let stand before the question.
+        """
+        question = case.question(world, telling)
+        prompt = self._manifest.prompt.of(world)
+        if self._conversations is None or question is None:
+            return ""
+        given = fact if prompt.fact and (world, telling) == ("counterfactual", "told") else None
+        try:
+            request = self._conversations.request(Ask(row, case, world, telling, question, given))
+        except (BadPicture, NoExample):
+            return ""
+        said = [_words(turn, alone=len(request.turns) == 1) for turn in request.turns]
+        if self._manifest.answering == "rank":
+            if prompt.reads == "end":
+                said += ["assistant: (what it thinks)", f"user: {prompt.concluding}"]
+            said.append("(each option is ranked as what comes next)")
+        elif prompt.orders != "one" and question.kind == "choice":
+            more = len(orders_of(len(question.options), prompt.orders)) - 1
+            said.append(f"(and {several(more, 'time')} more, with the options in other orders)")
+        return "\n\n".join(said)
+
+
+def _words(turn: Turn, *, alone: bool) -> str:
+    shown = "[picture] " * len(turn.pictures)
+    return f"{shown}{turn.text}" if alone else f"{turn.role}: {shown}{turn.text}"

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from countersight.engine.tally import Tally
+from countersight.engine.outcome import Tally
 from countersight.text import columns, printable
 
 LINE_SECONDS = 10.0

@@ -14,12 +14,10 @@ import msgspec
 
 from countersight.case import Reply
 from countersight.dataset import Dataset
-from countersight.engine import Tally
-from countersight.engine.batching import batches_for
-from countersight.engine.conversations import Conversations, NoExample
-from countersight.engine.examples import Examples
-from countersight.engine.plan import QuestionPlan
-from countersight.engine.run import Way, begun_run
+from countersight.engine.batches import batches_for
+from countersight.engine.conversations import NoExample, conversations_of
+from countersight.engine.outcome import Tally
+from countersight.engine.plan import QuestionPlan, RunOptions, begun_run
 from countersight.engine.run_folder import MANIFEST, RunFolder
 from countersight.errors import BadPicture
 from countersight.models import HALF, Hosted, Model, Price, Request
@@ -50,7 +48,7 @@ class Estimate(msgspec.Struct, frozen=True):
     from_replies: int
     """How many answers it is reckoned from; 0 where it is only reckoned from the questions."""
     at_once: int = 64
-    """Questions under way."""
+    """Questions under options."""
     batched: bool = False
     """Whether they go in batches, at half the price."""
 
@@ -81,7 +79,7 @@ def estimated(
     dataset: Dataset,
     output: Path,
     model: Model,
-    way: Way,
+    options: RunOptions,
     *,
     pool: Dataset | None = None,
     at_once: int = 64,
@@ -89,13 +87,13 @@ def estimated(
 ) -> Estimate:
     """What a run would take that goes on in a folder, or begins there; nothing is asked, and nothing written there."""
     if batched:
-        batches_for(model, way)
+        batches_for(model, options)
     if (output / MANIFEST).exists():
-        found = _estimated(RunFolder.open(output), dataset, model, way, pool)
+        found = _estimated(RunFolder.open(output), dataset, model, options, pool)
     else:
         with TemporaryDirectory() as folder:
-            run = begun_run(dataset, Path(folder) / "run", model, way, pool)
-            found = _estimated(run, dataset, model, way, pool)
+            run = begun_run(dataset, Path(folder) / "run", model, options, pool)
+            found = _estimated(run, dataset, model, options, pool)
     dollars = found.dollars if found.dollars is None or not batched else HALF * found.dollars
     return msgspec.structs.replace(found, at_once=at_once, batched=batched, dollars=dollars)
 
@@ -117,11 +115,11 @@ def together(runs: Sequence[Estimate]) -> Estimate:
     )
 
 
-def _estimated(run: RunFolder, dataset: Dataset, model: Model, way: Way, pool: Dataset | None) -> Estimate:
-    manifest = run.manifest
-    examples = Examples(pool or dataset, manifest.examples.seed) if manifest.examples else None
-    conversations = Conversations(manifest, dataset, examples)
-    asks = QuestionPlan(run, dataset, Tally(), needs_picture=model.needs_picture, again=way.again, sample=way.sample)
+def _estimated(run: RunFolder, dataset: Dataset, model: Model, options: RunOptions, pool: Dataset | None) -> Estimate:
+    conversations = conversations_of(run, dataset, pool=pool)
+    asks = QuestionPlan(
+        run, dataset, Tally(), needs_picture=model.needs_picture, again=options.again, sample=options.sample
+    )
     requests: list[Request] = []
     questions = 0
     for chain in asks.chains():

@@ -1,17 +1,25 @@
-"""What a run has yet to ask, its cases in an order by chance: whatever is asked first is a fair sample of the rest."""
+"""The plan of a run: how it is asked, which cases, and which questions have no answer yet."""
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
+from random import Random
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from countersight.case import TWICE, TWO_WORLDS, WORLDS, Case, Option, Question, Reply, Telling, World
-from countersight.dataset import Dataset
-from countersight.engine import Gathering, Places, Prompt, Tally, graph_in_words, orders_of
-from countersight.engine.reply_status import fate_of, is_doubtful
-from countersight.engine.run_folder import RunFolder
-from countersight.engine.sample import Sample
+from countersight.dataset import Dataset, hidden_in
+from countersight.engine.orders import Gathering, Places, orders_of
+from countersight.engine.outcome import Tally, is_doubtful, status_of
+from countersight.engine.prompt import Prompt, graph_in_words
+from countersight.engine.prompts import find_prompt
+from countersight.engine.retry import RetriesExhausted
+from countersight.engine.run_folder import MANIFEST, Answering, RunFolder
+from countersight.errors import CountersightError, DatasetError, ModelError
+from countersight.models import Answer, Loss, Model, ModelSettings, Ranker, Viewer
 from countersight.reading import answer_in
 
 TELLINGS: tuple[tuple[World, Telling], ...] = (*WORLDS.values(), TWICE)
@@ -21,6 +29,146 @@ _FAILED, _CUT_OR_EMPTY, _SAID, _RESTATED = 1, 2, 3, 4
 """How much there is of an answer to a question; 0 where there is none."""
 _SUSPECT: Final = {"cut": _CUT_OR_EMPTY, "empty": _CUT_OR_EMPTY, "unread": _SAID}
 """By what is asked for again, which answers have to be read to know whether they are among it."""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """So many cases of a dataset, each with its controls. A larger sample with the same seed holds the smaller one."""
+
+    cases: int
+    seed: int = 0
+
+    def rows(self, dataset: Dataset) -> frozenset[int]:
+        """The rows of the cases that are in it."""
+        groups: dict[str, list[int]] = defaultdict(list)
+        controls: dict[str, list[int]] = defaultdict(list)
+        names: dict[int, str] = {}
+        for row, case in dataset.cases():
+            if case.control_of:
+                controls[case.control_of].append(row)
+            else:
+                groups[case.group].append(row)
+                names[row] = case.id
+        placed: list[tuple[float, str, int]] = []
+        for group, rows in groups.items():
+            Random(f"{self.seed}/{group}").shuffle(rows)
+            # Each case has its place on the options through its group; who is first on all ways is a stratified sample.
+            placed += [((nth + 0.5) / len(rows), group, row) for nth, row in enumerate(rows)]
+        rows = [row for _, _, row in sorted(placed)[: self.cases]]
+        return frozenset((*rows, *(control for row in rows for control in controls.get(names[row], ()))))
+
+
+class RunOptions(msgspec.Struct, frozen=True):
+    """How a dataset is asked, beside the model's own settings."""
+
+    prompt: Prompt
+    shown: bool = False
+    answering: Answering = "generate"
+    loss: Loss = "mean"
+    seed: int = 0
+    again: str = ""
+    """What became of those answers that are to be asked for once more: cut, empty or unread; nothing to ask what is
+    left."""
+    sample: Sample | None = None
+    """Only some of the cases; a later call may ask more of them."""
+
+
+def as_before(
+    output: Path, options: RunOptions, settings: ModelSettings, pool: Dataset | None = None
+) -> tuple[RunOptions, ModelSettings, Dataset | None]:
+    """Options, settings and examples as the run in a folder has them, wherever they are the usual ones.
+
+    Whoever asks for answers again names the run, and not once more how it was asked.
+    """
+    if not options.again or not (output / MANIFEST).exists():
+        return options, settings, pool
+    run = RunFolder.open(output)
+    there = run.manifest
+    # A program has the settings of its two models: `code seed`, `eyes seed`.
+    known = {key.rpartition(" ")[2]: value for key, value in there.settings.items()} | {"loss": there.loss}
+    if there.examples:
+        known["seed"] = there.examples.seed
+    usual = ModelSettings(max_tokens=options.prompt.max_tokens)
+    names = [name for name in ("seed", "max_tokens", "temperature", "detail", "loss") if name in known]
+    kept = {name: known[name] for name in names if getattr(settings, name) == getattr(usual, name)}
+    settings = replace(settings, **kept)
+    sample = there.observed.get("sample")
+    options = replace(
+        options,
+        prompt=there.prompt if options.prompt == find_prompt("0-shot") else options.prompt,
+        shown=options.shown or there.shown,
+        answering=there.answering if options.answering == "generate" else options.answering,
+        loss=settings.loss,
+        seed=settings.seed,
+        sample=options.sample or (msgspec.convert(sample, Sample) if sample else None),
+    )
+    return options, settings, pool or run.examples()
+
+
+def as_ranker(model: Model) -> Ranker:
+    """The model as one whose options can be ranked, or a sentence that says it is none."""
+    if not isinstance(model, Ranker):
+        raise ModelError(f"{model.name} gives no losses, so its options cannot be ranked; leave out `answering`")
+    return model
+
+
+def _refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, shown: bool) -> None:
+    """Say in a sentence, before anything is asked, why a way of asking makes no sense."""
+    if answering == "rank":
+        as_ranker(model)
+        if prompt.orders != "one":
+            raise CountersightError(
+                f"{prompt.name} asks for the options in several orders, but where they are ranked their position "
+                "cannot matter; leave out `answering`, or choose another prompt"
+            )
+    if shown and not prompt.picture:
+        raise CountersightError(f"{prompt.name} shows no picture; leave out `shown`")
+    least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
+    if least and not prompt.picture:
+        raise ModelError(f"{model.name} says nothing without a picture; ask it with a prompt other than {prompt.name}")
+    if prompt.picture and prompt.shots and most < 2:
+        raise ModelError(
+            f"{model.name} takes one picture at a time, so that no example can be shown with its own; ask it with a "
+            f"prompt other than {prompt.name}"
+        )
+
+
+def begun_run(dataset: Dataset, output: Path, model: Model, options: RunOptions, pool: Dataset | None) -> RunFolder:
+    """The folder of a run, begun or taken up; says in a sentence why a way of asking makes no sense."""
+    if dataset.count == 0:
+        raise DatasetError(f"{dataset.path} has no cases")
+    if pool and not options.prompt.shots:
+        raise CountersightError(f"{options.prompt.name} shows no examples; leave out `shots_from`, or ask with 1-shot")
+    _refuse_nonsense(options.prompt, model, options.answering, shown=options.shown)  # before there is a folder
+    if options.shown:
+        _refuse_unseen(dataset)
+    return RunFolder.begin(
+        output,
+        dataset=dataset,
+        model=model.name,
+        settings=model.settings,
+        prompt=options.prompt,
+        shown=options.shown,
+        answering=options.answering,
+        loss=options.loss,
+        pool=pool,
+        seed=options.seed,
+        again=options.again,
+    )
+
+
+def note_sample(run: RunFolder, options: RunOptions) -> None:
+    """Write down which cases are asked for: what is not among them is not missing."""
+    if options.sample is not None or run.manifest.observed.get("sample"):
+        run.observe({"sample": msgspec.to_builtins(options.sample)})
+
+
+def _refuse_unseen(dataset: Dataset) -> None:
+    """Say so where a hidden dataset has no picture of a changed world to show."""
+    if hidden_in(dataset) and not any(case.shown for _, case in dataset.cases()):
+        raise CountersightError(
+            f"{dataset.path} has hidden answers and shows no changed world: a picture of it would give them away; "
+            "leave out `shown`"
+        )
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -42,6 +190,23 @@ class Ask(msgspec.Struct, frozen=True):
         restates = self.unread.text or "(empty)" if self.unread else ""
         fields = {"restates": restates} | what
         return Reply(self.case.id, self.row, self.world, self.telling, **fields)  # type: ignore[arg-type]
+
+    def answered(self, answer: Answer, **more: object) -> Reply:
+        """The reply that an answer makes."""
+        return self.reply(**{name: getattr(answer, name) for name in Answer.__struct_fields__}, **more)
+
+    def failed(self, given_up: RetriesExhausted) -> Reply:
+        """The reply of a question that got no answer; what was paid for before it failed is kept."""
+        so_far = given_up.failure.so_far or Answer("")
+        return self.reply(
+            state="failed",
+            reason=str(given_up),
+            tokens_in=so_far.tokens_in,
+            tokens_out=so_far.tokens_out,
+            cost=so_far.cost,
+            attempts=given_up.attempts,
+            trace=so_far.trace,
+        )
 
 
 def offered(question: Question, *, ranked: bool) -> tuple[Option, ...]:
@@ -159,10 +324,10 @@ class QuestionPlan:
         if standing != self._suspect:
             return None
         reply = self._reply(at)
-        if reply is None or fate_of(reply, ask.question, self._prompt.of(ask.world).reads).fate != self._again:
+        if reply is None or status_of(reply, ask.question, self._prompt.of(ask.world).reads).status != self._again:
             self._tally.before += 1
             return None
-        return msgspec.structs.replace(ask, unread=reply) if self._again == "unread" else ask
+        return replace(ask, unread=reply) if self._again == "unread" else ask
 
     def _reply(self, at: int) -> Reply | None:
         """The reply that counts as the answer to a question, or failed."""
@@ -175,7 +340,7 @@ class QuestionPlan:
         if fact and imagined and not fact.unread:
             yield told.pop(FACT), told.pop(IMAGINED)
         elif imagined:
-            told[IMAGINED] = msgspec.structs.replace(imagined, fact=self._reply(len(TELLINGS) * imagined.row))
+            told[IMAGINED] = replace(imagined, fact=self._reply(len(TELLINGS) * imagined.row))
         for ask in told.values():
             yield (ask,)
 
@@ -199,7 +364,7 @@ class QuestionPlan:
             return
         gathering = Gathering(orders, said)
         for places in (places for places in orders if places not in said):
-            yield (msgspec.structs.replace(asks[places], gathering=gathering),)
+            yield (replace(asks[places], gathering=gathering),)
 
     def _damaged(self) -> None:
         self._tally.damaged += 1
@@ -216,9 +381,9 @@ def _standing(reply: Reply) -> int:
 def _in_order(ask: Ask, places: Places, text: str) -> Ask:
     """The question with its options in an order; where it was answered in that order already, with what was said."""
     options = tuple(ask.question.options[place] for place in places)
-    question = msgspec.structs.replace(ask.question, options=options)
-    unread = msgspec.structs.replace(ask.unread, text=text, orders=()) if ask.unread else None
-    return msgspec.structs.replace(ask, question=question, places=places, unread=unread)
+    question = replace(ask.question, options=options)
+    unread = replace(ask.unread, text=text, orders=()) if ask.unread else None
+    return replace(ask, question=question, places=places, unread=unread)
 
 
 def _has_answer(text: str, question: Question, prompt: Prompt) -> bool:

@@ -1,20 +1,78 @@
-"""How a question is put to a model. A prompt is data: it is printed, stored in the run, and part of what a run is."""
+"""The text around a question. A prompt is data: it is printed, stored in the run, and part of the run's identity."""
 
 import re
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from countersight.case import LETTERS, Case, Question, Telling, World
-from countersight.engine.graphs import graph_in_words
+
+MOST_EDGES = 64
+LONGEST_NAME = 80
+
+
+Graph = dict[str, Any] | None
+"""As a case has it: nobody has checked what is in it."""
+
+
+def graph_in_words(graph: Graph) -> str:
+    """The edges of a graph in one line, or nothing where there is none to tell."""
+    return "; ".join(edges_in_words(graph))
+
+
+def edges_in_words(graph: Graph) -> list[str]:
+    """The edges of a graph, each a few words: "shelf supports books".
+
+    The nodes have an `id` and a `name` (or, as published, an `obj_name`), the edges a `source`, a `target` and a
+    `relation`; where the relation is said of them the other way about, as "books on shelf", also a `subject` and an
+    `object`. Things of the same name are told apart by a number.
+    """
+    names = names_of(graph)
+    told: dict[str, None] = {}  # each relation once, in order
+    for edge in _entries(graph, "edges"):
+        ends = ("subject", "object") if {"subject", "object"} <= edge.keys() else ("source", "target")
+        source, target = (names.get(str(edge.get(end))) for end in ends)
+        relation = _short(edge.get("relation"))
+        if source and target and relation and len(told) < MOST_EDGES:
+            told[f"{source} {relation} {target}"] = None
+    return list(told)
+
+
+def nodes_of(graph: Graph) -> list[dict[str, Any]]:
+    """The nodes of a graph."""
+    return _entries(graph, "nodes")
+
+
+def names_of(graph: Graph) -> dict[str, str]:
+    """What each node is called, by its id; one that has no name is called nothing."""
+    names = {str(node.get("id")): _short(node.get("name")) or _short(node.get("obj_name")) for node in nodes_of(graph)}
+    alike: dict[str, int] = {}
+    for name in names.values():
+        alike[name] = alike.get(name, 0) + 1
+    seen: dict[str, int] = {}
+    for key, name in names.items():
+        if name and alike[name] > 1:
+            seen[name] = seen.get(name, 0) + 1
+            names[key] = f"{name} {seen[name]}"
+    return names
+
+
+def _entries(graph: Graph, name: str) -> list[dict[str, Any]]:
+    entries = (graph or {}).get(name)
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+
+
+def _short(value: object) -> str:
+    return " ".join(value.split())[:LONGEST_NAME] if isinstance(value, str) else ""
+
 
 BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 """What is special in a text: two braces mean one, and a name in braces stands for something of the case."""
 _NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 
-class Told(msgspec.Struct, frozen=True):
+class PromptContext(msgspec.Struct, frozen=True):
     """What a prompt may tell beside the question, where the case has it."""
 
     context: str = ""
@@ -22,7 +80,7 @@ class Told(msgspec.Struct, frozen=True):
     graph: str = ""
 
 
-NOTHING = Told()
+NOTHING = PromptContext()
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -63,7 +121,7 @@ class Prompt(msgspec.Struct, frozen=True):
         """Whether the causal graph of a case comes with the question: one without a picture is then asked by it."""
         return any("{graph}" in text for text in (self.setting, self.number, self.boolean, self.choice, self.open))
 
-    def render(self, question: Question, told: Told = NOTHING, *, listed: bool = True) -> str:
+    def render(self, question: Question, told: PromptContext = NOTHING, *, listed: bool = True) -> str:
         """The text that is sent. Where options are not listed, what they are is asked for: a number, or free text."""
         values = {
             "question": question.text,
@@ -112,7 +170,7 @@ class Prompt(msgspec.Struct, frozen=True):
         )
 
 
-def told(case: Case, world: World, telling: Telling) -> Told:
+def told(case: Case, world: World, telling: Telling) -> PromptContext:
     """What goes with a question of a case: its graph, and the change where the question itself does not tell it.
 
     A case with a context (CoSIm: the response to the picture as it is) asks the same question in both worlds, so that
@@ -120,8 +178,8 @@ def told(case: Case, world: World, telling: Telling) -> Told:
     """
     graph = graph_in_words(case.graph) if case.graph else ""
     if case.context and case.change and _is_told(world, telling):
-        return Told(case.context, case.change.text, graph)
-    return Told(graph=graph) if graph else NOTHING
+        return PromptContext(case.context, case.change.text, graph)
+    return PromptContext(graph=graph) if graph else NOTHING
 
 
 def fill(template: str, values: dict[str, str]) -> str:

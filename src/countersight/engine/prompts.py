@@ -1,14 +1,181 @@
-"""The prompts that ship, by name, and those of users' own files."""
+"""Built-in prompts and prompts from TOML files: parsed, checked field by field, and printed in the same form."""
 
+import re
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Final, Literal, get_args, get_origin
 
-from countersight.engine.prompt import Prompt
-from countersight.engine.prompt_files import read_prompt, read_prompts
-from countersight.errors import CountersightError
+import msgspec
+
+from countersight.engine.prompt import BRACED, Prompt
+from countersight.errors import CountersightError, PromptError
 from countersight.registry import Registry
-from countersight.text import unknown
+from countersight.text import nearest, printable, unknown
 
-__all__ = ["BROUGHT", "GUIDE", "PROMPTS", "Prompt", "find_prompt"]
+PLAIN: Final = "0-shot"
+"""What a prompt does not say is as in this one, unless it names another."""
+LONGEST_FILE = 256 * 1024
+LONGEST_NAME = 60
+
+_FIELDS = msgspec.structs.fields(Prompt)
+_OF_A_CASE = ("question", "steps", "context", "change", "graph")
+_KINDS = ("number", "boolean", "choice", "open")
+_NAMES: Final[dict[str, tuple[str, ...]]] = {
+    "setting": ("question", "context", "change", "graph"),
+    "number": _OF_A_CASE,
+    "boolean": _OF_A_CASE,
+    "choice": ("question", "options", *_OF_A_CASE[1:]),
+    "open": _OF_A_CASE,
+    "example": ("answer", "meaning", "question", "fact_question", "fact", "context", "change", "graph"),
+}
+"""What may stand in braces in each text."""
+_CHOICES = {field.name: get_args(field.type) for field in _FIELDS if get_origin(field.type) is Literal}
+_NEEDED = {**dict.fromkeys(_KINDS, ("question",)), "choice": ("question", "options"), "example": ("answer",)}
+
+
+def read_prompts(text: str) -> dict[str, Prompt]:
+    """The prompts of a file that holds several, each under its name."""
+    prompts: dict[str, Prompt] = {}
+    for name, fields in tomllib.loads(text).items():
+        like = fields.pop("like", PLAIN)
+        whole = (_as_fields(prompts[like]) if like in prompts else {}) | fields
+        prompts[name] = _prompt(whole | {"name": name}, prompts)
+    return prompts
+
+
+def _prompt(fields: dict[str, Any], known: Mapping[str, Prompt]) -> Prompt:
+    """The prompt of these fields, of which `factual` names another."""
+    factual = known[fields["factual"]] if fields.get("factual") else None
+    others = {name: value for name, value in fields.items() if name != "factual"}
+    return msgspec.structs.replace(msgspec.convert(others, Prompt), factual=factual)
+
+
+def read_prompt(path: Path, shipped: Mapping[str, Prompt]) -> Prompt:
+    """The prompt in a user's file, or a PromptError that says what is wrong with it and where."""
+    text = _text(path)
+    try:
+        fields = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # numbers of many digits and endless nesting are no TOMLDecodeError
+        raise PromptError(f"{path} is not TOML: {error}") from None
+    try:
+        return _checked(fields, path, shipped)
+    except _Fault as fault:
+        line = _line(text, fault)
+        where = f"{path} line {line}" if line else f"{path}"
+        raise PromptError(f"{where}: {fault.field}: {fault.reason}") from None
+
+
+def as_toml(prompt: Prompt) -> str:
+    """A prompt in full, as a file that could be given to --prompt; its name would be the file's."""
+    return "".join(f"{field} = {_value(value)}\n" for field, value in _as_fields(prompt).items() if field != "name")
+
+
+class _Fault(Exception):  # noqa: N818 - it names the thing, as people say it
+    """A field that is wrong, why, and the words to look for in it. Never leaves this module."""
+
+    def __init__(self, field: str, reason: str, words: str = "") -> None:
+        super().__init__(field, reason)
+        self.field, self.reason, self.words = field, reason, words
+
+
+def _text(path: Path) -> str:
+    with open(path, "rb") as file:
+        data = file.read(LONGEST_FILE + 1)
+    if len(data) > LONGEST_FILE:
+        raise PromptError(f"{path} is longer than {LONGEST_FILE:,} bytes; a prompt is not")
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise PromptError(f"{path} is not UTF-8 text") from None
+
+
+def _checked(fields: dict[str, Any], path: Path, shipped: Mapping[str, Prompt]) -> Prompt:
+    known = [field.name for field in _FIELDS] + ["like"]
+    for field in fields:
+        if field not in known:
+            raise _Fault(printable(field)[:40], unknown("field", field, known))
+    like = fields.pop("like", PLAIN)
+    if not isinstance(like, str) or like not in shipped:
+        raise _Fault("like", unknown("prompt", str(like), shipped))
+    fields.setdefault("name", path.stem)
+    factual = fields.get("factual", "")
+    if factual and (not isinstance(factual, str) or factual not in shipped):
+        raise _Fault("factual", unknown("prompt", str(factual), shipped))
+    for field, values in _CHOICES.items():
+        if field in fields and fields[field] not in values:
+            raise _Fault(field, f"{fields[field]!r} is none of: {', '.join(map(str, values))}")
+    try:
+        prompt = _prompt(_as_fields(shipped[like]) | fields, shipped)
+    except msgspec.ValidationError as error:
+        reason, _, field = str(error).partition(" - at `$.")
+        raise _Fault(field.rstrip("`") or "file", f"{reason[:1].lower()}{reason[1:]}") from None
+    if not 0 < len(prompt.name) <= LONGEST_NAME or not prompt.name.isprintable():
+        raise _Fault("name", f"is not a name of 1 to {LONGEST_NAME} characters")
+    if prompt.name in shipped:
+        raise _Fault("name", f"{prompt.name} is a prompt that ships; give yours another name")
+    if prompt.max_tokens < 1:
+        raise _Fault("max_tokens", "is not a whole number of at least 1")
+    if prompt.needs_fact and prompt.orders != "one":
+        which = "given (fact)" if prompt.fact else "worked with (composed)"
+        raise _Fault("orders", f"options cannot be asked in several orders where the model's own answer is {which}")
+    for field in _NAMES:
+        _check_names(field, getattr(prompt, field), _needed(field, prompt))
+    return prompt
+
+
+def _needed(field: str, prompt: Prompt) -> tuple[str, ...]:
+    """What a text must name, so that the model is told it; a prompt without the question has to show the options."""
+    needed = _NEEDED.get(field, ())
+    return needed if prompt.question else tuple(name for name in needed if name != "question")
+
+
+def _check_names(field: str, template: str, needed: tuple[str, ...]) -> None:
+    names = {found[1] for found in BRACED.finditer(template) if found[1]}
+    for name in sorted(names - set(_NAMES[field])):
+        near = nearest(name, _NAMES[field])
+        meant = f"did you mean {{{near}}}?" if near else "write two braces for one."
+        there = ", ".join(f"{{{other}}}" for other in _NAMES[field])
+        raise _Fault(field, f"{{{name}}} stands for nothing here; {meant} There are: {there}", f"{{{name}}}")
+    for name in needed:
+        if name not in names:
+            raise _Fault(field, f"{{{name}}} is not in it, so the model would never be told")
+
+
+def _as_fields(prompt: Prompt) -> dict[str, Any]:
+    """Every field, in the order in which they are told to people."""
+    first = ("name", "about", "setting", *_KINDS)
+    rest = [field.name for field in _FIELDS if field.name not in first]
+    fields = {name: getattr(prompt, name) for name in (*first, *rest)}
+    return fields | {"factual": prompt.factual.name if prompt.factual else ""}
+
+
+def _value(value: str | bool | int) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
+    written = "".join(_written(sign) for sign in value)
+    if "\n" not in value:
+        return '"' + written.replace('"', '\\"') + '"'
+    # A quote before another, or at the end, could close the text too early.
+    return '"""\n' + re.sub(r'"(?="|\Z)', r'\\"', written) + '"""'
+
+
+def _written(sign: str) -> str:
+    if sign == "\\":
+        return "\\\\"
+    return sign if sign.isprintable() or sign == "\n" else f"\\U{ord(sign):08X}"
+
+
+def _line(text: str, fault: _Fault) -> int | None:
+    """The line on which a field stands, or the words in it that are wrong."""
+    field = re.search(rf"^[ \t]*[\"']?{re.escape(fault.field)}[\"']?[ \t]*=", text, re.MULTILINE)
+    if field is None:
+        return None
+    start = text.find(fault.words, field.start()) if fault.words else field.start()
+    return text.count("\n", 0, max(start, field.start())) + 1
+
 
 _FILE = Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8")
 GUIDE = _FILE[: _FILE.index("\n\n") + 1]

@@ -1,4 +1,4 @@
-"""Asking on until there is an answer: how long, how often, and when there is no hope."""
+"""Retries: how often and how long a server is asked again, and when to give up."""
 
 import asyncio
 import random
@@ -7,8 +7,8 @@ from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-from countersight.engine.limit import FIRST_LIMIT, AdaptiveLimit
-from countersight.errors import AskingFailed, ModelError, Overloaded, Refused, Unreachable
+from countersight.engine.rate_limit import FIRST_LIMIT, AdaptiveLimit
+from countersight.errors import AskingFailed, CountersightError, ModelError, Overloaded, Refused, Unreachable
 
 REFUSALS = 8
 """So many questions refused and none answered: it is not about the questions."""
@@ -19,6 +19,7 @@ LONGEST_DROUGHT = 600.0
 TURNED_AWAY = 2
 """A question may be turned away so many times as often as it may fail otherwise, while the server answers nobody."""
 
+Put = TypeVar("Put")
 Got = TypeVar("Got")
 
 
@@ -164,3 +165,32 @@ class Retry:
         except TimeoutError:
             return
         raise Stopped
+
+
+class Client(Generic[Put, Got]):
+    """Puts requests to somebody: so many at a time as they keep up with, each again where that may help."""
+
+    def __init__(
+        self, put: Callable[[Put], Awaitable[Got]], retry: RetryPolicy, stop: asyncio.Event, status: ServerStatus
+    ) -> None:
+        self._put = put
+        self.limit = AdaptiveLimit(retry.concurrency, retry.first)
+        self._retry = Retry(retry, self.limit, stop, status)
+
+    async def ask(self, request: Put) -> Answered[Got]:
+        """What came of a request; fails as `Retry.answered` does."""
+        async with self.limit:
+            return await self.ask_within(request)
+
+    async def ask_within(self, request: Put) -> Answered[Got]:
+        """The same for whoever holds a place among those under way already."""
+        return await self._retry.answered(lambda: self._answer(request))
+
+    async def _answer(self, request: Put) -> Got:
+        """What they say; whatever they raise, as a plug of somebody else's may, fails this request and no other."""
+        try:
+            return await self._put(request)
+        except (CountersightError, RetriesExhausted, Stopped):
+            raise
+        except Exception as error:
+            raise AskingFailed(f"it raised {type(error).__name__}: {error}", again=False) from error

@@ -13,10 +13,9 @@ import msgspec
 from countersight import __version__
 from countersight.case import Reply
 from countersight.dataset import Dataset
-from countersight.engine import (
+from countersight.engine.journal import (
     Journal,
     NumberedReplies,
-    Prompt,
     appending,
     begun,
     locked,
@@ -26,6 +25,7 @@ from countersight.engine import (
     reply_at,
     write_manifest,
 )
+from countersight.engine.prompt import Prompt
 from countersight.errors import RunError
 from countersight.models import Loss
 
@@ -59,7 +59,7 @@ class ExamplePool(msgspec.Struct, frozen=True):
     seed: int
 
 
-class Again(msgspec.Struct, frozen=True):
+class RetrySelection(msgspec.Struct, frozen=True):
     """Those answers that were cut, empty or unread, asked for once more, maybe with another limit of tokens."""
 
     what: str
@@ -87,7 +87,7 @@ class Manifest(msgspec.Struct, frozen=True):
     """How the losses of an option's tokens became one, where options were ranked."""
     examples: ExamplePool | None = None
     """Only where the prompt shows any."""
-    again: tuple[Again, ...] = ()
+    again: tuple[RetrySelection, ...] = ()
     """Answers that were asked for once more, and how."""
     observed: dict[str, Any] = {}
     """What was found out while asking, such as fields the server refused; it makes no other run of it."""
@@ -241,7 +241,7 @@ def _taken_up(path: Path, there: Manifest, now: Manifest, again: str) -> Manifes
     limit = now.settings.get("max_tokens")
     settings = now.settings | {key: there.settings[key] for key in ("max_tokens",) if key in there.settings}
     _refuse_difference(path, there, msgspec.structs.replace(now, settings=settings))
-    asked = Again(again, limit if isinstance(limit, int) else None, now.started, now.countersight)
+    asked = RetrySelection(again, limit if isinstance(limit, int) else None, now.started, now.countersight)
     there = msgspec.structs.replace(there, again=(*there.again, asked))
     write_manifest(path / MANIFEST, there)
     return there

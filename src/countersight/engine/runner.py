@@ -1,64 +1,61 @@
-"""The run: every question of a dataset put to a model once, whatever the server, the disk or the user does."""
+"""The runner: asks every question of the plan once, whatever the server, the disk or the user does."""
 
 import asyncio
+from pathlib import Path
+from typing import Final
 
-import msgspec
+from msgspec.structs import replace
 
-from countersight.case import LETTERS, Option, Reply
+from countersight.case import LETTERS, Option, Question, Reply
 from countersight.dataset import Dataset
-from countersight.engine import (
-    COMPOSED,
-    Answered,
-    Client,
-    Journal,
-    Prompt,
-    RetriesExhausted,
-    RetryPolicy,
-    Stopped,
-    Tally,
-    Workers,
-    composed_answer,
-)
-from countersight.engine.budget import Budget
-from countersight.engine.conversations import Conversations, NoExample, ranked_answer
-from countersight.engine.examples import Examples
-from countersight.engine.first_replies import FirstReplies
-from countersight.engine.plan import YES_NO, Ask, QuestionPlan
-from countersight.engine.run_folder import LEFT_OUT, Answering, RunFolder
-from countersight.engine.sample import Sample
+from countersight.engine.batches import refuse_what_is_out
+from countersight.engine.conversations import NoExample, conversations_of, ranked_answer
+from countersight.engine.journal import Journal
+from countersight.engine.outcome import Budget, FirstReplies, Tally, refuse_unpriced
+from countersight.engine.plan import YES_NO, Ask, QuestionPlan, RunOptions, as_ranker, begun_run, note_sample
+from countersight.engine.prompt import Prompt
+from countersight.engine.retry import Client, RetriesExhausted, RetryPolicy, Stopped
+from countersight.engine.run_folder import LEFT_OUT, RunFolder
+from countersight.engine.workers import Workers
 from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError
-from countersight.models import Answer, Model, Observant, Priced, Ranker, Request, Turn, Viewer
+from countersight.models import Answer, Model, Observant, Priced, Ranker, Request, Turn
+from countersight.reading import ReadFrom, read_reply
+
+COMPOSED: Final = "composed"
+"""The `finish` of a reply that the model did not write: the composer computed the number."""
 
 
-def as_ranker(model: Model) -> Ranker:
-    """The model as one whose options can be ranked, or a sentence that says it is none."""
-    if not isinstance(model, Ranker):
-        raise ModelError(f"{model.name} gives no losses, so its options cannot be ranked; leave out `answering`")
-    return model
+async def ask_dataset(
+    dataset: Dataset,
+    output: Path,
+    model: Model,
+    options: RunOptions,
+    *,
+    retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
+    pool: Dataset | None = None,
+    tally: Tally | None = None,
+    stop: asyncio.Event | None = None,
+    budget: float | None = None,
+) -> RunFolder:
+    """Ask a model every question of a dataset that has no answer yet, until `stop` is set; the model is closed.
+
+    With a `budget`, no question is begun once the run, earlier calls included, would cost more dollars.
+    Where the prompt shows examples, they are cases of `pool`, or else of the dataset itself.
+    """
+    try:
+        refuse_what_is_out(output)
+        if budget is not None:
+            refuse_unpriced(model)
+        run = begun_run(dataset, output, model, options, pool)
+        stop = stop or asyncio.Event()
+        note_sample(run, options)
+        await _Runner(run, dataset, model, options, retry, pool, tally or Tally(), stop, budget).ask_all()
+        return run
+    finally:
+        await model.close()
 
 
-def refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, shown: bool) -> None:
-    """Say in a sentence, before anything is asked, why a way of asking makes no sense."""
-    if answering == "rank":
-        as_ranker(model)
-        if prompt.orders != "one":
-            raise CountersightError(
-                f"{prompt.name} asks for the options in several orders, but where they are ranked their position "
-                "cannot matter; leave out `answering`, or choose another prompt"
-            )
-    if shown and not prompt.picture:
-        raise CountersightError(f"{prompt.name} shows no picture; leave out `shown`")
-    least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
-    if least and not prompt.picture:
-        raise ModelError(f"{model.name} says nothing without a picture; ask it with a prompt other than {prompt.name}")
-    if prompt.picture and prompt.shots and most < 2:
-        raise ModelError(
-            f"{model.name} takes one picture at a time, so that no example can be shown with its own; ask it with a "
-            f"prompt other than {prompt.name}"
-        )
-
-
-class Runner:
+class _Runner:
     """Asks what is missing in a run and writes every reply to its journal."""
 
     def __init__(
@@ -66,50 +63,39 @@ class Runner:
         run: RunFolder,
         dataset: Dataset,
         model: Model,
+        options: RunOptions,
         retry: RetryPolicy,
+        pool: Dataset | None,
         tally: Tally,
         stop: asyncio.Event,
-        *,
-        pool: Dataset | None = None,
-        again: str = "",
-        budget: float | None = None,
-        sample: Sample | None = None,
+        budget: float | None,
     ) -> None:
-        """With a `budget` no question is begun that would cost more dollars; with a `sample` only those are asked."""
-        self._run = run
-        self._budget = Budget(budget, tally)
-        self._sample = sample
-        self._under_way = 0
-        self._again = again
-        self._dataset = dataset
-        self._model = model
+        self._run, self._dataset, self._model, self._options = run, dataset, model, options
+        self._retry, self._tally, self._stop = retry, tally, stop
         self._prompt: Prompt = run.manifest.prompt
-        examples = Examples(pool or dataset, run.manifest.examples.seed) if run.manifest.examples else None
-        self._conversations = Conversations(run.manifest, dataset, examples)
+        self._conversations = conversations_of(run, dataset, pool=pool)
         self._ranker = as_ranker(model) if run.manifest.answering == "rank" else None
-        self._retry = retry
-        self._tally = tally
-        self._stop = stop
-        self._asker = Client(self._answer, retry, stop, tally)
+        self._client = Client(self._answer, retry, stop, tally)
+        self._budget = Budget(budget, tally)
+        self._first = FirstReplies(self._prompt, begun=next(run.replies(), None) is not None)
+        self._under_way = 0
         self._bad_row_seen = -1
 
     async def ask_all(self) -> None:
         """Ask until nothing is missing, or `stop` is set. Raises where every further question would fail too."""
+        plan = QuestionPlan(
+            self._run,
+            self._dataset,
+            self._tally,
+            needs_picture=self._model.needs_picture,
+            again=self._options.again,
+            sample=self._options.sample,
+        )
         with self._run.writing() as journal:
-            asks = QuestionPlan(
-                self._run,
-                self._dataset,
-                self._tally,
-                needs_picture=self._model.needs_picture,
-                again=self._again,
-                sample=self._sample,
-            )
-            begun = next(self._run.replies(), None) is not None
-            self._first = FirstReplies(self._prompt, begun=begun)
 
             async def take(chain: tuple[Ask, ...]) -> None:
-                async with self._asker.limit:
-                    self._tally.limit = int(self._asker.limit.limit)
+                async with self._client.limit:
+                    self._tally.limit = int(self._client.limit.limit)
                     if self._budget.is_spent(self._under_way):
                         self._tally.spent = True
                         self._stop.set()
@@ -125,23 +111,23 @@ class Runner:
                 self._note_findings()
 
             try:
-                await Workers(take, stop=self._stop, sync=sync).work(asks.chains(), self._retry.concurrency)
+                await Workers(take, stop=self._stop, sync=sync).work(plan.chains(), self._retry.concurrency)
             finally:
                 self._note_findings()
 
     async def _ask_in_turn(self, chain: tuple[Ask, ...], journal: Journal) -> None:
-        """Ask questions of which each stands on the answer to the one before, and write each reply as it comes."""
+        """Ask questions of which each depends on the answer to the one before, and write each reply as it comes."""
         fact: Reply | None = None
         for ask in chain:
-            reply = await self._ask(msgspec.structs.replace(ask, fact=fact) if fact else ask)
+            reply = await self._ask(replace(ask, fact=fact) if fact else ask)
             if ask.gathering is not None:
                 reply = ask.gathering.add(ask.places, reply)
             if reply is None:
                 return
             journal.append(reply)
-            fate = self._first.fate(reply, ask.case.question(ask.world, ask.telling) or ask.question)
-            self._tally.count(reply, fate)
-            self._first.look(fate, reply)
+            status = self._first.status(reply, ask.case.question(ask.world, ask.telling) or ask.question)
+            self._tally.count(reply, status)
+            self._first.look(status, reply)
             self._budget.look(reply)
             fact = reply
             if self._stop.is_set():
@@ -158,30 +144,24 @@ class Runner:
         if ask.fact is not None and self._prompt.composed:
             if not ask.unread and (composed := self._composed(ask, ask.fact)):
                 return composed
-            ask = ask if self._prompt.fact else msgspec.structs.replace(ask, fact=None)
+            ask = ask if self._prompt.fact else replace(ask, fact=None)
         try:
             request = self._conversations.request(ask)
-        except BadPicture as error:
-            self._count_bad(ask.row)
-            return ask.reply(state="failed", reason=str(error))
-        except NoExample as error:
+        except (BadPicture, NoExample) as error:
+            if isinstance(error, BadPicture) and ask.row != self._bad_row_seen:  # however many questions ask about it
+                self._bad_row_seen = ask.row
+                self._tally.bad_pictures += 1
             return ask.reply(state="failed", reason=str(error))
         try:
-            done = await self._asker.ask_within((request, self._prompt.of(ask.world)))
+            done = await self._client.ask_within((request, self._prompt.of(ask.world)))
         except Stopped:
             return None
         except RetriesExhausted as given_up:
-            return _failed(ask, given_up)
-        return _answered(ask, done)
-
-    def _count_bad(self, row: int) -> None:
-        """A picture that cannot be used is one, however many questions are asked about it."""
-        if row != self._bad_row_seen:
-            self._bad_row_seen = row
-            self._tally.bad_pictures += 1
+            return ask.failed(given_up)
+        return ask.answered(done.answer, seconds=done.seconds, attempts=done.attempts)
 
     def _composed(self, ask: Ask, fact: Reply) -> Reply | None:
-        """The reply that the grammar gives in the model's place; None where it does not decide."""
+        """The reply that the composer gives in the model's place; None where it does not decide."""
         factual = ask.case.factual
         answer = composed_answer(fact, factual, ask.question, self._prompt.of("factual").reads) if factual else None
         return None if answer is None else ask.reply(text=answer, finish=COMPOSED, attempts=0, model=fact.model)
@@ -198,17 +178,6 @@ class Runner:
             raise ModelError(f"{self._model.name}: reply must give an Answer, not {type(answer).__name__}")
         return answer
 
-    async def _restated(self, request: Request) -> Answer:
-        """The final answer that a model states after its own reply; one that is computed here ranks the options."""
-        options = request.options
-        if self._ranker is None:  # they stand in the conversation with their letters
-            letters = tuple(map(Option, LETTERS[: len(request.options)]))
-            options = YES_NO if request.kind == "boolean" else letters
-        if not options or not isinstance(self._model, Ranker) or isinstance(self._model, Priced):
-            return await self._model.reply(request)
-        losses = await self._model.losses(msgspec.structs.replace(request, options=options))
-        return Answer(ranked_answer(request.kind, options, losses), losses=losses, finish="stop")
-
     async def _answered(self, request: Request, prompt: Prompt) -> Answer:
         if request.restates:
             return await self._restated(request)
@@ -218,12 +187,23 @@ class Runner:
         if prompt.reads == "end":  # it thinks first: the options are ranked after that
             thought = await self._model.reply(request)
             turns = (*request.turns, Turn("assistant", thought.text), Turn("user", prompt.concluding))
-            request = msgspec.structs.replace(request, turns=turns)
+            request = replace(request, turns=turns)
         losses = await self._ranker.losses(request)
         answer = ranked_answer(request.kind, request.options, losses)
         if thought is None:
             return Answer(answer, losses=losses)
-        return msgspec.structs.replace(thought, text=f"{thought.text}\nAnswer: {answer}", losses=losses, finish="stop")
+        return replace(thought, text=f"{thought.text}\nAnswer: {answer}", losses=losses, finish="stop")
+
+    async def _restated(self, request: Request) -> Answer:
+        """The final answer that a model states after its own reply; one that is computed here ranks the options."""
+        options = request.options
+        if self._ranker is None:  # they stand in the conversation with their letters
+            letters = tuple(map(Option, LETTERS[: len(request.options)]))
+            options = YES_NO if request.kind == "boolean" else letters
+        if not options or not isinstance(self._model, Ranker) or isinstance(self._model, Priced):
+            return await self._model.reply(request)
+        losses = await self._model.losses(replace(request, options=options))
+        return Answer(ranked_answer(request.kind, options, losses), losses=losses, finish="stop")
 
     def _note_findings(self) -> None:
         if isinstance(self._model, Observant):
@@ -232,32 +212,26 @@ class Runner:
             self._run.observe({LEFT_OUT: self._tally.unasked})
 
 
-def _answered(ask: Ask, done: Answered[Answer]) -> Reply:
-    answer = done.answer
-    return ask.reply(
-        text=answer.text,
-        losses=answer.losses,
-        finish=answer.finish,
-        tokens_in=answer.tokens_in,
-        tokens_out=answer.tokens_out,
-        cost=answer.cost,
-        seconds=done.seconds,
-        attempts=done.attempts,
-        model=answer.model,
-        trace=answer.trace,
-        reasoning=answer.reasoning,
-    )
+def composed_answer(fact: Reply, factual: Question, imagined: Question, read_from: ReadFrom) -> str | None:
+    """The answer to a question about a change, computed from the model's answer about the picture as it is.
+
+    None where the question is not for a number, the model said none, the composer does not decide, or no option is that
+    number: then the model has to be asked.
+    """
+    from countersight.composer import compose  # takes as long to import as everything else here
+
+    said = read_reply(fact, factual, read_from)
+    number = None if said is None else _number(said, factual)
+    changed = None if number is None else compose(number, imagined.text, factual.text)
+    if changed is None or imagined.kind not in ("number", "choice"):
+        return None
+    if imagined.kind == "number":
+        return str(changed)
+    places = [place for place, option in enumerate(imagined.options) if option.text.strip() == str(changed)]
+    return LETTERS[places[0]] if len(places) == 1 else None
 
 
-def _failed(ask: Ask, given_up: RetriesExhausted) -> Reply:
-    """What was paid for before it failed is kept."""
-    so_far = given_up.failure.so_far or Answer("")
-    return ask.reply(
-        state="failed",
-        reason=str(given_up),
-        tokens_in=so_far.tokens_in,
-        tokens_out=so_far.tokens_out,
-        cost=so_far.cost,
-        attempts=given_up.attempts,
-        trace=so_far.trace,
-    )
+def _number(said: str, question: Question) -> int | None:
+    """A whole number that was said, or chosen among options."""
+    text = question.options[LETTERS.index(said)].text.strip() if question.kind == "choice" else said
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None

@@ -11,6 +11,10 @@ from .loading import labels as labels
 from .loading import load as load
 from .loading import refuse_twice as refuse_twice
 from .page import render as render
+from .second_reader import Rereading as Rereading
+from .second_reader import reread_async as reread_async
+from .second_reader import rereading_grid as rereading_grid
+from .second_reader import write_rereadings as write_rereadings
 from .terminal import print_overview as print_overview
 from .terminal import print_tables as print_tables
 from .write import ReportFiles as ReportFiles

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, WORLDS, AnswerKind, Case, Option, Question, Reply, World, asking_of
-from countersight.engine import UNCERTAIN, fate_of
+from countersight.engine import UNCERTAIN, status_of
 from countersight.reading import ReadFrom, agrees
 from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes, unheard_in
 from countersight.scoring.soft import soft_accuracy
@@ -48,9 +48,9 @@ class Judged(msgspec.Struct, frozen=True):
 
 def judge(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> Judged:
     """Read a reply and hold its answer against the gold one."""
-    read = fate_of(reply, question, read_from)
+    read = status_of(reply, question, read_from)
     if read.answer is None:
-        return Judged(_CODES[read.fate])
+        return Judged(_CODES[read.status])
     if question.accepts_uncertain and read.answer == UNCERTAIN:
         return Judged(RIGHT, read.answer, 1.0)
     credit = soft_accuracy(read.answer, question.answers) if question.answers else float(agrees(read.answer, question))

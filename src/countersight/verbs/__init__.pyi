@@ -1,13 +1,13 @@
 from .auditing import audit as audit
 from .auditing import audit_async as audit_async
 from .auditing import verify as verify
-from .exchanging import export as export
-from .exchanging import import_run as import_run
-from .inspect import blind as blind
-from .inspect import describe as describe
 from .making import build as build
 from .making import make as make
 from .making import mine as mine
+from .reporting import blind as blind
+from .reporting import describe as describe
+from .reporting import export as export
+from .reporting import import_run as import_run
 from .reporting import leaderboard as leaderboard
 from .reporting import report as report
 from .running import open_model as open_model

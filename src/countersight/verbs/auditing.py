@@ -22,7 +22,7 @@ from countersight.audits.judges import Judge
 from countersight.audits.signing import read_public_keys
 from countersight.audits.verifying import Verified, verified
 from countersight.editing import Editor
-from countersight.engine import RetryPolicy, blocking
+from countersight.engine import RetryPolicy, synchronous
 from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 from countersight.progress import Progress, counted, usual
@@ -85,50 +85,7 @@ async def audit_async(
     return Audit.open(out)
 
 
-def audit(
-    dataset: SomeDataset,
-    model: SomeModel,
-    *,
-    extractor: str,
-    editor: Editor | str = "",
-    judges: Sequence[Judge | str],
-    out: Path | str,
-    name: str = "",
-    prompts: AuditPrompts | str | None = None,
-    cases: int | None = None,
-    concepts: int = 1,
-    votes: int = 1,
-    control: Literal["", "nothing", "uncited", "both"] = "",
-    intervene: Intervene = "picture",
-    strength: int = 1,
-    checkers: Sequence[str] = USUAL_CHECKERS,
-    settings: ModelSettings | None = None,
-    retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
-    progress: Progress | None = None,
-) -> Audit:
-    """Test whether a model's explanations are what its answers hang on (EDCT); an audit that is there is taken up."""
-    return blocking(
-        lambda: audit_async(
-            dataset,
-            model,
-            extractor=extractor,
-            editor=editor,
-            judges=judges,
-            out=out,
-            name=name,
-            prompts=prompts,
-            cases=cases,
-            concepts=concepts,
-            votes=votes,
-            control=control,
-            intervene=intervene,
-            strength=strength,
-            checkers=checkers,
-            settings=settings,
-            retry=retry,
-            progress=progress,
-        )
-    )
+audit = synchronous(audit_async)
 
 
 @checked

@@ -1,20 +1,35 @@
-"""Verbs that write pages about runs: `report` and `leaderboard`."""
+"""Verbs that read datasets and runs and write pages, figures or files: `report`, `describe`, `export` and others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from countersight.arguments import check_from, checked
 from countersight.audits import MANIFEST as AUDIT_MANIFEST
 from countersight.audits.page import AuditTableFiles, write_audit_tables
+from countersight.authoring import read_funnel
+from countersight.blindness import Blind, measure_dataset
+from countersight.description import Statistics
+from countersight.description import describe as describe_cases
 from countersight.errors import CountersightError
+from countersight.exchange import Export, Split, export_to
+from countersight.exchange import import_run as import_run_of
 from countersight.leaderboards import LeaderboardFiles, write_leaderboard
 from countersight.progress import Progress, usual
 from countersight.reports import GroupsFile, ReportFiles, write_report
-from countersight.results import Audit
+from countersight.results import Audit, Run
 from countersight.suites.cvqa import NAME as CVQA_READING
 from countersight.suites.cvqa import read_otherwise
 from countersight.text import unknown
-from countersight.verbs.inputs import SomeDataset, SomeRun, folder_of, folders_of, path_of, run_of
+from countersight.verbs.inputs import (
+    SomeDataset,
+    SomeRun,
+    dataset_of,
+    folder_of,
+    folders_of,
+    maybe_path,
+    path_of,
+    run_of,
+)
 
 
 @checked
@@ -72,3 +87,56 @@ def leaderboard(
         datasets=[folder_of(each) for each in datasets],
         gold=path_of(gold),
     )
+
+
+@checked
+def describe(dataset: SomeDataset) -> Statistics:
+    """What is in a dataset: how many cases, how long the questions are, which answers are right how often."""
+    opened = dataset_of(dataset)
+    return describe_cases((case for _, case in opened.cases()), read_funnel(opened.path))
+
+
+@checked
+def blind(dataset: SomeDataset, *, runs: Iterable[SomeRun] = ()) -> Blind:
+    """What a dataset gives away to somebody who does not look: probes of text, options and templates beside chance.
+
+    `runs` asked models the same questions without the pictures (`prompt="text-only"`): each is one probe more.
+    """
+    return measure_dataset(dataset_of(dataset), runs=[run_of(run) for run in runs])
+
+
+@checked
+def export(
+    source: SomeDataset | SomeRun | Audit,
+    out: Path | str,
+    *,
+    to: str = "cvqa",
+    split: Split = "train",
+    yes_train_on_test: bool = False,
+    rai: Path | str | None = None,
+) -> int:
+    """Write a dataset, a run or an audit in the format of another tool; how many cases, questions or samples it has.
+
+    Files for training hold the pictures of one `split`; those that are there to test with are refused. `rai` is a file
+    of what people know of the dataset, for Croissant.
+    """
+    order = Export(folder_of(source), Path(out), split=split, train_on_test=yes_train_on_test, facts=maybe_path(rai))
+    return export_to(to, order).count
+
+
+@checked
+def import_run(
+    path: Path | str,
+    dataset: SomeDataset,
+    out: Path | str,
+    *,
+    tool: str,
+    model: str = "",
+    on_bad: Callable[[str], None] | None = None,
+) -> Run:
+    """Bring answers that were got with another tool in as a run; `model` names who answered where the file does not.
+
+    What cannot be read of it is told to `on_bad`.
+    """
+    imported = import_run_of(tool, path, dataset_of(dataset), out, model=model, on_bad=on_bad or (lambda reason: None))
+    return Run.open(imported.run.path)

@@ -9,13 +9,13 @@ from countersight.engine import (
     Answering,
     Prompt,
     RetryPolicy,
+    RunOptions,
     Sample,
     Tally,
-    Way,
     as_before,
     ask_dataset,
-    blocking,
     find_prompt,
+    synchronous,
 )
 from countersight.models import Function, FunctionModel, Loss, Model, ModelSettings
 from countersight.models import open_model as open_by_name
@@ -73,7 +73,7 @@ async def run_async(
     chosen = settings_of(settings, ModelSettings(max_tokens=worded.max_tokens, loss=loss))
     pool = dataset_of(shots_from) if shots_from is not None else None
     sample = Sample(cases, chosen.seed) if cases else None
-    way = Way(worded, shown, answering, chosen.loss, chosen.seed, again, sample)
+    way = RunOptions(worded, shown, answering, chosen.loss, chosen.seed, again, sample)
     way, chosen, pool = as_before(Path(out), way, chosen, pool)
     asked, tally = open_model(model, chosen, name=name), Tally()
     with counted(progress or usual(), f"Asking {asked.name}", "questions", lambda: (tally.done, tally.total)):
@@ -91,44 +91,7 @@ async def run_async(
     return Run.open(folder.path)
 
 
-def run(
-    dataset: SomeDataset,
-    model: SomeModel,
-    *,
-    out: Path | str,
-    name: str = "",
-    prompt: Prompt | str = "0-shot",
-    shown: bool = False,
-    answering: Answering = "generate",
-    loss: Loss = "mean",
-    shots_from: SomeDataset | None = None,
-    cases: int | None = None,
-    again: Literal["", "cut", "empty", "unread"] = "",
-    budget: float | None = None,
-    settings: ModelSettings | None = None,
-    retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
-    progress: Progress | None = None,
-) -> Run:
-    """Ask a model every question of a dataset that has no answer yet; see `run_async`, its peer."""
-    return blocking(
-        lambda: run_async(
-            dataset,
-            model,
-            out=out,
-            name=name,
-            prompt=prompt,
-            shown=shown,
-            answering=answering,
-            loss=loss,
-            shots_from=shots_from,
-            cases=cases,
-            again=again,
-            budget=budget,
-            settings=settings,
-            retry=retry,
-            progress=progress,
-        )
-    )
+run = synchronous(run_async)
 
 
 @checked

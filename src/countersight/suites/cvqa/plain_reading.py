@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from countersight.case import LETTERS, Case, Question, Reply
-from countersight.engine import RunFolder, fate_of
+from countersight.engine import RunFolder, status_of
 from countersight.pages import Cell, Figure, Grid, Line, count, figure_cell, name, percent
 from countersight.scoring import Gold, JudgedRun, Row, judge_run
 from countersight.text import NUMBER_WORDS
@@ -39,7 +39,7 @@ class _Compared:
             if question is None or reply.state != "answered" or reply.orders or reply.losses:
                 yield reply
                 continue
-            ours = fate_of(reply, question, self._prompt.of(reply.world).reads).answer
+            ours = status_of(reply, question, self._prompt.of(reply.world).reads).answer
             theirs = plain_answer(reply.text, question)
             if ours is not None and theirs is not None:
                 self.both += 1

@@ -10,7 +10,7 @@ from models.provider_server import KEY, Chat, Contents, Messages, Providers
 from running import replies, run_command
 
 from countersight.dataset import Dataset
-from countersight.engine import Way, ask_in_batches, batching, find_prompt, outstanding
+from countersight.engine import RunOptions, ask_in_batches, batches, find_prompt, outstanding
 from countersight.errors import BatchRefused, CountersightError, ModelError
 from countersight.models import ModelSettings, open_model
 from countersight.models import batches as batches_module
@@ -134,7 +134,9 @@ def server(monkeypatch):
 def call(folder, output, name, again=""):
     """One call of the command, in this process."""
     model = open_model(name, ModelSettings())
-    return asyncio.run(ask_in_batches(Dataset.open(folder), output, model, Way(find_prompt("0-shot"), again=again)))
+    return asyncio.run(
+        ask_in_batches(Dataset.open(folder), output, model, RunOptions(find_prompt("0-shot"), again=again))
+    )
 
 
 @pytest.mark.parametrize("kind", NAMES)
@@ -162,7 +164,7 @@ def test_a_call_that_was_killed_as_it_sent_does_not_pay_twice(kind, server, tmp_
     folder = dataset(tmp_path / "data", 3)
     for _ in range(2):
         server._take([], "somebody else's")
-    written = batching._Work._write
+    written = batches._Work._write
 
     def killed(self, event):
         if event.what == "sent":
@@ -170,7 +172,7 @@ def test_a_call_that_was_killed_as_it_sent_does_not_pay_twice(kind, server, tmp_
         written(self, event)
 
     with monkeypatch.context() as patch:
-        patch.setattr(batching._Work, "_write", killed)
+        patch.setattr(batches._Work, "_write", killed)
         with pytest.raises(KeyboardInterrupt):
             call(folder, tmp_path / "run", NAMES[kind])
     assert [event.batch for event in outstanding(tmp_path / "run").values()] == [""]
@@ -313,4 +315,4 @@ def test_models_and_ways_without_batches_are_refused(server, tmp_path) -> None:
         call(folder, tmp_path / "run", "chance")
     model = open_model(NAMES["openai"], ModelSettings())
     with pytest.raises(CountersightError, match="each question once and alone"):
-        asyncio.run(ask_in_batches(Dataset.open(folder), tmp_path / "run", model, Way(find_prompt("swapped"))))
+        asyncio.run(ask_in_batches(Dataset.open(folder), tmp_path / "run", model, RunOptions(find_prompt("swapped"))))

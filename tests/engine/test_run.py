@@ -14,10 +14,7 @@ from waiting import wait_until
 
 from countersight.case import Question
 from countersight.dataset.folder import Dataset
-from countersight.engine import RetryPolicy
-from countersight.engine.limit import FIRST_LIMIT
-from countersight.engine.prompts import PROMPTS
-from countersight.engine.run_folder import RunFolder
+from countersight.engine import FIRST_LIMIT, PROMPTS, RetryPolicy, RunFolder
 from countersight.errors import ModelError, RunError
 from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings

@@ -6,8 +6,7 @@ from making import case, choice, dataset
 from running import ask, replies
 
 from countersight.case import Option, Question, Reply
-from countersight.engine.composed import COMPOSED, composed_answer
-from countersight.engine.prompts import PROMPTS, find_prompt
+from countersight.engine import COMPOSED, PROMPTS, composed_answer, find_prompt
 from countersight.errors import CountersightError
 
 DOGS = Question("How many dogs are there?", "3", "number")

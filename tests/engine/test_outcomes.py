@@ -14,8 +14,7 @@ from running import QUICK, answers, ask, replies, run_command
 from countersight.case import Case, Question
 from countersight.cli import main
 from countersight.dataset import Dataset, DatasetWriter
-from countersight.engine import RunFolder, Tally
-from countersight.engine.plan import QuestionPlan
+from countersight.engine import QuestionPlan, RunFolder, Tally
 from countersight.errors import RunError
 from countersight.scoring import score_run
 

@@ -9,10 +9,19 @@ from running import ask
 
 from countersight.case import Option, Question
 from countersight.cli import main
+from countersight.engine import synchronous
 from countersight.errors import AskingFailed
 from countersight.models import Answer, FunctionModel
-from countersight.rereading import JOURNAL, reread, rereading_grid, second_answer, second_request, write_rereadings
+from countersight.reports.second_reader import (
+    JOURNAL,
+    reread_async,
+    rereading_grid,
+    second_answer,
+    second_request,
+    write_rereadings,
+)
 
+reread = synchronous(reread_async)
 CATS = Question("How many cats are there?", "3", "number")
 SAID = {"cats": "As many as there are fates.", "dogs": "I count 2 of them."}
 

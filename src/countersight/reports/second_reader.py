@@ -1,6 +1,11 @@
-"""A second reader at work: it is asked once for each reply, and what it said is kept."""
+"""A second reader: a language model reads the replies in which no answer was found, apart from the scores themselves.
+
+It sees neither the picture nor the gold answer, and is asked once per reply; what it says is kept beside the report.
+"""
 
 import asyncio
+import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -8,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.case import Question, Reply
+from countersight.case import LETTERS, AnswerKind, Question, Reply
 from countersight.engine import (
     Client,
     RetriesExhausted,
@@ -17,18 +22,62 @@ from countersight.engine import (
     Tally,
     Workers,
     appending,
-    blocking,
-    fate_of,
     locked,
     read_journal,
+    status_of,
 )
 from countersight.errors import RunError
-from countersight.models import Answer, Model, Request
-from countersight.rereading.request import second_answer, second_request
-from countersight.scoring import Gold, JudgedRun, Scores, judge_run
+from countersight.files import write_whole
+from countersight.models import Answer, Model, Request, Turn
+from countersight.pages import Cell, Figure, Grid, Line, count, figure_cell, interval, markdown_grid, percent
+from countersight.reading import answer_in
+from countersight.scoring import Gold, JudgedRun, Rate, Row, Scores, judge_run, share_interval
+
+_TASK: Final = (
+    "Somebody was asked a question about a picture and replied. Say which answer the reply gives. Do not answer the "
+    "question yourself, and do not put the reply right where it is wrong."
+)
+_WANTED: Final[dict[AnswerKind, str]] = {
+    "number": "Write the number that the reply gives, in digits",
+    "boolean": "Write yes or no, as the reply says",
+    "choice": "Write the letter of the option that the reply chooses",
+    "open": "Write the answer in the reply's own words",
+}
+_NOTHING: Final = (
+    "and nothing else. If the reply gives no answer, or more than one, or breaks off before it comes to one, write: "
+    "none"
+)
+_NONE = re.compile(r"\W*(?:none|no answer|unread)\W*", re.IGNORECASE)
+_LONGEST: Final = 8_000  # characters of a reply that are shown, half of them from its end
+
+
+def second_request(reply: str, question: Question) -> Request:
+    """The request that has a reply read, known by a digest of its own words."""
+    options = [f"{letter}: {option.text}" for letter, option in zip(LETTERS, question.options, strict=False)]
+    listed = "\n".join(["Options:", *options, ""]) if options else ""
+    text = (
+        f"{_TASK}\n\nQuestion: {question.text}\n{listed}\n"
+        f"Reply, between the lines:\n-----\n{_bounded(reply)}\n-----\n\n"
+        f"{_WANTED[question.kind]}, {_NOTHING}"
+    )
+    key = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+    return Request(key, (Turn("user", text),), question.kind, question.options, question.text)
+
+
+def second_answer(said: str, question: Question) -> str | None:
+    """The answer that a second reader found, or None where it says that there is none."""
+    return None if _NONE.fullmatch(said) else answer_in(said, question)
+
+
+def _bounded(reply: str) -> str:
+    if len(reply) <= _LONGEST:
+        return reply
+    return f"{reply[: _LONGEST // 2]}\n[…]\n{reply[-_LONGEST // 2 :]}"
+
 
 JOURNAL: Final = "second_reader.jsonl"
 """What the second reader said, in the folder of the report: nothing is asked twice."""
+_KEPT: Final = ("text", "finish", "tokens_in", "tokens_out", "cost", "model")
 SAMPLE: Final = 100
 """So many replies of a run that the rules read are read by the second reader too, to see whether they agree."""
 
@@ -56,19 +105,6 @@ class _Shown(msgspec.Struct, frozen=True):
     question: Question
     answer: str | None
     request: Request
-
-
-def reread(
-    runs: Sequence[Path],
-    model: Model,
-    folder: Path,
-    *,
-    dataset: Path | None = None,
-    gold: Path | None = None,
-    seed: int = 0,
-) -> tuple[Rereading, ...]:
-    """The same as `reread_async`, for those who do not write asynchronous code."""
-    return blocking(lambda: reread_async(runs, model, folder, dataset=dataset, gold=gold, seed=seed))
 
 
 async def reread_async(
@@ -116,7 +152,7 @@ def _shown(judged: JudgedRun, seed: int) -> list[_Shown]:
         question = cases[position].question(reply.world, reply.telling) if position is not None else None
         if place not in counted or question is None or not _is_text(reply):
             continue
-        answer = fate_of(reply, question, judged.run.manifest.prompt.of(reply.world).reads).answer
+        answer = status_of(reply, question, judged.run.manifest.prompt.of(reply.world).reads).answer
         (unread if answer is None else read).append(
             _Shown(place, question, answer, second_request(reply.text, question))
         )
@@ -140,11 +176,18 @@ async def _ask(
     open_ones = {mine + request.key: request for request in requests}
     tally.total = len(open_ones)
     tally.before = sum(key in said for key in open_ones)
-    asker: Client[Request, Answer] = Client(model.reply, retry, stop, tally)
+    client: Client[Request, Answer] = Client(model.reply, retry, stop, tally)
     with appending(locked(folder, RunError), file) as journal:
 
         async def take(one: tuple[str, Request]) -> None:
-            reply = await _reply(asker, *one)
+            key, request = one
+            try:
+                done = await client.ask(request)
+            except RetriesExhausted as given_up:
+                reply = Reply(key, 0, "factual", state="failed", reason=str(given_up), attempts=given_up.attempts)
+            else:
+                fields = {name: getattr(done.answer, name) for name in _KEPT}
+                reply = Reply(key, 0, "factual", seconds=done.seconds, attempts=done.attempts, **fields)
             journal.append(reply)
             tally.count(reply)
             if reply.state == "answered":
@@ -153,27 +196,6 @@ async def _ask(
         left = iter([(key, request) for key, request in open_ones.items() if key not in said])
         await Workers(take, stop=stop, sync=journal.sync).work(left, retry.concurrency)
     return {key.removeprefix(mine): text for key, text in said.items() if key.startswith(mine)}
-
-
-async def _reply(asker: Client[Request, Answer], key: str, request: Request) -> Reply:
-    try:
-        answered = await asker.ask(request)
-    except RetriesExhausted as given_up:
-        return Reply(key, 0, "factual", state="failed", reason=str(given_up), attempts=given_up.attempts)
-    answer = answered.answer
-    return Reply(
-        key,
-        0,
-        "factual",
-        text=answer.text,
-        finish=answer.finish,
-        tokens_in=answer.tokens_in,
-        tokens_out=answer.tokens_out,
-        cost=answer.cost,
-        seconds=answered.seconds,
-        attempts=answered.attempts,
-        model=answer.model,
-    )
 
 
 def _rereading(judged: JudgedRun, shown: list[_Shown], said: dict[str, str], reader: str) -> Rereading:
@@ -205,3 +227,57 @@ def _instead(found: dict[int, str]) -> Callable[[Iterable[Reply]], Iterator[Repl
             yield msgspec.structs.replace(reply, text=found[place]) if place in found else reply
 
     return watch
+
+
+TABLE: Final = "second_reader.md"
+_HEAD: Final = ("run", "read by", "factual", "counterfactual", "drop", "unread")
+
+
+def rereading_grid(rereadings: Sequence[Rereading]) -> Grid:
+    """Two lines a run: as the rules read it, and with the second reader for what they left unread."""
+    lines = [line for each in rereadings for line in _lines(each)]
+    return Grid("With a second reader", _HEAD, tuple(lines), " ".join(map(_note, rereadings)))
+
+
+def write_rereadings(rereadings: Sequence[Rereading], folder: Path) -> Path:
+    """Write the table as Markdown beside the report."""
+    grid = rereading_grid(rereadings)
+    path = folder / TABLE
+    write_whole(path, "\n\n".join([f"# {grid.title}", *markdown_grid(grid), ""]).encode())
+    return path
+
+
+def _lines(each: Rereading) -> tuple[Line, Line]:
+    return (
+        _line(each.run, "rules", each.rules),
+        _line(each.run, f"rules, then {each.reader}", each.both),
+    )
+
+
+def _line(run: str, by: str, scores: Scores) -> Line:
+    total = scores.overall
+    cells = (_share(total.factual, total), _share(total.counterfactual, total), _drop(total))
+    return Line((Cell(run), Cell(by), *cells, Cell(count(total.unread))))
+
+
+def _share(rate: Rate, row: Row) -> Cell:
+    return figure_cell(Figure(rate.value, rate.low, rate.high, rate.n, right=rate.right), row.n)
+
+
+def _drop(row: Row) -> Cell:
+    drop = row.drop
+    return figure_cell(Figure(drop.value, drop.low, drop.high, drop.n) if drop else None, row.n)
+
+
+def _note(each: Rereading) -> str:
+    """How much of the unread was read, and how far the second reader can be believed."""
+    found = f"{each.run}: {each.reader} found an answer in {count(each.found)} of {count(each.unread)} unread replies"
+    if not each.compared:
+        return f"{found}; there was nothing to compare it with the rules on."
+    bounds = share_interval(each.agreed, each.compared)
+    share = each.agreed / each.compared
+    figure = Figure(share, bounds.low, bounds.high, each.compared)
+    return (
+        f"{found}; of {count(each.compared)} replies that the rules read it reads {percent(share)} % alike "
+        f"({interval(figure)})."
+    )

@@ -13,10 +13,7 @@ from published import published
 
 from countersight.case import Case, Change, Option, Question
 from countersight.dataset.folder import Dataset
-from countersight.engine.graphs import graph_in_words
-from countersight.engine.prompt import Prompt, fill, told
-from countersight.engine.prompt_files import as_toml, read_prompt
-from countersight.engine.prompts import GUIDE, PROMPTS, find_prompt
+from countersight.engine import GUIDE, PROMPTS, Prompt, as_toml, fill, find_prompt, graph_in_words, read_prompt, told
 from countersight.errors import CountersightError
 from countersight.suites.registry import SUITES
 

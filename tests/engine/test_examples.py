@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from making import case, dataset
 
 from countersight.case import Case, Option, Question
-from countersight.engine.examples import KEPT, MOST_GROUPS, Examples
-from countersight.engine.plan import TELLINGS
+from countersight.engine import KEPT, MOST_GROUPS, TELLINGS, Examples
 
 
 class Pool:

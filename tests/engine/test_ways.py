@@ -11,10 +11,7 @@ from making import case, choice, dataset, picture
 from running import answers, ask, command_here, journal_size, replies, run_command, run_killed
 
 from countersight.case import LETTERS, Case, Change, Option, Question, Reply
-from countersight.engine import RetryPolicy
-from countersight.engine.orders import Gathering, orders_of
-from countersight.engine.prompts import PROMPTS
-from countersight.engine.run_folder import RunFolder
+from countersight.engine import PROMPTS, Gathering, RetryPolicy, RunFolder, orders_of
 from countersight.errors import AskingFailed, RunError
 from countersight.models.protocol import Answer
 from countersight.scoring import judge_run

@@ -12,7 +12,7 @@ from running import QUICK, ask, replies, run_command
 
 from countersight.cli import main
 from countersight.dataset import Dataset
-from countersight.engine import RetryPolicy, Sample, Tally, Way, ask_dataset, find_prompt, spent_in
+from countersight.engine import RetryPolicy, RunOptions, Sample, Tally, ask_dataset, find_prompt, spent_in
 from countersight.errors import ModelError, RunError, Unreachable
 from countersight.models import Answer, open_model
 from countersight.scoring import score_run, standing
@@ -55,7 +55,9 @@ def test_a_run_of_some_cases_goes_on_with_more(tmp_path) -> None:
         assert standing(score_run(tmp_path / "run").overall) == f"{2 * number} of {2 * number} questions scored"
     assert len({reply.row for reply in replies(tmp_path / "run")}) == 5
     assert json.loads((tmp_path / "run/run.json").read_text())["observed"]["sample"] == {"cases": 5, "seed": 0}
-    asyncio.run(ask_dataset(Dataset.open(folder), tmp_path / "run", open_model("chance"), Way(find_prompt("0-shot"))))
+    asyncio.run(
+        ask_dataset(Dataset.open(folder), tmp_path / "run", open_model("chance"), RunOptions(find_prompt("0-shot")))
+    )
     assert standing(score_run(tmp_path / "run").overall) == "16 of 16 questions scored"
 
 
@@ -105,7 +107,7 @@ def test_what_was_replaced_counts_in_what_was_spent(tmp_path) -> None:
 
     folder = dataset(tmp_path / "data", 4)
     assert ask(folder, tmp_path / "run", Cutting()).cost == pytest.approx(0.8)
-    way = Way(find_prompt("0-shot"), again="cut")
+    way = RunOptions(find_prompt("0-shot"), again="cut")
     for budget, cost in ((0.95, 0.9), (9.0, 1.6)):
         tally = Tally()
         asyncio.run(ask_dataset(Dataset.open(folder), tmp_path / "run", Costly(), way, tally=tally, budget=budget))

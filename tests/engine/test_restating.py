@@ -14,7 +14,7 @@ import countersight as cs
 from countersight.case import Question
 from countersight.cli import main
 from countersight.dataset import Dataset
-from countersight.engine import RunFolder, Way, ask_dataset, find_prompt
+from countersight.engine import RunFolder, RunOptions, ask_dataset, find_prompt
 from countersight.models import Answer, ModelSettings, open_model
 from countersight.reports import write_report
 from countersight.scoring import score_run
@@ -40,7 +40,7 @@ def restated(output):
 def again(folder, output, model, **way):
     """The same through the library, in this process."""
     model = open_model(model, ModelSettings()) if isinstance(model, str) else model
-    asked = Way(way.pop("prompt", find_prompt("0-shot")), again="unread", **way)
+    asked = RunOptions(way.pop("prompt", find_prompt("0-shot")), again="unread", **way)
     asyncio.run(ask_dataset(Dataset.open(folder), output, model, asked, retry=QUICK))
 
 

@@ -1,20 +1,18 @@
-"""A run by batches: what is sent is written down first, and any later call of the same command collects it."""
+"""Runs by batch APIs: what is sent is written down first, and any later call of the same command collects it."""
 
 import secrets
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
-from countersight.case import Reply
 from countersight.dataset import Dataset
-from countersight.engine import Journal, Tally
-from countersight.engine.batch_log import BATCHES, Event, asked_once, outstanding
-from countersight.engine.conversations import Conversations, NoExample
-from countersight.engine.examples import Examples
-from countersight.engine.plan import TELLINGS, Ask, QuestionPlan
-from countersight.engine.run import Way, begun_run, note_sample
+from countersight.engine.conversations import NoExample, conversations_of
+from countersight.engine.journal import Journal
+from countersight.engine.outcome import Tally
+from countersight.engine.plan import TELLINGS, Ask, QuestionPlan, RunOptions, begun_run, note_sample
 from countersight.engine.run_folder import RunFolder
 from countersight.errors import (
     BadPicture,
@@ -23,15 +21,75 @@ from countersight.errors import (
     ModelError,
     Overloaded,
     Refused,
+    RunError,
     Unreachable,
 )
 from countersight.models import Answer, Batched, Batches, Hosted, Model, batches_of
+from countersight.text import several
+
+BATCHES = "batches.jsonl"
+
+
+class BatchEvent(msgspec.Struct, frozen=True):
+    """A line about a batch: it is about to be sent, was sent, was refused, or its answers are all in the journal."""
+
+    what: Literal["sending", "sent", "refused", "collected"]
+    label: str
+    at: float
+    batch: str = ""
+    """Its id at the provider, once there is one."""
+    names: tuple[str, ...] = ()
+    """The questions in it: row and telling, and whether a reply is to be restated."""
+
+
+def events(run: Path) -> list[BatchEvent]:
+    """What was written down about the batches of a run, as far as the lines are whole."""
+    found = []
+    for line in (run / BATCHES).read_bytes().splitlines() if (run / BATCHES).exists() else []:
+        try:
+            found.append(msgspec.json.decode(line, type=BatchEvent))
+        except msgspec.DecodeError:
+            continue
+    return found
+
+
+def outstanding(run: Path) -> dict[str, BatchEvent]:
+    """The batches of a run that are not collected yet, by label; the last that is known of each."""
+    left: dict[str, BatchEvent] = {}
+    for event in events(run):
+        if event.what in ("collected", "refused"):
+            left.pop(event.label, None)
+        else:
+            known = left.get(event.label)
+            left[event.label] = event if known is None else msgspec.structs.replace(event, names=known.names)
+    return left
+
+
+def asked_once(run: Path) -> set[str]:
+    """The questions that are out or were in a batch that arrived: they are not sent in another."""
+    told = events(run)
+    refused = {event.label for event in told if event.what == "refused"}
+    arrived = {event.label for event in told if event.batch} | outstanding(run).keys()
+    return {name for event in told if event.label in arrived - refused for name in event.names}
+
+
+def refuse_what_is_out(run: Path) -> None:
+    """Say so where questions of a run are in batches: asked beside them, they would be paid for twice."""
+    left = outstanding(run)
+    if left:
+        questions = several(sum(len(event.names) for event in left.values()), "question")
+        names = ", ".join(event.batch or event.label for event in left.values())
+        raise RunError(
+            f"{questions} of {run} are out in batches ({names}) and would be paid for twice; "
+            "collect them first: the same command with `batch`"
+        )
+
 
 _RESTATED = "-restated"
 """How the name of a question ends that asks for a reply to be restated."""
 
 
-class Out(msgspec.Struct, frozen=True):
+class BatchStatus(msgspec.Struct, frozen=True):
     """What is out, and what came back."""
 
     out: int
@@ -45,30 +103,41 @@ class Out(msgspec.Struct, frozen=True):
 
 
 async def ask_in_batches(
-    dataset: Dataset, output: Path, model: Model, way: Way, *, pool: Dataset | None = None, tally: Tally | None = None
-) -> Out:
+    dataset: Dataset,
+    output: Path,
+    model: Model,
+    options: RunOptions,
+    *,
+    pool: Dataset | None = None,
+    tally: Tally | None = None,
+) -> BatchStatus:
     """Collect what is done, and send what was never sent. What came back without an answer is left for ordinary asking.
 
     The model is closed.
     """
     try:
-        batches = batches_for(model, way)
+        batches = batches_for(model, options)
         assert isinstance(model, Hosted)
-        run = begun_run(dataset, output, model, way, pool)
-        note_sample(run, way)
+        run = begun_run(dataset, output, model, options, pool)
+        note_sample(run, options)
         with run.writing() as journal, Journal(output / BATCHES) as log:
-            work = _Work(run, dataset, model, batches, journal, log, way, pool, tally or Tally())
+            work = _Work(run, dataset, model, batches, journal, log, options, pool, tally or Tally())
             return await work.collect_and_send()
     finally:
         await model.close()
 
 
-def batches_for(model: Model, way: Way) -> Batches:
+def batches_for(model: Model, options: RunOptions) -> Batches:
     """How a model is asked by batches; raises where its provider takes none, or the way of asking allows none."""
     batches = batches_of(model)
-    if way.answering == "rank" or way.prompt.needs_fact or way.prompt.orders != "one" or way.again in ("cut", "empty"):
+    if (
+        options.answering == "rank"
+        or options.prompt.needs_fact
+        or options.prompt.orders != "one"
+        or options.again in ("cut", "empty")
+    ):
         raise CountersightError(
-            f"`batch` asks each question once and alone, which {way.prompt.name} or another option does not"
+            f"`batch` asks each question once and alone, which {options.prompt.name} or another option does not"
         )
     return batches
 
@@ -84,24 +153,23 @@ class _Work:
         batches: Batches,
         journal: Journal,
         log: Journal,
-        way: Way,
+        options: RunOptions,
         pool: Dataset | None,
         tally: Tally,
     ) -> None:
         self._run, self._model, self._batches, self._journal, self._log = run, model, batches, journal, log
-        examples = Examples(pool or dataset, run.manifest.examples.seed) if run.manifest.examples else None
-        self._conversations = Conversations(run.manifest, dataset, examples)
-        self._dataset, self._way, self._tally = dataset, way, tally
+        self._conversations = conversations_of(run, dataset, pool=pool)
+        self._dataset, self._options, self._tally = dataset, options, tally
 
-    async def collect_and_send(self) -> Out:
+    async def collect_and_send(self) -> BatchStatus:
         out = outstanding(self._run.path)
         restating = any(_is_restated(name) for event in out.values() for name in event.names)
-        left = self._left(self._tally, "unread" if restating else self._way.again)
+        left = self._left(self._tally, "unread" if restating else self._options.again)
         collected = sum([await self._collect(event, left) for event in out.values()])
-        if self._way.again and collected:  # some of these may be unread in their turn
-            left = self._left(Tally(), self._way.again)
+        if self._options.again and collected:  # some of these may be unread in their turn
+            left = self._left(Tally(), self._options.again)
         once = asked_once(self._run.path)
-        unsent = [ask for name, ask in left.items() if name not in once and (self._way.again or not ask.unread)]
+        unsent = [ask for name, ask in left.items() if name not in once and (self._options.again or not ask.unread)]
         if unsent:
             await self._try_out(unsent)
         sent = 0
@@ -110,11 +178,11 @@ class _Work:
             sent += len(requests)
         out = outstanding(self._run.path)
         self._run.observe(self._model.observed)
-        return Out(len(out), sum(len(event.names) for event in out.values()), collected, sent)
+        return BatchStatus(len(out), sum(len(event.names) for event in out.values()), collected, sent)
 
     def _left(self, tally: Tally, again: str) -> dict[str, Ask]:
         """What there is to ask, by the name it has in a batch."""
-        picture, sample = self._model.needs_picture, self._way.sample
+        picture, sample = self._model.needs_picture, self._options.sample
         asks = QuestionPlan(self._run, self._dataset, tally, needs_picture=picture, again=again, sample=sample)
         return {_name(ask): ask for (ask,) in asks.chains()}
 
@@ -136,31 +204,23 @@ class _Work:
             return
 
     def _take(self, ask: Ask, answer: Answer) -> None:
-        reply: Reply = ask.reply(
-            text=answer.text,
-            reasoning=answer.reasoning,
-            finish=answer.finish,
-            tokens_in=answer.tokens_in,
-            tokens_out=answer.tokens_out,
-            cost=answer.cost,
-            model=answer.model,
-        )
+        reply = ask.answered(answer)
         self._journal.append(reply)
         self._tally.count(reply)
 
-    async def _collect(self, event: Event, left: dict[str, Ask]) -> int:
+    async def _collect(self, event: BatchEvent, left: dict[str, Ask]) -> int:
         """Bring home what a batch gave; one that was never known to have arrived is looked for."""
         batch = event.batch or await self._batches.find(event.label, event.at)
         if batch is None:
             if time.time() - event.at > self._batches.lost_after:
-                self._write(Event("collected", event.label, time.time()))
+                self._write(BatchEvent("collected", event.label, time.time()))
             return 0
         if not event.batch:
-            self._write(Event("sent", event.label, time.time(), batch))
+            self._write(BatchEvent("sent", event.label, time.time(), batch))
         try:
             answers = await self._batches.collect(batch)
         except BatchRefused:
-            self._write(Event("refused", event.label, time.time(), batch))
+            self._write(BatchEvent("refused", event.label, time.time(), batch))
             raise
         if answers is None:
             return 0
@@ -172,19 +232,19 @@ class _Work:
             self._take(ask, answer)
             found += 1
         self._journal.sync()
-        self._write(Event("collected", event.label, time.time(), batch))
+        self._write(BatchEvent("collected", event.label, time.time(), batch))
         return found
 
     async def _send(self, label: str, requests: list[Batched]) -> None:
         """Write down what is about to go, send it, and write down that it went: nothing is paid for twice."""
         names = tuple(request.name.removeprefix(f"{label}-") for request in requests)
-        self._write(Event("sending", label, time.time(), names=names))
+        self._write(BatchEvent("sending", label, time.time(), names=names))
         try:
             batch = await self._batches.send(label, requests)
         except (BatchRefused, Unreachable):
-            self._write(Event("refused", label, time.time()))
+            self._write(BatchEvent("refused", label, time.time()))
             raise
-        self._write(Event("sent", label, time.time(), batch))
+        self._write(BatchEvent("sent", label, time.time(), batch))
 
     async def _cut(self, asks: list[Ask]) -> AsyncIterator[tuple[str, list[Batched]]]:
         """The questions in batches of a size that the provider takes."""
@@ -204,7 +264,7 @@ class _Work:
         if part:
             yield label, part
 
-    def _write(self, event: Event) -> None:
+    def _write(self, event: BatchEvent) -> None:
         self._log.write(msgspec.json.encode(event) + b"\n")
         self._log.sync()
 
