@@ -1,6 +1,6 @@
 """Every benchmark in turn: `python -m benchmarks`."""
 
-from benchmarks import asking, coverage, drawing, embedded, motifs, posting, programs, ranking, reporting
+from benchmarks import asking, coverage, drawing, embedded, motifs, posting, programs, ranking, reporting, stopping
 
 for title, figures in (
     ("asking", asking.measure()),
@@ -20,3 +20,5 @@ print("ranking options")
 ranking.main(["--pairs", "4", "--rounds", "1"])
 print("intervals")
 coverage.main([])
+print("stopping early")
+stopping.main([])

@@ -63,6 +63,8 @@ from .scores import Row as Row
 from .scores import Scores as Scores
 from .scores import score as score
 from .scores import score_line as score_line
+from .sequences import anytime_interval as anytime_interval
+from .sequences import refuted as refuted
 from .sets import SetScores as SetScores
 from .sets import Whole as Whole
 from .stand_in import AltTest as AltTest
