@@ -1,7 +1,7 @@
 """How soon `run --until` stops, and whether its intervals hold: `python -m benchmarks.stopping [--draws 200]`.
 
-Benchmarks with a known drop are asked in a random order. One of five cases is answered right in one world only, or as few
-more as the drop needs. Coverage is the share of simulated runs in which the interval contained the truth at *every*
+Benchmarks with a known drop are asked in a random order. One of five cases is answered right in one world only, or as
+few more as the drop needs. Coverage is the share of simulated runs in which the interval contained the truth at *every*
 moment, after each single case.
 """
 

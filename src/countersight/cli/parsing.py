@@ -81,6 +81,19 @@ def part_of_all(text: str) -> float:
     return _number(text, words, 1e-6, 1)
 
 
+def until(text: str) -> float | str:
+    """When a run has asked enough: half of an interval's width in points, or `decided`."""
+    if text == "decided":
+        return text
+    try:
+        points = float(text)
+    except ValueError:
+        points = 0.0
+    if not 0 < points < 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number of points, such as 3, nor `decided`")
+    return points
+
+
 def temperature(text: str) -> float | None:
     """A temperature, or None for the server's own."""
     return None if text == "server" else _number(text, "a temperature from 0 to 2, or `server`", 0, 2)

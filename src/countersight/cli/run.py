@@ -7,7 +7,18 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from countersight.cli.options import in_options
-from countersight.cli.parsing import Verbs, add_local, add_ray, dollars, positive, price, seconds, temperature, verb
+from countersight.cli.parsing import (
+    Verbs,
+    add_local,
+    add_ray,
+    dollars,
+    positive,
+    price,
+    seconds,
+    temperature,
+    until,
+    verb,
+)
 from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
 from countersight.text import in_dollars, several
 
@@ -23,8 +34,9 @@ UNDER_WAY = 64
 if TYPE_CHECKING:
     import asyncio
 
-    from countersight.engine import RetryPolicy, RunOptions
+    from countersight.engine import RetryPolicy, RunOptions, Tally
     from countersight.models import Model, ModelSettings
+    from countersight.scoring import Until
 
 
 def add(verbs: Verbs) -> None:
@@ -102,6 +114,19 @@ def add(verbs: Verbs) -> None:
     )
     run.add_argument(
         "--budget", type=dollars, metavar="D", help="begin no question once the run would cost more; can be raised"
+    )
+    run.add_argument(
+        "--until",
+        type=until,
+        metavar="W",
+        help="stop as soon as the drop is known to ± W points, or to be above or below zero (`decided`); see "
+        "--until-metric",
+    )
+    run.add_argument(
+        "--until-metric",
+        choices=["drop", "factual", "counterfactual", "both_right"],
+        default="drop",
+        help="the figure that --until is about (default: drop)",
     )
     run.add_argument(
         "--repeat",
@@ -191,6 +216,7 @@ def _run(chosen: argparse.Namespace) -> int:
         retry=_retry(chosen, model),
         shots_from=chosen.shots_from,
         budget=chosen.budget,
+        rule=_rule(chosen),
     )
     if status == STOPPED:
         return status
@@ -217,14 +243,16 @@ def ask(
     shots_from: Path | None = None,
     budget: float | None = None,
     elsewhere: float = 0.0,
+    rule: "Until | None" = None,
 ) -> int:
     """Ask a model every question of a dataset that has no answer yet, with progress, and Ctrl-C that loses nothing.
 
-    Of a `budget` so many dollars were spent `elsewhere`.
+    Of a `budget` so many dollars were spent `elsewhere`. With a stopping `rule`, asking ends when that is met.
     Returns the exit status: 0 all are answered, 1 some failed or could not be asked, 130 stopped.
     """
     from countersight.dataset import Dataset
-    from countersight.engine import Tally, ask_dataset, showing
+    from countersight.engine import Tally, showing
+    from countersight.scoring import ask_until
 
     opened = Dataset.open(dataset)
     pool = Dataset.open(shots_from) if shots_from else None
@@ -232,7 +260,8 @@ def ask(
     left = None if budget is None else budget - elsewhere
 
     async def work(stop: "asyncio.Event") -> bool:
-        await ask_dataset(opened, output, model, way, retry=retry, pool=pool, tally=tally, stop=stop, budget=left)
+        how = {"retry": retry, "pool": pool, "tally": tally, "stop": stop, "budget": left}
+        await ask_until(rule, opened, output, model, way, **how)
         return stop.is_set()
 
     try:
@@ -241,6 +270,8 @@ def ask(
     finally:
         if tally.total:  # else it never began, and the error says why
             print(in_options(tally.summary()), *getattr(model, "remarks", ()), sep="\n", file=sys.stderr)
+    if rule:
+        _say_what_was_saved(output, tally)
     if tally.spent:
         print(
             f"The budget of {in_dollars(budget or 0)} is spent. The same command with a larger one goes on.",
@@ -257,6 +288,27 @@ def ask(
             file=sys.stderr,
         )
     return SOME_FAILED if tally.failed or tally.unasked or not tally.before + tally.answered else 0
+
+
+def _rule(chosen: argparse.Namespace) -> "Until | None":
+    from countersight.errors import CountersightError
+    from countersight.scoring import Until
+
+    if chosen.until is None:
+        return None
+    if chosen.batch or chosen.repeat or chosen.cases or chosen.again:
+        raise CountersightError("--until draws the cases itself: leave out --batch, --repeat, --cases and --again")
+    if _is_hidden(chosen.dataset):
+        raise CountersightError("--until scores as it goes, and the answers are hidden; leave it out")
+    return Until(None if chosen.until == "decided" else chosen.until, chosen.until_metric, chosen.seed)
+
+
+def _say_what_was_saved(output: Path, tally: "Tally") -> None:
+    from countersight.engine import RunFolder
+    from countersight.scoring import stopped
+
+    if found := stopped(RunFolder.open(output)):
+        print(found.told(tally.cost), file=sys.stderr)
 
 
 def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":

@@ -42,6 +42,7 @@ from .plan import RunOptions as RunOptions
 from .plan import Sample as Sample
 from .plan import as_before as as_before
 from .plan import offered as offered
+from .plan import shared_by as shared_by
 from .prompt import BRACED as BRACED
 from .prompt import Prompt as Prompt
 from .prompt import PromptContext as PromptContext

@@ -178,6 +178,11 @@ class Tally:
         self.cost += cost
         self.paid += 1
 
+    def forget_spending(self) -> None:
+        """Begin to count again, before all replies of the run are looked at."""
+        self.tokens_in = self.tokens_out = self.paid = 0
+        self.cost = 0.0
+
     def _spent(self) -> Iterator[str]:
         if self.tokens_in or self.tokens_out:
             yield f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written"

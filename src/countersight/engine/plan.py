@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -31,30 +31,51 @@ _SUSPECT: Final = {"cut": _CUT_OR_EMPTY, "empty": _CUT_OR_EMPTY, "unread": _SAID
 """By what is asked for again, which answers have to be read to know whether they are among it."""
 
 
-class Sample(msgspec.Struct, frozen=True):
-    """So many cases of a dataset, each with its controls. A larger sample with the same seed holds the smaller one."""
+class Sample(msgspec.Struct, frozen=True, omit_defaults=True):
+    """So many cases of a dataset, each with its controls. A larger sample with the same seed holds the smaller one.
+
+    Cases are drawn so that every group has its share. Drawn by `picture`, so many pictures are drawn with equal
+    chances, each with all of its cases: what a confidence sequence needs.
+    """
 
     cases: int
-    seed: int = 0
+    seed: int
+    by: Literal["case", "picture"] = "case"
 
     def rows(self, dataset: Dataset) -> frozenset[int]:
-        """The rows of the cases that are in it."""
-        groups: dict[str, list[int]] = defaultdict(list)
+        """The rows of the cases that are in it, and of their controls."""
         controls: dict[str, list[int]] = defaultdict(list)
         names: dict[int, str] = {}
         for row, case in dataset.cases():
             if case.control_of:
                 controls[case.control_of].append(row)
             else:
-                groups[case.group].append(row)
                 names[row] = case.id
-        placed: list[tuple[float, str, int]] = []
-        for group, rows in groups.items():
-            Random(f"{self.seed}/{group}").shuffle(rows)
-            # Each case has its place on the options through its group; who is first on all ways is a stratified sample.
-            placed += [((nth + 0.5) / len(rows), group, row) for nth, row in enumerate(rows)]
-        rows = [row for _, _, row in sorted(placed)[: self.cases]]
+        units = self.order(dataset)[: self.cases]
+        rows = [row for unit in units for row in unit]
         return frozenset((*rows, *(control for row in rows for control in controls.get(names[row], ()))))
+
+    def order(self, dataset: Dataset) -> list[list[int]]:
+        """All cases, without controls, in the order in which samples take them: the rows of a case, or of a picture."""
+        units: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for row, case in dataset.cases():
+            if not case.control_of:
+                by_picture = self.by == "picture"
+                units["" if by_picture else case.group][shared_by(row, case) if by_picture else str(row)].append(row)
+        placed: list[tuple[float, str, list[int]]] = []
+        for group, of in units.items():
+            drawn = list(of.values())
+            Random(f"{self.seed}/{group}").shuffle(drawn)
+            # Each case has its place on the way through its group; who is first on all ways is a stratified sample.
+            placed += [((nth + 0.5) / len(drawn), group, rows) for nth, rows in enumerate(drawn)]
+        return [rows for _, _, rows in sorted(placed)]
+
+
+def shared_by(row: int, case: Case) -> str:
+    """What a case shares with those that it is not independent of: its set, or its picture."""
+    if case.cell:
+        return f"\x00set {case.cell.set}"
+    return case.image_digest or case.image or f"\x00{row}"
 
 
 class RunOptions(msgspec.Struct, frozen=True):
@@ -226,8 +247,13 @@ class QuestionPlan:
         needs_picture: bool,
         again: str = "",
         sample: Sample | None = None,
+        failed_too: bool = True,
     ) -> None:
-        """`again` names what became of those answers that are to be asked for once more: cut, empty or unread."""
+        """`again` names what became of those answers that are to be asked for once more: cut, empty or unread.
+
+        Without `failed_too` a question that failed before stays failed.
+        """
+        self._asked_at_most = _FAILED if failed_too else 0
         self._rows = None if sample is None else sample.rows(dataset)
         self._run = run
         self._dataset = dataset
@@ -301,6 +327,7 @@ class QuestionPlan:
 
     def _look_back(self) -> None:
         """Note how much there is of each answer; of equals the first counts, as it does in scoring."""
+        self._tally.forget_spending()
         for place, reply in self._run.placed_replies(self._damaged):
             self._tally.spend(reply.tokens_in, reply.tokens_out, reply.cost)  # also what was asked for again since
             if not 0 <= reply.row < self._dataset.lines:
@@ -314,13 +341,15 @@ class QuestionPlan:
                     self._places[at] = place
         self._tally.failed_before = self._standing.count(_FAILED)
         settled = {_CUT_OR_EMPTY, _SAID, _RESTATED} - {self._suspect}
-        self._tally.before = sum(map(self._standing.count, settled))
+        self._tally.before = sum(map(self._standing.count, settled)) - self._tally.answered
 
     def _left(self, ask: Ask, at: int) -> Ask | None:
         """The question, where it has no answer yet or its answer is asked for again."""
         standing = self._standing[at]
-        if standing <= _FAILED:
+        if standing <= self._asked_at_most:
             return ask
+        if standing == _FAILED:
+            return None
         if standing != self._suspect:
             return None
         reply = self._reply(at)

@@ -222,7 +222,8 @@ class RunFolder:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Journal]:
         """The journal, for this process alone."""
-        with appending(self._lock or locked(self.path, RunError), self.path / JOURNAL) as journal:
+        lock, self._lock = self._lock or locked(self.path, RunError), None  # it is let go of at the end
+        with appending(lock, self.path / JOURNAL) as journal:
             yield journal
 
 

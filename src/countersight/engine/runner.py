@@ -1,6 +1,7 @@
 """The runner: asks every question of the plan once, whatever the server, the disk or the user does."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +13,7 @@ from countersight.engine.batches import refuse_what_is_out
 from countersight.engine.conversations import NoExample, conversations_of, ranked_answer
 from countersight.engine.journal import Journal
 from countersight.engine.outcome import Budget, FirstReplies, Tally, refuse_unpriced
-from countersight.engine.plan import YES_NO, Ask, QuestionPlan, RunOptions, as_ranker, begun_run, note_sample
+from countersight.engine.plan import YES_NO, Ask, QuestionPlan, RunOptions, Sample, as_ranker, begun_run, note_sample
 from countersight.engine.prompt import Prompt
 from countersight.engine.retry import Client, RetriesExhausted, RetryPolicy, Stopped
 from countersight.engine.run_folder import LEFT_OUT, RunFolder
@@ -36,10 +37,12 @@ async def ask_dataset(
     tally: Tally | None = None,
     stop: asyncio.Event | None = None,
     budget: float | None = None,
+    more: Callable[[RunFolder], Sample | None] | None = None,
 ) -> RunFolder:
     """Ask a model every question of a dataset that has no answer yet, until `stop` is set; the model is closed.
 
     With a `budget`, no question is begun once the run, earlier calls included, would cost more dollars.
+    After the cases of the options' sample, `more` may name a larger one to go on with.
     Where the prompt shows examples, they are cases of `pool`, or else of the dataset itself.
     """
     try:
@@ -47,10 +50,16 @@ async def ask_dataset(
         if budget is not None:
             refuse_unpriced(model)
         run = begun_run(dataset, output, model, options, pool)
-        stop = stop or asyncio.Event()
-        note_sample(run, options)
-        await _Runner(run, dataset, model, options, retry, pool, tally or Tally(), stop, budget).ask_all()
-        return run
+        stop, tally = stop or asyncio.Event(), tally or Tally()
+        failed_too = True
+        while True:
+            note_sample(run, options)
+            runner = _Runner(run, dataset, model, options, retry, pool, tally, stop, budget)
+            await runner.ask_all(failed_too=failed_too)
+            sample = more(run) if more and not stop.is_set() else None
+            if sample is None:
+                return run
+            options, failed_too = replace(options, sample=sample), False
     finally:
         await model.close()
 
@@ -81,7 +90,7 @@ class _Runner:
         self._under_way = 0
         self._bad_row_seen = -1
 
-    async def ask_all(self) -> None:
+    async def ask_all(self, *, failed_too: bool = True) -> None:
         """Ask until nothing is missing, or `stop` is set. Raises where every further question would fail too."""
         plan = QuestionPlan(
             self._run,
@@ -90,6 +99,7 @@ class _Runner:
             needs_picture=self._model.needs_picture,
             again=self._options.again,
             sample=self._options.sample,
+            failed_too=failed_too,
         )
         with self._run.writing() as journal:
 

@@ -56,6 +56,7 @@ from .repeating import repeats as repeats
 from .resampling import RESAMPLES as RESAMPLES
 from .run_scores import SCORES as SCORES
 from .run_scores import JudgedRun as JudgedRun
+from .run_scores import ask_until as ask_until
 from .run_scores import judge_run as judge_run
 from .run_scores import score_run as score_run
 from .scores import Chance as Chance
@@ -72,6 +73,11 @@ from .stand_in import Contest as Contest
 from .stand_in import Corrected as Corrected
 from .stand_in import alt_test as alt_test
 from .stand_in import corrected_mean as corrected_mean
+from .stopping import Looking as Looking
+from .stopping import Stopped as Stopped
+from .stopping import StoppingMetric as StoppingMetric
+from .stopping import Until as Until
+from .stopping import stopped as stopped
 from .sums import Sum as Sum
 from .sums import summed as summed
 from .telling import ALL as ALL

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, WORLDS, AnswerKind, Case, Option, Question, Reply, World, asking_of
-from countersight.engine import UNCERTAIN, status_of
+from countersight.engine import UNCERTAIN, shared_by, status_of
 from countersight.reading import ReadFrom, agrees
 from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes, unheard_in
 from countersight.scoring.soft import soft_accuracy
@@ -88,13 +88,6 @@ def outcomes(
     return gathered.outcomes()
 
 
-def _together(row: int, case: Case) -> str:
-    """What a case shares with those that it is not independent of: its set, or its picture."""
-    if case.cell:
-        return f"\x00set {case.cell.set}"
-    return case.image_digest or case.image or f"\x00{row}"
-
-
 class _Gathered:
     """The dataset, packed: a million cases are never held as objects."""
 
@@ -129,7 +122,7 @@ class _Gathered:
         self.positions[row] = len(self.rows)
         self.rows.append(row)
         self.group_of.append(self.groups.setdefault(case.group, len(self.groups)))
-        self.picture_of.append(self.pictures.setdefault(_together(row, case), len(self.pictures)))
+        self.picture_of.append(self.pictures.setdefault(shared_by(row, case), len(self.pictures)))
         self.ids += case.id.encode()
         self.id_ends.append(len(self.ids))
         for world, telling in WORLDS.values():

@@ -10,8 +10,9 @@ from arro3.core import RecordBatch
 
 from countersight.case import Case, Reply
 from countersight.dataset import Dataset, check_key, hidden_in
-from countersight.engine import RunFolder, Sample
-from countersight.errors import RunError
+from countersight.engine import MANIFEST, RunFolder, RunOptions, Sample, ask_dataset
+from countersight.errors import CountersightError, RunError
+from countersight.models import Model
 from countersight.scoring.controls import Controls, Pairing, alarms
 from countersight.scoring.frame import as_table, batches
 from countersight.scoring.gold import Gold
@@ -19,6 +20,7 @@ from countersight.scoring.judging import outcomes
 from countersight.scoring.outcome import MISSING, Outcomes
 from countersight.scoring.scores import Scores, score
 from countersight.scoring.sets import Cells, Placing, SetScores, as_fourth, set_scores, shown_sets
+from countersight.scoring.stopping import Looking, Until, stopped, with_anytime_intervals
 
 SCORES = "scores.parquet"
 """What became of every question."""
@@ -64,8 +66,11 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
 
     def scores(self) -> Scores:
         """Accuracy, drop and the rest, by group and in all."""
+        found = score(self.outcomes, self.name)
+        if rule := stopped(self.run):
+            found = with_anytime_intervals(found, self.outcomes, self.dataset, rule)
         return msgspec.structs.replace(
-            score(self.outcomes, self.name),
+            found,
             alarms=alarms(self.outcomes, self.controls) if self.controls else (),
             sets=self._sets(),
             damaged=self.damaged,
@@ -173,3 +178,29 @@ def _asked(run: RunFolder, source: Dataset, gold: Gold | None) -> Iterator[tuple
     cases = source.cases() if gold is None else gold.corrected(source.cases())
     for row, case in cases:
         yield row, case if run.manifest.shown else msgspec.structs.replace(case, shown=None, twice=None)
+
+
+async def ask_until(
+    rule: Until | None, dataset: Dataset, out: Path, model: Model, options: RunOptions, **how: Any
+) -> RunFolder:
+    """Ask a dataset; with a stopping rule in growing parts of it, until the rule is met."""
+    if rule is None:
+        return await ask_dataset(dataset, out, model, options, **how)
+    if options.sample or options.again:
+        raise CountersightError("`until` draws the cases itself: leave out `cases` and `again`")
+    looking = Looking(rule, dataset)
+    before = stopped(RunFolder.open(out)) if (out / MANIFEST).exists() else None
+    if before and before.met and before.rule.is_as_strict_as(rule):
+        await model.close()
+        return RunFolder.open(out)
+    pictures = looking.first(before)
+
+    def more(run: RunFolder) -> Sample | None:
+        nonlocal pictures
+        if looking.look(run, judge_run(run).outcomes, pictures).met or pictures >= looking.everything:
+            return None
+        pictures = looking.next(pictures)
+        return Sample(pictures, rule.seed, "picture")
+
+    options = msgspec.structs.replace(options, sample=Sample(pictures, rule.seed, "picture"))
+    return await ask_dataset(dataset, out, model, options, more=more, **how)

@@ -1,9 +1,9 @@
-"""Confidence sequences: intervals that hold at every moment one looks, so that asking may stop when one is narrow enough.
+"""Confidence sequences: intervals that hold at every moment, so that asking may stop as soon as one is narrow enough.
 
 The units (pictures, each with its cases) are asked in a random order, without replacement, out of a benchmark of known
 size. For a supposed mean, a gambler bets on every next unit; if the mean is as supposed, the gambler's wealth is a
 martingale and exceeds 1/alpha with a probability of at most alpha, at any time (Ville). The interval holds the means
-at which nobody became that rich. After Waudby-Smith and Ramdas (2020, 2024). What has been asked is known for certain, so
+at which nobody became that rich (Waudby-Smith and Ramdas, 2020 and 2024). What has been asked is known for certain, so
 the interval shrinks to a point when everything was asked.
 
 How much is bet decides how narrow the interval is, never whether it holds: bets use only what was seen before.
@@ -61,7 +61,19 @@ def refuted(
     wanted = None if aim is None else aim / (high - low)
     rich = np.log(2 / (1 - confidence))
     more, less = _log_wealth(seen, units, supposed, wanted), _log_wealth(1 - seen, units, 1 - supposed, wanted)
-    return (more >= rich) | (less >= rich)
+    found: NDArray[np.bool_] = (more >= rich) | (less >= rich)
+    return found
+
+
+def anytime_p(
+    values: ArrayLike, units: int, mean: float, *, low: float = 0.0, high: float = 1.0, aim: float | None = None
+) -> float:
+    """The p of a supposed mean that goes with the interval: below 0.05 exactly where that leaves the mean out."""
+    seen, supposed = _scaled(values, units, low, high), (mean - low) / (high - low)
+    wanted = None if aim is None else aim / (high - low)
+    sides = ((seen, supposed), (1 - seen, 1 - supposed))
+    richest = max(float(_log_wealth(side, units, at, wanted)[-1]) for side, at in sides)
+    return float(min(1.0, 2 * np.exp(-richest)))
 
 
 def _scaled(values: ArrayLike, units: int, low: float, high: float) -> _Floats:

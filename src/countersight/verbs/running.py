@@ -13,7 +13,6 @@ from countersight.engine import (
     Sample,
     Tally,
     as_before,
-    ask_dataset,
     find_prompt,
     synchronous,
 )
@@ -21,7 +20,7 @@ from countersight.models import Function, FunctionModel, Loss, Model, ModelSetti
 from countersight.models import open_model as open_by_name
 from countersight.progress import Progress, counted, usual
 from countersight.results import Run
-from countersight.scoring import Scores, score_run
+from countersight.scoring import Scores, StoppingMetric, Until, ask_until, score_run
 from countersight.verbs.inputs import (
     SomeDataset,
     SomeModel,
@@ -56,6 +55,8 @@ async def run_async(
     cases: int | None = None,
     again: Literal["", "cut", "empty", "unread"] = "",
     budget: float | None = None,
+    until: float | Literal["decided"] | None = None,
+    until_metric: StoppingMetric = "drop",
     settings: ModelSettings | None = None,
     retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
     stop: asyncio.Event | None = None,
@@ -66,6 +67,8 @@ async def run_async(
     So many `cases` only, drawn by chance with the seed of `settings`; a later call may ask more of them. `again` asks
     once more for answers that are `cut` off or `empty`, or has the model state only its final answer after a reply
     that is `unread`, in the way the run was asked. No question is begun that would cost more than `budget`, in dollars.
+    `until` stops as soon as the drop (or another `until_metric`) is known to so many points, or to be above or below
+    zero (`decided`); see `countersight.scoring.Until`.
     """
     check_from(1, cases=cases)
     opened = dataset_of(dataset)
@@ -73,20 +76,13 @@ async def run_async(
     chosen = settings_of(settings, ModelSettings(max_tokens=worded.max_tokens, loss=loss))
     pool = dataset_of(shots_from) if shots_from is not None else None
     sample = Sample(cases, chosen.seed) if cases else None
+    rule = None if until is None else Until(None if until == "decided" else until, until_metric, chosen.seed)
     way = RunOptions(worded, shown, answering, chosen.loss, chosen.seed, again, sample)
     way, chosen, pool = as_before(Path(out), way, chosen, pool)
     asked, tally = open_model(model, chosen, name=name), Tally()
     with counted(progress or usual(), f"Asking {asked.name}", "questions", lambda: (tally.done, tally.total)):
-        folder = await ask_dataset(
-            opened,
-            Path(out),
-            asked,
-            way,
-            retry=retry,
-            pool=pool,
-            tally=tally,
-            stop=stop,
-            budget=budget,
+        folder = await ask_until(
+            rule, opened, Path(out), asked, way, retry=retry, pool=pool, tally=tally, stop=stop, budget=budget
         )
     return Run.open(folder.path)
 

@@ -1,0 +1,216 @@
+"""Early stopping: a run asks pictures in a random order until an interval that always holds is narrow enough."""
+
+from collections.abc import Iterable
+from typing import Any, Final, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.case import WORLDS, Asking, Case
+from countersight.dataset import Dataset
+from countersight.engine import RunFolder, Sample
+from countersight.errors import CountersightError
+from countersight.scoring.figures import Difference, Rate
+from countersight.scoring.intervals import Interval
+from countersight.scoring.outcome import Outcomes
+from countersight.scoring.scores import Row, Scores, worth
+from countersight.scoring.sequences import anytime_interval, anytime_p
+from countersight.text import in_dollars
+
+UNTIL: Final = "until"
+"""Under what a run keeps its stopping rule."""
+FIRST: Final = 16
+"""Pictures that are asked before the first look."""
+GROWTH: Final = 1.1
+"""How much larger each next part is."""
+ANYTIME: Final = "betting, valid at every moment"
+
+StoppingMetric = Literal["drop", "factual", "counterfactual", "both_right"]
+_ASKINGS: Final[dict[str, tuple[Asking, ...]]] = {
+    "drop": ("factual", "counterfactual"),
+    "both_right": ("factual", "counterfactual"),
+    "factual": ("factual",),
+    "counterfactual": ("counterfactual",),
+    "shown": ("shown",),
+    "imagination_gap": ("shown", "counterfactual"),
+}
+_DIFFERENCES: Final = ("drop", "imagination_gap")
+
+
+class Until(msgspec.Struct, frozen=True):
+    """When a run has asked enough: half of the interval's width in points, or nothing to decide the drop's sign."""
+
+    width: float | None = None
+    metric: StoppingMetric = "drop"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.width is not None and not 0 < self.width < 100:
+            raise CountersightError("half of an interval's width is between 0 and 100 points, as in --until 3")
+        if self.width is None and self.metric != "drop":
+            raise CountersightError("only a drop can be decided to be above or below zero: name a width, as in 3")
+
+    @property
+    def aim(self) -> float | None:
+        return None if self.width is None else self.width / 100
+
+    def is_as_strict_as(self, other: "Until") -> bool:
+        """Whether a run that met this rule has met the other one."""
+        if (self.metric, self.seed) != (other.metric, other.seed) or (self.width is None) != (other.width is None):
+            return False
+        return self.width is None or other.width is None or self.width <= other.width
+
+    def is_met_by(self, interval: Interval) -> bool:
+        if self.aim is None:
+            return interval.low > 0 or interval.high < 0
+        return interval.high - interval.low <= 2 * self.aim
+
+
+class Stopped(msgspec.Struct, frozen=True):
+    """Where a run with a stopping rule stands."""
+
+    rule: Until
+    met: bool
+    low: float
+    high: float
+    pictures: int
+    of_pictures: int
+    cases: int
+    of_cases: int
+
+    @property
+    def share(self) -> float:
+        """The share of the cases that was asked."""
+        return self.cases / self.of_cases if self.of_cases else 1.0
+
+    def told(self, cost: float = 0.0) -> str:
+        """Where it stands and what was saved, in a sentence; `cost` is what it took in dollars."""
+        if self.cases in (0, self.of_cases):
+            return f"{self}."
+        saved = f"{self}: {self.of_cases - self.cases:,} cases ({1 - self.share:.0%}) were not asked"
+        return f"{saved}, which saved about {in_dollars(cost / self.share - cost)}." if cost else f"{saved}."
+
+    def __str__(self) -> str:
+        what = self.rule.metric.replace("_", " ")
+        if self.rule.width is None:
+            state = "is decided" if self.met else "is not decided"
+        else:
+            state = f"is {'' if self.met else 'not '}known to ± {self.rule.width:g} points"
+        ends = f"{100 * self.low:.1f} to {100 * self.high:.1f}"
+        return f"The {what} {state} ({ends}) after {self.cases:,} of {self.of_cases:,} cases"
+
+
+def stopped(run: RunFolder) -> Stopped | None:
+    """What the stopping rule of a run came to; None where it has none."""
+    found = run.manifest.observed.get(UNTIL)
+    return msgspec.convert(found, Stopped) if found else None
+
+
+class Units:
+    """The pictures of a dataset in the order in which a run with a stopping rule asks them."""
+
+    def __init__(self, dataset: Dataset, seed: int) -> None:
+        self._order = Sample(0, seed, "picture").order(dataset)
+        self._cases = {row: case for row, case in dataset.cases() if not case.control_of}
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def interval(
+        self, outcomes: Outcomes, pictures: int, metric: str, *, aim: float | None = None, group: str | None = None
+    ) -> tuple[Interval, float, int, int]:
+        """The interval of a figure after so many pictures, its p for zero, and the cases it rests on, of how many.
+
+        An answer that is missing or failed could be anything: each end counts it as what is worst for it.
+        """
+        askings = _ASKINGS[metric]
+        kept = [[row for row in unit if _has(self._cases[row], askings, group)] for unit in self._order]
+        units = [unit for unit in kept[:pictures] if unit]
+        all_units, all_cases = sum(map(bool, kept)), sum(map(len, kept))
+        if not units:
+            return Interval(-1.0 if metric in _DIFFERENCES else 0.0, 1.0), 1.0, 0, all_cases
+        position = {int(row): at for at, row in enumerate(outcomes.rows)}
+        worst, best = _values(outcomes, metric)
+        most = max(map(len, filter(None, kept)))
+        least = -most if metric in _DIFFERENCES else 0
+        each = all_units / all_cases
+        ends, ps = [], []
+        for values in (worst, best):
+            sums = [float(sum(values[position[row]] for row in unit)) for unit in units]
+            bets = None if aim is None else aim / each
+            found = anytime_interval(sums, all_units, low=least, high=most, aim=bets)
+            ends.append(Interval(each * found.low, each * found.high))
+            ps.append(anytime_p(sums, all_units, 0.0, low=least, high=most, aim=bets) if least < 0 else 1.0)
+        low, high = ends[0].low, ends[1].high
+        p = max(ps) if (low > 0 or high < 0) or max(ps) >= 0.05 else 1.0
+        return Interval(low, high), p, sum(map(len, units)), all_cases
+
+
+def _has(case: Case, askings: Iterable[Asking], group: str | None) -> bool:
+    return group in (None, case.group) and all(case.question(*WORLDS[asking]) for asking in askings)
+
+
+def _values(outcomes: Outcomes, metric: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """What each case adds to a figure, at the worst and at the best; the same where its questions are answered."""
+    askings = _ASKINGS[metric]
+    known = np.all([outcomes.scored(asking) for asking in askings], axis=0)
+    values = [worth(outcomes, asking).astype(np.float64) for asking in askings]
+    found = values[0] - values[1] if metric in _DIFFERENCES else np.prod(values, axis=0)
+    return np.where(known, found, -1.0 if metric in _DIFFERENCES else 0.0), np.where(known, found, 1.0)
+
+
+class Looking:
+    """Looks at a run after each part, and says how many pictures to ask next."""
+
+    def __init__(self, rule: Until, dataset: Dataset) -> None:
+        self.rule = rule
+        self._units = Units(dataset, rule.seed)
+
+    @property
+    def everything(self) -> int:
+        return len(self._units)
+
+    def first(self, run: Stopped | None) -> int:
+        """Where asking begins, or goes on."""
+        return run.pictures if run else min(self.everything, FIRST)
+
+    def next(self, pictures: int) -> int:
+        return min(self.everything, max(pictures + 1, int(pictures * GROWTH)))
+
+    def look(self, run: RunFolder, outcomes: Outcomes, pictures: int) -> Stopped:
+        """Where the run stands after so many pictures, written into its folder."""
+        found, _, cases, of = self._units.interval(outcomes, pictures, self.rule.metric, aim=self.rule.aim)
+        met = self.rule.is_met_by(found)
+        standing = Stopped(self.rule, met, found.low, found.high, pictures, self.everything, cases, of)
+        run.observe({UNTIL: msgspec.to_builtins(standing)})
+        return standing
+
+
+def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset, at: Stopped) -> Scores:
+    """Scores of a run that stopped by a rule: ordinary intervals would be too narrow, since it chose when to look."""
+    units = Units(dataset, at.rule.seed)
+
+    def row_of(row: Row, group: str | None) -> Row:
+        return msgspec.structs.replace(
+            row,
+            **{
+                metric: _replaced(getattr(row, metric), units, outcomes, at, metric, group)
+                for metric in _ASKINGS
+                if getattr(row, metric) is not None
+            },
+        )
+
+    last = len(scores.rows) - 1
+    rows = tuple(row_of(row, None if place == last else row.group) for place, row in enumerate(scores.rows))
+    return msgspec.structs.replace(scores, rows=rows)
+
+
+def _replaced(
+    figure: Rate | Difference, units: Units, outcomes: Outcomes, at: Stopped, metric: str, group: str | None
+) -> Rate | Difference:
+    aim = at.rule.aim if metric == at.rule.metric and group is None else None
+    found, p, _, _ = units.interval(outcomes, at.pictures, metric, aim=aim, group=group)
+    if isinstance(figure, Rate):
+        return msgspec.structs.replace(figure, low=max(0.0, found.low), high=min(1.0, found.high))
+    return msgspec.structs.replace(figure, low=found.low, high=found.high, p=p, test=ANYTIME)

@@ -1,0 +1,147 @@
+"""`run --until`: asking stops when the figure is known well enough, and what is reported holds although it stopped."""
+
+import hashlib
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import case, dataset, picture
+
+import countersight as cs
+from countersight.dataset import DatasetWriter
+from countersight.engine import RunFolder
+from countersight.errors import CountersightError
+from countersight.scoring import anytime_interval, refuted, stopped
+
+CASES = 600
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two cases to a picture."""
+    where = tmp_path_factory.mktemp("until") / "cases"
+    with DatasetWriter(where, name="pairs", description="", license="CC0-1.0", provenance={"seed": 0}) as writer:
+        for number in range(CASES):
+            image = f"images/{number // 2}.png"
+            (writer.staging / image).write_bytes(picture((number // 2 % 256, number // 512, 0)))
+            writer.add(case(number, image=image, counterfactual_image=None, shown=None))
+    return where
+
+
+class Scripted:
+    """A model that is right about most pictures as they are, and about fewer under a change."""
+
+    def __init__(self, drop=0.3, factual=0.9):
+        self.drop, self.factual, self.asked = drop, factual, 0
+
+    def __call__(self, picture, question):
+        self.asked += 1
+        luck = int(hashlib.sha256(question.encode()).hexdigest()[:8], 16) / 16**8
+        number = int(re.search(r"picture (\d+)", question)[1])
+        changed = " if " in question
+        gold = "B" if changed else "ABCD"[number % 4]
+        return gold if luck < self.factual - changed * self.drop else "D"
+
+
+@given(
+    st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=1, max_size=60),
+    st.integers(0, 60),
+    st.sampled_from([None, 0.02, 0.2]),
+)
+@settings(deadline=None, max_examples=60)
+def test_an_interval_lies_where_the_mean_can_still_be(values, left, aim):
+    units = len(values) + left
+    found = anytime_interval(values, units, low=-1, high=1, aim=aim)
+    total = sum(values)
+    assert (total - left) / units - 1e-5 <= found.low <= found.high <= (total + left) / units + 1e-5
+    if not left:
+        assert found.low == pytest.approx(found.high, abs=1e-5)
+    for supposed in (-0.5, 0.0, 0.5):
+        inside = found.low + 1e-5 < supposed < found.high - 1e-5
+        outside = supposed < found.low - 1e-5 or supposed > found.high + 1e-5
+        is_refuted = refuted(values, units, supposed, low=-1, high=1, aim=aim)[-1]
+        assert not (inside and is_refuted)
+        assert not (outside and not is_refuted)
+
+
+def test_the_truth_is_hardly_ever_left_out_at_any_moment():
+    generator = np.random.default_rng(5)
+    for aim in (None, 0.05):
+        values = np.repeat([1.0, -1.0, 0.0], [60, 20, 120])
+        drawn = (generator.permutation(values) for _ in range(400))
+        missed = sum(refuted(each, each.size, each.mean(), low=-1, high=1, aim=aim).any() for each in drawn)
+        assert missed <= 0.05 * 400 + 3 * (0.05 * 0.95 * 400) ** 0.5
+
+
+def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(folder, tmp_path):
+    model = Scripted()
+    run = cs.run(folder, model, out=tmp_path / "run", until=12)
+    found = stopped(RunFolder.open(run.path))
+    assert found is not None
+    assert found.met
+    assert found.high - found.low <= 0.24
+    assert model.asked == 2 * found.cases < CASES
+    drop = cs.score(run).overall.drop
+    assert drop is not None
+    assert (drop.low, drop.high) == pytest.approx((found.low, found.high))
+    assert drop.n == found.cases
+
+    asked = model.asked
+    cs.run(folder, model, out=tmp_path / "run", until=15)
+    assert model.asked == asked
+    again = cs.run(folder, model, out=tmp_path / "run", until=7)
+    finer = stopped(RunFolder.open(again.path))
+    assert finer is not None
+    assert model.asked == 2 * finer.cases > asked
+    assert finer.high - finer.low <= 0.14
+
+
+def test_pictures_are_drawn_whole(folder, tmp_path):
+    run = cs.run(folder, Scripted(), out=tmp_path / "run", until=12)
+    rows = {json.loads(line)["row"] for line in (tmp_path / "run" / "replies.jsonl").read_text().splitlines()}
+    assert {row // 2 for row in rows} == {row // 2 for row in rows if row ^ 1 in rows}
+    assert run
+
+
+def test_a_drop_is_decided_soon_and_no_drop_takes_every_case(folder, tmp_path):
+    large, none = Scripted(0.5), Scripted(0.0, 1.0)
+    cs.run(folder, large, out=tmp_path / "large", until="decided")
+    run = cs.run(folder, large, out=tmp_path / "large", until="decided")
+    drop = cs.score(run).overall.drop
+    assert drop is not None
+    assert drop.low > 0
+    assert drop.p < 0.05
+    assert large.asked < CASES / 2
+    small = folder.parent / "small"
+    dataset(small, 20)
+    undecided = cs.run(small, none, out=tmp_path / "none", until="decided")
+    assert none.asked == 40
+    assert "is not decided (0.0 to 0.0) after 20 of 20 cases" in str(stopped(RunFolder.open(undecided.path)))
+
+
+def test_a_failed_answer_could_be_anything(tmp_path):
+    """Five of twenty fail in one world: even when all are asked, the drop could be a quarter more or less."""
+
+    def failing(picture, question):
+        if " if " in question and int(re.search(r"picture (\d+)", question)[1]) % 4 == 0:
+            raise OSError("no")
+        return "B"
+
+    run = cs.run(dataset(tmp_path / "small", 20), failing, out=tmp_path / "run", until=10)
+    found = stopped(RunFolder.open(run.path))
+    assert found is not None
+    assert found.cases == 20
+    assert found.high - found.low == pytest.approx(2 * 5 / 20, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sentence"),
+    [({"until": 0}, "between 0 and 100"), ({"until": "decided", "until_metric": "factual"}, "only a drop"),
+     ({"until": 3, "cases": 5}, "draws the cases itself")],
+)  # fmt: skip
+def test_what_makes_no_sense_is_said(folder, tmp_path, wanted, sentence):
+    with pytest.raises(CountersightError, match=sentence):
+        cs.run(folder, Scripted(), out=tmp_path / "run", **wanted)
