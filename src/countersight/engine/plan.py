@@ -31,7 +31,7 @@ _SUSPECT: Final = {"cut": _CUT_OR_EMPTY, "empty": _CUT_OR_EMPTY, "unread": _SAID
 """By what is asked for again, which answers have to be read to know whether they are among it."""
 
 
-class Sample(msgspec.Struct, frozen=True, omit_defaults=True):
+class Sample(msgspec.Struct, frozen=True):
     """So many cases of a dataset, each with its controls. A larger sample with the same seed holds the smaller one.
 
     Cases are drawn so that every group has its share. Drawn by `picture`, so many pictures are drawn with equal
@@ -39,7 +39,7 @@ class Sample(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     cases: int
-    seed: int
+    seed: int = 0
     by: Literal["case", "picture"] = "case"
 
     def rows(self, dataset: Dataset) -> frozenset[int]:
@@ -180,7 +180,10 @@ def begun_run(dataset: Dataset, output: Path, model: Model, options: RunOptions,
 def note_sample(run: RunFolder, options: RunOptions) -> None:
     """Write down which cases are asked for: what is not among them is not missing."""
     if options.sample is not None or run.manifest.observed.get("sample"):
-        run.observe({"sample": msgspec.to_builtins(options.sample)})
+        noted = msgspec.to_builtins(options.sample)
+        if noted and noted["by"] == "case":  # as earlier versions wrote it
+            del noted["by"]
+        run.observe({"sample": noted})
 
 
 def _refuse_unseen(dataset: Dataset) -> None:
