@@ -10,10 +10,12 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making import dataset
 from published import published
 from rich.console import Console
 
 from countersight.case import Case, Option, Question
+from countersight.cli import main
 from countersight.description.statistics import Statistics, describe, render, words, write_svg
 
 FOUR = tuple(map(Option, ("16", "17", "12", "13")))
@@ -96,6 +98,20 @@ def test_the_terminal_shows_groups_lengths_answers_and_balance() -> None:
     text = printed(describe(CASES))
     for words_shown in ("4 cases", "flowers", "sun", "12.00", "50.0%", "A 50.0%", "yes 100.0%", "counterfactual"):
         assert words_shown in text
+
+
+def test_a_person_gets_one_screen_and_all_of_it_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a dataset with many groups and many different answers."""
+    number = [Question(f"How many dots are in part {n % 30}?", str(n % 50), "number") for n in range(120)]
+    folder = dataset(tmp_path / "d", (Case(str(n), group=f"g{n % 30}", factual=each) for n, each in enumerate(number)))
+    assert main(["describe", str(folder)]) == 0
+    short = capsys.readouterr().out
+    assert main(["describe", str(folder), "--all"]) == 0
+    long = capsys.readouterr().out
+    assert len(short.splitlines()) <= 32 < 60 < len(long.splitlines())
+    assert "20 smaller groups not shown" in short
+    assert "Answered without the pictures: " in short
+    assert "Words in a question" in long
 
 
 def test_a_hostile_group_name_is_only_text(tmp_path: Path) -> None:

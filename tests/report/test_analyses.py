@@ -21,8 +21,8 @@ from countersight.reports.write import ReportFiles, write_report
 from .runs import right, run
 
 
-def cases(count: int) -> list[Case]:
-    return [case(number, image=f"images/COCO_{number:012}.png") for number in range(count)]
+def cases(count: int, suite: str = "") -> list[Case]:
+    return [case(number, suite=suite, image=f"images/COCO_{number:012}.png") for number in range(count)]
 
 
 def said(count: int, wrong_as_it_is: int = 0, wrong_under_change: int = 0) -> dict[int, tuple[str, str]]:
@@ -53,7 +53,7 @@ def printed(files: ReportFiles) -> str:
 
 
 def test_a_run_is_observed_with_its_drop_correlation_and_best_and_worst_group(tmp_path: Path) -> None:
-    source = dataset(tmp_path / "d", cases(40))
+    source = dataset(tmp_path / "d", cases(40, "cfmm"))
     answers = said(40, 10, 20)
     answers[19] = right(cases(40), 19)  # in one group, and for it a wrong one in the other
     answers[20] = answers[20][0], "E"
@@ -79,6 +79,12 @@ def test_a_run_is_observed_with_its_drop_correlation_and_best_and_worst_group(tm
     assert 'id="analysis-0"' in files.html.read_text(encoding="utf-8")
 
 
+def test_what_cfmm_observed_is_told_of_cfmm_alone(tmp_path: Path) -> None:
+    files = write_report([run(tmp_path / "r", dataset(tmp_path / "d", cases(40)), said(40, 10, 20))], tmp_path / "out")
+    assert files.data.analyses == ()
+    assert "CFMM" not in files.html.read_text(encoding="utf-8")
+
+
 def test_prompts_are_held_against_the_0_shot_run_of_the_same_model(tmp_path: Path) -> None:
     source = dataset(tmp_path / "d", cases(40))
     runs = [
@@ -96,7 +102,7 @@ def test_prompts_are_held_against_the_0_shot_run_of_the_same_model(tmp_path: Pat
     assert "drop −50.0 points" in words
     assert "1-shot against 0-shot (openai:gpt-4o): factual −10.0 points" in words
     assert "lonely" not in words
-    changes = [row for row in rows_of(files, "observations") if row["minus_run"]]
+    changes = [row for row in rows_of(files, "prompts") if row["minus_run"]]
     assert {(row["run"], row["minus_run"]) for row in changes} == {
         ("gpt-4o, cot", "gpt-4o, 0-shot"),
         ("gpt-4o, 1-shot", "gpt-4o, 0-shot"),
@@ -135,7 +141,7 @@ def test_what_language_alone_gives_is_told_from_a_text_only_run(tmp_path: Path) 
 
 
 def test_a_run_of_one_world_is_observed_as_far_as_that_goes(tmp_path: Path) -> None:
-    made = [case(number, factual=None, shown=None, counterfactual_image=None) for number in range(6)]
+    made = [case(n, suite="cfmm", factual=None, shown=None, counterfactual_image=None) for n in range(6)]
     source = dataset(tmp_path / "d", made)
     answers = {row: (None, made[row].counterfactual.answer if row % 2 else "D") for row in range(4)}
     files = write_report([run(tmp_path / "r", source, answers)], tmp_path / "out")
@@ -161,7 +167,7 @@ def test_groups_of_pictures_are_compared_in_every_format(tmp_path: Path) -> None
         run(tmp_path / "b", source, said(40, 0, 0), model="openai:other"),
     ]
     files = write_report(runs, tmp_path / "out", groups=GroupsFile(tmp_path / "people.csv", "id", ("bb_gender",)))
-    _, found = files.data.analyses
+    [found] = files.data.analyses
     assert found.heading == "Groups of pictures: bb_gender"
     assert found.about == (
         "people.csv names the pictures of 36 of 40 cases, matched by number in the picture's name; 35 cases are about "
@@ -200,10 +206,10 @@ def test_alike_questions_of_two_groups_are_shown_and_counted_in_both_directions(
     said = {row: right(asked, row) for row in range(6)} | {row: (right(asked, row)[0], "A") for row in (0, 1, 2)}
     made = run(tmp_path / "a", dataset(tmp_path / "d", asked), said)
     files = write_report([made], tmp_path / "out", groups=GroupsFile(tmp_path / "people.csv"))
-    [found] = [each for each in files.data.analyses if each.twins]
-    [twins] = found.twins
-    assert (twins.pairs, twins.only_first, twins.only_second) == (2, 0, 2)
-    assert [(twin.group, twin.asked.case, twin.right) for twin in twins.shown] == [
+    [found] = [each for each in files.data.analyses if each.matched]
+    [pair] = found.matched
+    assert (pair.pairs, pair.only_first, pair.only_second) == (2, 0, 2)
+    assert [(each.group, each.asked.case, each.right) for each in pair.shown] == [
         ("M", "case-4", True),
         ("F", "case-1", False),
     ]
@@ -221,7 +227,7 @@ def test_every_column_of_groups_is_compared_unless_one_is_chosen(tmp_path: Path)
     source = dataset(tmp_path / "d", cases(40))
     made = run(tmp_path / "a", source, said(40, 0, 18))
     files = write_report([made], tmp_path / "out", groups=GroupsFile(tmp_path / "people.csv"))
-    assert [each.key for each in files.data.analyses] == ["observations", "groups by bb_gender", "groups by bb_skin"]
+    assert [each.key for each in files.data.analyses] == ["groups by bb_gender", "groups by bb_skin"]
 
 
 def test_hostile_names_of_groups_stay_in_their_place(tmp_path: Path) -> None:
@@ -271,9 +277,9 @@ def test_the_analyses_are_accessible_and_fit_a_phone(tmp_path: Path, browser: Br
         "Best and worst",
         "What prompts change",
     ]
-    assert page.get_by_role("link", name="bb_gender").get_attribute("href") == "#analysis-1"
-    assert page.locator("#analysis-1 svg[role=img]").count() == 4
-    label = page.locator("#analysis-1 svg[role=img]").first.get_attribute("aria-label") or ""
+    assert page.get_by_role("link", name="bb_gender").get_attribute("href") == "#analysis-0"
+    assert page.locator("#analysis-0 svg[role=img]").count() == 4
+    label = page.locator("#analysis-0 svg[role=img]").first.get_attribute("aria-label") or ""
     assert label.startswith("gpt-4o, 0-shot, Female: 90.0 points (")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     found = Axe().run(page).response["violations"]

@@ -14,9 +14,8 @@ from countersight.leaderboards import write_leaderboard
 from countersight.pages import NOTHING, Cell, interval
 from countersight.reports import ReportData, load
 from countersight.reports.data import PageData
-from countersight.reports.figures import drop_plot
+from countersight.reports.figures import drop_plot, finding_plot, groups_drawing
 from countersight.reports.finding import sentence, sentences
-from countersight.reports.finding_figure import groups_figure
 from countersight.reports.formats import comma_separated, markdown
 from countersight.reports.page import render
 from countersight.reports.tables import by_group
@@ -70,9 +69,9 @@ def test_the_share_that_was_not_read_stands_right_after_the_finding(tmp_path: Pa
     words = sentence(report)
     assert words.startswith("m0 was asked 24 cases")
     assert words.endswith("p < 0.001). Unread, cut off or empty: 4.2% of the replies.")
-    assert "p &lt; 0.001). <strong>Unread, cut off or empty: 4.2% of the replies.</strong></p>" in render(
-        PageData(report)
-    )
+    page = render(PageData(report))
+    assert '<p class="caution" dir="auto">Unread, cut off or empty: 4.2% of the replies.</p>' in page
+    assert page.index('class="lede"') < page.index('class="caution"')
 
 
 def test_a_group_of_which_nothing_was_read_says_so_in_the_place_of_a_figure(tmp_path: Path) -> None:
@@ -89,8 +88,10 @@ def test_a_group_of_which_nothing_was_read_says_so_in_the_place_of_a_figure(tmp_
     grid = by_group(report.runs[0])
     factual, counterfactual, drop = grid.lines[1].cells[2:5]
     assert (factual.text, counterfactual, drop) == ("100.0", Cell("–", ("0 of 12 read",)), NOTHING)
-    assert "counterfactual: 0 of 12 read" in groups_figure(report)
-    assert "group 1: factual 100.0% (73.5 to 100.0); counterfactual: 0 of 12 read" in drop_plot(report.runs[0])
+    assert "counterfactual: 0 of 12 read" in groups_drawing(report)
+    assert "group 1: factual 100.0% (73.5 to 100.0); counterfactual: 0 of 12 read" in [
+        line.words for line in drop_plot(report.runs[0]).lines
+    ]
     assert "scores,gpt-4o,,group 1,counterfactual,,,,,,0,0 of 12 read," in comma_separated(report)
     assert not any(group.counterfactual for group in report.comparisons[0].groups[1:2])
     board = write_leaderboard(runs, tmp_path / "board")
@@ -195,3 +196,18 @@ def test_five_runs_with_long_names_are_told_in_one_short_sentence(tmp_path: Path
     words = sentence(load(made, gallery=1).report)
     assert len(words) < 420
     assert "no clear drop for 2 runs" in words
+
+
+def test_five_runs_with_long_names_give_one_sentence_with_short_numbered_names(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "d", CASES)
+    names = [f"openai:a-family-of-models-with-{n}-billion-parameters-and-a-long-name" for n in range(5)]
+    runs = [run(tmp_path / f"r{n}", source, said(8 + 3 * n), model=model) for n, model in enumerate(names)]
+    report = load(runs, gallery=1).report
+    [lede] = [each.words for each in sentences(report) if each.kind == "lede"]
+    assert lede.startswith("5 runs were asked 24 cases of d: all 5 lose accuracy under a change, most #")
+    assert lede.count(". ") == 0
+    assert len(lede) < 240
+    assert not any(name.removeprefix("openai:") in lede for name in names)
+    rows = [line.name for line in finding_plot(report).lines]
+    assert [row.partition(" ")[0] for row in rows] == ["#1", "#2", "#3", "#4", "#5"]
+    assert len(set(rows)) == 5

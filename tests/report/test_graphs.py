@@ -17,7 +17,7 @@ from countersight.case import Case, Question
 from countersight.dataset.folder import Dataset
 from countersight.dataset.writing import DatasetWriter
 from countersight.reports.data import GraphThing
-from countersight.reports.graphs import MOST_BOXES, MOST_THINGS, shown_graph
+from countersight.reports.gallery import MOST_BOXES, MOST_THINGS, shown_graph
 from countersight.reports.write import write_report
 
 from .running import answered, right

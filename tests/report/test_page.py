@@ -13,8 +13,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.pages import Thumbnail
-from countersight.reports.answer_shares import AnswerShares
-from countersight.reports.data import Answer, PageData, Verdict
+from countersight.reports.data import Answer, AnswerShares, PageData, Verdict
 from countersight.reports.page import render
 
 from . import specimen

@@ -17,8 +17,8 @@ from countersight.case import Reply, ToolCall, Trace, World
 from countersight.dataset.folder import Dataset
 from countersight.engine import COMPOSED, PROMPTS, RunFolder
 from countersight.reports.data import Analysis
-from countersight.reports.short_names import short_name
-from countersight.reports.watching import gist_of
+from countersight.reports.programs import gist_of
+from countersight.reports.scored import short_name
 from countersight.reports.write import write_report
 
 SEES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot"))\n'
@@ -139,8 +139,8 @@ def test_what_was_composed_is_told_apart_from_what_was_asked(tmp_path: Path) -> 
     )
     [table] = found.tables
     assert [line.name for line in table.lines] == ["group 0", "group 1", "all"]
-    observed = analysis(files.data.analyses, "observations")
-    [prompts] = [each for each in observed.points if each.title == "What prompts change"]
+    found = analysis(files.data.analyses, "prompts")
+    [prompts] = [each for each in found.points if each.title == "What prompts change"]
     assert [words.split(" (")[0] for words in prompts.sentences] == [
         "compose against 0-shot",
         "given-fact against 0-shot",
@@ -220,7 +220,7 @@ def test_a_program_goes_by_who_writes_it_and_who_looks(model: str, short: str) -
 
 
 def test_boxes_are_left_out_where_the_picture_is_bad(tmp_path: Path) -> None:
-    from countersight.reports.traces import shown_program
+    from countersight.reports.gallery import shown_program
 
     source = dataset(tmp_path / "d", [case(0)])
     trace = Trace(SEES, (CALL,))

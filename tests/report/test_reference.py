@@ -15,8 +15,7 @@ from rich.console import Console
 from countersight.case import Case, Question
 from countersight.cli import main
 from countersight.errors import CountersightError
-from countersight.reports.reference import beside
-from countersight.reports.tables import grids
+from countersight.reports.tables import beside, grids
 from countersight.reports.terminal import print_tables
 from countersight.reports.write import ReportFiles, write_report
 

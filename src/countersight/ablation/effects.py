@@ -39,6 +39,12 @@ class CaseParts(msgspec.Struct, frozen=True):
         """Whether the right response wins with these parts, and another without."""
         return self._best("") == self.right != self._best(left_out)
 
+    def told(self, left_out: str) -> str:
+        """What was told of the change, in words."""
+        if not left_out:
+            return "Told whole: " + " ".join(self.parts)
+        return "Without: " + " ".join(self.parts[int(number) - 1] for number in left_out.split("+"))
+
     def _best(self, left_out: str) -> int:
         return int(np.argmax(self.likely[left_out]))
 

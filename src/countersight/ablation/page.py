@@ -1,63 +1,48 @@
-"""A page with the summary, and for each case small bars: every response, told whole and without each part."""
+"""The effects of parts as a table, and as a page with small bars for each case."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from countersight.ablation.effects import CaseParts, KindOfPart
-from countersight.ablation.terminal import ABOUT, as_grid
+from countersight.ablation.effects import LEAST, CaseParts, KindOfPart
 from countersight.files import write_text
-from countersight.pages import Markup, as_table, document, element, joined, section, text
+from countersight.pages import Cell, Grid, Line, document
 
 SHOWN = 100
 """Cases on the page: those whose parts do most."""
-_BAR = 120
+ABOUT = (
+    "Gain: by how many points the right response is likelier with the part than without it, mean over cases with a 95% "
+    f"interval (from {LEAST} cases on). Lost: share of all parts without which a right answer becomes a wrong one."
+)
+
+
+def as_grid(kinds: Sequence[KindOfPart]) -> Grid:
+    """One line per type of part."""
+    head = ("type of part", "parts", "cases", "gain", "lost")
+    return Grid("Which parts of a change carry the answer", head, tuple(_line(one) for one in kinds))
+
+
+def _line(one: KindOfPart) -> Line:
+    gain = f"{100 * one.effect:+z.1f}"
+    if one.low is not None and one.high is not None:
+        gain += f" ({100 * one.low:+z.1f} to {100 * one.high:+z.1f})"
+    cells = (one.kind, f"{one.parts:,}", f"{one.cases:,}", gain, f"{100 * one.lost:.1f}%")
+    return Line(tuple(Cell(words) for words in cells), total=one.kind == "all parts")
 
 
 def write_page(path: Path, model: str, kinds: Sequence[KindOfPart], cases: Sequence[CaseParts]) -> Path:
     """Write the page."""
     strongest = sorted(cases, key=lambda case: -max(abs(case.effect(str(n + 1))) for n in range(len(case.parts))))
     shown = strongest[:SHOWN]
-    about = (
-        f"The {len(shown)} of {len(cases)} cases whose parts do most. Bars: how likely the model finds each response; "
-        "the right one is marked."
-    )
-    body = joined(
-        [
-            section("summary", "Which parts carry the answer", ABOUT, as_table(as_grid(kinds))),
-            section("cases", "Case by case", about, *(_case(case) for case in shown)),
-        ]
-    )
     page = document(
-        __package__, "page.html", title=f"Parts of changes: {model}", style="page.css", model=text(model), body=body
+        __package__,
+        "page.html",
+        title=f"Parts of changes: {model}",
+        style="page.css",
+        model=model,
+        about=ABOUT,
+        grid=as_grid(kinds),
+        about_cases=f"The {len(shown)} of {len(cases)} cases whose parts do most. Bars: how likely the model finds "
+        "each response; the right one is marked.",
+        cases=shown,
     )
     return write_text(path, page)
-
-
-def _case(case: CaseParts) -> Markup:
-    rows = [
-        element(
-            "tr",
-            element("th", text(_told(case, left_out)), scope="row", dir="auto"),
-            *(element("td", _bar(share, number == case.right)) for number, share in enumerate(likely)),
-        )
-        for left_out, likely in case.likely.items()
-    ]
-    heads = [
-        element("th", text(("✓ " if number == case.right else "") + response), scope="col", dir="auto")
-        for number, response in enumerate(case.responses)
-    ]
-    head = element("tr", element("th", text(case.question), scope="col", dir="auto"), *heads)
-    table = element("table", element("caption", text(case.id)), element("thead", head), element("tbody", *rows))
-    return element("div", table, class_="scroll", role="region", tabindex="0", aria_label=f"Case {case.id}")
-
-
-def _told(case: CaseParts, left_out: str) -> str:
-    if not left_out:
-        return "Told whole: " + " ".join(case.parts)
-    return "Without: " + " ".join(case.parts[int(number) - 1] for number in left_out.split("+"))
-
-
-def _bar(share: float, right: bool) -> Markup:
-    drawn = element("rect", width=_BAR * share, height=10, class_="right" if right else "other")
-    words = element("small", text(f"{100 * share:.0f}%"))
-    return element("svg", drawn, viewBox=f"0 0 {_BAR} 10", width=_BAR, height=10, aria_hidden="true") + words

@@ -1,6 +1,7 @@
 """`countersight describe`: the statistics of a dataset."""
 
 import argparse
+import shlex
 from pathlib import Path
 
 from countersight.cli.parsing import Verbs, print_bad, share, verb
@@ -19,6 +20,7 @@ def add(verbs: Verbs) -> None:
     describe.add_argument(
         "--power", type=share, metavar="D", help="how many cases a difference needs: 0.03 for three points"
     )
+    describe.add_argument("--all", action="store_true", help="print every table, not only what fits on one screen")
     describe.add_argument("-o", "--output", type=Path, metavar="SVG", help="also draw them into this file")
 
 
@@ -28,6 +30,7 @@ def _describe(chosen: argparse.Namespace) -> int:
     from countersight.authoring import read_funnel
     from countersight.blindness import measured
     from countersight.blindness import render as render_blind
+    from countersight.case import TWO_WORLDS
     from countersight.dataset import Dataset
     from countersight.description import describe, render, write_svg
 
@@ -38,8 +41,15 @@ def _describe(chosen: argparse.Namespace) -> int:
     if chosen.output:  # before anything is printed: the reader of a pipe may leave early
         write_svg(statistics, chosen.output)
     console = Console()
-    render(statistics, console)
-    render_blind(measured(dataset), console)
+    render(statistics, console, everything=chosen.all)
+    found = measured(dataset)
+    if chosen.all:
+        render_blind(found, console)
+    else:
+        totals = [total for world in TWO_WORLDS if (total := found.total(world))]
+        told = ", ".join(f"{total.world} {total.blind.right:.1%} right" for total in totals) or "too few cases to tell"
+        print(f"Answered without the pictures: {told}")
+        print(f"More: countersight describe {shlex.quote(str(chosen.dataset))} --all")
     if chosen.output:
         print(f"The same as a figure: {chosen.output}")
     return 0

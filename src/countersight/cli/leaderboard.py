@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from countersight.cli.parsing import Verbs, verb
+from countersight.errors import CountersightError
 
 
 def add(verbs: Verbs) -> None:
@@ -36,6 +37,8 @@ def _leaderboard(chosen: argparse.Namespace) -> int:
     from countersight.leaderboards import write_leaderboard
     from countersight.text import several
 
+    if chosen.key and chosen.gold:
+        raise CountersightError("--key has the answers of a hidden dataset; leave out --gold")
     files = write_leaderboard(chosen.runs, chosen.output, datasets=chosen.dataset, gold=chosen.key or chosen.gold)
     for suite in files.data.suites:
         print(f"{suite.title}: {several(suite.runs, 'run')}, {several(len(suite.boards), 'table')}")

@@ -56,6 +56,12 @@ def add(verbs: Verbs) -> None:
         help="read the replies by C-VQA's plain rules too, in a table of its own beside ours",
     )
     add_reader(report, "-o")
+    report.add_argument(
+        "--to",
+        choices=["terminal", "markdown"],
+        default="terminal",
+        help="what is printed: the tables, or a summary for a pull request or a model card (default: terminal)",
+    )
     report.add_argument("--seed", type=int, default=0, help="for the choice of cases and what is drawn (default: 0)")
 
 
@@ -96,11 +102,15 @@ def _report(chosen: argparse.Namespace) -> int:
         readings=readings,
         progress=counting,
     )
-    print_tables(report.data, Console())
+    if chosen.to == "markdown":
+        print(report.summary.read_text(encoding="utf-8"), end="")
+    else:
+        print_tables(report.data, Console())
     for run in report.data.runs:
         for words in run.advice:
             print(f"{printable(run.label)}: {printable(words)}", file=sys.stderr)
-    print(f"The page, with every case: {report.html.resolve()}")
+    where = sys.stderr if chosen.to == "markdown" else sys.stdout
+    print(f"The page, with every case: {report.html.resolve()}", file=where)
     return status
 
 
@@ -112,6 +122,8 @@ def _report_audits(chosen: argparse.Namespace, audits: list[Path]) -> int:
     others = [path for path in chosen.runs if path not in audits]
     if others:
         raise CountersightError(f"{audits[0]} is an audit and {others[0]} is none; report on the one or the other")
+    if chosen.to != "terminal":
+        raise CountersightError("--to is for runs")
     if any(given is not None for given in (chosen.groups, chosen.dataset, chosen.gold)):
         raise CountersightError("--groups, --dataset and --gold are for runs; an audit has its pictures with it")
     report = write_audit_tables(chosen.runs, chosen.output, reference=chosen.reference, seed=chosen.seed)

@@ -58,14 +58,13 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
     )
 
 
-def render(statistics: Statistics, console: "Console") -> None:
-    """Prints tables and small bars to the terminal."""
-    from countersight.description.terminal import printed, tables
+def render(statistics: Statistics, console: "Console", *, everything: bool = True) -> None:
+    """Print tables to the terminal: all of them, or what fits on one screen."""
+    from countersight.description.terminal import everything as all_tables
+    from countersight.description.terminal import summary
     from countersight.pages import print_grids
 
-    for part in printed(statistics):
-        console.print(part)
-    print_grids(tables(statistics), console)
+    print_grids(all_tables(statistics) if everything else summary(statistics), console)
 
 
 def write_svg(statistics: Statistics, path: Path) -> None:

@@ -1,9 +1,7 @@
 """The leaderboard as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
 
-from collections.abc import Iterator
-
-from countersight.leaderboards.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
-from countersight.pages import Markup, count, document, element, interval, joined, name, none_read, percent, text
+from countersight.leaderboards.data import Board, Entry, Leaderboard, Pool, SuiteBoards
+from countersight.pages import Cell, count, document, interval, name, none_read, percent
 from countersight.scoring import UNREAD_APART, Interval
 from countersight.suites import TOTAL, papers, tables
 from countersight.text import several
@@ -17,14 +15,17 @@ def render(board: Leaderboard) -> str:
         title="Leaderboard – Countersight",
         style="page.css",
         script="page.js",
-        sentence=text(_sentence(board)),
-        nav=joined(
-            element("li", element("a", text(name(suite.title)), href=f"#suite-{place}"))
-            for place, suite in enumerate(board.suites)
-        ),
-        sections=joined(_section(place, suite) for place, suite in enumerate(board.suites)),
+        board=board,
+        sentence=_sentence(board),
+        about=_about,
+        about_figures=_about_figures,
+        heads=_heads,
+        is_open=_is_open,
+        unread_apart=_unread_apart,
+        place=_place,
+        score=_score,
+        shown=_shown,
         how=_how(board),
-        version=text(board.version),
     )
 
 
@@ -46,75 +47,41 @@ def _sentence(board: Leaderboard) -> str:
     return f"{several(board.runs, 'run')} of {several(len(board.suites), 'suite')}{beside}.{name(left)}"
 
 
-def _section(number: int, suite: SuiteBoards) -> Markup:
+def _about(suite: SuiteBoards) -> str:
+    if not suite.boards:
+        return "None of these runs has an answer yet."
     datasets = {pool.fingerprint for board in suite.boards for pool in board.pools if pool.kind == "measured"}
-    papers = any(pool.kind == "reported" for board in suite.boards for pool in board.pools)
+    papers = any(map(_has_reported, suite.boards))
     about = "Runs are put into tiers within the dataset they were measured on"
     about += "; rows of papers are ordered within their table." if papers else "."
     if papers or len(datasets) > 1:
         about += " Between datasets and papers nothing is compared: they asked other cases, or asked them otherwise."
-    if not suite.boards:
-        about = "None of these runs has an answer yet."
-    # What papers report is not folded away, also where they have no row for all cases.
-    unfolded = bool(suite.boards) and not _has_reported(suite.boards[0])
-    boards = [
-        _folded(suite, board, is_open=unfolded and _has_reported(board)) if place else _table(suite, board)
-        for place, board in enumerate(suite.boards)
-    ]
-    return element(
-        "section",
-        element("h2", text(name(suite.title)), id=f"suite-{number}-title", dir="auto"),
-        element("p", text(about), class_="about"),
-        *boards,
-        id=f"suite-{number}",
-        aria_labelledby=f"suite-{number}-title",
-    )
+    return about
 
 
 def _has_reported(board: Board) -> bool:
     return any(pool.kind == "reported" for pool in board.pools)
 
 
-def _folded(suite: SuiteBoards, board: Board, *, is_open: bool) -> Markup:
-    summary = element("summary", text(name(board.title)))
-    return element("details", summary, element("div", _table(suite, board)), open="" if is_open else None)
+def _is_open(suite: SuiteBoards, board: Board) -> bool:
+    """What papers report is not folded away, also where they have no row for all cases."""
+    return _has_reported(board) and not _has_reported(suite.boards[0])
 
 
-def _table(suite: SuiteBoards, board: Board) -> Markup:
-    heads = [("model", "text"), ("tier", "number"), ("prompt", "text")]
-    heads += [(words, "number") for words in board.measures.values()]
-    heads += [("unread", "number"), ("n", "number"), ("from", "text")]
-    head = element("tr", *(element("th", text(words), scope="col", data_sort=kind) for words, kind in heads))
-    caption = element(
-        "caption",
-        text(name(board.title)),
-        element("span", text(f"{_figures(board)} Tiers by {board.measures[board.ranked_by]}.")),
-        dir="auto",
+def _heads(board: Board) -> list[tuple[str, str]]:
+    """The head of each column, and how it is sorted."""
+    measures = [(words, "number") for words in board.measures.values()]
+    texts = [("model", "text"), ("tier", "number"), ("prompt", "text")]
+    return [*texts, *measures, ("unread", "number"), ("n", "number"), ("from", "text")]
+
+
+def _about_figures(board: Board) -> str:
+    what = (
+        "The groups' shares in per cent, added up, with their"
+        if board.line == TOTAL
+        else "Shares in per cent with their"
     )
-    bodies = [_body(pool, board, len(heads)) for pool in board.pools]
-    table = element("table", caption, element("thead", head), *bodies, class_="board")
-    label = f"Table: {name(suite.title)}, {name(board.title)}"
-    return element("div", table, class_="scroll", role="region", tabindex="0", aria_label=label)
-
-
-def _figures(board: Board) -> str:
-    if board.line == TOTAL:
-        return "The groups' shares in per cent, added up, with their 95% interval."
-    return "Shares in per cent with their 95% interval."
-
-
-def _body(pool: Pool, board: Board, width: int) -> Markup:
-    warning = [element("small", text(words))] if (words := _unread_apart(pool)) else []
-    heading = element("th", text(name(pool.title)), *warning, scope="rowgroup", colspan=str(width), dir="auto")
-    rows = [
-        element(
-            "tr",
-            *_cells(entry, board, pool),
-            class_=entry.kind,
-        )
-        for entry in pool.entries
-    ]
-    return element("tbody", element("tr", heading, class_="pool"), *rows)
+    return f"{what} 95% interval. Tiers by {board.measures[board.ranked_by]}."
 
 
 def _unread_apart(pool: Pool) -> str:
@@ -128,48 +95,30 @@ def _unread_apart(pool: Pool) -> str:
     )
 
 
-def _cells(entry: Entry, board: Board, pool: Pool) -> Iterator[Markup]:
-    longer = [element("small", text(name(entry.named)))] if entry.named not in ("", entry.model) else []
-    yield element("th", text(name(entry.model)), *longer, scope="row", dir="auto", data_value=name(entry.model))
+def _shown(value: float | None, words: str, *details: str) -> tuple[float | None, Cell]:
+    """A number to sort by, and its words."""
+    return value, Cell(words or "–", details)
+
+
+def _place(entry: Entry) -> tuple[int | None, str]:
     if entry.kind == "measured":
-        yield _number(entry.tier, "" if entry.tier is None else count(entry.tier))
-    else:
-        yield _number(entry.rank, "" if entry.rank is None else f"({count(entry.rank)})")
-    way = [element("small", text("options ranked"))] if entry.answering == "rank" else []
-    yield element("td", text(name(entry.prompt) or "–"), *way, data_value=name(entry.prompt))
-    for key in board.measures:
-        unread = entry.unread.get(key)
-        yield _number(None, "", none_read(unread)) if unread else _score(entry.scores.get(key), entry.n)
-    yield _number(entry.unread_rate, "" if entry.unread_rate is None else percent(entry.unread_rate))
-    yield _number(entry.n, "" if entry.n is None else count(entry.n))
-    if entry.kind == "reported":
-        yield element(
-            "td", text("reported"), element("small", text(name(pool.source.partition(" (")[0]))), data_value="reported"
-        )
-    else:
-        asked = [entry.standing, entry.started[:10], f"Countersight {entry.version}", entry.run]
-        small = [element("small", text(name(words))) for words in asked if words]
-        yield element("td", text("measured"), *small, data_value=f"measured {name(entry.started)}")
+        return entry.tier, "" if entry.tier is None else count(entry.tier)
+    return entry.rank, "" if entry.rank is None else f"({count(entry.rank)})"
 
 
-def _score(score: Score | None, cases: int | None) -> Markup:
-    if score is None:
-        return _number(None, "")
-    words = score.printed.replace("-", "−") or percent(score.value)
+def _score(entry: Entry, key: str) -> tuple[float | None, Cell]:
+    score = entry.scores.get(key)
+    if entry.unread.get(key) or score is None:
+        return _shown(None, "", *([none_read(entry.unread[key])] if entry.unread.get(key) else []))
     details = [] if score.low is None or score.high is None else [interval(Interval(score.low, score.high))]
-    if score.n is not None and score.n != cases:  # of some cases there is no answer: the share is of the others alone
+    if score.n is not None and score.n != entry.n:  # of some cases there is no answer: the share is of the others alone
         details.append(f"n = {count(score.n)}")
     if score.if_unread_right is not None:
         details.append(f"unread: {percent(score.value)} to {percent(score.if_unread_right)}")
-    return _number(score.value, words, *details)
+    return _shown(score.value, score.printed.replace("-", "−") or percent(score.value), *details)
 
 
-def _number(value: float | None, words: str, *details: str) -> Markup:
-    small = [element("small", text(detail)) for detail in details]
-    return element("td", text(words or "–"), *small, data_value=None if value is None else f"{value:.6g}")
-
-
-def _how(board: Leaderboard) -> Markup:
+def _how(board: Leaderboard) -> list[tuple[str, str]]:
     level = percent(board.confidence, 0)
     entries = [
         (
@@ -198,8 +147,4 @@ def _how(board: Leaderboard) -> Markup:
     cited = {table.citation: None for paper in papers() for table in tables(paper) if table.suite in suites}
     if cited:
         entries.append(("papers", "; ".join(cited) + "."))
-    return element(
-        "dl",
-        *(element("div", element("dt", text(term)), element("dd", text(words))) for term, words in entries),
-        class_="how panel",
-    )
+    return entries

@@ -3,6 +3,7 @@ from .blocks import definition_list as definition_list
 from .blocks import section as section
 from .documents import Live as Live
 from .documents import document as document
+from .documents import fragment as fragment
 from .documents import inert as inert
 from .figure import Figure as Figure
 from .formats import latex_grid as latex_grid

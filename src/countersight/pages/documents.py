@@ -10,7 +10,8 @@ import msgspec
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from countersight.pages.markup import Markup
-from countersight.pages.wording import clean
+from countersight.pages.wording import clean, count, interval, name, none_read, p_value, percent
+from countersight.text import several
 
 _LOGO: Final[Markup] = Markup(
     '<svg viewBox="0 0 40 20" aria-hidden="true"><circle cx="12" cy="10" r="7.5" class="logo-is"/>'
@@ -79,9 +80,18 @@ def _place(room: str, file: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=1)
 def _templates() -> Environment:
-    """The templates of all packages, by package and file; whatever they are given is escaped unless it is Markup."""
-    loader = FunctionLoader(lambda name: source(*name.split(":", 1)))
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    """The templates of all packages, as package:file; whatever they are given is escaped unless it is Markup."""
+    loader = FunctionLoader(lambda named: source(*(named if ":" in named else f"{__package__}:{named}").split(":", 1)))
+    found = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    found.trim_blocks = found.lstrip_blocks = True
+    for words in (count, interval, name, none_read, p_value, percent, several):
+        found.filters[words.__name__] = words
+    return found
+
+
+def fragment(room: str, template: str, **parts: Any) -> Markup:
+    """A part of a page, or a drawing, out of a template of a package."""
+    return Markup(_templates().get_template(f"{room}:{template}").render(**parts))
 
 
 def source(room: str, file: str) -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 import sqlite3
+from base64 import b64encode
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -25,6 +26,16 @@ class Thumbnail(msgspec.Struct, frozen=True):
     fault: str = ""
     width: int = 0
     height: int = 0
+
+    @property
+    def base64(self) -> str:
+        """Its bytes as text."""
+        return b64encode(self.data).decode()
+
+    @property
+    def url(self) -> str:
+        """An address that holds the picture itself."""
+        return f"data:{self.mime};base64,{self.base64}"
 
 
 class KeptThumbnails:

@@ -1,8 +1,8 @@
-from .cases import cases_from as cases_from
 from .data import GroupScores as GroupScores
 from .data import PageData as PageData
 from .data import ReportData as ReportData
 from .data import RunScores as RunScores
+from .gallery import cases_from as cases_from
 from .image_groups import GroupsFile as GroupsFile
 from .loading import Loaded as Loaded
 from .loading import as_run as as_run
@@ -15,6 +15,12 @@ from .second_reader import Rereading as Rereading
 from .second_reader import reread_async as reread_async
 from .second_reader import rereading_grid as rereading_grid
 from .second_reader import write_rereadings as write_rereadings
+from .scores_file import Change as Change
+from .scores_file import Condition as Condition
+from .scores_file import ScoresFile as ScoresFile
+from .scores_file import changes as changes
+from .scores_file import changes_grid as changes_grid
+from .scores_file import read_scores as read_scores
 from .terminal import print_overview as print_overview
 from .terminal import print_tables as print_tables
 from .write import ReportFiles as ReportFiles

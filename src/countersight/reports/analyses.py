@@ -1,19 +1,23 @@
-"""Analyses of the runs of a report: what they show beside their scores."""
+"""Analyses of the runs of a report: what they show beside their scores, in sentences and tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
 
-from countersight.reports.alarms import alarm_analysis
+from countersight.pages import Figure, count, interval, name, percent
 from countersight.reports.bias import bias_analysis
-from countersight.reports.composed import composed_analysis
-from countersight.reports.data import Analysis
+from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, Point
 from countersight.reports.image_groups import PictureGroups
-from countersight.reports.observations import AnalysedRun, observations
-from countersight.reports.programs import program_analysis
-from countersight.reports.repeated import repeat_analysis
-from countersight.reports.sets import set_analysis
-from countersight.reports.twins import Asked
-from countersight.reports.watching import Watched
+from countersight.reports.matched_questions import ComparedQuestion
+from countersight.reports.observations import observations, prompt_analysis
+from countersight.reports.programs import Watched, composed_analysis, program_analysis
+from countersight.reports.scored import AnalysedRun, as_share, group_words, short_name, told
+from countersight.scoring import ALL, CONFIDENCE, FalseAlarmRates, Repeated, SetScores, Whole, repeats, share_interval
 from countersight.suites import Terms
+from countersight.text import several
+
+_LEVEL: Final = percent(CONFIDENCE, 0)
+_WAYS: Final = {"counterfactual": "told in words", "shown": "shown as a picture", "factual": "as it is"}
 
 
 def analyses(
@@ -21,21 +25,220 @@ def analyses(
     watched: Sequence[Watched],
     terms: Terms,
     groups: Sequence[PictureGroups],
-    asked: Sequence[Asked | None],
+    asked: Sequence[ComparedQuestion | None],
     *,
     seed: int,
+    suite: str,
 ) -> tuple[Analysis, ...]:
-    """What is chance, where runs differ in their seed alone; what is right as a whole, where there are sets; misses
-    and false alarms, where there are controls; what CFMM
-    observed, computed for these runs; what became of their programs and what was composed in their place; and the gaps
-    between groups of pictures that are given."""
+    """Whatever these runs allow: repeats, sets, controls, observations, prompts, programs, groups of pictures."""
     found = [
         repeat_analysis(runs),
         set_analysis(runs, terms),
         alarm_analysis(runs, terms),
-        observations(runs, terms, seed=seed),
+        observations(runs, terms, seed=seed) if suite == "cfmm" else None,
+        prompt_analysis(runs, terms),
         composed_analysis(runs, watched, terms),
         program_analysis(runs, watched, terms),
         *(bias_analysis(each, asked, runs, terms, seed=seed) for each in groups),
     ]
     return tuple(analysis for analysis in found if analysis is not None)
+
+
+def alarm_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
+    """Whether answers change where they must and stay where they must; None where no case has a control."""
+    found = [run for run in runs if any(line.balance.n for line in run.alarms)]
+    if not found:
+        return None
+    return Analysis(
+        key="alarms",
+        heading="Misses and false alarms",
+        about="Every case has a control: the same picture and question, and a change that does not touch what is "
+        "asked. Counted are pairs of which the model is right about the picture as it is.",
+        points=tuple(Point(name(run.label), tuple(_alarm_sentences(run))) for run in found),
+        tables=tuple(table for run in found for table in _alarm_tables(run, terms)),
+        definitions=(
+            ("miss", "The change matters, and the answer is another than the new one."),
+            ("false alarm", "The change does not matter, and the answer is another than the old one."),
+            ("unread", "One of the two has no answer that could be read: neither of these, and not right either."),
+            (
+                "balance",
+                "The mean of the shares that are right where the change matters, and where it does not. Whoever "
+                "ignores every change, or follows any, has half, and more where what they would say is not among the "
+                f"options and they guess. {_LEVEL}% exact binomial intervals, for the number of independent pairs.",
+            ),
+        ),
+        asked_for=True,
+    )
+
+
+def _alarm_sentences(run: AnalysedRun) -> Iterator[str]:
+    for line in run.alarms:
+        if line.group == ALL and line.balance.n:
+            shares = f"{told(as_share(line.misses))} missed, {told(as_share(line.false_alarms))} false alarms"
+            shares += f", {told(as_share(line.unread))} unread" if line.unread.right else ""
+            balance = f"{percent(line.balance.value or 0.0)}% ({interval(line.balance)})"
+            ignoring = f"ignoring every change gives {percent(line.ignoring)}%"
+            yield f"Changes {_WAYS[line.asking]}: {shares}; balance {balance}, {ignoring}."
+
+
+def _alarm_tables(run: AnalysedRun, terms: Terms) -> Iterator[AnalysisTable]:
+    heads = ("misses", "false alarms", "unread", "balance")
+    for asking in dict.fromkeys(line.asking for line in run.alarms):
+        lines = [line for line in run.alarms if line.asking == asking and line.balance.n]
+        yield AnalysisTable(
+            title=f"Misses and false alarms, changes {_WAYS[asking]}: {run.label}",
+            head=(terms.group, "n", *heads),
+            measures=("n", *(f"{what} {asking}" for what in heads)),
+            lines=tuple(_alarm_line(run, line, terms) for line in lines),
+        )
+
+
+def _alarm_line(run: AnalysedRun, line: FalseAlarmRates, terms: Terms) -> AnalysisLine:
+    figures = map(as_share, (line.misses, line.false_alarms, line.unread, line.balance))
+    return AnalysisLine(
+        name=group_words(line.group, terms),
+        cells=(count(line.balance.n), *figures),
+        run=run.label,
+        group=line.group,
+        n=line.balance.n,
+        total=line.group == ALL,
+    )
+
+
+def set_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
+    """Questions, pictures and sets that are right as a whole; None where no case stands in a set."""
+    found = [run for run in runs if run.sets]
+    if not found:
+        return None
+    return Analysis(
+        key="sets",
+        heading="Questions and pictures as a whole",
+        about="Several questions are asked of several pictures, with other answers for each: whoever does not look "
+        "says the same of all pictures, and has no question right for all of them.",
+        points=tuple(Point(name(run.label), tuple(_set_sentences(run.sets[-1], terms))) for run in found),
+        tables=tuple(_set_table(run, terms) for run in found),
+        definitions=(
+            ("questions", "The share of questions that are right for all their pictures."),
+            ("pictures", "The share of pictures of which all questions are right."),
+            (
+                "sets",
+                "The share of sets of which all questions are right for all pictures. A set counts once all of it "
+                "is answered.",
+            ),
+        ),
+        asked_for=True,
+    )
+
+
+def _set_sentences(line: SetScores, terms: Terms) -> Iterator[str]:
+    parts = zip(_wholes(terms), (line.question, line.picture, line.whole), strict=True)
+    yield f"{'; '.join(f'{called} {_told_whole(whole)}' for called, whole in parts if whole)}."
+    if line.fours == 0:
+        yield (
+            f"All {several(line.threes, 'set')} are of three answers: the question with “if” was not asked of the "
+            "changed picture, so that a case has one question and one picture with two answers. These are other "
+            "figures than those of sets of four."
+        )
+    elif line.fours and line.threes:
+        yield f"{several(line.fours, 'case')} have all four answers and are sets; {line.threes:,} have three."
+
+
+def _wholes(terms: Terms) -> list[str]:
+    return [terms.wholes.get(which, f"whole {which}s") for which in ("question", "picture", "set")]
+
+
+def _told_whole(whole: Whole) -> str:
+    guessing = f", guessing gives {percent(whole.chance)}%" if whole.chance else ""
+    return f"{percent(whole.rate.value or 0.0)}% ({interval(whole.rate)}; n = {count(whole.rate.n)}{guessing})"
+
+
+def _set_table(run: AnalysedRun, terms: Terms) -> AnalysisTable:
+    fours = run.sets[-1].fours
+    size = "" if fours is None else f", sets of {'four' if fours else 'three'}"
+    return AnalysisTable(
+        title=f"Questions and pictures as a whole: {run.label}{size}",
+        head=(terms.group, "n", "answers", *_wholes(terms)),
+        measures=("n", "answers", "questions", "pictures", "sets"),
+        lines=tuple(
+            AnalysisLine(
+                name=group_words(line.group, terms),
+                cells=(
+                    count(line.answers.n),
+                    as_share(line.answers),
+                    *(as_share(each.rate) if each else "" for each in (line.question, line.picture, line.whole)),
+                ),
+                run=run.label,
+                group=line.group,
+                n=line.answers.n,
+                total=line.group == ALL,
+            )
+            for line in run.sets
+        ),
+    )
+
+
+def repeat_analysis(runs: Sequence[AnalysedRun]) -> Analysis | None:
+    """What is the model's of an accuracy and what is chance, of runs that differ in their seed alone."""
+    ordered = sorted(runs, key=lambda run: run.but_for_seed)
+    families = [list(family) for _, family in groupby(ordered, key=lambda run: run.but_for_seed)]
+    found = [(family[0], repeats([run.outcomes for run in family])) for family in families if len(family) > 1]
+    if not any(figures for _, figures in found):
+        return None
+    return Analysis(
+        key="repeats",
+        heading="Asked several times",
+        about="Runs of one model that differ in their seed alone, on the cases that all of them scored.",
+        points=tuple(Point(name(_asked_as(first)), tuple(map(_repeat_sentence, each))) for first, each in found),
+        tables=tuple(_repeat_table(first, figures) for first, figures in found),
+        definitions=(
+            ("expected", f"The accuracy of one run, on average; with the exact binomial {_LEVEL}% interval for the "
+             "number of cases."),
+            ("majority", "The accuracy of the answer that most runs gave to a case; where several came as often, "
+             "the share of them that is right."),
+            ("tied", "Cases in which no answer came more often than every other."),
+            ("flips", "Cases that were not answered the same every time."),
+            ("within", "The variance of right and wrong within a case: what asking again would change."),
+            ("between", "The variance between cases: what some are harder by than others."),
+        ),
+        asked_for=True,
+    )  # fmt: skip
+
+
+def _asked_as(run: AnalysedRun) -> str:
+    return f"{short_name(run.model)}, {run.prompt}"
+
+
+def _repeat_sentence(found: Repeated) -> str:
+    return (
+        f"{found.asking.capitalize()}: asked {found.runs} times, {percent(found.expected)}% right on average and "
+        f"{percent(found.majority)}% by majority; {percent(found.flips)}% of {count(found.cases)} cases flip, and "
+        f"{percent(found.tied)}% have no majority."
+    )
+
+
+def _repeat_table(first: AnalysedRun, figures: Sequence[Repeated]) -> AnalysisTable:
+    measures = ("expected", "majority", "tied", "flips")
+    return AnalysisTable(
+        title=f"Asked several times: {_asked_as(first)}",
+        head=("world", "times", "n", *measures, "variance within", "variance between"),
+        measures=("", "", *measures, "", ""),
+        lines=tuple(
+            AnalysisLine(
+                name=each.asking,
+                cells=(
+                    *(count(each.runs), count(each.cases)),
+                    *(_mean(getattr(each, key), each.cases) for key in measures),
+                    *(f"{each.within:.4f}", f"{each.between:.4f}"),
+                ),
+                run=first.label,  # in files the figures stand with the first of the runs
+                group=each.asking,
+                n=each.cases,
+            )
+            for each in figures
+        ),
+    )
+
+
+def _mean(value: float, cases: int) -> Figure:
+    ends = share_interval(value * cases, cases)
+    return Figure(value, ends.low, ends.high, cases)

@@ -6,9 +6,8 @@ from countersight.case import TWO_WORLDS
 from countersight.pages import Figure, count, interval, name, p_value, percent
 from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, IntervalPlot, Point
 from countersight.reports.image_groups import PictureGroups
-from countersight.reports.observations import AnalysedRun
-from countersight.reports.scored import as_difference, as_share
-from countersight.reports.twins import Asked, find_twins
+from countersight.reports.matched_questions import ComparedQuestion, find_pairs
+from countersight.reports.scored import AnalysedRun, as_difference, as_share
 from countersight.scoring import CONFIDENCE, RESAMPLES, Bias, Gap, Interval, bias, corrected_gaps
 from countersight.suites import Terms
 from countersight.text import several
@@ -17,7 +16,12 @@ _FEW_GAPS = 3
 
 
 def bias_analysis(
-    groups: PictureGroups, asked: Sequence[Asked | None], runs: Sequence[AnalysedRun], terms: Terms, *, seed: int
+    groups: PictureGroups,
+    asked: Sequence[ComparedQuestion | None],
+    runs: Sequence[AnalysedRun],
+    terms: Terms,
+    *,
+    seed: int,
 ) -> Analysis | None:
     """How the drop differs between groups of pictures; None where no case is scored in both worlds."""
     found = [(run, bias(run.outcomes, groups.names, groups.group_of, groups.picture_of, seed=seed)) for run in runs]
@@ -26,8 +30,8 @@ def bias_analysis(
         return None
     found = list(zip((run for run, _ in found), corrected_gaps([measured for _, measured in found]), strict=True))
     column = name(groups.column)
-    twins = find_twins(asked, groups, [(run.label, run.outcomes) for run, _ in found])
-    counted = {each.run: (each.sentence(),) for each in twins}
+    matched = find_pairs(asked, groups, [(run.label, run.outcomes) for run, _ in found])
+    counted = {each.run: (each.sentence(),) for each in matched}
     overview = [_overview(column, found)] if len(found) > 1 else []
     return Analysis(
         key=f"groups by {column}",
@@ -49,7 +53,7 @@ def bias_analysis(
                 for group in measured.groups
             ),
         ),
-        twins=twins,
+        matched=matched,
         asked_for=True,
     )
 

@@ -6,8 +6,7 @@ import msgspec
 
 from countersight.case import TWO_WORLDS, Asking, World
 from countersight.pages import Figure, Grid, Thumbnail
-from countersight.reports.answer_shares import AnswerShares
-from countersight.reports.twins import Twins
+from countersight.reports.matched_questions import MatchedPair
 from countersight.suites import PaperTable, Terms, terms
 
 Verdict = Literal["right", "wrong", "unread", "empty", "cut", "failed", "missing"]
@@ -179,10 +178,18 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     tables: tuple[AnalysisTable, ...]
     definitions: tuple[tuple[str, str], ...] = ()
     plot: IntervalPlot | None = None
-    twins: tuple[Twins, ...] = ()
-    """Alike questions of two groups of pictures of which one is answered right (C-VQA's Figure 4)."""
+    matched: tuple[MatchedPair, ...] = ()
+    """Similar questions of two groups of pictures of which one is answered right (C-VQA's Figure 4)."""
     asked_for: bool = False
     """Whether it was called for by name; else it comes with every report, and the terminal shows its sentences only."""
+
+
+class AnswerShares(msgspec.Struct, frozen=True):
+    """Of the questions of a group that ask for a number under the change, the share of each right answer."""
+
+    group: str
+    questions: int
+    shares: tuple[tuple[str, float], ...]
 
 
 class ReportData(msgspec.Struct, frozen=True, kw_only=True):

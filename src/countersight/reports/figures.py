@@ -1,71 +1,170 @@
-"""The figures of the page, drawn as SVG by hand.
+"""The figures of a report as data: lines of marks on a scale, and panels of bars. Templates draw them.
 
-Positions are percentages of whatever width there is, so the same drawing serves a desk and a phone and its words
-stay the size of the page's. Colours are classes: the style sheet has one set for light and one for dark.
+Positions are percentages of whatever width there is, so one drawing serves a desk, a phone and a file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import ceil, floor
+
+import msgspec
 
 from countersight.case import ASKING_WORDS, ASKINGS, Asking
-from countersight.pages import Figure, Markup, element, interval, name, none_read, percent, text
-from countersight.reports.data import GroupScores, LetterShare, ReportData, RunScores
+from countersight.pages import (
+    MARGIN,
+    WIDTH,
+    Figure,
+    Markup,
+    fragment,
+    interval,
+    name,
+    none_read,
+    percent,
+    sheet,
+    with_its_ends,
+)
+from countersight.reports.data import AnswerShares, GroupScores, IntervalPlot, ReportData, RunScores
+from countersight.reports.finding import run_name
 from countersight.suites import PLAIN, Terms
-
-_ROW = 36
-"""Height of a line of the drop plot."""
+from countersight.text import several
 
 MARKS: dict[Asking, Markup] = {
-    "factual": element("circle", r=6),
-    "counterfactual": element("path", d="M0-7.5 7.5 0 0 7.5-7.5 0z"),
-    "shown": element("path", d="M0-7 7 5.5-7 5.5z"),
+    "factual": Markup('<circle r="6"/>'),
+    "counterfactual": Markup('<path d="M0-7.5 7.5 0 0 7.5-7.5 0z"/>'),
+    "shown": Markup('<path d="M0-7 7 5.5-7 5.5z"/>'),
 }
 """A shape as well as a colour for each asking."""
+SIGNS: dict[Asking, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
+"""The same as text."""
+_STEPS = (0.05, 0.1, 0.2, 0.25, 0.5)
+_MOST_LINES = 60
+_STYLE = """
+  .mark.factual { fill: var(--one) } .mark.counterfactual, .bar { fill: var(--two) }
+  .mark.shown { fill: var(--ground); stroke: var(--three); stroke-width: 2.2 }
+  .fall { stroke: var(--soft); stroke-width: 2 }
+  .grid { stroke: var(--rule) } .chance { stroke: var(--ink); stroke-dasharray: 4 4 }
+  .interval { stroke-width: 4; opacity: .4; stroke-linecap: round } .interval.factual { stroke: var(--one) }
+  .interval.counterfactual { stroke: var(--two) } .interval.shown { stroke: var(--three) }
+"""
 
 
-def mark(asking: Asking) -> Markup:
-    """The sign of an asking, for legends and headings."""
-    drawing = element("g", MARKS[asking], class_=f"mark {asking}")
-    return element("svg", drawing, class_="sign", viewBox="-9 -9 18 18", aria_hidden="true")
+class Scale(msgspec.Struct, frozen=True):
+    """An axis from `first` to `last` steps."""
+
+    first: int = 0
+    last: int = 4
+    step: float = 0.25
+    unit: str = "%"
+
+    def place(self, value: float) -> str:
+        """Where a value lies."""
+        return f"{100 * (value / self.step - self.first) / (self.last - self.first):.2f}%"
+
+    @property
+    def ticks(self) -> list[tuple[str, str, bool]]:
+        """Where each tick lies, its words, and whether it is a zero between others."""
+        values = [tick * self.step for tick in range(self.first, self.last + 1)]
+        return [(self.place(each), percent(each, 0) + self.unit, self.first < 0 and not each) for each in values]
 
 
-def legend(askings: list[Asking], terms: Terms = PLAIN) -> Markup:
-    """What the marks stand for."""
-    return element(
-        "ul",
-        *(element("li", mark(asking), text(_meaning(asking, terms))) for asking in askings),
-        class_="legend",
-    )
+class PlotLine(msgspec.Struct, frozen=True):
+    """A line of a plot: marks with their intervals, and one figure in print."""
+
+    name: str
+    figures: dict[Asking, Figure]
+    words: str
+    """The same for whoever cannot see it."""
+    printed: Figure | None
+    missing: str = ""
+    """Of what nothing could be read."""
+    chance: float | None = None
+    total: bool = False
 
 
-def _meaning(asking: Asking, terms: Terms) -> str:
-    """What a mark stands for: the asking, the paper's name for its accuracy where it has one, and what it is."""
-    called = terms.measures.get(asking, asking)
-    paper = "" if called == asking else f" ({called})"
-    return f"{asking}{paper}: {ASKING_WORDS[asking]}"
+class Plot(msgspec.Struct, frozen=True):
+    """Lines on one scale, under a heading of what is printed beside them."""
+
+    head: str
+    lines: tuple[PlotLine, ...]
+    scale: Scale = Scale()
+    title: str = ""
 
 
-def drop_plot(run: RunScores, terms: Terms = PLAIN) -> Markup:
-    """How far accuracy falls from the factual to the counterfactual world, group by group, with intervals."""
-    return _plot(run.groups, run.overall, terms.groups, "drop")
+class Bar(msgspec.Struct, frozen=True):
+    """A share, and the share that would be right where that is another."""
+
+    label: str
+    share: float
+    gold: float | None = None
 
 
-def accuracy_plot(lines: Sequence[GroupScores], overall: GroupScores, asking: Asking, terms: Terms) -> Markup:
-    """Accuracy with its interval, line by line, where there is one world and nothing to fall from."""
-    return _plot((*lines, overall), overall, terms.groups, asking, terms.measures[asking])
+class BarPanel(msgspec.Struct, frozen=True):
+    """Bars that add up to all."""
+
+    heading: str
+    bars: tuple[Bar, ...]
+    asking: Asking
+    signed: bool = False
+    """Whether its heading has the mark of the asking."""
 
 
-def _plot(
-    lines: Sequence[GroupScores], overall: GroupScores, words: dict[str, str], key: str, head: str = ""
-) -> Markup:
-    """Marks on a scale, line by line, and one figure of each line in print."""
-    rows = [
-        _row(scores, words.get(scores.group, scores.group), getattr(scores, key), total=scores is overall)
-        for scores in lines
+def legend(report: ReportData) -> list[tuple[Asking, str]]:
+    """What the marks stand for: the asking, the paper's name for its accuracy where it has one, and what it is."""
+    called = [(asking, report.terms.measures.get(asking, asking)) for asking in answered(report)]
+    return [
+        (asking, f"{asking}{'' if words == asking else f' ({words})'}: {ASKING_WORDS[asking]}")
+        for asking, words in called
     ]
-    gap = Markup("<span></span>")
-    top = element("div", gap, gap, element("span", text(head or key)), class_="plot-row plot-head")
-    axis = element("div", gap, _axis(), gap, class_="plot-row plot-axis", aria_hidden="true")
-    return element("div", top, *rows, axis, class_="plot")
+
+
+def finding_plot(report: ReportData) -> Plot:
+    """Every run from what is to what if."""
+    key = "drop" if report.two_worlds else report.worlds[-1]
+    lines = (_line(run_name(report, run), run.overall, key) for run in report.runs)
+    return Plot(report.terms.measures.get(key, key), tuple(lines))
+
+
+def drop_plot(run: RunScores, terms: Terms = PLAIN) -> Plot:
+    """How far accuracy falls from the factual to the counterfactual world, group by group, with intervals."""
+    return _plot(run.groups, run.overall, terms, "drop", "drop")
+
+
+def accuracy_plot(lines: Sequence[GroupScores], overall: GroupScores, asking: Asking, terms: Terms) -> Plot:
+    """Accuracy with its interval, line by line, where there is one world and nothing to fall from."""
+    return _plot((*lines, overall), overall, terms, asking, terms.measures[asking])
+
+
+def _plot(lines: Iterable[GroupScores], overall: GroupScores, terms: Terms, key: str, head: str) -> Plot:
+    drawn = (_line(name(terms.groups.get(each.group, each.group)), each, key, each is overall) for each in lines)
+    return Plot(head, tuple(msgspec.structs.replace(line, chance=None) for line in drawn))
+
+
+def _line(words: str, scores: GroupScores, key: str, total: bool = False) -> PlotLine:
+    figures, missing = _figures(scores), nothing_read(scores)
+    said = [f"{asking} {percent(each.value or 0)}% ({interval(each)})" for asking, each in figures.items()]
+    told = "; ".join([*said, missing] if missing else said) or "nothing scored"
+    printed: Figure | None = getattr(scores, key)
+    printed = printed if printed and printed.value is not None else None
+    chance = scores.chance.get("counterfactual", scores.chance.get("factual"))
+    return PlotLine(words, figures, f"{words}: {told}", printed, missing, chance, total)
+
+
+def interval_plot(plot: IntervalPlot) -> Plot:
+    """Differences with their intervals on one scale of points, as C-VQA's Figure 5 has them."""
+    figures = [figure for _, figure in plot.lines]
+    low, high = min(0.0, *(figure.low for figure in figures)), max(0.0, *(figure.high for figure in figures))
+    step = next((step for step in _STEPS if (high - low) / step <= 6), _STEPS[-1])
+    first = floor(low / step)
+    scale = Scale(first, max(first + 1, ceil(high / step)), step, "")
+    lines = (
+        PlotLine(
+            name(words),
+            {"counterfactual": figure},
+            f"{name(words)}: {percent(figure.value or 0.0)} points ({interval(figure)})",
+            figure,
+        )
+        for words, figure in plot.lines
+    )
+    return Plot(plot.title, tuple(lines), scale)
 
 
 def nothing_read(scores: GroupScores) -> str:
@@ -74,25 +173,6 @@ def nothing_read(scores: GroupScores) -> str:
     if unread and not _figures(scores):
         return f"nothing read: {none_read(sum(unread.values()))}"
     return "; ".join(f"{asking}: {none_read(replies)}" for asking, replies in unread.items())
-
-
-def _row(scores: GroupScores, words: str, printed: Figure | None, *, total: bool) -> Markup:
-    if printed and printed.value is not None:
-        figure = element(
-            "span",
-            element("b", text(percent(printed.value))),
-            element("small", text(interval(printed))),
-            class_="plot-drop",
-        )
-    else:
-        figure = element("span", text("–"), element("small", text(nothing_read(scores))), class_="plot-drop")
-    return element(
-        "div",
-        element("span", text(name(words)), class_="plot-name", dir="auto"),
-        _dumbbell(words, _figures(scores), nothing_read(scores)),
-        figure,
-        class_="plot-row plot-total" if total else "plot-row",
-    )
 
 
 def answered(report: ReportData) -> list[Asking]:
@@ -105,79 +185,69 @@ def _figures(scores: GroupScores) -> dict[Asking, Figure]:
     return {asking: figure for asking, figure in found.items() if figure and figure.value is not None}
 
 
-def _dumbbell(group: str, figures: dict[Asking, Figure], unread: str) -> Markup:
-    middle = _ROW / 2
-    parts = [
-        element("line", x1=f"{tick}%", x2=f"{tick}%", y1=-6, y2=_ROW + 6, class_="grid")
-        for tick in (0, 25, 50, 75, 100)
-    ]
-    shares = {asking: 100 * (figure.value or 0) for asking, figure in figures.items()}
-    if "factual" in shares and "counterfactual" in shares:
-        ends = {"x1": f"{shares['factual']:.2f}%", "x2": f"{shares['counterfactual']:.2f}%"}
-        parts.append(element("line", **ends, y1=middle, y2=middle, class_="fall"))
-    # Intervals lie a little above and below the middle, so that those that overlap can still be told apart.
-    for asking, shift in zip(ASKINGS, (-3.5, 3.5, 0), strict=True):
-        if asking in figures:
-            low, high = (f"{100 * end:.2f}%" for end in (figures[asking].low, figures[asking].high))
-            y = middle + shift
-            parts.append(element("line", x1=low, x2=high, y1=y, y2=y, class_=f"interval {asking}"))
-    for asking in reversed(ASKINGS):
-        if asking in figures:
-            # A nested drawing is the one thing that can be moved by a percentage and keep its shape.
-            inner = element("g", MARKS[asking], class_=f"mark {asking}")
-            parts.append(element("svg", inner, x=f"{shares[asking]:.2f}%", y=middle, overflow="visible"))
-    said = [f"{asking} {percent(figure.value or 0)}% ({interval(figure)})" for asking, figure in figures.items()]
-    words = "; ".join([*said, unread] if unread else said)
-    return element(
-        "svg",
-        *parts,
-        role="img",
-        aria_label=f"{name(group)}: {words or 'nothing scored'}",
-        class_="dumbbell",
-        height=_ROW,
-    )
-
-
-def _axis() -> Markup:
-    marks = [f"{tick}%" for tick in (0, 25, 50, 75, 100)]
-    ticks = [element("text", text(mark), x=mark, y=14, text_anchor="middle") for mark in marks]
-    return element("svg", *ticks, class_="dumbbell", height=18)
-
-
-def letter_bars(run: RunScores) -> Markup:
+def letter_panels(run: RunScores) -> tuple[BarPanel, ...]:
     """How often each letter was answered, with a stroke where the share of right answers is."""
-    panels = []
-    for asking in ASKINGS:
-        shares = [share for share in run.letters if share.asking == asking and share.n]
-        if shares:
-            panels.append(
-                element(
-                    "div",
-                    element("p", mark(asking), text(asking), class_="bars-name"),
-                    *(_bar(share) for share in sorted(shares, key=lambda share: share.letter)),
-                    class_="bars",
-                )
-            )
-    return element("div", *panels, class_="bar-panels")
+    found = {asking: [share for share in run.letters if share.asking == asking and share.n] for asking in ASKINGS}
+    return tuple(
+        BarPanel(
+            asking,
+            tuple(
+                Bar(name(share.letter), share.answered / share.n, share.gold / share.n)
+                for share in sorted(shares, key=lambda share: share.letter)
+            ),
+            asking,
+            signed=True,
+        )
+        for asking, shares in found.items()
+        if shares
+    )
 
 
-def _bar(share: LetterShare) -> Markup:
-    answered, gold = share.answered / share.n, share.gold / share.n
-    at = f"{100 * gold:.2f}%"
-    drawing = element(
-        "svg",
-        element("rect", width="100%", height=14, y=4, rx=3, class_="bar-ground"),
-        element("rect", width=f"{100 * answered:.2f}%", height=14, y=4, rx=3, class_=f"bar {share.asking}"),
-        element("line", x1=at, x2=at, y1=0, y2=22, class_="gold-halo"),
-        element("line", x1=at, x2=at, y1=0, y2=22, class_="gold"),
-        role="img",
-        aria_label=f"{name(share.letter)}: answered {percent(answered)}%, right answer {percent(gold)}%",
-        height=22,
+def answer_panels(found: Iterable[AnswerShares], terms: Terms) -> tuple[BarPanel, ...]:
+    """How often each number is the right answer, a panel a group."""
+    return tuple(
+        BarPanel(
+            f"{name(terms.groups.get(each.group, each.group))} ({several(each.questions, 'question')})",
+            tuple(Bar(label, share) for label, share in each.shares),
+            "counterfactual",
+        )
+        for each in found
     )
-    return element(
-        "div",
-        element("span", text(name(share.letter)), class_="bar-letter"),
-        drawing,
-        element("span", text(f"{percent(answered)}%"), class_="bar-share"),
-        class_="bar-row",
-    )
+
+
+def finding_drawing(report: ReportData) -> Markup:
+    """The finding as an SVG file: a line for every run."""
+    return _drawing(report, "right answers", [(run.label, run.overall) for run in report.runs])
+
+
+def groups_drawing(report: ReportData) -> Markup | None:
+    """An SVG file with a line for every group of every run; None where these are too many to look at."""
+    lines = [(_called(report, run, scores), scores) for run in report.runs for scores in run.groups]
+    return _drawing(report, f"right answers by {report.terms.group}", lines) if len(lines) <= _MOST_LINES else None
+
+
+def _called(report: ReportData, run: RunScores, scores: GroupScores) -> str:
+    group = name(report.terms.groups.get(scores.group, scores.group))
+    return f"{name(run.label)}: {group}" if len(report.runs) > 1 else group
+
+
+def _drawing(report: ReportData, what: str, lines: Sequence[tuple[str, GroupScores]]) -> Markup:
+    dataset = with_its_ends(name(report.dataset), 50)
+    title = f"{dataset}: {what} in per cent, with {percent(report.confidence, 0)}% intervals"
+    drawn = tuple(_line(with_its_ends(name(label), 32), scores, "drop") for label, scores in lines)
+    named = [(asking, report.terms.measures.get(asking, asking)) for asking in answered(report)]
+    starts = [MARGIN + sum(40 + 7.5 * len(words) for _, words in named[:place]) for place in range(len(named) + 1)]
+    plot = Plot("", drawn, title=title)
+    parts = fragment(__package__, "plot.svg", plot=plot, legend=named, starts=starts, marks=MARKS)
+    return sheet(title, 156 + 46 * len(drawn), _STYLE, [parts])
+
+
+def bars_drawing(title: str, panels: Sequence[BarPanel]) -> Markup:
+    """Panels of bars as an SVG file, three in a row."""
+    short = [msgspec.structs.replace(panel, heading=with_its_ends(panel.heading, 36)) for panel in panels]
+    rows = [short[start : start + 3] for start in range(0, len(short), 3)]
+    heights = [34 + 22 * max(len(panel.bars) for panel in row) for row in rows]
+    tops = [64 + sum(heights[:place]) for place in range(len(rows))]
+    broad = (WIDTH - 2 * MARGIN - 2 * 32) / 3
+    parts = fragment(__package__, "bars.svg", title=title, rows=zip(rows, tops, strict=True), broad=broad)
+    return sheet(title, 84 + sum(heights), _STYLE, [parts])

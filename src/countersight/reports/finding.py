@@ -1,7 +1,7 @@
 """What a report found, in a sentence that names who loses what, and what speaks against believing it."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -23,10 +23,10 @@ _Found = tuple[RunScores, Figure]
 
 
 class Told(NamedTuple):
-    """A sentence of the finding, and whether it warns of believing the rest."""
+    """A sentence about a report: the finding itself (lede), a reason not to believe it (caution), or a note."""
 
     words: str
-    warns: bool
+    kind: Literal["lede", "caution", "note"] = "caution"
 
 
 def sentence(report: ReportData) -> str:
@@ -36,16 +36,18 @@ def sentence(report: ReportData) -> str:
 
 def sentences(report: ReportData) -> list[Told]:
     """The same one by one. What is unfinished, or no finding at all, is told before what came out; the rest after."""
-    asked = f"{several(report.cases, 'case')} of {name(report.dataset)}, {report.terms.about or _ABOUT[report.worlds]}"
+    asked = f"{several(report.cases, 'case')} of {name(report.dataset)}"
+    if len(report.runs) <= _FEW:
+        asked += f", {report.terms.about or _ABOUT[report.worlds]}"
     who = name(report.runs[0].label) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
     found = finding(report)
     told = f"{who} {_are(report)} asked {asked}{f': {found}' if found else '.'}"
     is_anything_found = bool(_found(report))
     before = [run for run in report.runs if _is_unfinished(run) or not is_anything_found]
     after = [run for run in report.runs if run not in before]
-    first, last = ([Told(words, True) for words in _caveats(report, runs)] for runs in (before, after))
-    silent = [Told(words, True) for words in _unheard(report)]
-    return [*first, Told(told, False), *last, *_unread(report), *_unread_apart(report), *silent]
+    first, last = (list(map(Told, _caveats(report, runs))) for runs in (before, after))
+    silent = map(Told, _unheard(report))
+    return [*first, Told(told, "lede"), *last, *_unread(report), *_unread_apart(report), *silent]
 
 
 def _are(report: ReportData) -> str:
@@ -69,20 +71,20 @@ def _unread(report: ReportData) -> Iterator[Told]:
     shares = {run.label: _without_answer(run) for run in report.runs if not _caveat(report, run)}
     worst = max(shares, key=lambda label: shares[label], default="")
     if worst and shares[worst]:
-        most = "" if len(report.runs) == 1 else f"up to {percent(shares[worst])}% of a run ({name(worst)})"
+        run = next(run for run in report.runs if run.label == worst)
+        most = "" if len(report.runs) == 1 else f"up to {percent(shares[worst])}% of a run ({run_name(report, run)})"
         words = f"Unread, cut off or empty: {most or percent(shares[worst]) + '% of the replies'}."
-        yield Told(words, shares[worst] > WORTH_A_WARNING)
+        yield Told(words, "caution" if shares[worst] > WORTH_A_WARNING else "note")
 
 
 def _unread_apart(report: ReportData) -> Iterator[Told]:
     """A warning where runs that are compared differ in how many of their replies could be read."""
-    rates = [(run.overall.unread_rate or 0.0, name(run.label)) for run, _ in _found(report)]
+    rates = [(run.overall.unread_rate or 0.0, run_name(report, run)) for run, _ in _found(report)]
     (low, few), (high, many) = min(rates, default=(0.0, "")), max(rates, default=(0.0, ""))
     if high - low > UNREAD_APART:
         yield Told(
             f"Unread replies, which count as not right, differ between the runs: {percent(high)}% of {many}, "
-            f"{percent(low)}% of {few}. Their difference may be one of wording; ask again with --again unread.",
-            True,
+            f"{percent(low)}% of {few}. Their difference may be one of wording; ask again with --again unread."
         )
 
 
@@ -126,11 +128,31 @@ def finding(report: ReportData) -> str:
     known.sort(key=lambda each: -(each[1].value or 0.0))
     unclear = [each for each in known if report.two_worlds and _is_unclear(each[1])]
     clear = [each for each in known if each not in unclear]
-    parts = [f"{_called(report, run)} {_part(report, run, figure, short=True)}" for run, figure in _ends(clear)]
-    if unclear:
-        few = all(figure.n < _TOO_FEW for _, figure in unclear)
-        parts.append(f"{'too few cases to tell' if few else 'no clear drop'} for {_listed(report, unclear)}")
-    return "; ".join(parts) + "."
+    if report.two_worlds and len(clear) > _FEW:
+        return f"{_most_and_least(report, clear)}{f'; {_no_clear_drop(report, unclear)}' if unclear else ''}."
+    parts = [f"{run_name(report, run)} {_part(report, run, figure, short=True)}" for run, figure in _ends(clear)]
+    return "; ".join([*parts, _no_clear_drop(report, unclear)] if unclear else parts) + "."
+
+
+def _most_and_least(report: ReportData, clear: list[_Found]) -> str:
+    """Of many runs: how many lose, who loses most and who least."""
+    losing = sum((figure.value or 0.0) > 0 for _, figure in clear)
+    who = f"all {len(clear)} lose" if losing == len(report.runs) else f"{losing} of {len(report.runs)} lose"
+    (most, high), (least, low) = clear[0], clear[-1]
+    return (
+        f"{who} accuracy under a change, most {run_name(report, most)} ({_fall(most, high)}), "
+        f"least {run_name(report, least)} ({_fall(least, low)})"
+    )
+
+
+def _fall(run: RunScores, drop: Figure) -> str:
+    before, after = run.overall.in_both or (0.0, 0.0)
+    return f"{percent(drop.value or 0.0)} points, from {percent(before)}% to {percent(after)}%"
+
+
+def _no_clear_drop(report: ReportData, unclear: list[_Found]) -> str:
+    few = all(figure.n < _TOO_FEW for _, figure in unclear)
+    return f"{'too few cases to tell' if few else 'no clear drop'} for {_listed(report, unclear)}"
 
 
 def _found(report: ReportData) -> list[_Found]:
@@ -143,17 +165,18 @@ def _ends(runs: list[_Found]) -> list[_Found]:
     return runs if len(runs) <= _FEW else [runs[0], runs[-1]]
 
 
-def _called(report: ReportData, run: RunScores) -> str:
-    """The name of one of several runs: short, and with its number where that makes two alike."""
-    names = [with_its_ends(name(each.label), _NAME) for each in report.runs]
-    own = names[report.runs.index(run)]
-    return own if names.count(own) == 1 else f"{report.runs.index(run) + 1}. {own}"
+def run_name(report: ReportData, run: RunScores) -> str:
+    """A run in a sentence or a chart about several: long names are shortened, and then numbered."""
+    names = [name(each.label) for each in report.runs]
+    short = [with_its_ends(each, _NAME) for each in names]
+    place = report.runs.index(run)
+    return short[place] if short == names or len(names) == 1 else f"#{place + 1} {short[place]}"
 
 
 def _listed(report: ReportData, runs: list[_Found]) -> str:
     if len(report.runs) > _FEW and len(runs) > 1:
         return several(len(runs), "run")
-    named = [f"{_called(report, run)} ({percent(figure.value or 0.0)}; {interval(figure)})" for run, figure in runs]
+    named = [f"{run_name(report, run)} ({percent(figure.value or 0.0)}; {interval(figure)})" for run, figure in runs]
     return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
 
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from math import copysign
 
 from countersight.pages import Figure, guarded, latex_grid, latex_tables, markdown_grid, markdown_text, name, none_read
-from countersight.reports.analysis_tables import analysis_grids, analysis_records
 from countersight.reports.data import GroupScores, ReportData, RunScores
 from countersight.reports.finding import sentence
 from countersight.reports.provenance import definitions, origins
-from countersight.reports.tables import AMISS, COMPARED, MEASURES, grids
+from countersight.reports.tables import AMISS, COMPARED, MEASURES, analysis_grids, analysis_records, grids
 from countersight.suites import ALL, TOTAL, PaperTable
 
 

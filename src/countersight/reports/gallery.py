@@ -1,8 +1,30 @@
 """Which cases the gallery shows, and under which heading each stands."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
-from countersight.reports.data import Verdict
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Case, Question, Reply, Trace
+from countersight.dataset import Dataset
+from countersight.detection import size_as_seen
+from countersight.engine import COMPOSED, Sent, edges_in_words, names_of, nodes_of
+from countersight.errors import BadPicture
+from countersight.pages import balanced_sample
+from countersight.reports.data import (
+    Answer,
+    AskedQuestion,
+    Boxed,
+    GalleryCase,
+    GraphThing,
+    Program,
+    ProgramCall,
+    ShownGraph,
+    Verdict,
+)
+from countersight.scoring import OUTCOMES, JudgedRun, Outcomes, counted_replies
 
 PairOutcome = Literal[
     "lost", "gained", "both-right", "both-wrong", "right", "wrong", "unread", "empty", "cut", "failed", "missing"
@@ -41,3 +63,204 @@ def pair_outcome(factual: Verdict | None, counterfactual: Verdict | None) -> Pai
             return "gained"
         case _:
             return "both-wrong"
+
+
+_DIGITS = 4
+
+
+def size_of(file_name: str | None, source: Dataset) -> tuple[int, int] | None:
+    """The width and height of a picture of the dataset, or None where it cannot be read."""
+    try:
+        return size_as_seen(source.picture(file_name)) if file_name is not None else None
+    except BadPicture:
+        return None
+
+
+def in_parts(corners: tuple[float, float, float, float], size: tuple[int, int]) -> Boxed:
+    """Left, top, width and height in parts of the sides, of a box given by left, top, right and bottom in pixels."""
+    width, height = size
+    left, top, right, bottom = (
+        round(min(max(0.0, at / side), 1.0), _DIGITS)
+        for at, side in zip(corners, (width, height, width, height), strict=True)
+    )
+    return left, top, round(right - left, _DIGITS), round(bottom - top, _DIGITS)
+
+
+MOST_THINGS = 12
+MOST_BOXES = 8
+"""Of one thing: published nodes have one for every time the thing was marked."""
+_FAR = 1e6
+"""Pixels: no picture is so large."""
+_LONGEST_REASON = 400
+
+_Corners = tuple[float, float, float, float]
+
+
+def shown_graph(case: Case, source: Dataset) -> ShownGraph | None:
+    """The graph of a case for the page, or None where it has none that can be told."""
+    names, edges = names_of(case.graph), edges_in_words(case.graph)
+    if not edges:
+        return None
+    nodes = [node for node in nodes_of(case.graph) if names[str(node.get("id"))]][:MOST_THINGS]
+    boxes = [_boxes(node) for node in nodes]
+    size = size_of(case.image, source) if any(boxes) else None
+    things = tuple(
+        GraphThing(names[str(node.get("id"))], tuple(in_parts(box, size) for box in of_thing) if size else ())
+        for node, of_thing in zip(nodes, boxes, strict=True)
+    )
+    return ShownGraph(things, tuple(edges), str(case.provenance.get("why", ""))[:_LONGEST_REASON])
+
+
+def _boxes(node: dict[str, Any]) -> list[_Corners]:
+    """The boxes of a node, given by left, top, width and height in pixels; what is no box is left out."""
+    boxes = node.get("boxes")
+    corners = map(_corners, boxes[:MOST_BOXES]) if isinstance(boxes, list) else ()
+    return [box for box in corners if box]
+
+
+def _corners(box: object) -> _Corners | None:
+    if not isinstance(box, list) or len(box) != 4:
+        return None
+    if not all(type(side) in (int, float) and abs(side) < _FAR for side in box):
+        return None
+    left, top, width, height = box
+    return (left, top, left + width, top + height) if width > 0 and height > 0 else None
+
+
+def shown_program(trace: Trace, file_name: str | None, source: Dataset) -> Program:
+    """A program for the page; boxes are left out where the picture cannot be read."""
+    boxed = any(call.boxes for call in trace.calls)
+    size = size_of(file_name, source) if boxed else None
+    calls = tuple(
+        ProgramCall(
+            call.name, call.arguments, call.result, tuple(in_parts(box, size) for box in call.boxes) if size else ()
+        )
+        for call in trace.calls
+    )
+    return Program(trace.program, calls, trace.unkept, trace.failure)
+
+
+LONGEST_TEXT = 4_000
+"""Characters of a text that go into the page; the rest stays in the run folder."""
+
+_HEADINGS = list(PAIR_OUTCOMES)
+_HEADING_OF = np.array(
+    [[_HEADINGS.index(pair_outcome(factual, told)) for told in OUTCOMES] for factual in OUTCOMES], dtype=np.int64
+)
+"""For every pair of outcome codes, the place of its heading."""
+
+_SPENT = ("finish", "tokens_in", "tokens_out", "cost", "seconds", "attempts")
+_Said = dict[tuple[int, Asking], Reply]
+
+
+_Gallery = tuple[tuple[GalleryCase, ...], tuple[str, ...]]
+
+
+def gallery_cases(runs: Sequence[JudgedRun], size: int, seed: int) -> _Gallery:
+    """At most `size` cases, balanced over groups and outcomes, and the names of their pictures."""
+    return _shown(runs, balanced_sample([_strata(judged.outcomes) for judged in runs], size, seed))
+
+
+def cases_from(runs: Sequence[JudgedRun], start: int, size: int) -> _Gallery:
+    """At most `size` cases in the order of the dataset, and the names of their pictures."""
+    return _shown(runs, np.arange(start, min(start + size, len(runs[0].outcomes))))
+
+
+def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
+    source, results = runs[0].dataset, [judged.outcomes for judged in runs]
+    place = dict(zip(results[0].rows[positions].tolist(), positions.tolist(), strict=True))
+    said = [counted_replies(judged.outcomes, positions.tolist(), judged.run.numbered().at) for judged in runs]
+    sent = [Sent(judged.run, source) for judged in runs]
+    pictures: dict[str, int] = {}
+
+    def number(file_name: str | None) -> int | None:
+        return None if file_name is None else pictures.setdefault(file_name, len(pictures))
+
+    def shown(row: int, case: Case) -> GalleryCase:
+        requests: dict[str, int] = {}
+        answers = []
+        for judged, replies, words in zip(runs, said, sent, strict=True):
+            fact = replies.get((place[row], "factual"))
+            found = _answers(case, judged.outcomes, place[row], replies, source)
+            prompt = judged.run.manifest.prompt
+            for asking, answer in found.items():
+                text = "" if answer.verdict == "missing" else _cut(words.words(row, case, *WORLDS[asking], fact))
+                number_of = requests.setdefault(text, len(requests)) if text else None
+                unfit = prompt.unfit(case, *WORLDS[asking])
+                found[asking] = msgspec.structs.replace(answer, sent=number_of, unfit=unfit)
+            answers.append(found)
+        return GalleryCase(
+            id=_cut(case.id),
+            group=_cut(case.group),
+            change=_cut(case.change.text) if case.change else "",
+            picture=number(case.image),
+            counterfactual_picture=number(case.counterfactual_image),
+            graph=shown_graph(case, source),
+            questions=_questions(case),
+            answers=tuple(answers),
+            requests=tuple(requests),
+        )
+
+    cases = tuple(shown(row, case) for row, case in _shown_most(runs).cases() if row in place)
+    return cases, tuple(pictures)
+
+
+def _strata(result: Outcomes) -> NDArray[np.int64]:
+    headings = _HEADING_OF[result.codes[:, ASKINGS.index("factual")], result.codes[:, ASKINGS.index("counterfactual")]]
+    strata: NDArray[np.int64] = result.groups.astype(np.int64) * len(_HEADINGS) + headings
+    return strata
+
+
+def _shown_most(runs: Sequence[JudgedRun]) -> JudgedRun:
+    """A run that asked all that any of them asked."""
+    return next((judged for judged in runs if judged.run.manifest.shown), runs[0])
+
+
+def _questions(case: Case) -> dict[Asking, AskedQuestion]:
+    questions: dict[Asking, AskedQuestion] = {}
+    for asking, (world, telling) in WORLDS.items():
+        question = case.question(world, telling)
+        if question:
+            questions[asking] = _question(question)
+    return questions
+
+
+def _question(question: Question) -> AskedQuestion:
+    return AskedQuestion(
+        _cut(question.text), _cut(question.answer), tuple(_cut(option.text) for option in question.options)
+    )
+
+
+def _answers(case: Case, result: Outcomes, position: int, said: _Said, source: Dataset) -> dict[Asking, Answer]:
+    answers: dict[Asking, Answer] = {}
+    for column, asking in enumerate(ASKINGS):
+        verdict = OUTCOMES[result.codes[position, column]]
+        if verdict is None:
+            continue
+        reply = said.get((position, asking))
+        text, reason = (reply.text or _transcript(reply), reply.reason) if reply else ("", "")
+        if reply and reply.restates:
+            text = f"{reply.restates}\n\n(asked to state only its final answer)\n{text}"
+        read = result.answer_texts[result.answers[position, column]]
+        answers[asking] = Answer(
+            verdict,
+            text[:LONGEST_TEXT],
+            len(text),
+            read,
+            _cut(reason),
+            composed=reply is not None and reply.finish == COMPOSED,
+            **({field: value for field in _SPENT if (value := getattr(reply, field))} if reply else {}),
+            program=shown_program(reply.trace, case.picture(*WORLDS[asking]), source)
+            if reply and reply.trace
+            else None,
+        )
+    return answers
+
+
+def _transcript(reply: Reply) -> str:
+    """What was said to each order of the options, a line each: "BA: A" where the second stood first."""
+    return "\n".join(f"{''.join(LETTERS[place] for place in order.places)}: {order.text}" for order in reply.orders)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"

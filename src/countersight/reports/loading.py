@@ -1,22 +1,22 @@
 """Run folders joined with their dataset into what a report shows. Nothing is written here."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
 from countersight import __version__
 from countersight.blindness import known
-from countersight.case import TWO_WORLDS, World, asking_of
+from countersight.case import TWO_WORLDS, Case, World, asking_of
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
 from countersight.reports.advice import advice
 from countersight.reports.analyses import analyses
-from countersight.reports.answer_shares import answer_shares
-from countersight.reports.cases import gallery_cases
 from countersight.reports.data import (
+    AnswerShares,
     Comparison,
     DividedScores,
     GalleryCase,
@@ -26,12 +26,11 @@ from countersight.reports.data import (
     RoleChosen,
     RunScores,
 )
+from countersight.reports.gallery import gallery_cases
 from countersight.reports.image_groups import GroupsFile, picture_groups
-from countersight.reports.observations import AnalysedRun
-from countersight.reports.scored import as_compared, as_group, as_share, as_sum
-from countersight.reports.short_names import short_name
-from countersight.reports.twins import asked_under_change
-from countersight.reports.watching import Watched
+from countersight.reports.matched_questions import asked_under_change
+from countersight.reports.programs import Watched
+from countersight.reports.scored import AnalysedRun, as_compared, as_group, as_share, as_sum, short_name
 from countersight.scoring import (
     CONFIDENCE,
     RESAMPLES,
@@ -147,10 +146,18 @@ def load(
         references=references,
         blind=_answered_blind(source, found.worlds),
         answers=answer_shares(source.cases()),
-        analyses=analyses(_analysed(names, found.judged, scores), found.watched, found.terms, joined, asked, seed=seed),
+        analyses=analyses(
+            _analysed(names, found.judged, scores),
+            found.watched,
+            found.terms,
+            joined,
+            asked,
+            seed=seed,
+            suite=found.dividing.suite,
+        ),
     )
     shown, pictures = gallery_cases(found.judged, gallery, seed)
-    beside_them = (twin.asked.picture for each in report.analyses for pair in each.twins for twin in pair.shown)
+    beside_them = (each.asked.picture for found in report.analyses for pair in found.matched for each in pair.shown)
     pictures = tuple(dict.fromkeys((*pictures, *beside_them)))
     return Loaded(report, shown, pictures, source, found.judged)
 
@@ -291,3 +298,33 @@ def as_run(label: str, judged: JudgedRun, scores: Scores, found: Divided) -> Run
 
 def _comparison(names: Sequence[str], pair: ComparedRuns, terms: Terms) -> Comparison:
     return Comparison(names[pair.first], names[pair.second], tuple(map(as_compared, _in_order(pair.rows, terms))))
+
+
+_MOST: Final = 10
+"""Numbers from here on stand together."""
+_MOST_GROUPS: Final = 12
+"""More groups than these are told of as one."""
+
+
+def answer_shares(cases: Iterable[tuple[int, Case]]) -> tuple[AnswerShares, ...]:
+    """The shares of every group, in order of first appearance; none where no number is asked for."""
+    counts: dict[str, Counter[str]] = {}
+    for _, case in cases:
+        question = case.counterfactual
+        if question is not None and question.kind == "number":
+            counts.setdefault(case.group, Counter())[_label(question.answer)] += 1
+    if len(counts) > _MOST_GROUPS:
+        counts = {"all": sum(counts.values(), Counter())}
+    return tuple(AnswerShares(group, found.total(), tuple(_shares(found))) for group, found in counts.items())
+
+
+def _shares(found: Counter[str]) -> Iterator[tuple[str, float]]:
+    for label in (*map(str, range(_MOST)), f"{_MOST} or more", "other"):
+        if found[label]:
+            yield label, found[label] / found.total()
+
+
+def _label(answer: str) -> str:
+    if not answer.isdecimal():
+        return "other"
+    return str(int(answer)) if int(answer) < _MOST else f"{_MOST} or more"

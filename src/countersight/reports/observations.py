@@ -1,4 +1,4 @@
-"""CFMM's observations (CFMM 4.2) about the runs of a report, in sentences and tables."""
+"""CFMM's observations (CFMM 4.2), and what prompts change, about the runs of a report."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -8,21 +8,17 @@ import msgspec
 from countersight.case import TWO_WORLDS
 from countersight.pages import Figure, count, interval, name, number, p_value, percent, plain_interval
 from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, Point
-from countersight.reports.scored import as_difference, as_share
+from countersight.reports.scored import AnalysedRun, as_difference, as_share
 from countersight.scoring import (
     CONFIDENCE,
     LEAST_IN_A_MARGIN,
     RESAMPLES,
-    Alarms,
     Correlation,
     Difference,
     Effect,
-    Outcomes,
     Phi,
     Ranking,
     Rate,
-    Row,
-    SetScores,
     correlation,
     effect,
     ranking,
@@ -36,24 +32,6 @@ BLIND_PROMPT: Final = "text-only"
 """The way of asking without the picture: what is answered then comes from language alone."""
 
 
-class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
-    """A run as an analysis looks at it."""
-
-    label: str
-    model: str
-    prompt: str
-    answering: str
-    outcomes: Outcomes
-    rows: tuple[Row, ...]
-    """Its scores, by group and in all."""
-    alarms: tuple[Alarms, ...] = ()
-    """Its misses and false alarms, where cases have controls."""
-    sets: tuple[SetScores, ...] = ()
-    """What it has right as a whole, where cases stand in sets or were shown both worlds."""
-    but_for_seed: str = ""
-    """All that its answers depend on but chance: runs that agree in it are one way of asking, done several times."""
-
-
 class _Change(msgspec.Struct, frozen=True, eq=False):
     """A run beside the run of the same model that was asked in the first way."""
 
@@ -63,29 +41,19 @@ class _Change(msgspec.Struct, frozen=True, eq=False):
 
 
 def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Analysis | None:
-    """The observations that these runs allow; None where they allow none."""
+    """What CFMM observed of its models, of these runs; None where they allow nothing of it."""
     correlations = [(run, found) for run in runs if (found := correlation(run.outcomes))]
     asked = [world for world in TWO_WORLDS if world in terms.measures]
     rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world, seed=seed))]
-    changes = list(_changes(runs))
-    seeing = [change for change in changes if change.run.prompt == BLIND_PROMPT]
-    asking = [change for change in changes if change.run.prompt != BLIND_PROMPT]
     told = [
         Point("The drop", tuple(_drop(run, terms) for run in runs if run.rows[-1].drop)),
         Point("Seeing and imagining", tuple(_correlated(run, found, terms) for run, found in correlations)),
         Point("Best and worst", tuple(_ranked(run, found, terms) for run, found in rankings)),
-        Point("What prompts change", tuple(_changed(change, terms) for change in asking)),
-        Point("What the picture adds", tuple(_blind(change, terms) for change in seeing)),
     ]
     points = tuple(point for point in told if point.sentences)
     if not points:
         return None
-    tables = [
-        _worlds_table(correlations, terms),
-        *(_ranking_table(run, found, terms) for run, found in rankings),
-        _changes_table("What prompts change", asking, terms),
-        _changes_table("Without the picture", seeing, terms),
-    ]
+    tables = [_worlds_table(correlations, terms), *(_ranking_table(run, found, terms) for run, found in rankings)]
     return Analysis(
         key="observations",
         heading="Observations",
@@ -93,7 +61,38 @@ def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Ana
         f"{percent(CONFIDENCE, 0)}% interval.",
         points=points,
         tables=tuple(table for table in tables if table.lines),
-        definitions=tuple(_definitions(bool(correlations), bool(rankings), bool(changes), seed)),
+        definitions=tuple(_definitions(bool(correlations), bool(rankings), seed)),
+    )
+
+
+def prompt_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
+    """What another prompt, or leaving the picture out, changes for the same model; None where there is no such run."""
+    changes = list(_changes(runs))
+    if not changes:
+        return None
+    seeing = [change for change in changes if change.run.prompt == BLIND_PROMPT]
+    asking = [change for change in changes if change.run.prompt != BLIND_PROMPT]
+    told = [
+        Point("What prompts change", tuple(_changed(change, terms) for change in asking)),
+        Point("What the picture adds", tuple(_blind(change, terms) for change in seeing)),
+    ]
+    tables = (
+        _changes_table("What prompts change", asking, terms),
+        _changes_table("Without the picture", seeing, terms),
+    )
+    return Analysis(
+        key="prompts",
+        heading="Prompts",
+        about=f"Runs beside the {FIRST_PROMPT} run of the same model, case by case.",
+        points=tuple(point for point in told if point.sentences),
+        tables=tuple(table for table in tables if table.lines),
+        definitions=(
+            (
+                "what prompts change, without the picture",
+                f"A run minus the {FIRST_PROMPT} run of the same model, over the cases both answered: Tango's score "
+                "interval and McNemar's exact test.",
+            ),
+        ),
     )
 
 
@@ -271,7 +270,7 @@ def _changes_table(title: str, changes: Sequence[_Change], terms: Terms) -> Anal
     )
 
 
-def _definitions(correlated: bool, ranked: bool, changed: bool, seed: int) -> Iterator[tuple[str, str]]:
+def _definitions(correlated: bool, ranked: bool, seed: int) -> Iterator[tuple[str, str]]:
     drawn = f"{count(RESAMPLES)} draws, seed {seed}"
     if correlated:
         yield (
@@ -288,12 +287,6 @@ def _definitions(correlated: bool, ranked: bool, changed: bool, seed: int) -> It
             f"{drawn}); how often it then comes first or last, and between which places it lies in 95% of the draws. "
             "The distance of best and worst is that of two groups chosen for being so: it is rather too large, and its "
             "interval is as wide as if every two groups had been compared (Bonferroni).",
-        )
-    if changed:
-        yield (
-            "what prompts change, without the picture",
-            f"A run minus the {FIRST_PROMPT} run of the same model, over the cases both answered: Tango's score "
-            "interval and McNemar's exact test.",
         )
 
 

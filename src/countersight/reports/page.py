@@ -1,35 +1,17 @@
 """The report as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
 
-import base64
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from countersight.case import ASKING_WORDS, ASKINGS, Asking
-from countersight.pages import (
-    Live,
-    Markup,
-    count,
-    definition_list,
-    document,
-    element,
-    inert,
-    joined,
-    name,
-    text,
-)
-from countersight.picture import data_url
-from countersight.reports.data import Answer, PageData, ReportData
-from countersight.reports.finding import sentence, sentences
-from countersight.reports.finding_figure import finding_figure
+from countersight.pages import Live, count, document, inert, name
+from countersight.reports.data import Answer, PageData
+from countersight.reports.figures import MARKS, SIGNS, answered, finding_drawing, finding_plot
+from countersight.reports.finding import sentences
 from countersight.reports.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
 from countersight.reports.provenance import definitions, origins
-from countersight.reports.saving import saving
-from countersight.reports.sections import Section, sections
-from countersight.reports.tiles import tiles_of
-
-_SIGNS: dict[Asking, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
-"""The marks of the figures, as text."""
+from countersight.reports.sections import sections, svg_url, tiles
 
 
 class _Outcome(msgspec.Struct, frozen=True):
@@ -70,7 +52,6 @@ def render(
 ) -> str:
     """The whole page. One that is served has `live`, the addresses of its pictures, and links to blocks of cases."""
     report = data.report
-    parts = list(sections(report, dict(zip(data.picture_names, data.pictures, strict=False))))
     return document(
         __package__,
         "page.html",
@@ -78,57 +59,32 @@ def render(
         script="page.js live.js" if live else "page.js",
         picture_sources="'self' data: blob:" if live else "data: blob:",
         asks="'self'" if live else "'none'",
-        live=live.block() if live else "",
         home=live is not None,
-        blocks=blocks,
-        heading=text(name(report.dataset)),
-        sentence=_lede(report),
-        finding=_finding(report),
-        tiles=tiles_of(report),
-        nav=joined(element("li", element("a", text(called), href=f"#{key}")) for key, called in _nav(parts)),
-        sections=joined(part.markup for part in parts),
+        report=report,
+        sentences=sentences(report),
+        marks=MARKS,
+        finding_plot=finding_plot(report),
+        finding_legend=[(asking, report.terms.measures.get(asking, asking)) for asking in answered(report)],
+        finding_drawing=svg_url(finding_drawing(report)),
+        tiles=tiles(report),
+        sections=list(sections(report)),
+        pictures=dict(zip(data.picture_names, data.pictures, strict=False)),
         sampled=_sampled(data, in_order=bool(blocks)),
-        how=_how(report),
-        version=text(report.version),
-        index=inert("index", _index(data, addresses)),
-        cases=joined(inert(f"case-{number}", case) for number, case in enumerate(data.cases)),
-        faults=joined(_faults(data)),
-        pictures=joined(_pictures(data)),
+        blocks=blocks,
+        how=[*origins(report), *definitions(report)],
+        inert=inert,
+        data=_data(data, live, addresses),
+        shown_pictures=[(number, each) for number, each in enumerate(data.pictures) if not each.fault],
     )
 
 
-def _nav(parts: list[Section]) -> Iterator[tuple[str, str]]:
-    yield from ((part.key, part.called) for part in parts)
-    yield "cases", "Cases"
-    yield "how", "How"
-
-
-def _lede(report: ReportData) -> Markup:
-    """The finding in words; what warns of believing it is not to be overlooked."""
-    told = [element("strong", text(words)) if warns else text(words) for words, warns in sentences(report)]
-    return Markup(" ".join(told))
-
-
-def _finding(report: ReportData) -> Markup:
-    """The finding to look at, as a figure that can be saved; the drawing is one file within the page."""
-    drawing = finding_figure(report)
-    source = data_url("image/svg+xml", drawing.encode())
-    image = element("img", src=source, alt=sentence(report), id="finding", class_="finding")
-    return element("figure", image, saving(drawing, "finding"), class_="panel finding-panel")
-
-
-def _faults(data: PageData) -> Iterator[Markup]:
-    for number, picture in enumerate(data.pictures):
-        if picture.fault:
-            yield inert(f"fault-{number}", picture.fault)
-
-
-def _pictures(data: PageData) -> Iterator[Markup]:
-    for number, picture in enumerate(data.pictures):
-        if not picture.fault:
-            encoded = base64.b64encode(picture.data).decode()
-            kind = f' data-mime="{text(picture.mime)}"'
-            yield Markup(f'<script type="text/plain" id="picture-{number}"{kind}>{encoded}</script>')
+def _data(data: PageData, live: Live | None, addresses: Sequence[str]) -> Iterator[tuple[str, object]]:
+    """What the scripts read."""
+    if live:
+        yield "live", live
+    yield "index", _index(data, addresses)
+    yield from ((f"case-{number}", case) for number, case in enumerate(data.cases))
+    yield from ((f"fault-{number}", each.fault) for number, each in enumerate(data.pictures) if each.fault)
 
 
 def _index(data: PageData, addresses: Sequence[str]) -> _Index:
@@ -143,7 +99,7 @@ def _index(data: PageData, addresses: Sequence[str]) -> _Index:
         )
         outcomes_of.append([outcomes.index(pair_outcome(*pair)) for pair in verdicts])
     return _Index(
-        askings=tuple(_Asking(key, _SIGNS[key], f"{key}: {words}") for key, words in ASKING_WORDS.items()),
+        askings=tuple(_Asking(key, SIGNS[key], f"{key}: {words}") for key, words in ASKING_WORDS.items()),
         runs=tuple(name(run.label) for run in data.report.runs),
         blind=tuple(not run.sees for run in data.report.runs),
         groups=tuple(name(group) for group in groups),
@@ -178,7 +134,3 @@ def _sampled(data: PageData, *, in_order: bool) -> str:
             "All of them: countersight view RUN."
         )
     return f"All {count(total)} cases." if total != 1 else "The one case."
-
-
-def _how(report: ReportData) -> Markup:
-    return definition_list([*origins(report), *definitions(report)])

@@ -1,25 +1,80 @@
-"""Why programs fail, which C-VQA's authors looked up by hand (C-VQA 4.1, D): counted for every run that has any."""
+"""Programs and composed answers of runs: what became of them.
 
+Why programs fail was looked up by hand by C-VQA's authors (C-VQA 4.1, D); here it is counted. The prompt `compose` has
+a grammar imagine in the model's place; how often it did, and what came of it, is counted too.
+"""
+
+import ast
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, get_args
+from functools import lru_cache
+from typing import get_args
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, Asking
-from countersight.pages import Figure, count, name, percent
+from countersight.case import ASKINGS, Asking, Reply
+from countersight.engine import COMPOSED
+from countersight.pages import count, name, percent
 from countersight.programs import FailureKind
 from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, Point
-from countersight.reports.observations import AnalysedRun
-from countersight.reports.shares import share, told
-from countersight.reports.watching import Watched, Written
-from countersight.scoring import CONFIDENCE, RIGHT, Outcomes
+from countersight.reports.scored import AnalysedRun, group_words, groups_in_order, share, told
+from countersight.scoring import ALL, CONFIDENCE, RIGHT, Outcomes
 from countersight.suites import PLAIN_MEASURES, Terms
 from countersight.text import several
 
-ALL: Final = "all"
 _REASONS_TOLD = 3
 _LONGEST_REASON = 80
+_Mask = NDArray[np.bool_]
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A program that was written for a question: what it says in few bytes, and how it failed if it did."""
+
+    gist: bytes
+    failure: str
+    reason: str
+
+
+class Watched:
+    """The programs and the composed answers of a run, found while its replies are read for something else."""
+
+    def __init__(self) -> None:
+        self.programs: dict[int, Written] = {}
+        """By their replies' place in the journal; which of several counts is scoring's to say."""
+        self.composed: set[int] = set()
+        """Rows whose question about the change was answered by the grammar."""
+
+    def watch(self, replies: Iterable[Reply]) -> Iterator[Reply]:
+        """The replies, as they come."""
+        for place, reply in enumerate(replies):
+            if reply.trace is not None:
+                failure = (reply.trace.failure or "error") if reply.state == "failed" else ""
+                self.programs[place] = Written(gist_of(reply.trace.program), failure, reply.reason)
+            if reply.finish == COMPOSED:
+                self.composed.add(reply.row)
+            yield reply
+
+
+@lru_cache(maxsize=1024)  # the runs of one report often hold the same programs
+def gist_of(program: str) -> bytes:
+    """What a program says, without its comments and spaces and the texts that stand in it only to be read."""
+    try:
+        tree = ast.parse(program)
+        for node in ast.walk(tree):
+            body = getattr(node, "body", None)
+            if isinstance(body, list):
+                body[:] = [line for line in body if not _is_remark(line)] or body[:1]
+        said = ast.dump(tree)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        said = " ".join(program.split())
+    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+def _is_remark(line: object) -> bool:
+    return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant) and isinstance(line.value.value, str)
 
 
 class _Fate(msgspec.Struct, frozen=True):
@@ -91,56 +146,40 @@ def _sentences(fates: Sequence[_Fate], terms: Terms) -> Iterator[str]:
 
 def _tables(run: AnalysedRun, fates: Sequence[_Fate], terms: Terms) -> Iterator[AnalysisTable]:
     """A table for each world: lines are groups, columns what became of a program."""
-    groups = [group for group in terms.groups if group in run.outcomes.group_names]
-    groups += [group for group in run.outcomes.group_names if group not in groups]
     kinds = _kinds(fates)
     for asking in ASKINGS:
         here = [fate for fate in fates if fate.asking == asking]
         if not here:
             continue
-        changed = any(fate.ignored is not None for fate in here)
-        parts = [(terms.groups.get(group, group) or "(no group)", group) for group in groups]
-        lines = [
-            _line(run, words, group, asking, inside, kinds, changed=changed)
-            for words, group in (parts if len(groups) > 1 else [])
-            if (inside := [fate for fate in here if fate.group == group])
-        ]
-        lines.append(_line(run, ALL, ALL, asking, here, kinds, changed=changed))
-        measures = ["programs", *_measures(asking, kinds, changed=changed)]
-        heads = ["programs", "answered", "right, of all", *kinds, *(["ignored the change"] if changed else [])]
+        changed = ["ignored the change"] * any(fate.ignored is not None for fate in here)
+        parts = [(group, [fate for fate in here if fate.group == group]) for group in groups_in_order(run, terms)]
         yield AnalysisTable(
             title=f"Programs, {_measure(asking, terms)}: {run.label}",
-            head=(terms.group, *heads),
-            measures=tuple(measures),
-            lines=tuple(lines),
+            head=(terms.group, "programs", "answered", "right, of all", *kinds, *changed),
+            measures=("programs", *(f"{asking}: {what}" for what in ("answered", "right of all", *kinds, *changed))),
+            lines=tuple(
+                _line(run, group, _counts(of_group, kinds, with_change=bool(changed)), terms)
+                for group, of_group in (*parts, (ALL, here))
+                if of_group
+            ),
         )
 
 
-def _line(
-    run: AnalysedRun,
-    words: str,
-    group: str,
-    asking: Asking,
-    fates: Sequence[_Fate],
-    kinds: Sequence[str],
-    *,
-    changed: bool,
-) -> AnalysisLine:
+def _counts(fates: Sequence[_Fate], kinds: Sequence[str], *, with_change: bool) -> list[tuple[int, int]]:
+    """What became of programs, each as so many of how many."""
     n = len(fates)
     pairs = [fate.ignored for fate in fates if fate.ignored is not None]
-    cells: list[Figure | str] = [
-        count(n),
-        share(sum(not fate.failure for fate in fates), n),
-        share(sum(fate.right for fate in fates), n),
-        *(share(sum(fate.failure == kind for fate in fates), n) for kind in kinds),
-        *([share(sum(pairs), len(pairs)) if pairs else ""] if changed else []),
-    ]
-    return AnalysisLine(name=words, cells=tuple(cells), run=run.label, group=group, n=n, total=words == ALL)
+    answered = sum(not fate.failure for fate in fates), n
+    failed = [(sum(fate.failure == kind for fate in fates), n) for kind in kinds]
+    return [answered, (sum(fate.right for fate in fates), n), *failed, *([(sum(pairs), len(pairs))] * with_change)]
 
 
-def _measures(asking: Asking, kinds: Sequence[str], *, changed: bool) -> list[str]:
-    named = ["answered", "right of all", *kinds, *(["ignored the change"] if changed else [])]
-    return [f"{asking}: {measure}" for measure in named]
+def _line(run: AnalysedRun, group: str, counts: Sequence[tuple[int, int]], terms: Terms) -> AnalysisLine:
+    """A line of shares; its n is that of the first."""
+    n = counts[0][1]
+    words = ALL if group == ALL else group_words(group, terms)
+    cells = (count(n), *(share(number, of) for number, of in counts))
+    return AnalysisLine(name=words, cells=cells, run=run.label, group=group, n=n, total=group == ALL)
 
 
 def _kinds(fates: Iterable[_Fate]) -> list[str]:
@@ -170,3 +209,63 @@ def _definitions() -> Iterator[tuple[str, str]]:
         "The program for the question about the change is that for the picture as it is, but for comments, spaces and "
         "texts that do nothing. Over the cases with a program in both worlds.",
     )
+
+
+def composed_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], terms: Terms) -> Analysis | None:
+    """What was composed and what was asked under a change; None where no run composed anything."""
+    found = [(run, seen.composed) for run, seen in zip(runs, watched, strict=True) if seen.composed]
+    if not found:
+        return None
+    return Analysis(
+        key="composed",
+        heading="Composed answers",
+        about="Numbers under a change that a grammar worked out from what the model had counted; whatever it does not "
+        "decide, the model was asked.",
+        points=tuple(Point(name(run.label), tuple(_composed_sentences(run, rows))) for run, rows in found),
+        tables=tuple(_composed_table(run, rows, terms) for run, rows in found),
+        definitions=(
+            (
+                "composed",
+                "Of the answered questions about the change, those whose number followed by the grammar from the "
+                f"model's own count. It is right where both are. {percent(CONFIDENCE, 0)}% exact binomial intervals.",
+            ),
+        ),
+    )
+
+
+def _composed_sentences(run: AnalysedRun, rows: set[int]) -> Iterator[str]:
+    outcomes = run.outcomes
+    composed, scored, right = _masks(run, rows)
+    composed_share = share(int((composed & scored).sum()), int(scored.sum()))
+    yield f"{told(composed_share)} of the answers under a change were composed."
+    parts = [
+        f"{which} {told(share(int((right & mask).sum()), int((scored & mask).sum())))}"
+        for which, mask in (("composed", composed), ("asked", ~composed))
+        if (scored & mask).any()
+    ]
+    yield f"Right under a change: {', '.join(parts)}."
+    seen = composed & outcomes.right("factual")
+    if seen.any():
+        after = share(int((seen & right).sum()), int(seen.sum()))
+        yield f"Where the model had counted right, the composed answer is right in {told(after)}."
+
+
+def _composed_table(run: AnalysedRun, rows: set[int], terms: Terms) -> AnalysisTable:
+    outcomes = run.outcomes
+    composed, scored, right = _masks(run, rows)
+    lines = []
+    for group in (*groups_in_order(run, terms), ALL):
+        inside = scored if group == ALL else scored & (outcomes.groups == outcomes.group_names.index(group))
+        counts = [(int((composed & inside).sum()), int(inside.sum()))]
+        counts += [(int((mask & right).sum()), int(mask.sum())) for mask in (composed & inside, ~composed & inside)]
+        lines.append(_line(run, group, counts, terms))
+    heads = ("n", "composed", "right where composed", "right where asked")
+    title = f"Composed and asked under a change: {run.label}"
+    return AnalysisTable(title=title, head=(terms.group, *heads), measures=heads, lines=tuple(lines))
+
+
+def _masks(run: AnalysedRun, rows: set[int]) -> tuple[_Mask, _Mask, _Mask]:
+    """Of the questions about the change: which were composed, which are scored, and which are right."""
+    outcomes = run.outcomes
+    composed: _Mask = np.isin(outcomes.rows, np.fromiter(rows, np.int64, len(rows)))
+    return composed, outcomes.scored("counterfactual"), outcomes.right("counterfactual")

@@ -2,9 +2,23 @@
 
 import msgspec
 
-from countersight.pages import Figure
+from countersight.detection import parted
+from countersight.pages import Figure, count, interval, percent
 from countersight.reports.data import ComparedGroup, GroupScores
-from countersight.scoring import CONFIDENCE, Chance, Comparison, Difference, Rate, Row, Sum
+from countersight.scoring import (
+    CONFIDENCE,
+    Chance,
+    Comparison,
+    Difference,
+    FalseAlarmRates,
+    Outcomes,
+    Rate,
+    Row,
+    SetScores,
+    Sum,
+    share_interval,
+)
+from countersight.suites import Terms
 
 NO_GROUP = "(no group)"
 
@@ -90,3 +104,71 @@ def _difference(found: Difference | None) -> Figure | None:
 
 def _chance(chance: Chance) -> dict[str, float]:
     return {measure: value for measure, value in msgspec.structs.asdict(chance).items() if value is not None}
+
+
+def share(number: int, n: int) -> Figure:
+    """So many of n, with its exact binomial interval; no value where there are none to share."""
+    if not n:
+        return Figure(None, 0.0, 0.0, 0)
+    between = share_interval(number, n, CONFIDENCE)
+    return Figure(number / n, between.low, between.high, n, right=number)
+
+
+def told(figure: Figure) -> str:
+    """A share in words: "3 of 19 (15.8%; 5.5 to 37.6)"."""
+    return f"{count(figure.right or 0)} of {count(figure.n)} ({percent(figure.value or 0.0)}%; {interval(figure)})"
+
+
+class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
+    """A run as an analysis looks at it."""
+
+    label: str
+    model: str
+    prompt: str
+    answering: str
+    outcomes: Outcomes
+    rows: tuple[Row, ...]
+    """Its scores, by group and in all."""
+    alarms: tuple[FalseAlarmRates, ...] = ()
+    """Its misses and false alarms, where cases have controls."""
+    sets: tuple[SetScores, ...] = ()
+    """What it has right as a whole, where cases stand in sets or were shown both worlds."""
+    but_for_seed: str = ""
+    """All that its answers depend on but chance: runs that agree in it are one way of asking, done several times."""
+
+
+def group_words(group: str, terms: Terms) -> str:
+    """What a suite calls a group."""
+    return terms.groups.get(group, group) or NO_GROUP
+
+
+def groups_in_order(run: AnalysedRun, terms: Terms) -> list[str]:
+    """The groups of a run in the order of the suite's paper, then the others; none where there is only one."""
+    found = run.outcomes.group_names
+    named = [group for group in terms.groups if group in found]
+    named += [group for group in found if group not in named]
+    return named if len(named) > 1 else []
+
+
+_PROGRAMS = ("viper:", "visprog:")
+_DETECTOR, _TOLD = "detector:", "told:"
+
+
+def short_name(model: str) -> str:
+    """gpt-4o for openai:gpt-4o, qwen for endpoint:http://127.0.0.1:8000/v1#qwen; of a program, who writes and looks."""
+    if model.startswith(_PROGRAMS):
+        style, _, rest = model.partition(":")
+        code, named, eyes = rest.rpartition(";vision=")
+        return f"{style}:{short_name(code)};vision={_eyes(eyes)}" if named else f"{style}:{short_name(rest)}"
+    _, mark, served = model.rpartition("#")
+    return served if mark else model.removeprefix("openai:")
+
+
+def _eyes(name: str) -> str:
+    """detector:ssd.pb for detector:/weights/ssd.pb?config=/weights/ssd.pbtxt."""
+    if not name.startswith(_DETECTOR):
+        return short_name(name)
+    where, beside = parted(name.removeprefix(_DETECTOR))
+    file = _DETECTOR + where.partition("?")[0].rstrip("/").rpartition("/")[2]
+    told = _TOLD if beside.startswith(_TOLD) else ""
+    return f"{file}+{told}{short_name(beside.removeprefix(_TOLD))}" if beside else file

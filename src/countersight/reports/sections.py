@@ -1,159 +1,184 @@
-"""The sections of the report's page, in order, each with what the page calls it at its head."""
+"""The sections of the report's page, in order, as data that the template draws."""
 
 from collections.abc import Iterator
 from itertools import product
-from typing import NamedTuple
 
-from countersight.pages import Markup, Thumbnail, as_table, element, joined, name, percent, section, text
-from countersight.reports.analysis_tables import analysis_grids
-from countersight.reports.answer_shares import shares_figure
-from countersight.reports.data import Analysis, ReportData
-from countersight.reports.figures import accuracy_plot, answered, drop_plot, legend, letter_bars
-from countersight.reports.finding_figure import groups_figure
-from countersight.reports.interval_plot import interval_plot
-from countersight.reports.reference import beside
-from countersight.reports.saving import saving
-from countersight.reports.tables import by_group, compared, more, overview, totals
-from countersight.reports.twins import twins_figure
+import msgspec
+
+from countersight.case import Asking
+from countersight.pages import Figure, Grid, Markup, name, percent
+from countersight.picture import data_url
+from countersight.reports.data import Analysis, Point, ReportData, RunScores
+from countersight.reports.figures import (
+    BarPanel,
+    Plot,
+    accuracy_plot,
+    answer_panels,
+    bars_drawing,
+    drop_plot,
+    groups_drawing,
+    interval_plot,
+    legend,
+    letter_panels,
+)
+from countersight.reports.matched_questions import MatchedPair
+from countersight.reports.tables import analysis_grids, beside, by_group, compared, more, overview, totals
 
 _FEW_RUNS = 3
-"""Of more runs the tables by group are folded away."""
+"""Of more runs the tables by group are folded away, and no figures stand at the head."""
+_RIGHT_ANSWERS = "How often each number is the right answer under the change"
 
 
-class Section(NamedTuple):
+class TableBlock(msgspec.Struct, frozen=True):
+    """Tables, each with a sentence below its title; folded away under a label where there is one."""
+
+    grids: tuple[tuple[Grid, str], ...]
+    label: str = ""
+    aside: str = ""
+    is_open: bool = True
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True):
     """A part of the page: what its address ends in, what the list at the head calls it, and what it shows."""
 
     key: str
     called: str
-    markup: Markup
+    heading: str
+    about: str
+    points: tuple[Point, ...] = ()
+    legend: list[tuple[Asking, str]] = []
+    plots: tuple[tuple[str, Plot], ...] = ()
+    bars: tuple[tuple[str, tuple[BarPanel, ...]], ...] = ()
+    drawing: str = ""
+    """What is saved of the figure, as the address of an SVG file."""
+    file: str = ""
+    matched: tuple[MatchedPair, ...] = ()
+    tables: tuple[TableBlock, ...] = ()
 
 
-def sections(report: ReportData, pictures: dict[str, Thumbnail]) -> Iterator[Section]:
-    """Everything between the finding and the cases, as far as there is something to show."""
-    if report.two_worlds:
-        yield Section("drop", "Drop", _drop(report))
-    else:
-        yield Section("accuracy", "Accuracy", _accuracy(report))
-    yield Section("scores", "Scores", _scores(report))
-    if any(run.letters for run in report.runs):
-        yield Section("letters", "Letters", _letters(report))
-    if report.comparisons:
-        yield Section("comparison", "Comparison", _comparisons(report))
-    if report.references:
-        yield Section("reported", "Reported", _references(report))
-    if report.answers:
-        yield Section("answers", "Right answers", _answers(report))
-    if report.readings:
-        yield Section("readings", "Read otherwise", _readings(report))
-    for number, analysis in enumerate(report.analyses):
-        key = f"analysis-{number}"
-        yield Section(key, name(analysis.heading.rpartition(": ")[2]), _analysis(key, analysis, pictures))
+def svg_url(drawing: Markup | None) -> str:
+    """A drawing as an address within the page."""
+    return data_url("image/svg+xml", drawing.encode()) if drawing else ""
 
 
-def _scores(report: ReportData) -> Markup:
-    many = len(report.runs) > 1
-    tables = [as_table(overview(report))] if many else []
-    if many and any(run.total for run in report.runs):
-        tables.append(as_table(totals(report)))
-    for run in report.runs:
-        table = as_table(by_group(run, report.terms, report.blind), f"{run.model}, prompt {run.prompt}")
-        table += joined(as_table(grid, grid.note) for grid in more(run, report.terms))
-        tables.append(_folded(run.label, table, len(report.runs)) if many else table)
-    points = ", drop and gap in points" if report.two_worlds else ""
-    note = f"Shares in per cent{points}, each with its {percent(report.confidence, 0)}% interval."
-    return section("scores", "Scores", note, *tables)
-
-
-def _letters(report: ReportData) -> Markup:
-    bars = [element("div", *_headings(report, run.label), letter_bars(run)) for run in report.runs if run.letters]
-    return section(
-        "letters",
-        "Letters answered",
-        "How often each option letter was answered. The upright stroke is how often it was the right one: "
-        "a bar far past its stroke is a habit, not an answer.",
-        element("figure", *bars, class_="panel panel-bars"),
-    )
-
-
-def _comparisons(report: ReportData) -> Markup:
-    return section(
-        "comparison",
-        "Run against run",
-        "Differences in points over the cases both runs answered; above zero, the first did better.",
-        *(as_table(compared(comparison, report.terms)) for comparison in report.comparisons),
-    )
-
-
-def _references(report: ReportData) -> Markup:
-    return section(
-        "reported",
-        "Beside what papers report",
-        "Measured rows first, with n and interval; reported rows as the paper prints them.",
-        *(as_table(grid, grid.note) for grid in (beside(report, table) for table in report.references)),
-    )
-
-
-def _answers(report: ReportData) -> Markup:
-    return section(
-        "answers",
-        "Right answers",
-        "How often each number is the right answer under the change, by group, as in C-VQA's Figure 3: a model "
-        "that always says the commonest one is right that often.",
-        shares_figure(report.answers, report.terms),
-    )
-
-
-def _readings(report: ReportData) -> Markup:
-    return section(
-        "readings",
-        "Read otherwise",
-        "The same replies read by somebody else. Nothing of it goes into any other figure of this page.",
-        *(as_table(grid, grid.note) for grid in report.readings),
-    )
-
-
-def _analysis(key: str, analysis: Analysis, pictures: dict[str, Thumbnail]) -> Markup:
-    """What was found in words, and the tables behind it folded away unless they were asked for."""
-    points = [
-        element(
-            "div",
-            element("h3", text(name(point.title)), dir="auto"),
-            element("ul", *(element("li", text(words), dir="auto") for words in point.sentences)),
-        )
-        for point in analysis.points
-    ]
-    tables = [as_table(grid, grid.note) for grid in analysis_grids(analysis)]
-    summary = element("summary", text("The figures behind this"))
-    return section(
-        key,
-        analysis.heading,
-        analysis.about,
-        element("div", *points, class_="points panel"),
-        *([interval_plot(analysis.plot)] if analysis.plot else []),
-        *([twins_figure(analysis.twins, pictures)] if analysis.twins else []),
-        element("details", summary, element("div", *tables), open="" if analysis.asked_for else None),
-    )
-
-
-def _drop(report: ReportData) -> Markup:
-    plots = [element("div", *_headings(report, run.label), drop_plot(run, report.terms)) for run in report.runs]
+def tiles(report: ReportData) -> list[tuple[RunScores, list[tuple[str, str, Figure, str]]]]:
+    """The figures to remember, a row a run; many runs are better read in the table below."""
     words = report.terms.measures
-    return section(
-        "drop",
-        "From what is to what if",
-        f"Accuracy in each {report.terms.group} with its interval; on the right, the drop from {words['factual']} to "
-        f"{words['counterfactual']} in points.",
-        element(
-            "figure",
-            legend(answered(report), report.terms),
-            element("div", *plots, class_="plots"),
-            *([saving(drawing, "groups")] if (drawing := groups_figure(report)) else []),
-            class_="panel",
-        ),
+    keys = ("factual", "%"), ("counterfactual", "%"), ("drop", " pts"), ("both_right", "%"), ("imagination_gap", " pts")
+    return [
+        (run, [(key, words[key], figure, unit) for key, unit in keys if key in words and (figure := _known(run, key))])
+        for run in (report.runs if len(report.runs) <= _FEW_RUNS else ())
+    ]
+
+
+def _known(run: RunScores, key: str) -> Figure | None:
+    figure: Figure | None = getattr(run.overall, key)
+    return figure if figure and figure.value is not None else None
+
+
+def sections(report: ReportData) -> Iterator[Section]:
+    """Everything between the finding and the cases, as far as there is something to show."""
+    yield _drop(report) if report.two_worlds else _accuracy(report)
+    yield _scores(report)
+    if any(run.letters for run in report.runs):
+        yield Section(
+            key="letters",
+            called="Letters",
+            heading="Letters answered",
+            about="How often each option letter was answered. The upright stroke is how often it was the right one: "
+            "a bar far past its stroke is a habit, not an answer.",
+            bars=tuple((_heading(report, run), letter_panels(run)) for run in report.runs if run.letters),
+        )
+    if report.comparisons:
+        yield Section(
+            key="comparison",
+            called="Comparison",
+            heading="Run against run",
+            about="Differences in points over the cases both runs answered; above zero, the first did better.",
+            tables=tuple(TableBlock(((compared(each, report.terms), ""),)) for each in report.comparisons),
+        )
+    if report.references:
+        yield Section(
+            key="reported",
+            called="Reported",
+            heading="Beside what papers report",
+            about="Measured rows first, with n and interval; reported rows as the paper prints them.",
+            tables=_noted(beside(report, each) for each in report.references),
+        )
+    if report.answers:
+        panels = answer_panels(report.answers, report.terms)
+        yield Section(
+            key="answers",
+            called="Right answers",
+            heading="Right answers",
+            about="How often each number is the right answer under the change, by group, as in C-VQA's Figure 3: a "
+            "model that always says the commonest one is right that often.",
+            bars=(("", panels),),
+            drawing=svg_url(bars_drawing(_RIGHT_ANSWERS, panels)),
+            file="right-answers",
+        )
+    if report.readings:
+        yield Section(
+            key="readings",
+            called="Read otherwise",
+            heading="Read otherwise",
+            about="The same replies read by somebody else. Nothing of it goes into any other figure of this page.",
+            tables=_noted(report.readings),
+        )
+    for number, analysis in enumerate(report.analyses):
+        yield _analysis(f"analysis-{number}", analysis)
+
+
+def _noted(grids: Iterator[Grid] | tuple[Grid, ...]) -> tuple[TableBlock, ...]:
+    return (TableBlock(tuple((grid, grid.note) for grid in grids)),)
+
+
+def _scores(report: ReportData) -> Section:
+    many = len(report.runs) > 1
+    blocks = [TableBlock(((overview(report), ""),))] if many else []
+    if many and any(run.total for run in report.runs):
+        blocks.append(TableBlock(((totals(report), ""),)))
+    for run in report.runs:
+        grids = [(by_group(run, report.terms, report.blind), f"{run.model}, prompt {run.prompt}")]
+        grids += [(grid, grid.note) for grid in more(run, report.terms)]
+        label = name(run.label) if many else ""
+        blocks.append(TableBlock(tuple(grids), label, "by group", len(report.runs) <= _FEW_RUNS))
+    points = ", drop and gap in points" if report.two_worlds else ""
+    about = f"Shares in per cent{points}, each with its {percent(report.confidence, 0)}% interval."
+    return Section(key="scores", called="Scores", heading="Scores", about=about, tables=tuple(blocks))
+
+
+def _analysis(key: str, analysis: Analysis) -> Section:
+    """What was found in words, and the tables behind it folded away unless they were asked for."""
+    grids = tuple((grid, grid.note) for grid in analysis_grids(analysis))
+    return Section(
+        key=key,
+        called=name(analysis.heading.rpartition(": ")[2]),
+        heading=analysis.heading,
+        about=analysis.about,
+        points=analysis.points,
+        plots=(("", interval_plot(analysis.plot)),) if analysis.plot else (),
+        matched=analysis.matched,
+        tables=(TableBlock(grids, "The figures behind this", is_open=analysis.asked_for),),
     )
 
 
-def _accuracy(report: ReportData) -> Markup:
+def _drop(report: ReportData) -> Section:
+    words = report.terms.measures
+    return Section(
+        key="drop",
+        called="Drop",
+        heading="From what is to what if",
+        about=f"Accuracy in each {report.terms.group} with its interval; on the right, the drop from "
+        f"{words['factual']} to {words['counterfactual']} in points.",
+        legend=legend(report),
+        plots=tuple((_heading(report, run), drop_plot(run, report.terms)) for run in report.runs),
+        drawing=svg_url(groups_drawing(report)),
+        file="groups",
+    )
+
+
+def _accuracy(report: ReportData) -> Section:
     plots = []
     for run, asking in product(report.runs, report.worlds):
         label = f"{name(run.label)}, {report.terms.measures[asking]}" if len(report.worlds) > 1 else run.label
@@ -161,25 +186,11 @@ def _accuracy(report: ReportData) -> Markup:
         for what, lines in parts:
             if lines or not run.divisions:
                 heading = f"{name(label)}, by {what}" if lines else label
-                plot = accuracy_plot(lines, run.overall, asking, report.terms)
-                plots.append(element("div", _run_heading(heading), plot))
-    return section(
-        "accuracy",
-        "Accuracy",
-        "Accuracy on each line with its interval.",
-        element("figure", element("div", *plots, class_="plots"), class_="panel"),
-    )
+                plots.append((heading, accuracy_plot(lines, run.overall, asking, report.terms)))
+    about = "Accuracy on each line with its interval."
+    return Section(key="accuracy", called="Accuracy", heading="Accuracy", about=about, plots=tuple(plots))
 
 
-def _headings(report: ReportData, label: str) -> list[Markup]:
+def _heading(report: ReportData, run: RunScores) -> str:
     """The name of a run, where there are several to tell apart."""
-    return [_run_heading(label)] if len(report.runs) > 1 else []
-
-
-def _run_heading(label: str) -> Markup:
-    return element("h3", text(name(label)), class_="run-name", dir="auto")
-
-
-def _folded(label: str, table: Markup, runs: int) -> Markup:
-    summary = element("summary", text(name(label)), element("span", text(" by group"), class_="muted"), dir="auto")
-    return element("details", summary, table, open="" if runs <= _FEW_RUNS else None)
+    return run.label if len(report.runs) > 1 else ""

@@ -1,13 +1,37 @@
 """The tables of a report as grids of words, the same for every format they are written in."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
 
 from countersight.case import ASKINGS, World
-from countersight.pages import NOTHING, Cell, Grid, Line, count, figure_cell, name, percent, unasked_line
-from countersight.reports.answer_shares import shares_grid
-from countersight.reports.data import Comparison, DividedScores, GroupScores, ReportData, RunScores
-from countersight.reports.reference import beside, reported_lines
-from countersight.suites import PLAIN, PLAIN_MEASURES, Terms, table
+from countersight.pages import (
+    NOTHING,
+    Cell,
+    Figure,
+    Grid,
+    Line,
+    count,
+    figure_cell,
+    name,
+    number,
+    p_value,
+    percent,
+    plain_interval,
+    unasked_line,
+)
+from countersight.reports.data import (
+    Analysis,
+    AnalysisTable,
+    AnswerShares,
+    Comparison,
+    DividedScores,
+    GroupScores,
+    ReportData,
+    RunScores,
+)
+from countersight.suites import ALL, PLAIN, PLAIN_MEASURES, TOTAL, PaperTable, Place, Printed, Terms, table
 from countersight.text import several
 
 MEASURES = PLAIN_MEASURES
@@ -185,3 +209,144 @@ def _scores(
         for label, scores in named
     )
     return (what, "n", *(terms.measures[key] for key in measures), *amiss), lines
+
+
+def beside(report: ReportData, reference: PaperTable) -> Grid:
+    """A table of a paper with the runs set above its rows."""
+    lines = []
+    cells: Iterator[Cell]
+    for run in report.runs:
+        cells = (figure_cell(measured(run, place), run.overall.n) for place in reference.places)
+        lines.append(Line((Cell(name(run.label), _how(run, reference)), Cell(count(run.overall.n)), *cells)))
+    for system in reference.systems:
+        cells = (_printed(cell, place.negated) for cell, place in zip(system.cells, reference.places, strict=True))
+        n = NOTHING if system.n is None else Cell(count(system.n))
+        lines.append(Line((Cell(system.name, ("reported",)), n, *cells), reported=True))
+    otherwise = " ".join(_asked_otherwise(report, reference))
+    note = (
+        "Measured rows come first, with their intervals. The others were not measured here: they are as reported in "
+        f"{reference.source} ({reference.citation}). {reference.note} {otherwise}"
+    ).strip()
+    head = ("model", "n", *(place.name for place in reference.places))
+    return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note)
+
+
+def _how(run: RunScores, reference: PaperTable) -> tuple[str, ...]:
+    """That a row was measured, and by which of the paper's ways, or that it was asked otherwise."""
+    if _differences(run, reference):
+        return ("measured", "asked otherwise")
+    way = reference.asked.get(run.prompt, "")
+    return ("measured", f"asked as {way}") if way else ("measured",)
+
+
+def _asked_otherwise(report: ReportData, reference: PaperTable) -> Iterator[str]:
+    """For each run that was not asked as the paper asks, what differs and what to do."""
+    for run in report.runs:
+        differing = _differences(run, reference)
+        if differing:
+            yield f"{name(run.label)} was asked otherwise than in the paper: {'; '.join(differing)}."
+
+
+def _differences(run: RunScores, reference: PaperTable) -> list[str]:
+    found = []
+    if reference.asked and run.prompt not in reference.asked:
+        found.append(f"prompt {name(run.prompt)}, where the paper's is {' or '.join(reference.asked)}")
+    if reference.answering == "rank" and run.answering != "rank":
+        found.append("answers were written, where the paper ranks the options by their loss")
+    return found
+
+
+def measured(run: RunScores, place: Place) -> Figure | None:
+    """The figure of a run that stands where the paper has one."""
+    lines = run.groups
+    if place.axis:
+        lines = next((division.lines for division in run.divisions if division.name == place.axis), ())
+    elif place.line == TOTAL:
+        lines = (run.total,) if run.total else ()
+    found = next((scores for scores in lines if scores.group == place.line), None)
+    return getattr(found, place.measure, None) if found and place.measure else None
+
+
+def _printed(cell: Printed | None, negated: bool) -> Cell:
+    """What a paper prints, with a real minus, and drops as drops."""
+    if cell is None:
+        return NOTHING
+    if negated:
+        return Cell(f"{-cell.value:f}".replace("-", "−") if cell.value else cell.text.lstrip("+-"))
+    return Cell(cell.text.replace("-", "−"))
+
+
+def reported_lines(head: tuple[str, ...], measures: Sequence[str], reference: PaperTable, row: str) -> Iterator[Line]:
+    """A row of a paper as a line of a table with these measures over all cases."""
+    for system in reference.systems:
+        if system.names[0] == row:
+            found = {
+                place.measure: _printed(cell, place.negated)
+                for place, cell in zip(reference.places, system.cells, strict=True)
+                if place.line == ALL and place.measure
+            }
+            n = NOTHING if system.n is None else Cell(count(system.n))
+            first = Cell(system.name, (f"reported in {reference.source}",))
+            yield msgspec.structs.replace(
+                unasked_line(head, first, n, [found.get(key, NOTHING) for key in measures]), reported=True
+            )
+
+
+def analysis_grids(analysis: Analysis) -> list[Grid]:
+    """The tables of an analysis."""
+    return [_grid(table) for table in analysis.tables]
+
+
+def _grid(table: AnalysisTable) -> Grid:
+    lines = []
+    for line in table.lines:
+        cells = [Cell(name(line.name))]
+        for measure, cell in zip(table.measures, line.cells, strict=True):
+            if isinstance(cell, str):
+                cells.append(Cell(name(cell)) if cell else NOTHING)
+            else:
+                cells.append(_plain(cell, line.n) if measure in table.plain else figure_cell(cell, line.n))
+        lines.append(Line(tuple(cells), total=line.total))
+    return Grid(name(table.title), tuple(map(name, table.head)), tuple(lines), table.note)
+
+
+def _plain(figure: Figure, expected_n: int | None) -> Cell:
+    if figure.value is None:
+        return NOTHING
+    details = [plain_interval(figure)]
+    if figure.p is not None:
+        details.append(p_value(figure.p))
+    if figure.n != expected_n:
+        details.append(f"n = {count(figure.n)}")
+    return Cell(number(figure.value), tuple(details))
+
+
+class AnalysisRecord(NamedTuple):
+    """A figure of an analysis, as a row of a file has it."""
+
+    table: str
+    run: str
+    minus_run: str
+    group: str
+    measure: str
+    figure: Figure
+
+
+def analysis_records(analysis: Analysis) -> Iterator[AnalysisRecord]:
+    """Every figure of an analysis with what it is of; a table that only gathers figures of others has no measures."""
+    for each in analysis.tables:
+        for line in each.lines:
+            for measure, cell in zip(each.measures, line.cells, strict=True):
+                if measure and isinstance(cell, Figure) and cell.value is not None:
+                    yield AnalysisRecord(analysis.key, line.run, line.minus_run, line.group, measure, cell)
+
+
+def shares_grid(found: tuple[AnswerShares, ...], terms: Terms) -> Grid:
+    """The shares as a table: a line an answer, a column a group."""
+    labels = list(dict.fromkeys(label for each in found for label, _ in each.shares))
+    labels.sort(key=lambda label: (not label[0].isdigit(), int(label.split()[0]) if label[0].isdigit() else 0))
+    columns = [dict(each.shares) for each in found]
+    rows = ([Cell(label), *(Cell(percent(column.get(label, 0.0))) for column in columns)] for label in labels)
+    lines = tuple(Line(tuple(row)) for row in rows)
+    head = ("right answer", *(f"{name(terms.groups.get(each.group, each.group))}, %" for each in found))
+    return Grid("Right answers under the change", head, lines, "The share of each number, group by group.")

@@ -4,12 +4,10 @@ from rich.console import Console
 from rich.text import Text
 
 from countersight.pages import Grid, name, percent, print_grids
-from countersight.reports.analysis_tables import analysis_grids
 from countersight.reports.data import Analysis, ReportData
 from countersight.reports.finding import sentence
 from countersight.reports.provenance import origins
-from countersight.reports.reference import beside
-from countersight.reports.tables import compared, overview, scores
+from countersight.reports.tables import analysis_grids, beside, compared, overview, scores
 
 
 def print_tables(report: ReportData, console: Console) -> None:

@@ -11,11 +11,13 @@ from countersight.files import write_text
 from countersight.pages import Grid, KeptThumbnails, side_for, thumbnails
 from countersight.progress import Progress, silent
 from countersight.reports.data import PageData, ReportData
-from countersight.reports.finding_figure import finding_figure
+from countersight.reports.figures import finding_drawing
 from countersight.reports.formats import comma_separated, latex, markdown
 from countersight.reports.image_groups import GroupsFile
 from countersight.reports.loading import Loaded, load
 from countersight.reports.page import render
+from countersight.reports.scores_file import SCORES_JSON, write_scores
+from countersight.reports.summary import summary
 from countersight.scoring import SCORES, write_frame
 
 _FEW, _AS_SEEN = 200, 1024
@@ -33,6 +35,10 @@ class ReportFiles(msgspec.Struct, frozen=True):
     """The finding, as an SVG file."""
     scores: Path
     """Every answer of every run, for analyses of one's own."""
+    summary: Path
+    """The finding and one table in a few lines of Markdown."""
+    json: Path
+    """The scores of every run and group, for `countersight compare` and other programs."""
     data: ReportData
 
     def __repr__(self) -> str:
@@ -52,7 +58,7 @@ def write_report(
     readings: Sequence[Grid] = (),
     progress: Progress = silent,
 ) -> ReportFiles:
-    """Report on one or more runs of one dataset: a page, tables and scores.parquet in `out`.
+    """Report on one or more runs of one dataset: a page, tables, a summary and scores in `out`.
 
     `dataset` says where the dataset is now if it was moved, `gold` which answers were corrected since; `gallery` is how
     many cases the page shows at most; `reference` names tables of papers to set beside the runs, and all of their suite
@@ -73,9 +79,11 @@ def write_report(
         html=write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures), loaded.pictures))),
         markdown=write_text(out / "tables.md", markdown(report)),
         latex=write_text(out / "tables.tex", latex(report)),
-        figure=write_text(out / "finding.svg", finding_figure(report)),
+        figure=write_text(out / "finding.svg", finding_drawing(report)),
         csv=write_text(out / "tables.csv", comma_separated(report)),
         scores=_write_scores(loaded, out / SCORES),
+        summary=write_text(out / "summary.md", summary(report)),
+        json=write_scores(report, out / SCORES_JSON),
         data=report,
     )
 

@@ -9,7 +9,7 @@ from .comparing import compare as compare
 from .comparing import compare_all as compare_all
 from .comparing import compare_on as compare_on
 from .comparing import tiers as tiers
-from .controls import Alarms as Alarms
+from .controls import FalseAlarmRates as FalseAlarmRates
 from .divisions import Axis as Axis
 from .divisions import Dividing as Dividing
 from .divisions import role_shares as role_shares

@@ -32,7 +32,7 @@ class Controls(msgspec.Struct, frozen=True, eq=False):
     """For each control, how likely whoever keeps the old answer is right about its case all the same."""
 
 
-class Alarms(msgspec.Struct, frozen=True):
+class FalseAlarmRates(msgspec.Struct, frozen=True):
     """How a group of cases and their controls were answered, among those that are right as they are."""
 
     group: str
@@ -95,7 +95,7 @@ def _guessed(case: Case) -> float:
     return 0.0 if before.right_text in (option.text for option in after.options) else 1 / len(after.options)
 
 
-def alarms(cases: Outcomes, controls: Controls) -> tuple[Alarms, ...]:
+def alarms(cases: Outcomes, controls: Controls) -> tuple[FalseAlarmRates, ...]:
     """Misses and false alarms by group and in all, told and, where that was asked, shown."""
     paired = controls.of >= 0
     first, second = cases.only_at(controls.of[paired]), controls.outcomes.only(paired)
@@ -105,7 +105,9 @@ def alarms(cases: Outcomes, controls: Controls) -> tuple[Alarms, ...]:
     )
 
 
-def _lines(cases: Outcomes, controls: Outcomes, asking: Asking, guessed: NDArray[np.float64]) -> Iterator[Alarms]:
+def _lines(
+    cases: Outcomes, controls: Outcomes, asking: Asking, guessed: NDArray[np.float64]
+) -> Iterator[FalseAlarmRates]:
     known = cases.right("factual") & controls.right("factual") & cases.scored(asking) & controls.scored(asking)
     masks = [(name, known & (cases.groups == place)) for place, name in enumerate(cases.group_names)]
     for name, mask in [*masks, (ALL, known)]:
@@ -117,14 +119,14 @@ def _lines(cases: Outcomes, controls: Outcomes, asking: Asking, guessed: NDArray
 
 def _line(
     name: str, cases: Outcomes, controls: Outcomes, asking: Asking, mask: NDArray[np.bool_], ignoring: float
-) -> Alarms:
+) -> FalseAlarmRates:
     pictures = cases.pictures[mask]
     (hit, missed), (kept, alarmed) = (
         (each.right(asking)[mask], (~each.right(asking) & ~each.unread(asking))[mask]) for each in (cases, controls)
     )
     unread = (cases.unread(asking) | controls.unread(asking))[mask]
     both = (hit.astype(np.float64) + kept) / 2
-    return Alarms(
+    return FalseAlarmRates(
         name,
         asking,
         rate(missed, pictures),

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, TWO_WORLDS, WORLDS, Asking, Telling, World
-from countersight.scoring.controls import Alarms
+from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.figures import Difference, Rate, difference, no_share, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
 from countersight.scoring.sets import SetScores
@@ -94,7 +94,7 @@ class Scores(msgspec.Struct, frozen=True):
     """Replies to questions that the dataset does not have."""
     name: str = ""
     """What was scored, in words."""
-    alarms: tuple[Alarms, ...] = ()
+    alarms: tuple[FalseAlarmRates, ...] = ()
     """Misses and false alarms, by group and in all, where cases have controls."""
     sets: tuple[SetScores, ...] = ()
     """Questions, pictures and sets that are right as a whole, where cases stand in sets or were shown both worlds."""

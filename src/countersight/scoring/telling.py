@@ -9,7 +9,7 @@ from countersight.scoring.figures import Difference, Rate
 from countersight.text import several
 
 if TYPE_CHECKING:
-    from countersight.scoring.controls import Alarms
+    from countersight.scoring.controls import FalseAlarmRates
     from countersight.scoring.scores import Row, Scores
     from countersight.scoring.sets import SetScores
 
@@ -33,7 +33,7 @@ def told(scores: "Scores") -> str:
     return "\n".join(lines)
 
 
-def balanced(alarms: "Alarms") -> str:
+def balanced(alarms: "FalseAlarmRates") -> str:
     """Misses and false alarms over all cases in words, with their balance; nothing for a group."""
     if alarms.group != ALL or not alarms.balance.n:
         return ""

@@ -1,10 +1,10 @@
-"""Two questions alike, of pictures of different groups, of which one is answered right: C-VQA's Figure 4.
+"""Pairs of similar questions about pictures of different groups of which only one is answered right (C-VQA's Figure 4).
 
 An example proves nothing, and this one is chosen to show what the drop by groups says; so all pairs of alike questions
 are counted beside it, in both directions.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, Case, Question
-from countersight.pages import Markup, Thumbnail, element, name, percent, text
-from countersight.picture import data_url
+from countersight.pages import name, percent
 from countersight.reports.image_groups import PictureGroups
 from countersight.scoring import OUTCOMES, Outcomes
 from countersight.text import several
@@ -25,7 +24,7 @@ MOST: Final = 2_000
 _UNDER_CHANGE: Final = ASKINGS.index("counterfactual")
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ComparedQuestion(msgspec.Struct, frozen=True):
     """A question under the change, as it is compared and shown."""
 
     case: str
@@ -40,20 +39,20 @@ class Asked(msgspec.Struct, frozen=True):
         return self.options[place] if 0 <= place < len(self.options) else answer or ""
 
 
-class Twin(msgspec.Struct, frozen=True):
-    """One of two alike questions, and what a run answered."""
+class MatchedQuestion(msgspec.Struct, frozen=True):
+    """One of two similar questions, and what a run answered."""
 
     group: str
-    asked: Asked
+    asked: ComparedQuestion
     answer: str
     right: bool
 
 
-class Twins(msgspec.Struct, frozen=True):
-    """Two alike questions of which a run had one right, and how many such pairs there are."""
+class MatchedPair(msgspec.Struct, frozen=True):
+    """Two similar questions of which a run had one right, and how many such pairs there are."""
 
     run: str
-    shown: tuple[Twin, Twin]
+    shown: tuple[MatchedQuestion, MatchedQuestion]
     """The first is the one that was answered right."""
     alike: float
     pairs: int
@@ -72,7 +71,7 @@ class Twins(msgspec.Struct, frozen=True):
         )
 
 
-def asked_under_change(cases: Iterable[Case]) -> list[Asked | None]:
+def asked_under_change(cases: Iterable[Case]) -> list[ComparedQuestion | None]:
     """What each case asks under the change; None where it asks nothing, or shows no picture."""
     return [
         _asked(case.id, case.image, case.counterfactual) if case.counterfactual and case.image else None
@@ -80,14 +79,14 @@ def asked_under_change(cases: Iterable[Case]) -> list[Asked | None]:
     ]
 
 
-def _asked(case: str, picture: str, question: Question) -> Asked:
+def _asked(case: str, picture: str, question: Question) -> ComparedQuestion:
     options = tuple(option.text for option in question.options) if question.kind == "choice" else ()
-    return Asked(case, picture, question.text, question.right_text, options)
+    return ComparedQuestion(case, picture, question.text, question.right_text, options)
 
 
-def find_twins(
-    asked: Sequence[Asked | None], groups: PictureGroups, runs: Sequence[tuple[str, Outcomes]]
-) -> tuple[Twins, ...]:
+def find_pairs(
+    asked: Sequence[ComparedQuestion | None], groups: PictureGroups, runs: Sequence[tuple[str, Outcomes]]
+) -> tuple[MatchedPair, ...]:
     """For each run the most alike pair across the two largest groups that it answers right and wrong, where one is."""
     pairs, alike = _alike(asked, groups)
     return tuple(found for label, outcomes in runs if (found := _of_run(label, outcomes, asked, groups, pairs, alike)))
@@ -96,11 +95,11 @@ def find_twins(
 def _of_run(
     label: str,
     outcomes: Outcomes,
-    asked: Sequence[Asked | None],
+    asked: Sequence[ComparedQuestion | None],
     groups: PictureGroups,
     pairs: NDArray[np.intp],
     alike: NDArray[np.float32],
-) -> Twins | None:
+) -> MatchedPair | None:
     right, wrong = (outcomes.codes[pairs, _UNDER_CHANGE] == OUTCOMES.index(code) for code in ("right", "wrong"))
     split = [right[:, 0] & wrong[:, 1], wrong[:, 0] & right[:, 1]]
     counts = [int(each.sum()) for each in split]
@@ -109,11 +108,11 @@ def _of_run(
     better = int(counts[1] > counts[0])
     best = int(np.flatnonzero(split[better])[np.argmax(alike[split[better]])])
     sides = (better, 1 - better)
-    return Twins(
+    return MatchedPair(
         run=label,
         shown=(
-            _twin(outcomes, asked, groups.names[sides[0]], int(pairs[best, sides[0]]), right=True),
-            _twin(outcomes, asked, groups.names[sides[1]], int(pairs[best, sides[1]]), right=False),
+            _question(outcomes, asked, groups.names[sides[0]], int(pairs[best, sides[0]]), right=True),
+            _question(outcomes, asked, groups.names[sides[1]], int(pairs[best, sides[1]]), right=False),
         ),
         alike=float(alike[best]),
         pairs=int(((right | wrong).all(axis=1)).sum()),
@@ -123,14 +122,18 @@ def _of_run(
     )
 
 
-def _twin(outcomes: Outcomes, asked: Sequence[Asked | None], group: str, position: int, *, right: bool) -> Twin:
+def _question(
+    outcomes: Outcomes, asked: Sequence[ComparedQuestion | None], group: str, position: int, *, right: bool
+) -> MatchedQuestion:
     question = asked[position]
     assert question is not None  # only such were paired
     answer = outcomes.answer_texts[outcomes.answers[position, _UNDER_CHANGE]]
-    return Twin(group, question, question.words(answer), right)
+    return MatchedQuestion(group, question, question.words(answer), right)
 
 
-def _alike(asked: Sequence[Asked | None], groups: PictureGroups) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+def _alike(
+    asked: Sequence[ComparedQuestion | None], groups: PictureGroups
+) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
     """Pairs of positions, the most alike first and each question in one, with the share of words that both have."""
     first, second = (_positions(asked, groups.group_of == side) for side in (0, 1))
     common = _shares(_questions(asked, first), _questions(asked, second))
@@ -146,11 +149,11 @@ def _alike(asked: Sequence[Asked | None], groups: PictureGroups) -> tuple[NDArra
     return np.stack([first[left], second[right]], axis=1), common[left, right]
 
 
-def _questions(asked: Sequence[Asked | None], positions: NDArray[np.intp]) -> list[str]:
+def _questions(asked: Sequence[ComparedQuestion | None], positions: NDArray[np.intp]) -> list[str]:
     return [question.question for at in positions.tolist() if (question := asked[at])]
 
 
-def _positions(asked: Sequence[Asked | None], of_group: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _positions(asked: Sequence[ComparedQuestion | None], of_group: NDArray[np.bool_]) -> NDArray[np.intp]:
     there = np.array([at for at in np.flatnonzero(of_group).tolist() if asked[at]], dtype=np.intp)
     return there if len(there) <= MOST else there[np.arange(MOST) * len(there) // MOST]
 
@@ -173,30 +176,3 @@ def _bags(side: list[frozenset[str]], number: dict[str, int]) -> NDArray[np.floa
     for row, words in enumerate(side):
         bags[row, [number[word] for word in words]] = 1
     return bags
-
-
-def twins_figure(found: Sequence[Twins], pictures: dict[str, Thumbnail]) -> Markup:
-    """The chosen pairs, each with its pictures, its questions and what was answered."""
-    return element("figure", *(part for each in found for part in _drawn(each, pictures)), class_="panel twins")
-
-
-def _drawn(found: Twins, pictures: dict[str, Thumbnail]) -> Iterator[Markup]:
-    chosen = f"The most alike pair that shows it, chosen for that: {percent(found.alike, 0)}% of the words are shared."
-    yield element("figcaption", text(f"{name(found.run)}: {found.sentence()} {chosen}"), dir="auto")
-    yield element("div", *(_card(twin, pictures.get(twin.asked.picture)) for twin in found.shown), class_="twin-pair")
-
-
-def _card(twin: Twin, picture: Thumbnail | None) -> Markup:
-    came = "right" if twin.right else f"wrong; right is {name(twin.asked.gold)}"
-    return element(
-        "div",
-        element("h4", text(name(twin.group)), dir="auto"),
-        *([_image(picture)] if picture and not picture.fault else []),
-        element("p", text(name(twin.asked.question)), dir="auto"),
-        element("p", text(f"Answered: {name(twin.answer)} ({came})"), class_="muted", dir="auto"),
-        class_="twin",
-    )
-
-
-def _image(picture: Thumbnail) -> Markup:
-    return element("img", src=data_url(picture.mime, picture.data), alt="")

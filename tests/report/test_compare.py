@@ -1,0 +1,100 @@
+"""scores.json, what changed between two of them, and the summary of a report in Markdown."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+from making import case, dataset
+
+from countersight.cli import main
+from countersight.reports.scores_file import ScoresFile
+
+from .runs import right, run
+
+CASES = [case(number) for number in range(20)]
+SCHEMA = Path(__file__).parents[2] / "docs" / "scores.schema.json"
+
+
+def reported(folder: Path, wrong: int, model: str = "openai:m") -> Path:
+    """A report on a run that has so many of the counterfactual questions wrong."""
+    source = folder / "d"
+    if not source.exists():
+        dataset(source, CASES)
+    said = {row: (right(CASES, row)[0], "A" if row < wrong else right(CASES, row)[1]) for row in range(len(CASES))}
+    made = run(folder / f"run-{wrong}-{model[-1]}", source, said, model=model)
+    out = folder / f"report-{wrong}-{model[-1]}"
+    assert main(["report", str(made), "-o", str(out)]) == 0
+    return out
+
+
+def test_scores_are_written_as_the_schema_says(tmp_path: Path) -> None:
+    written = json.loads((reported(tmp_path, 5) / "scores.json").read_bytes())
+    [found] = written["runs"]
+    drop = found["groups"]["all"]["drop"]
+    assert (written["format"], written["cases"], found["label"]) == ("countersight-scores-1", 20, "m")
+    assert (drop["value"], drop["n"]) == (0.25, 20)
+    assert drop["low"] < 0.25 < drop["high"]
+    assert set(found["groups"]) == {*(each.group for each in CASES), "all"}
+    assert msgspec.json.decode(msgspec.json.encode(written), type=ScoresFile).runs[0].model == "openai:m"
+
+
+def test_the_documented_schema_is_that_of_the_file() -> None:
+    assert json.loads(SCHEMA.read_bytes()) == msgspec.json.schema(ScoresFile)
+
+
+@pytest.mark.parametrize(
+    ("condition", "status"),
+    [
+        ("drop > 2", 1),
+        ("drop > 25", 0),  # it is exactly that
+        ("drop >= 25", 1),
+        ("counterfactual < -10", 1),
+        ("factual < 0", 0),
+        ("shown > 0", 1),  # what cannot be compared does not pass
+    ],
+)
+def test_a_condition_fails_the_comparison(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], condition: str, status: int
+) -> None:
+    old, new = reported(tmp_path, 5), reported(tmp_path, 10, "openai:n")
+    capsys.readouterr()
+    assert main(["compare", str(old / "scores.json"), str(new), "--fail-if", condition]) == status
+    shown = capsys.readouterr()
+    assert "25.0 → 50.0" in shown.out
+    assert bool(shown.err) == bool(status)
+
+
+def test_what_cannot_be_compared_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = reported(tmp_path, 5)
+    other = json.loads((report / "scores.json").read_bytes())
+    (tmp_path / "other.json").write_text(json.dumps(other | {"fingerprint": "0" * 32}), encoding="utf-8")
+    (tmp_path / "torn.json").write_text('{"runs": [', encoding="utf-8")
+    for words, reason in (
+        ([report, tmp_path / "other.json"], "different datasets"),
+        ([report, tmp_path / "torn.json"], "is not a scores.json"),
+        ([report, tmp_path], "there is no "),
+        ([report, report, "--fail-if", "drop"], "'drop' is no condition"),
+        ([report, report, "--fail-if", "fall > 2"], "there is no measure 'fall'"),
+    ):
+        assert main(["compare", *map(str, words)]) == 2
+        assert reason in capsys.readouterr().err
+
+
+def test_the_summary_in_markdown_is_short_and_all_that_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases = [case(number, group=f"group {number % 30}") for number in range(60)]
+    source = dataset(tmp_path / "d", cases)
+    runs = [
+        run(tmp_path / f"r{n}", source, {row: right(cases, row) for row in range(60 - n)}, model=f"openai:m{n}")
+        for n in range(20)
+    ]
+    for chosen in (runs[:1], runs):
+        words = ["report", *map(str, chosen), "-o", str(tmp_path / "out"), "--gallery", "1", "--to", "markdown"]
+        assert main(words) == 0
+        shown = capsys.readouterr().out
+        assert shown == (tmp_path / "out/summary.md").read_text(encoding="utf-8")
+        assert shown.startswith("## d\n")
+        assert "| --- | ---: |" in shown
+        assert len(shown.splitlines()) < 40
