@@ -59,18 +59,18 @@ def test_a_run_is_observed_with_its_drop_correlation_and_best_and_worst_group(tm
     answers[20] = answers[20][0], "E"
     files = write_report([run(tmp_path / "r", source, answers)], tmp_path / "out")
     [found] = files.data.analyses
-    assert "factual 75.0%, counterfactual 50.0%, a drop of 25.0 points (11.9 to 41.5; p = 0.002; n = 40)" in point(
+    assert "acc_b 75.0%, acc_c 50.0%, a drop of 25.0 points (11.9 to 41.5; p = 0.002; n = 40)" in point(
         found, "The drop"
     )
-    assert "Accuracy falls in 2 of 2 groups; in 1 of them" in point(found, "The drop")
+    assert "Accuracy falls in 2 of 2 aspects; in 1 of them" in point(found, "The drop")
     assert "phi = 0.58" in point(found, "Seeing and imagining")
     assert "answered right more often in the counterfactual one" in point(found, "Seeing and imagining")
-    assert "gpt-4o, counterfactual: best group 1 with 55.0%" in point(found, "Best and worst")
+    assert "gpt-4o, acc_c: best group 1 with 55.0%" in point(found, "Best and worst")
     assert not point(found, "What prompts change")
     markdown = files.markdown.read_text(encoding="utf-8")
     assert "## Observations" in markdown
-    assert "### From best to worst, counterfactual: gpt-4o" in markdown
-    assert "% The drop: gpt-4o: factual 75.0%" in files.latex.read_text(encoding="utf-8")
+    assert "### From best to worst, acc\\_c: gpt-4o" in markdown
+    assert "% The drop: gpt-4o: acc_b 75.0%" in files.latex.read_text(encoding="utf-8")
     assert r"\caption{Seeing and imagining.}" in files.latex.read_text(encoding="utf-8")
     [phi] = [row for row in rows_of(files, "observations") if row["measure"] == "phi"]
     assert float(phi["value"]) == pytest.approx(0.57735, abs=1e-5)

@@ -48,13 +48,15 @@ def embedded(page: str, key: str) -> Any:
     return json.loads(found.group(1))
 
 
-def test_a_report_is_a_page_a_figure_and_three_tables(tmp_path: Path) -> None:
+def test_a_report_is_a_page_a_figure_tables_and_scores(tmp_path: Path) -> None:
     source = dataset(tmp_path / "tiny", 4)
     files = write_report([run(tmp_path / "run", source, FOUR)], tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "finding.svg",
         "report.html",
+        "scores.json",
         "scores.parquet",
+        "summary.md",
         "tables.csv",
         "tables.md",
         "tables.tex",

@@ -10,8 +10,7 @@ from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, judged
 from statsmodels.stats.multitest import multipletests
 
 from countersight.scoring import resampling as room
-from countersight.scoring.group_bias import Bias, bias, corrected_gaps
-from countersight.scoring.resampling import permutation_p
+from countersight.scoring.group_bias import Bias, bias, corrected_gaps, permutation_p
 
 
 def measured(*cases: tuple[str, int, tuple[str, str]], seed: int = 0) -> Bias:

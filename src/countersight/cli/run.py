@@ -20,7 +20,7 @@ from countersight.cli.parsing import (
     verb,
 )
 from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
-from countersight.text import in_dollars, several
+from countersight.text import in_dollars, printable, several
 
 NOT_DONE = 3
 """Exit status of a run whose batches are out."""
@@ -281,7 +281,15 @@ def ask(
     if stopped:
         print(GOES_ON, file=sys.stderr)
         return STOPPED
-    if not tally.total:
+    if way.shown and not any(case.shown for _, case in opened.cases()):
+        print(
+            f"Nothing was shown: no case of {dataset} has a picture after the change, so --shown made no difference.",
+            file=sys.stderr,
+        )
+    if not tally.total and tally.bad_rows:
+        rows = [f"  {printable(str(bad))}" for bad in tally.first_bad_rows]
+        print(f"Nothing was asked: no row of {dataset} is a case", *rows, sep="\n", file=sys.stderr)
+    elif not tally.total:
         print(
             f"Nothing was asked: no case of {dataset} has what {way.prompt.name} shows {model.name}. Cases without a "
             "picture are asked with a prompt that shows none, such as given-graph, given-graph-cot or text-only.",

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from countersight.pages.grid import Cell, Grid
 from countersight.pages.markup import Markup, element, text
+from countersight.pages.tables import Cell, Grid
 from countersight.pages.wording import name
 
 

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import Asking, Case
-from countersight.scoring.figures import Rate, rate
+from countersight.scoring.figures import ALL, Rate, rate
 from countersight.scoring.outcome import Outcomes
-from countersight.scoring.telling import ALL
 
 _ASKINGS: Final[tuple[Asking, ...]] = ("counterfactual", "shown")
 

@@ -1,5 +1,7 @@
 """A figure is a value, its interval, and the number of cases it rests on."""
 
+from collections.abc import Sequence
+from math import sqrt
 from typing import Any, Final
 
 import msgspec
@@ -19,6 +21,8 @@ from countersight.scoring.intervals import (
     share_interval,
 )
 
+ALL: Final = "all"
+"""The name of the line over every group."""
 EXACT: Final = "McNemar exact"
 ADJUSTED: Final = "McNemar exact, for the number of independent cases"
 
@@ -170,3 +174,30 @@ def difference(
         test=EXACT if whole else ADJUSTED,
         reach=reach,
     )
+
+
+class Sum(msgspec.Struct, frozen=True):
+    """A sum of shares, with its interval: CFMM's total is the sum of six accuracies, out of 600 (CFMM 3.4)."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    """Answers scored in all of them."""
+    shares: int
+    """How many were added: the most the sum can be."""
+
+
+def summed(rates: Sequence[Rate]) -> Sum | None:
+    """The sum of shares of different cases, or None where one of them has no case.
+
+    The interval is made of theirs by squaring and adding (Zou and Donner, 2008): like theirs, it is never empty and
+    never leaves what is possible.
+    """
+    if not rates or any(rate.value is None for rate in rates):
+        return None
+    values = [rate.value or 0.0 for rate in rates]
+    total = sum(values)
+    below = sqrt(sum((value - rate.low) ** 2 for value, rate in zip(values, rates, strict=True)))
+    above = sqrt(sum((rate.high - value) ** 2 for value, rate in zip(values, rates, strict=True)))
+    return Sum(total, total - below, total + above, sum(rate.n for rate in rates), len(rates))

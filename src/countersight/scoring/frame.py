@@ -10,16 +10,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 from arro3.core import Array, DataType, Field, RecordBatch, RecordBatchReader, Schema, Table, list_array
 from arro3.io import write_parquet
 
-from countersight.case import ASKINGS, WORLDS, Asking, Case
+from countersight.case import ASKINGS, TWICE, WORLDS, Asking, Case, Question, Reply, Telling, World
 from countersight.errors import CountersightError
 from countersight.files import write_whole
-from countersight.scoring.outcome import OUTCOMES, UNREAD, Counted, Find, Outcomes, counted_replies
+from countersight.scoring.outcome import OUTCOMES, UNREAD, Find, Outcome, Outcomes, counted_replies
 
-_CASES_AT_ONCE = 16_384
+_CASES_AT_ONCE = 8_192
+_ROWS_AT_ONCE = 32_768
 _TEXT, _WHOLE, _REAL = DataType.string(), DataType.int64(), DataType.float64()
 
 _COLUMNS: Final[dict[str, Any]] = {
@@ -54,22 +56,54 @@ _ALWAYS: Final = frozenset(("run", "row", "case", "group", "world", "telling", "
 SCHEMA: Final = Schema([Field(name, kind, nullable=name not in _ALWAYS) for name, kind in _COLUMNS.items()])
 
 
-def batches(run: str, outcomes: Outcomes, cases: Iterable[tuple[int, Case]], find: Find) -> Iterator[RecordBatch]:
-    """The rows of a run, in the order of the dataset; `find` finds the replies that it was judged from."""
-    waiting = iter(cases)
+class Answered(msgspec.Struct, frozen=True):
+    """One question of one case, the reply that counts, and what became of it."""
+
+    row: int
+    case: Case
+    asking: Asking
+    question: Question
+    outcome: Outcome
+    answer: str | None
+    """What was read out of the reply."""
+    credit: float | None
+    """What that is worth; None where it is not scored."""
+    reply: Reply | None
+    is_fourth: bool = False
+    """Whether it is the question with "if", asked of the picture after the change: it counts in sets alone."""
+
+    @property
+    def place(self) -> tuple[World, Telling]:
+        """The world that it is about, and how that reached the model."""
+        return TWICE if self.is_fourth else WORLDS[self.asking]
+
+
+def answered(outcomes: Outcomes, cases: Iterator[tuple[int, Case]], find: Find) -> Iterator[Answered]:
+    """The questions of some cases; a million cases are never held at once."""
+    worth = {asking: outcomes.credit(asking) for asking in ASKINGS}
     start = 0
-    while chunk := list(islice(waiting, _CASES_AT_ONCE)):
+    while chunk := list(islice(cases, _CASES_AT_ONCE)):
         said = counted_replies(outcomes, range(start, start + len(chunk)), find)
-        rows = [
-            (run, *line)
-            for position, (row, case) in enumerate(chunk, start)
-            for asking in ASKINGS
-            if (line := _line(outcomes, position, row, case, asking, said)) is not None
-        ]
-        columns = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
+        for position, (row, case) in enumerate(chunk, start):
+            for column, asking in enumerate(ASKINGS):
+                question = case.question(*WORLDS[asking])
+                code = int(outcomes.codes[position, column])
+                outcome = OUTCOMES[code]
+                if question is None or outcome is None:
+                    continue
+                answer = outcomes.answer_texts[outcomes.answers[position, column]]
+                credit = float(worth[asking][position]) if code >= UNREAD else None
+                yield Answered(row, case, asking, question, outcome, answer, credit, said.get((position, asking)))
+        start += len(chunk)
+
+
+def batches(run: str, answers: Iterable[Answered]) -> Iterator[RecordBatch]:
+    """The rows of a run, one for each answer."""
+    waiting = iter(answers)
+    while chunk := list(islice(waiting, _ROWS_AT_ONCE)):
+        columns = zip(*(_row(run, each) for each in chunk), strict=True)
         arrays = [_array(list(values), kind) for values, kind in zip(columns, _COLUMNS.values(), strict=True)]
         yield RecordBatch.from_arrays(arrays, schema=SCHEMA)
-        start += len(chunk)
 
 
 def _array(values: list[Any], kind: Any) -> Array:
@@ -80,30 +114,23 @@ def _array(values: list[Any], kind: Any) -> Array:
     return list_array(Array.from_numpy(ends), Array.from_numpy(flat), type=kind)
 
 
-def _line(
-    outcomes: Outcomes, position: int, row: int, case: Case, asking: Asking, said: Counted
-) -> tuple[Any, ...] | None:
-    world, telling = WORLDS[asking]
-    question = case.question(world, telling)
-    column = ASKINGS.index(asking)
-    code = int(outcomes.codes[position, column])
-    if question is None or not code:
-        return None
-    reply = said.get((position, asking))
+def _row(run: str, each: Answered) -> tuple[Any, ...]:
+    world, telling = WORLDS[each.asking]
     return (
-        row,
-        case.id,
-        case.group,
-        case.picture(world, telling),
+        run,
+        each.row,
+        each.case.id,
+        each.case.group,
+        each.case.picture(world, telling),
         world,
         telling,
-        question.text,
-        question.answer,
-        outcomes.answer_texts[outcomes.answers[position, column]],
-        OUTCOMES[code],
-        outcomes.credit_at(position, asking) if code >= UNREAD else None,
-        *(getattr(reply, name) if reply else None for name in _REPLIED),
-        reply.losses if reply else (),
+        each.question.text,
+        each.question.answer,
+        each.answer,
+        each.outcome,
+        each.credit,
+        *(getattr(each.reply, name) if each.reply else None for name in _REPLIED),
+        each.reply.losses if each.reply else (),
     )
 
 

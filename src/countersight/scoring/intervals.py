@@ -22,6 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 CONFIDENCE: Final = 0.95
+RESAMPLES: Final = 10_000
+"""Times that something is drawn."""
 CORRECTION: Final = 0.5
 """Of a case, by which a score interval is widened since cases come whole."""
 FEW_MISTAKES: Final = 5.0

@@ -13,6 +13,7 @@ from countersight.scoring.comparing import Comparison, compare, shared_cases
 from countersight.scoring.figures import Difference, Rate, difference, share
 from countersight.scoring.intervals import (
     CONFIDENCE,
+    RESAMPLES,
     Interval,
     difference_of,
     effective,
@@ -23,7 +24,6 @@ from countersight.scoring.intervals import (
     student_quantile,
 )
 from countersight.scoring.outcome import Outcomes
-from countersight.scoring.resampling import RESAMPLES
 from countersight.scoring.scores import accuracy, worth
 
 MOST_GROUPS = 100

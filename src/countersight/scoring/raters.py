@@ -13,8 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.scoring.intervals import Interval
-from countersight.scoring.resampling import RESAMPLES
+from countersight.scoring.intervals import RESAMPLES, Interval
 
 Label = Hashable | None
 Rows = Sequence[Sequence[Label]]

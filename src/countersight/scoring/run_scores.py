@@ -14,7 +14,7 @@ from countersight.engine import MANIFEST, RunFolder, RunOptions, Sample, ask_dat
 from countersight.errors import CountersightError, RunError
 from countersight.models import Model
 from countersight.scoring.controls import Controls, Pairing, alarms
-from countersight.scoring.frame import as_table, batches
+from countersight.scoring.frame import Answered, answered, as_table, batches
 from countersight.scoring.gold import Gold
 from countersight.scoring.judging import outcomes
 from countersight.scoring.outcome import MISSING, Outcomes
@@ -94,13 +94,26 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         fourths = (reply for reply in self.run.replies() if reply.telling == "twice")
         return (msgspec.structs.replace(reply, telling="told") for reply in fourths)
 
-    def rows(self, label: str = "") -> Iterator[RecordBatch]:
-        """One row an answer, under a name for the run."""
-        label = label or self.run.manifest.model
+    def answers(self) -> Iterator[Answered]:
+        """Every question with its reply and what became of it, in the order of the dataset; then those of controls."""
         find = self.run.numbered().at
-        yield from batches(label, self.outcomes, self.cases(), find)
+        yield from answered(self.outcomes, self.cases(), find)
         if self.controls:
-            yield from batches(label, self.controls.outcomes, self.control_cases(), find)
+            yield from answered(self.controls.outcomes, self.control_cases(), find)
+
+    def fourth_answers(self) -> Iterator[Answered]:
+        """The fourth question of every case that has one, of a run that was shown both worlds."""
+
+        def find(numbers: Iterable[int]) -> dict[int, Reply]:
+            wanted = set(numbers)
+            return {number: reply for number, reply in enumerate(self.fourth_replies()) if number in wanted}
+
+        for each in answered(self.fourths(), self.fourth_cases(), find):
+            yield msgspec.structs.replace(each, is_fourth=True)
+
+    def rows(self, label: str = "") -> Iterator[RecordBatch]:
+        """One row per answer, under a name for the run."""
+        return batches(label or self.run.manifest.model, self.answers())
 
     def frame(self, kind: str = "arrow") -> Any:
         """One row an answer, as an Arrow table, or a data frame of pandas or Polars."""

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, Asking, Case
-from countersight.scoring.figures import Rate, rate
+from countersight.scoring.figures import ALL, Rate, rate
 from countersight.scoring.outcome import Outcomes
-from countersight.scoring.telling import ALL
 
 _Mask = NDArray[np.bool_]
 _Numbers = NDArray[np.int32]

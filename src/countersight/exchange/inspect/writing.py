@@ -31,8 +31,6 @@ from countersight.scoring import (
     JudgedRun,
     Outcome,
     Rate,
-    answered_fourths,
-    answered_questions,
     judge_run,
 )
 from countersight.text import printable
@@ -194,7 +192,7 @@ class _RunLog:
     def samples(self) -> Iterator[Json]:
         """Every question that has a reply."""
         conversations = conversations_of(self._judged.run, self._judged.dataset)
-        for each in chain(answered_questions(self._judged), answered_fourths(self._judged)):
+        for each in chain(self._judged.answers(), self._judged.fourth_answers()):
             if each.reply is not None:
                 self._count(each, each.reply)
                 yield self._sample(each, each.reply, conversations)
