@@ -1,0 +1,76 @@
+"""Viewing: how long `countersight view` takes over a run of many cases.
+
+`python -m benchmarks.viewing [CASES]`. The seconds are those of the process: a neighbour's work decides nothing.
+"""
+
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+from time import process_time
+
+from aiohttp.test_utils import TestClient, TestServer
+
+import countersight as cs
+from countersight.case import Case, Question, Reply
+from countersight.dataset import Dataset, DatasetWriter
+from countersight.engine import RunFolder, find_prompt
+from countersight.view import application
+
+
+def measure(cases: int = 50_000) -> dict[str, float]:
+    """All figures of one run, by name."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        _run(folder, cases)
+        return asyncio.run(_visit(folder / "runs", cases))
+
+
+def _run(folder: Path, cases: int) -> None:
+    with DatasetWriter(folder / "cases", name="many", description="", license="CC0-1.0", provenance={}) as writer:
+        for number in range(cases):
+            fact = Question(f"How many dots are in part {number}?", str(number % 10), "number")
+            told = Question(f"How many dots would be in part {number} if one left?", str(number % 9), "number")
+            writer.add(Case(f"case-{number}", group=f"group {number % 6}", factual=fact, counterfactual=told))
+    dataset = Dataset.open(folder / "cases")
+    prompt = find_prompt("text-only")
+    begun = RunFolder.begin(folder / "runs/one", dataset=dataset, model="m", settings={}, prompt=prompt, shown=False)
+    with begun.writing() as journal:
+        for row, case in dataset.cases():
+            for world in ("factual", "counterfactual"):
+                journal.append(Reply(case.id, row, world, text=str(row % 7)))
+
+
+async def _visit(runs: Path, cases: int) -> dict[str, float]:
+    found = {}
+    async with TestClient(TestServer(application([runs]))) as client:
+        key = next(iter(_keys(await (await client.get("/")).text())))
+        page = f"/run/{key}"
+        for name, address in (
+            (f"the list of runs, {cases:,} cases", "/"),
+            ("the page of a run, first", page),
+            ("the same again", page),
+            ("500 cases from the middle", f"{page}?from={cases // 2}"),
+            ("whether there is something new", f"/state?page=run/{key}"),
+        ):
+            begun = process_time()
+            body = await (await client.get(address)).read()
+            found[f"seconds for {name}"] = process_time() - begun
+            found[f"kilobytes of {name}"] = len(body) / 1000
+    return found
+
+
+def _keys(page: str) -> list[str]:
+    """The keys of the runs on the list."""
+    return [part.partition('"')[0] for part in page.split('href="/run/')[1:]]
+
+
+def main() -> None:
+    """Print every figure on a line."""
+    print(f"Countersight {cs.__version__}")
+    for name, value in measure(*map(int, sys.argv[1:2])).items():
+        print(f"{name:<60} {value:10.3f}")
+
+
+if __name__ == "__main__":
+    main()
