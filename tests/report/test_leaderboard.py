@@ -218,6 +218,13 @@ def shows(page: Page, *models: str, first: bool = False) -> None:
 
 
 @pytest.mark.browser
+def test_the_first_row_is_seen_without_scrolling(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    row = page.locator("#suite-0 tbody tr:not(.pool)").first
+    assert row.evaluate("row => row.getBoundingClientRect().bottom") <= 800
+
+
+@pytest.mark.browser
 def test_a_column_sorts_within_each_dataset_and_both_ways(page: Page) -> None:
     shows(page, "strong", "strong", "weak", first=True)
     table = page.locator("#suite-0 table").first

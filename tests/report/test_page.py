@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -410,6 +411,23 @@ def test_dark_mode_is_dark(open_page: Opener) -> None:
         for scheme in ("light", "dark")
     ]
     assert grounds == ["rgb(246, 246, 243)", "rgb(17, 19, 21)"]
+
+
+def test_the_finding_of_five_long_names_is_read_on_a_phone_without_scaling(open_page: Opener) -> None:
+    names = [f"endpoint:http://127.0.0.1:8000/v1#some-family-of-models-{n}-billion-instruct-preview" for n in range(5)]
+    page = open_page(specimen.page(2, *names), viewport={"width": 390, "height": 844}).page
+    panel = page.locator(".finding-panel")
+    sizes = panel.locator("span, b, small, li, text").evaluate_all(
+        "all => all.filter(each => each.textContent.trim()).map(each => parseFloat(getComputedStyle(each).fontSize))"
+    )
+    assert min(sizes) >= 11
+    assert panel.locator("svg[role=img]").first.evaluate("drawing => drawing.getBoundingClientRect().width") > 250
+    links = page.locator(".top nav a").evaluate_all(
+        "nodes => nodes.map(node => node.getBoundingClientRect()).map(box => [box.left, box.right])"
+    )
+    assert len(links) > 4
+    assert all(right <= left for (_, right), (left, _) in pairwise(links))
+    assert page.locator(".lede").count() == 1
 
 
 def test_nothing_moves_for_those_who_want_no_motion(open_page: Opener) -> None:

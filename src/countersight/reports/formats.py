@@ -1,16 +1,39 @@
-"""The tables of a report as Markdown, LaTeX and CSV."""
+"""The tables of a report as Markdown, LaTeX and CSV, and a summary of it in a few lines."""
 
 import csv
 import io
 from collections.abc import Iterator, Sequence
 from math import copysign
+from typing import Final
 
-from countersight.pages import Figure, guarded, latex_grid, latex_tables, markdown_grid, markdown_text, name, none_read
+import msgspec
+
+from countersight.pages import (
+    Figure,
+    guarded,
+    latex_grid,
+    latex_tables,
+    markdown_grid,
+    markdown_text,
+    name,
+    none_read,
+    percent,
+)
 from countersight.reports.data import GroupScores, ReportData, RunScores
-from countersight.reports.finding import sentence
+from countersight.reports.finding import sentence, sentences
 from countersight.reports.provenance import definitions, origins
-from countersight.reports.tables import AMISS, COMPARED, MEASURES, analysis_grids, analysis_records, grids
+from countersight.reports.tables import (
+    AMISS,
+    COMPARED,
+    MEASURES,
+    analysis_grids,
+    analysis_records,
+    by_group,
+    grids,
+    overview,
+)
 from countersight.suites import ALL, TOTAL, PaperTable
+from countersight.text import several
 
 
 def markdown(report: ReportData) -> str:
@@ -177,3 +200,28 @@ def _origin(report: ReportData, run: RunScores) -> list[Value]:
         run.version,
         report.version,
     ]
+
+
+_MOST_LINES: Final = 12
+_MOST_CAUTIONS: Final = 4
+
+
+def summary(report: ReportData) -> str:
+    """The finding, what speaks against it, one table, and where the figures come from; under 40 lines."""
+    told = sentences(report)
+    lede = [each.words for each in told if each.kind == "lede"]
+    cautions = [each.words for each in told if each.kind != "lede"][:_MOST_CAUTIONS]
+    grid = overview(report) if len(report.runs) > 1 else by_group(report.runs[0], report.terms, report.blind)
+    if left := max(0, len(grid.lines) - _MOST_LINES):
+        kept = (*grid.lines[: _MOST_LINES - 1], grid.lines[-1])
+        note = f"{several(left, 'line')} not shown. {grid.note}".strip()
+        grid = msgspec.structs.replace(grid, lines=kept, note=note)
+    parts = [f"## {markdown_text(name(report.dataset))}", *map(markdown_text, lede)]
+    parts += ["\n".join(f"- {markdown_text(words)}" for words in cautions)] if cautions else []
+    parts += markdown_grid(grid)
+    level = percent(report.confidence, 0)
+    parts.append(
+        f"Shares in per cent, differences in points, each with its {level}% interval. Dataset fingerprint "
+        f"`{name(report.fingerprint)[:12]}`, seed {report.seed}, Countersight {markdown_text(report.version)}."
+    )
+    return "\n\n".join(parts) + "\n"

@@ -12,12 +12,11 @@ from countersight.pages import Grid, KeptThumbnails, side_for, thumbnails
 from countersight.progress import Progress, silent
 from countersight.reports.data import PageData, ReportData
 from countersight.reports.figures import finding_drawing
-from countersight.reports.formats import comma_separated, latex, markdown
+from countersight.reports.formats import comma_separated, latex, markdown, summary
 from countersight.reports.image_groups import GroupsFile
 from countersight.reports.loading import Loaded, load
 from countersight.reports.page import render
 from countersight.reports.scores_file import SCORES_JSON, write_scores
-from countersight.reports.summary import summary
 from countersight.scoring import SCORES, write_frame
 
 _FEW, _AS_SEEN = 200, 1024
