@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, judged
 from statsmodels.stats.multitest import multipletests
 
-from countersight.scoring import resampling as room
+from countersight.scoring import group_bias
 from countersight.scoring.group_bias import Bias, bias, corrected_gaps, permutation_p
 
 
@@ -140,7 +140,7 @@ def test_the_drawn_test_agrees_with_the_exact_one(monkeypatch: pytest.MonkeyPatc
     first, second = rng.integers(-1, 2, 40).astype(float), rng.integers(0, 2, 25).astype(float)
     cases = rng.permutation(np.repeat([1.0, 2.0], [60, 5]))
     exact, was_exact = permutation_p(first, cases[:40], second, cases[40:], seed=0)
-    monkeypatch.setattr(room, "EXACT", 10)
+    monkeypatch.setattr(group_bias, "COUNTED_THROUGH", 10)
     drawn, was_drawn = permutation_p(first, cases[:40], second, cases[40:], seed=0)
     assert (was_exact, was_drawn) == (True, False)
     assert drawn == pytest.approx(exact, abs=0.02)

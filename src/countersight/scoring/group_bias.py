@@ -28,7 +28,7 @@ from countersight.scoring.outcome import Outcomes
 from countersight.scoring.scores import in_both_worlds
 
 _Floats = NDArray[np.float64]
-_COUNTED: Final = 200_000
+COUNTED_THROUGH: Final = 200_000
 """Ways to deal out the pictures that are counted through; of more, a sample is drawn."""
 _AT_ONCE = 4_000_000  # numbers drawn in one go: 32 MB
 
@@ -216,7 +216,7 @@ def _ways(counts: _Whole, size: int) -> _Whole | None:
         # So many of this kind that the kinds to come can still make up the size, and not more than it.
         missing = size - ways.sum(axis=1)
         least, most = np.maximum(0, missing - rest), np.minimum(count, missing)
-        if int((most - least + 1).sum()) > _COUNTED:
+        if int((most - least + 1).sum()) > COUNTED_THROUGH:
             return None
         number = most - least + 1
         starts = np.cumsum(number) - number
