@@ -11,8 +11,18 @@ from countersight.reports.image_groups import PictureGroups
 from countersight.reports.matched_questions import ComparedQuestion
 from countersight.reports.observations import observations, prompt_analysis
 from countersight.reports.programs import Watched, composed_analysis, program_analysis
-from countersight.reports.scored import AnalysedRun, as_share, group_words, short_name, told
-from countersight.scoring import ALL, CONFIDENCE, FalseAlarmRates, Repeated, SetScores, Whole, repeats, share_interval
+from countersight.reports.scored import AnalysedRun, as_share, group_line, short_name, told
+from countersight.scoring import (
+    ALL,
+    CONFIDENCE,
+    FalseAlarmRates,
+    Rate,
+    Repeated,
+    SetScores,
+    Whole,
+    repeats,
+    share_interval,
+)
 from countersight.suites import Terms
 from countersight.text import several
 
@@ -89,20 +99,14 @@ def _alarm_tables(run: AnalysedRun, terms: Terms) -> Iterator[AnalysisTable]:
             title=f"Misses and false alarms, changes {_WAYS[asking]}: {run.label}",
             head=(terms.group, "n", *heads),
             measures=("n", *(f"{what} {asking}" for what in heads)),
-            lines=tuple(_alarm_line(run, line, terms) for line in lines),
+            lines=tuple(
+                group_line(run, line.group, terms, line.balance.n, map(as_share, _alarm_rates(line))) for line in lines
+            ),
         )
 
 
-def _alarm_line(run: AnalysedRun, line: FalseAlarmRates, terms: Terms) -> AnalysisLine:
-    figures = map(as_share, (line.misses, line.false_alarms, line.unread, line.balance))
-    return AnalysisLine(
-        name=group_words(line.group, terms),
-        cells=(count(line.balance.n), *figures),
-        run=run.label,
-        group=line.group,
-        n=line.balance.n,
-        total=line.group == ALL,
-    )
+def _alarm_rates(line: FalseAlarmRates) -> tuple[Rate, ...]:
+    return line.misses, line.false_alarms, line.unread, line.balance
 
 
 def set_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
@@ -160,17 +164,15 @@ def _set_table(run: AnalysedRun, terms: Terms) -> AnalysisTable:
         head=(terms.group, "n", "answers", *_wholes(terms)),
         measures=("n", "answers", "questions", "pictures", "sets"),
         lines=tuple(
-            AnalysisLine(
-                name=group_words(line.group, terms),
-                cells=(
-                    count(line.answers.n),
+            group_line(
+                run,
+                line.group,
+                terms,
+                line.answers.n,
+                (
                     as_share(line.answers),
                     *(as_share(each.rate) if each else "" for each in (line.question, line.picture, line.whole)),
                 ),
-                run=run.label,
-                group=line.group,
-                n=line.answers.n,
-                total=line.group == ALL,
             )
             for line in run.sets
         ),

@@ -8,7 +8,7 @@ import msgspec
 from countersight.case import TWO_WORLDS
 from countersight.pages import Figure, count, interval, name, number, p_value, percent, plain_interval
 from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, Point
-from countersight.reports.scored import AnalysedRun, as_difference, as_share
+from countersight.reports.scored import AnalysedRun, as_difference, as_share, group_line, group_words
 from countersight.scoring import (
     CONFIDENCE,
     LEAST_IN_A_MARGIN,
@@ -151,10 +151,11 @@ def _correlated(run: AnalysedRun, found: Correlation, terms: Terms) -> str:
 
 def _ranked(run: AnalysedRun, found: Ranking, terms: Terms) -> str:
     best, worst = found.standings[0], found.standings[-1]
+    first, last = (name(group_words(each.group, terms)) for each in (best, worst))
     spread = Figure(found.spread, found.spread_low, found.spread_high, found.n)
     return (
-        f"{name(run.label)}, {terms.measures[found.asking]}: best {_group(best.group, terms)} with "
-        f"{_rate(best.rate)}, the best with a chance of {percent(best.best, 0)}%; worst {_group(worst.group, terms)} "
+        f"{name(run.label)}, {terms.measures[found.asking]}: best {first} with "
+        f"{_rate(best.rate)}, the best with a chance of {percent(best.best, 0)}%; worst {last} "
         f"with {_rate(worst.rate)}, the worst with a chance of {percent(worst.worst, 0)}%. They are "
         f"{percent(found.spread)} points apart ({interval(spread)})."
     )
@@ -224,22 +225,19 @@ def _worlds_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms
 def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> AnalysisTable:
     measure = terms.measures[found.asking]
     lines = [
-        AnalysisLine(
-            name=_group(standing.group, terms),
-            cells=(
-                count(standing.rate.n),
-                as_share(standing.rate),
-                str(standing.rank_low)
-                if standing.rank_low == standing.rank_high
-                else f"{standing.rank_low} to {standing.rank_high}",
-                f"{percent(standing.best, 0)}%",
-                f"{percent(standing.worst, 0)}%",
+        group_line(
+            run,
+            each.group,
+            terms,
+            each.rate.n,
+            (
+                as_share(each.rate),
+                str(each.rank_low) if each.rank_low == each.rank_high else f"{each.rank_low} to {each.rank_high}",
+                f"{percent(each.best, 0)}%",
+                f"{percent(each.worst, 0)}%",
             ),
-            run=run.label,
-            group=standing.group,
-            n=standing.rate.n,
         )
-        for standing in found.standings
+        for each in found.standings
     ]
     return AnalysisTable(
         title=f"From best to worst, {measure}: {run.label}",
@@ -292,10 +290,6 @@ def _definitions(correlated: bool, ranked: bool, seed: int) -> Iterator[tuple[st
 
 def _word(measure: str, terms: Terms) -> str:
     return terms.measures.get(measure, measure)
-
-
-def _group(group: str, terms: Terms) -> str:
-    return name(terms.groups.get(group, group) or "(no group)")
 
 
 def _difference(found: Difference | None) -> Figure:

@@ -20,7 +20,7 @@ from countersight.engine import COMPOSED
 from countersight.pages import count, name, percent
 from countersight.programs import FailureKind
 from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, Point
-from countersight.reports.scored import AnalysedRun, group_words, groups_in_order, share, told
+from countersight.reports.scored import AnalysedRun, group_line, groups_in_order, share, told
 from countersight.scoring import ALL, CONFIDENCE, RIGHT, Outcomes
 from countersight.suites import PLAIN_MEASURES, Terms
 from countersight.text import several
@@ -176,10 +176,7 @@ def _counts(fates: Sequence[_Fate], kinds: Sequence[str], *, with_change: bool) 
 
 def _line(run: AnalysedRun, group: str, counts: Sequence[tuple[int, int]], terms: Terms) -> AnalysisLine:
     """A line of shares; its n is that of the first."""
-    n = counts[0][1]
-    words = ALL if group == ALL else group_words(group, terms)
-    cells = (count(n), *(share(number, of) for number, of in counts))
-    return AnalysisLine(name=words, cells=cells, run=run.label, group=group, n=n, total=group == ALL)
+    return group_line(run, group, terms, counts[0][1], (share(number, of) for number, of in counts))
 
 
 def _kinds(fates: Iterable[_Fate]) -> list[str]:

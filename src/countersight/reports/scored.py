@@ -1,11 +1,14 @@
 """Scores as the figures that a report shows."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from countersight.detection import parted
 from countersight.pages import Figure, count, interval, percent
-from countersight.reports.data import ComparedGroup, GroupScores
+from countersight.reports.data import AnalysisLine, ComparedGroup, GroupScores
 from countersight.scoring import (
+    ALL,
     CONFIDENCE,
     Chance,
     Comparison,
@@ -140,6 +143,13 @@ class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
 def group_words(group: str, terms: Terms) -> str:
     """What a suite calls a group."""
     return terms.groups.get(group, group) or NO_GROUP
+
+
+def group_line(run: AnalysedRun, group: str, terms: Terms, n: int, cells: Iterable[Figure | str]) -> AnalysisLine:
+    """A line of an analysis about a group of cases, or about all: how many they are, then what it has of them."""
+    cells = (count(n), *cells)
+    words = group_words(group, terms)
+    return AnalysisLine(name=words, cells=cells, run=run.label, group=group, n=n, total=group == ALL)
 
 
 def groups_in_order(run: AnalysedRun, terms: Terms) -> list[str]:
