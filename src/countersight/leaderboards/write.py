@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import asdict
 
 from countersight.files import write_text
 from countersight.leaderboards.collect import collect
@@ -45,48 +46,25 @@ def write_leaderboard(
 
 
 _COLUMNS = (
-    *(
-        "suite",
-        "axis",
-        "line",
-        "ranked_by",
-        "kind",
-        "tier",
-        "rank",
-        "model",
-        "prompt",
-        "answering",
-        "dataset",
-        "fingerprint",
-    ),
-    *("source", "n", "unread_rate", "standing", "version", "started"),
-    *(f"{key}{part}" for key in RUN_MEASURES for part in ("", "_low", "_high", "_n", "_if_unread_right")),
+    *("suite", "axis", "line", "ranked_by", "kind", "tier", "rank", "model", "prompt", "answering"),
+    *("dataset", "fingerprint", "source", "n", "unread_rate", "standing", "version", "started"),
 )
+_PARTS = ("", "_low", "_high", "_n", "_if_unread_right")
 
 
 def comma_separated(board: Leaderboard) -> str:
     """A row for each row of each board: shares from 0 to 1."""
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
-    table.writerow(_COLUMNS)
+    table.writerow([*_COLUMNS, *(f"{key}{part}" for key in RUN_MEASURES for part in _PARTS)])
     for suite in board.suites:
         for each in suite.boards:
             for pool in each.pools:
                 for entry in pool.entries:
-                    row = (
-                        *(
-                            suite.suite or suite.title,
-                            each.axis,
-                            each.line,
-                            each.ranked_by,
-                            entry.kind,
-                            entry.tier,
-                            entry.rank,
-                        ),
-                        *(entry.named or entry.model, entry.prompt, entry.answering, pool.dataset, pool.fingerprint),
-                        *(pool.source, entry.n, entry.unread_rate, entry.standing, entry.version, entry.started),
-                        *(value for key in RUN_MEASURES for value in _figures(entry, key)),
-                    )
+                    known = asdict(pool) | asdict(each) | asdict(entry)
+                    known |= {"suite": suite.suite or suite.title, "model": entry.named or entry.model}
+                    figures = (value for key in RUN_MEASURES for value in _figures(entry, key))
+                    row = (*(known[key] for key in _COLUMNS), *figures)
                     table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
     return file.getvalue()
 

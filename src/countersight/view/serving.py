@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import ip_address
 from pathlib import Path
@@ -11,7 +12,7 @@ from aiohttp import web
 from yarl import URL
 
 from countersight.errors import BadPicture, CountersightError
-from countersight.pages import Live, document, interval, name, percent
+from countersight.pages import Live, document, name
 from countersight.reports import Loaded, PageData, cases_from, render
 from countersight.view.watching import PAGE, SAMPLE, Damaged, Folders, WatchedRun
 
@@ -57,7 +58,8 @@ class _Site:
     def _index_page(self) -> str:
         state = self._folders.state()
         runs = [(run, run.standing.get()) for run in self._folders.runs.values()]
-        audits = [(audit, audit.standing.get()) for audit in self._folders.audits.values()]
+        whole = (known for _, known in runs if not isinstance(known, Damaged))
+        together = Counter((known.fingerprint[:16], known.dataset) for known in whole)
         return document(
             __package__,
             "index.html",
@@ -65,13 +67,9 @@ class _Site:
             style="index.css",
             script="live.js",
             asks=_HERE,
-            runs=[_run_line(run, known) for run, known in runs],
-            audits=[_audit_line(audit.key, audit.path, known) for audit, known in audits],
-            compared=[
-                {"key": fingerprint[:16], "runs": len(of), "dataset": _dataset_of(of[0])}
-                for fingerprint, of in self._folders.comparable().items()
-                if len(of) > 1
-            ],
+            runs=runs,
+            audits=[(audit, audit.standing.get()) for audit in self._folders.audits.values()],
+            compared=[(*which, number) for which, number in together.items() if number > 1],
             live=Live("/state", state).block(),
         )
 
@@ -163,36 +161,6 @@ def _blocks(total: int, start: int | None) -> list[tuple[str, str]]:
     if start + BLOCK <= total:
         links.append(("Later cases →", f"?from={start + BLOCK}#cases"))
     return links
-
-
-def _run_line(run: WatchedRun, known: object) -> dict[str, object]:
-    line: dict[str, object] = {"key": run.key, "folder": name(str(run.path))}
-    if isinstance(known, Damaged):
-        return line | {"damaged": known.reason}
-    overall = known.overall  # type: ignore[attr-defined]
-    figures = [
-        f"{percent(figure.value)} ({interval(figure)})" if figure is not None and figure.value is not None else "–"
-        for figure in (overall.factual, overall.counterfactual, overall.drop)
-    ]
-    model, dataset, standing = (name(getattr(known, key)) for key in ("model", "dataset", "standing"))
-    return line | {"model": model, "dataset": dataset, "standing": standing, "figures": figures}
-
-
-def _audit_line(key: str, path: Path, known: object) -> dict[str, object]:
-    line: dict[str, object] = {"key": key, "folder": name(str(path)), "page": (path / PAGE).is_file()}
-    if isinstance(known, Damaged):
-        return line | {"damaged": known.reason}
-    figures = [
-        "–" if each.value is None else f"{each.value:.3f} ({each.low:.3f} to {each.high:.3f})"
-        for each in known.scores  # type: ignore[attr-defined]
-    ]
-    model, dataset, standing = (name(getattr(known, key)) for key in ("model", "dataset", "standing"))
-    return line | {"model": model, "dataset": dataset, "standing": standing, "figures": figures}
-
-
-def _dataset_of(run: WatchedRun) -> str:
-    known = run.standing.get()
-    return "" if isinstance(known, Damaged) else name(known.dataset)
 
 
 def _sorry(words: str, live: Live) -> str:

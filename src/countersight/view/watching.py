@@ -12,7 +12,7 @@ import msgspec
 from countersight.dataset import METADATA
 from countersight.engine import JOURNAL, MANIFEST, RunFolder
 from countersight.errors import CountersightError
-from countersight.pages import Figure, name
+from countersight.pages import Figure, interval, name, percent
 from countersight.reports import Loaded, load
 from countersight.scoring import Row, score_run, standing
 from countersight.text import several
@@ -44,6 +44,14 @@ class RunStanding(msgspec.Struct, frozen=True):
     standing: str
     overall: Row
 
+    @property
+    def figures(self) -> list[str]:
+        """Factual, counterfactual and drop in words."""
+        found = (self.overall.factual, self.overall.counterfactual, self.overall.drop)
+        return [
+            f"{percent(each.value)} ({interval(each)})" if each and each.value is not None else "–" for each in found
+        ]
+
 
 class AuditStanding(msgspec.Struct, frozen=True):
     """How far an audit has come, and its scores so far."""
@@ -53,6 +61,14 @@ class AuditStanding(msgspec.Struct, frozen=True):
     standing: str
     scores: tuple[Figure, ...]
     """PCS, NCC and CCS of the tests that count."""
+
+    @property
+    def figures(self) -> list[str]:
+        """The scores in words."""
+        return [
+            "–" if each.value is None else f"{each.value:.3f} ({each.low:.3f} to {each.high:.3f})"
+            for each in self.scores
+        ]
 
 
 class Cached(Generic[_Read]):
@@ -113,6 +129,11 @@ class WatchedAudit:
     def __init__(self, path: Path) -> None:
         self.path, self.key = path, _key(path)
         self.standing = Cached(self.state, self._standing)
+
+    @property
+    def has_page(self) -> bool:
+        """Whether its page is written: it is when the audit is finished."""
+        return (self.path / PAGE).is_file()
 
     def state(self) -> str:
         """Changes with every step, and when the page is written."""
