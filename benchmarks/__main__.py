@@ -1,6 +1,18 @@
 """Every benchmark in turn: `python -m benchmarks`."""
 
-from benchmarks import asking, coverage, drawing, embedded, motifs, posting, programs, ranking, reporting, stopping
+from benchmarks import (
+    asking,
+    coverage,
+    drawing,
+    embedded,
+    motifs,
+    posting,
+    programs,
+    ranking,
+    reporting,
+    stopping,
+    viewing,
+)
 
 for title, figures in (
     ("asking", asking.measure()),
@@ -9,6 +21,7 @@ for title, figures in (
     ("causal graphs", motifs.measure()),
     ("programs", programs.measure()),
     ("reporting", reporting.measure()),
+    ("viewing", viewing.measure()),
     ("start-up", {"seconds for --help": asking.help_seconds()}),
 ):
     print(title)

@@ -43,21 +43,21 @@ def _run(folder: Path, cases: int) -> None:
 
 async def _visit(runs: Path, cases: int) -> dict[str, float]:
     found = {}
+
+    async def visit(name: str, address: str) -> str:
+        begun = process_time()
+        body = await (await client.get(address)).text()
+        found[f"seconds for {name}"] = process_time() - begun
+        return body
+
     async with TestClient(TestServer(application([runs]))) as client:
-        key = next(iter(_keys(await (await client.get("/")).text())))
-        page = f"/run/{key}"
-        for name, address in (
-            (f"the list of runs, {cases:,} cases", "/"),
-            ("the page of a run, first", page),
-            ("the same again", page),
-            ("500 cases from the middle", f"{page}?from={cases // 2}"),
-            ("whether there is something new", f"/state?page=run/{key}"),
-        ):
-            begun = process_time()
-            body = await (await client.get(address)).read()
-            found[f"seconds for {name}"] = process_time() - begun
-            found[f"kilobytes of {name}"] = len(body) / 1000
-    return found
+        page = f"/run/{_keys(await visit(f'the list of runs, first, {cases:,} cases', '/'))[0]}"
+        await visit("the list again", "/")
+        size = len(await visit("the page of the run, first", page))
+        await visit("the same again", page)
+        await visit("500 cases from the middle", f"{page}?from={cases // 2}")
+        await visit("whether there is something new", f"/state?page={page[1:]}")
+    return {**found, "kilobytes of the page of the run": size / 1000}
 
 
 def _keys(page: str) -> list[str]:
