@@ -17,7 +17,7 @@ from time import perf_counter, process_time
 from PIL import Image
 
 import countersight as cs
-from countersight.pages.thumbnailing import STORE
+from countersight.html.thumbnailing import STORE
 
 THREADS = 2
 SIDE = 224

@@ -1,6 +1,6 @@
 """HTML is a type of its own: what comes from data is escaped on the way into it."""
 
-from countersight.pages import Markup, element, joined, text
+from countersight.html import Markup, element, joined, text
 
 HOSTILE = '<script>alert("1")</script>&'
 

@@ -6,14 +6,14 @@ from importlib.resources import files
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.pages import sheet, shortened, with_its_ends
+from countersight.html import sheet, shortened, with_its_ends
 
 WIDE = {"M": 0.863, "模": 1.0, "w": 0.818, "a": 0.613, "E": 0.632}
 """Of an em, in DejaVu Sans."""
 
 
 def test_figures_have_the_colours_of_pages_in_light_and_dark() -> None:
-    page = files("countersight.pages").joinpath("page.css").read_text(encoding="utf-8")
+    page = files("countersight.html").joinpath("page.css").read_text(encoding="utf-8")
     light, dark = (set(re.findall(r"#\w{6}", part)) for part in page.split("(prefers-color-scheme: dark)"))
     drawn = sheet("A figure", 100, "", []).split("(prefers-color-scheme: dark)")
     for found, known in zip(drawn, (light, dark), strict=True):

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from countersight.pages import Cell, Grid, Line, print_grids
+from countersight.html import Cell, Grid, Line, print_grids
 
 
 def test_counts_are_found_by_their_heads_wherever_they_stand() -> None:

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from countersight.errors import BadPicture
-from countersight.pages.thumbnailing import KeptThumbnails, side_for, thumbnail, thumbnails
+from countersight.html.thumbnailing import KeptThumbnails, side_for, thumbnail, thumbnails
 from countersight.picture.checking import Picture
 
 

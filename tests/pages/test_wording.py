@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.pages import interval, plain_interval
+from countersight.html import interval, plain_interval
 from countersight.scoring import Interval
 
 

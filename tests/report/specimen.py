@@ -5,7 +5,7 @@ import random
 
 from PIL import Image, ImageDraw
 
-from countersight.pages import Figure, Thumbnail
+from countersight.html import Figure, Thumbnail
 from countersight.reports.data import (
     Answer,
     AskedQuestion,

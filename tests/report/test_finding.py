@@ -10,8 +10,8 @@ from making import case, dataset
 from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
+from countersight.html import NOTHING, Cell, interval
 from countersight.leaderboards import write_leaderboard
-from countersight.pages import NOTHING, Cell, interval
 from countersight.reports import ReportData, load
 from countersight.reports.data import PageData
 from countersight.reports.figures import drop_plot, finding_plot, groups_drawing

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.pages import balanced_sample
+from countersight.html import balanced_sample
 from countersight.reports.data import Verdict
 from countersight.reports.gallery import pair_outcome
 

@@ -13,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from countersight.pages import Thumbnail
+from countersight.html import Thumbnail
 from countersight.reports.data import Answer, AnswerShares, PageData, Verdict
 from countersight.reports.page import render
 

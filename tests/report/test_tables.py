@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from countersight.pages import Figure
-from countersight.pages.wording import clean, name, p_value, percent
+from countersight.html import Figure
+from countersight.html.wording import clean, name, p_value, percent
 from countersight.reports.data import ComparedGroup, Comparison, GroupScores, LetterShare, ReportData, RunScores
 from countersight.reports.formats import comma_separated, latex, markdown
 from countersight.reports.terminal import print_tables

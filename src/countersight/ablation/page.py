@@ -5,7 +5,7 @@ from pathlib import Path
 
 from countersight.ablation.effects import LEAST, CaseParts, KindOfPart
 from countersight.files import write_text
-from countersight.pages import Cell, Grid, Line, document
+from countersight.html import Cell, Grid, Line, document
 
 SHOWN = 100
 """Cases on the page: those whose parts do most."""

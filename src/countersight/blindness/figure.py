@@ -2,7 +2,7 @@
 
 from countersight.blindness.probing import Blind, GroupBlind
 from countersight.blindness.wording import shared, summary, told
-from countersight.pages import MARGIN, WIDTH, Markup, element, joined, sheet, shortened, words_at
+from countersight.html import MARGIN, WIDTH, Markup, element, joined, sheet, shortened, words_at
 
 _LINE = 26
 _NAME = 250

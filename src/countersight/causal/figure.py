@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from countersight.causal.catalogue import Decision, catalogue
 from countersight.causal.graph import GraphKind
 from countersight.causal.mining import KINDS, Statistics
-from countersight.pages import MARGIN, WIDTH, Markup, element, sheet, words_at
+from countersight.html import MARGIN, WIDTH, Markup, element, sheet, words_at
 from countersight.text import several
 
 if TYPE_CHECKING:

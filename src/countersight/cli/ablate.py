@@ -35,8 +35,8 @@ def _ablate(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset
     from countersight.engine import RetryPolicy, RunFolder, RunOptions, find_prompt
     from countersight.errors import CountersightError
+    from countersight.html import print_grids
     from countersight.models import ModelSettings, open_model
-    from countersight.pages import print_grids
 
     variants, run = chosen.output / "variants", chosen.output / "run"
     if not variants.exists():

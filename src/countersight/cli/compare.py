@@ -30,7 +30,7 @@ def add(verbs: Verbs) -> None:
 def _compare(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.pages import print_grids
+    from countersight.html import print_grids
     from countersight.reports import Condition, changes, changes_grid, read_scores
     from countersight.text import printable
 

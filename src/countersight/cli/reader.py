@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import asyncio
 
-    from countersight.pages import Grid
+    from countersight.html import Grid
     from countersight.reports import Rereading
 
 

@@ -34,7 +34,7 @@ def _score(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.engine import RunFolder
-    from countersight.pages import print_grids
+    from countersight.html import print_grids
     from countersight.scoring import Gold, judge_run, write_frame
 
     if chosen.output and chosen.output.suffix.lower() != ".parquet":

@@ -6,7 +6,7 @@ from countersight.case import ASKING_WORDS, TWO_WORLDS
 from countersight.description.counted import Counted
 from countersight.description.funnel import funnel_chart
 from countersight.description.panels import Balance, Bar, answer_bars, balances, length_bars
-from countersight.pages import MARGIN, WIDTH, Markup, element, hint, joined, sheet, shortened, words_at
+from countersight.html import MARGIN, WIDTH, Markup, element, hint, joined, sheet, shortened, words_at
 from countersight.suites import Chart, ChartBar
 from countersight.text import several
 

@@ -1,7 +1,7 @@
 """How many questions became pairs, step by step, for the terminal and as a figure."""
 
 from countersight.authoring import Funnel
-from countersight.pages import Cell, Grid, Line
+from countersight.html import Cell, Grid, Line
 from countersight.suites import Chart, ChartBar
 
 _REASONS = 3

@@ -62,7 +62,7 @@ def render(statistics: Statistics, console: "Console", *, everything: bool = Tru
     """Print tables to the terminal: all of them, or what fits on one screen."""
     from countersight.description.terminal import everything as all_tables
     from countersight.description.terminal import summary
-    from countersight.pages import print_grids
+    from countersight.html import print_grids
 
     print_grids(all_tables(statistics) if everything else summary(statistics), console)
 

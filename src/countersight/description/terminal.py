@@ -13,7 +13,7 @@ from countersight.description.panels import (
     frequent_answers,
     length_bars,
 )
-from countersight.pages import Cell, Grid, Line, name
+from countersight.html import Cell, Grid, Line, name
 from countersight.text import several
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"

@@ -15,8 +15,8 @@ from countersight.case import World
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
+from countersight.html import Figure
 from countersight.leaderboards.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
-from countersight.pages import Figure
 from countersight.reports import GroupScores, RunScores, as_run, judge_runs, labels, refuse_twice
 from countersight.scoring import (
     CONFIDENCE,

@@ -1,7 +1,7 @@
 """The leaderboard as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
 
+from countersight.html import Cell, count, document, interval, name, none_read, percent
 from countersight.leaderboards.data import Board, Entry, Leaderboard, Pool, SuiteBoards
-from countersight.pages import Cell, count, document, interval, name, none_read, percent
 from countersight.scoring import UNREAD_APART, Interval
 from countersight.suites import TOTAL, papers, tables
 from countersight.text import several

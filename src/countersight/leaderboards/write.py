@@ -9,10 +9,10 @@ import msgspec
 from msgspec.structs import asdict
 
 from countersight.files import write_text
+from countersight.html import guarded
 from countersight.leaderboards.collect import collect
 from countersight.leaderboards.data import Entry, Leaderboard
 from countersight.leaderboards.page import render
-from countersight.pages import guarded
 from countersight.suites import RUN_MEASURES
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from countersight.pages import Figure, count, interval, name, percent
+from countersight.html import Figure, count, interval, name, percent
 from countersight.reports.bias import bias_analysis
 from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, Point
 from countersight.reports.image_groups import PictureGroups

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from countersight.case import TWO_WORLDS
-from countersight.pages import Figure, count, interval, name, p_value, percent
+from countersight.html import Figure, count, interval, name, p_value, percent
 from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, IntervalPlot, Point
 from countersight.reports.image_groups import PictureGroups
 from countersight.reports.matched_questions import ComparedQuestion, find_pairs

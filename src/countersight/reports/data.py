@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from countersight.case import TWO_WORLDS, Asking, World
-from countersight.pages import Figure, Grid, Thumbnail
+from countersight.html import Figure, Grid, Thumbnail
 from countersight.reports.matched_questions import MatchedPair
 from countersight.suites import PaperTable, Terms, terms
 

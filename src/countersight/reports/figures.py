@@ -9,7 +9,7 @@ from math import ceil, floor
 import msgspec
 
 from countersight.case import ASKING_WORDS, ASKINGS, Asking
-from countersight.pages import (
+from countersight.html import (
     MARGIN,
     WIDTH,
     Figure,

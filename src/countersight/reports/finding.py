@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from countersight.case import ASKINGS, TWO_WORLDS, World
-from countersight.pages import Figure, count, interval, name, p_value, percent, with_its_ends
+from countersight.html import Figure, count, interval, name, p_value, percent, with_its_ends
 from countersight.reports.advice import WORTH_A_WARNING
 from countersight.reports.data import GroupScores, ReportData, RunScores
 from countersight.scoring import UNREAD_APART

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.pages import (
+from countersight.html import (
     Figure,
     guarded,
     latex_grid,

@@ -12,7 +12,7 @@ from countersight.dataset import Dataset
 from countersight.detection import size_as_seen
 from countersight.engine import COMPOSED, Sent, edges_in_words, names_of, nodes_of
 from countersight.errors import BadPicture
-from countersight.pages import balanced_sample
+from countersight.html import balanced_sample
 from countersight.reports.data import (
     Answer,
     AskedQuestion,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, Case, Question
-from countersight.pages import name, percent
+from countersight.html import name, percent
 from countersight.reports.image_groups import PictureGroups
 from countersight.scoring import OUTCOMES, Outcomes
 from countersight.text import several

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from countersight.case import TWO_WORLDS
-from countersight.pages import Figure, count, interval, name, number, p_value, percent, plain_interval
+from countersight.html import Figure, count, interval, name, number, p_value, percent, plain_interval
 from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, Point
 from countersight.reports.scored import AnalysedRun, as_difference, as_share, group_line, group_words
 from countersight.scoring import (

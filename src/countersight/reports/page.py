@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from countersight.case import ASKING_WORDS, ASKINGS, Asking
-from countersight.pages import Live, count, document, inert, name
+from countersight.html import Live, count, document, inert, name
 from countersight.reports.data import Answer, PageData
 from countersight.reports.figures import MARKS, SIGNS, answered, finding_drawing, finding_plot
 from countersight.reports.finding import sentences

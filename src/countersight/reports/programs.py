@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, Asking, Reply
 from countersight.engine import COMPOSED
-from countersight.pages import count, name, percent
+from countersight.html import count, name, percent
 from countersight.programs import FailureKind
 from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, Point
 from countersight.reports.scored import AnalysedRun, group_line, groups_in_order, share, told

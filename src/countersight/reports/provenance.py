@@ -1,6 +1,6 @@
 """How the figures of a report were got, in words: a figure without this is not worth printing."""
 
-from countersight.pages import count, name, percent
+from countersight.html import count, name, percent
 from countersight.reports.data import ReportData, RunScores
 from countersight.text import several
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from countersight.detection import parted
-from countersight.pages import Figure, count, interval, percent
+from countersight.html import Figure, count, interval, percent
 from countersight.reports.data import AnalysisLine, ComparedGroup, GroupScores
 from countersight.scoring import (
     ALL,

@@ -10,7 +10,7 @@ import msgspec
 from countersight import __version__
 from countersight.errors import CountersightError
 from countersight.files import write_text
-from countersight.pages import NOTHING, Cell, Figure, Grid, Line, count, name, percent
+from countersight.html import NOTHING, Cell, Figure, Grid, Line, count, name, percent
 from countersight.reports.data import ReportData, RunScores
 from countersight.suites import PLAIN_MEASURES
 from countersight.text import unknown

@@ -28,8 +28,8 @@ from countersight.engine import (
 )
 from countersight.errors import RunError
 from countersight.files import write_whole
+from countersight.html import Cell, Figure, Grid, Line, count, figure_cell, interval, markdown_grid, percent
 from countersight.models import Answer, Model, Request, Turn
-from countersight.pages import Cell, Figure, Grid, Line, count, figure_cell, interval, markdown_grid, percent
 from countersight.reading import answer_in
 from countersight.scoring import Gold, JudgedRun, Rate, Row, Scores, judge_run, share_interval
 

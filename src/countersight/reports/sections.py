@@ -6,7 +6,7 @@ from itertools import product
 import msgspec
 
 from countersight.case import Asking
-from countersight.pages import Figure, Grid, Markup, name, percent
+from countersight.html import Figure, Grid, Markup, name, percent
 from countersight.picture import data_url
 from countersight.reports.data import Analysis, Point, ReportData, RunScores
 from countersight.reports.figures import (

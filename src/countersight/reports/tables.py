@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from countersight.case import ASKINGS, World
-from countersight.pages import (
+from countersight.html import (
     NOTHING,
     Cell,
     Figure,

@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from countersight.pages import Grid, name, percent, print_grids
+from countersight.html import Grid, name, percent, print_grids
 from countersight.reports.data import Analysis, ReportData
 from countersight.reports.finding import sentence
 from countersight.reports.provenance import origins

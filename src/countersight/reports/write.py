@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from countersight.files import write_text
-from countersight.pages import Grid, KeptThumbnails, side_for, thumbnails
+from countersight.html import Grid, KeptThumbnails, side_for, thumbnails
 from countersight.progress import Progress, silent
 from countersight.reports.data import PageData, ReportData
 from countersight.reports.figures import finding_drawing

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from countersight.pages import interval as ends
-from countersight.pages import none_read, p_value
+from countersight.html import interval as ends
+from countersight.html import none_read, p_value
 from countersight.scoring.intervals import (
     CONFIDENCE,
     Effective,

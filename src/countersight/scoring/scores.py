@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, TWO_WORLDS, WORLDS, Asking, Telling, World
-from countersight.pages import interval, none_read, p_value, percent
+from countersight.html import interval, none_read, p_value, percent
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.figures import ALL, Difference, Rate, difference, no_share, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 import msgspec
 
 from countersight.case import LETTERS, Case, Question
-from countersight.pages import Cell, Grid, Line
+from countersight.html import Cell, Grid, Line
 
 
 class ChartBar(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ import msgspec
 import torch
 
 from countersight.files import write_text
-from countersight.pages import MARGIN, WIDTH, element, sheet, words_at
+from countersight.html import MARGIN, WIDTH, element, sheet, words_at
 from countersight.training.loop import CHECKPOINT, Epoch
 from countersight.training.plan import Plan
 

@@ -12,7 +12,7 @@ from aiohttp import web
 from yarl import URL
 
 from countersight.errors import BadPicture, CountersightError
-from countersight.pages import Live, document, name
+from countersight.html import Live, document, name
 from countersight.reports import Loaded, PageData, cases_from, render
 from countersight.view.watching import PAGE, SAMPLE, Damaged, Folders, WatchedRun
 

@@ -12,7 +12,7 @@ import msgspec
 from countersight.dataset import METADATA
 from countersight.engine import JOURNAL, MANIFEST, RunFolder
 from countersight.errors import CountersightError
-from countersight.pages import Figure, interval, name, percent
+from countersight.html import Figure, interval, name, percent
 from countersight.reports import Loaded, load
 from countersight.scoring import Row, score_run, standing
 from countersight.text import several

@@ -16,7 +16,7 @@ from countersight.audits.trail import Audit
 from countersight.case import Question
 from countersight.editing import Instruction
 from countersight.editing.quality import EditQuality
-from countersight.pages import guarded
+from countersight.html import guarded
 
 CASES: Final = "cases.jsonl"
 EXCLUSIONS: Final = "exclusions.csv"

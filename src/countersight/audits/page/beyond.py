@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from countersight.audits.clusters import Mean
 from countersight.audits.page.figures import mean_cell
 from countersight.audits.scores import Scores
-from countersight.pages import Cell, Grid, Line, count, name
+from countersight.html import Cell, Grid, Line, count, name
 from countersight.text import several
 
 

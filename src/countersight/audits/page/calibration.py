@@ -6,7 +6,7 @@ from countersight.audits.calibration.correcting import Corrected
 from countersight.audits.calibration.sheet import DRAWINGS, Calibration, EditorSheet, Rate
 from countersight.audits.page.figures import CALLED, mean_cell, number
 from countersight.audits.scores import MEASURES, Scores
-from countersight.pages import NOTHING, Cell, Grid, Line, count, name
+from countersight.html import NOTHING, Cell, Grid, Line, count, name
 
 
 def calibration_grids(calibration: Calibration, scores: Scores) -> Iterator[Grid]:

@@ -12,7 +12,7 @@ from countersight.audits.page.outcomes import OUTCOMES, Outcome, outcome
 from countersight.audits.page.pictures import BRIGHTER, Pictures
 from countersight.audits.page.provenance import ended_at, provenance
 from countersight.audits.records import Step, Verdict
-from countersight.pages import Markup, element, name, text, undirected
+from countersight.html import Markup, element, name, text, undirected
 from countersight.text import several
 
 LONGEST_TEXT = 4_000

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from countersight.audits.bundle.cases import EditSheet
 from countersight.audits.probes import Check
-from countersight.pages import Markup, clean, element, name, text
+from countersight.html import Markup, clean, element, name, text
 
 _DONE = {True: ("right", "✓ yes"), False: ("wrong", "✗ no"), None: ("missing", "– cannot tell")}
 _HEAD = ("what was checked", "by whom", "verdict", "what was seen")

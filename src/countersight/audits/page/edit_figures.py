@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from countersight.audits.bundle.cases import EditSheet
 from countersight.audits.page.figures import number
 from countersight.editing.quality import EditQuality
-from countersight.pages import Markup, element, name, percent, text
+from countersight.html import Markup, element, name, percent, text
 
 
 def quality_figures(edit: EditSheet | None) -> Iterator[Markup]:

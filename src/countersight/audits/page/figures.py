@@ -3,7 +3,7 @@
 from countersight.audits.clusters import Mean
 from countersight.audits.paired import Difference
 from countersight.audits.scores import MEASURES, Trio
-from countersight.pages import NOTHING, Cell, Line, count, name, p_value
+from countersight.html import NOTHING, Cell, Line, count, name, p_value
 from countersight.text import several
 
 CALLED = {"pcs": "PCS", "ncc": "NCC", "ccs": "CCS"}

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.audits.bundle.cases import CaseSheet, ConceptSheet
-from countersight.pages import balanced_sample
+from countersight.html import balanced_sample
 
 Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]
 

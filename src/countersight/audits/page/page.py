@@ -15,7 +15,7 @@ from countersight.audits.page.outcomes import OUTCOMES, outcome
 from countersight.audits.page.pictures import Pictures
 from countersight.audits.page.provenance import ENDS, ended_at, steps_by_case
 from countersight.audits.scores import MEASURES
-from countersight.pages import Markup, count, document, element, joined, name, section, text, undirected
+from countersight.html import Markup, count, document, element, joined, name, section, text, undirected
 from countersight.text import several
 
 _NAV = {

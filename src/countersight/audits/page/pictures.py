@@ -9,7 +9,7 @@ import msgspec
 
 from countersight.audits.bundle.cases import DIFFERENCES, CaseSheet, EditSheet
 from countersight.errors import BadPicture
-from countersight.pages import Markup, element, side_for, text
+from countersight.html import Markup, element, side_for, text
 from countersight.picture import as_seen, data_url, read_picture
 from countersight.system import cores
 

@@ -6,7 +6,7 @@ from typing import Final, Literal
 from countersight.audits.bundle.cases import CaseSheet, ConceptSheet
 from countersight.audits.exclusion import BAD_EDIT, NO_PICTURE
 from countersight.audits.records import Step
-from countersight.pages import Markup, element, name, text
+from countersight.html import Markup, element, name, text
 
 Ended = Literal["", "answer", "concepts", "edit", "gate", "rule", "verdict"]
 

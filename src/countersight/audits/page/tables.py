@@ -7,7 +7,7 @@ from countersight.audits.page.data import AuditTables, Compared, ScoredAudit
 from countersight.audits.page.figures import CALLED, HEAD, difference_cell, interval, mean_cell, number, trio_line
 from countersight.audits.records import Manifest
 from countersight.audits.scores import MEASURES, Trio
-from countersight.pages import NOTHING, Cell, Grid, Line, count, name
+from countersight.html import NOTHING, Cell, Grid, Line, count, name
 from countersight.suites import PaperTable
 from countersight.text import several
 

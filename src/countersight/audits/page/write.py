@@ -14,7 +14,7 @@ from countersight.audits.page.data import AuditTables, ScoredAudit, load_audits
 from countersight.audits.page.tables import definitions, grids, sentence
 from countersight.audits.scores import MEASURES, Trio
 from countersight.files import write_text
-from countersight.pages import (
+from countersight.html import (
     as_table,
     definition_list,
     document,

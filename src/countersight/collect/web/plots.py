@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from countersight.collect.figures import PhaseFigures
-from countersight.pages import Markup, element, text, words_at
+from countersight.html import Markup, element, text, words_at
 from countersight.scoring import Estimate
 
 _WIDTH = 320

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from countersight.case import Case
-from countersight.pages import Cell, Grid, Line
+from countersight.html import Cell, Grid, Line
 from countersight.suites.statistics import Chart, ChartBar
 
 GRAPHS: Final = ("direct", "chain", "confounding", "collision")

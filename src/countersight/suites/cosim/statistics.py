@@ -9,7 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 from countersight.case import LETTERS, Case
-from countersight.pages import Cell, Grid, Line
+from countersight.html import Cell, Grid, Line
 from countersight.suites.cosim.changes import KINDS, change_count
 from countersight.suites.reference import table
 from countersight.suites.statistics import Chart, ChartBar

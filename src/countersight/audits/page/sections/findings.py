@@ -11,7 +11,7 @@ from countersight.audits.page.figures import HEAD, number, trio_line
 from countersight.audits.page.sections.remarks import remark
 from countersight.audits.scores import Scores
 from countersight.editing.quality import RULE
-from countersight.pages import (
+from countersight.html import (
     NOTHING,
     Cell,
     Grid,

@@ -4,7 +4,7 @@ from countersight.audits.bundle.write import Sheets
 from countersight.audits.page.figures import CALLED, difference_cell, mean_cell, number
 from countersight.audits.page.sections.remarks import remark
 from countersight.audits.paired import Difference
-from countersight.pages import Cell, Grid, Line, Markup, as_table, count, element, name, section
+from countersight.html import Cell, Grid, Line, Markup, as_table, count, element, name, section
 from countersight.text import several
 
 _CHANGES = "Changes since an earlier audit · Annex IV 2(f), 6"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from countersight.pages import Markup, element, name, text
+from countersight.html import Markup, element, name, text
 
 
 def remark(words: str) -> Markup:

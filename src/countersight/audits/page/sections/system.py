@@ -8,7 +8,7 @@ import msgspec
 from countersight.audits.bundle.seal import SEAL
 from countersight.audits.bundle.write import Sheets
 from countersight.audits.page.sections.remarks import listed
-from countersight.pages import Cell, Grid, Line, Markup, as_table, count, definition_list, element, name, section, text
+from countersight.html import Cell, Grid, Line, Markup, as_table, count, definition_list, element, name, section, text
 from countersight.text import several
 
 _STAGES = (

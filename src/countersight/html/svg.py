@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from functools import cache
 from unicodedata import east_asian_width
 
-from countersight.pages.documents import source
-from countersight.pages.markup import Markup, element, text
+from countersight.html.documents import source
+from countersight.html.markup import Markup, element, text
 
 WIDTH = 960
 MARGIN = 56

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from countersight.pages.tables import NOTHING, Cell, Grid, Line
+from countersight.html.tables import NOTHING, Cell, Grid, Line
 
 _SHORT = {"counterfactual": "counter-\nfactual", "both right": "both\nright", "imagination gap": "imagi-\nnation\ngap"}
 _AMISS = ("unread", "restated", "cut", "empty", "failed", "missing")

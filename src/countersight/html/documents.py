@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from countersight.pages.markup import Markup
-from countersight.pages.wording import clean, count, interval, name, none_read, p_value, percent
+from countersight.html.markup import Markup
+from countersight.html.wording import clean, count, interval, name, none_read, p_value, percent
 from countersight.text import several
 
 _LOGO: Final[Markup] = Markup(

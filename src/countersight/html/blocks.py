@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from countersight.pages.markup import Markup, element, text
-from countersight.pages.tables import Cell, Grid
-from countersight.pages.wording import name
+from countersight.html.markup import Markup, element, text
+from countersight.html.tables import Cell, Grid
+from countersight.html.wording import name
 
 
 def section(key: str, heading: str, about: str, *children: Markup) -> Markup:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from countersight.pages.wording import count, interval, none_read, p_value, percent
+from countersight.html.wording import count, interval, none_read, p_value, percent
 
 
 class Figure(msgspec.Struct, frozen=True):

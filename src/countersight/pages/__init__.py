@@ -1,5 +1,0 @@
-"""The kit of all pages: markup, document, grids, words; knows neither runs nor audits."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
