@@ -264,22 +264,22 @@ def test_the_command_line_takes_groups_and_says_what_is_wrong_with_them(
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_analyses_are_accessible_and_fit_a_phone(tmp_path: Path, browser: Browser, scheme: str) -> None:
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
-    source = dataset(tmp_path / "d", cases(40))
+    source = dataset(tmp_path / "d", cases(40, "cfmm"))
     runs = [run(tmp_path / "zero", source, said(40, 0, 18)), run(tmp_path / "cot", source, said(40, 9), prompt="cot")]
     files = write_report(runs, tmp_path / "out", gallery=1, groups=GroupsFile(tmp_path / "people.csv"))
     page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme=scheme)
     page.goto(files.html.as_uri())
-    for number in range(3):
+    for number in range(4):
         page.evaluate(f"document.querySelector('#analysis-{number} details').open = true")
     assert page.locator("#analysis-0 h3").all_inner_texts() == [
         "The drop",
         "Seeing and imagining",
         "Best and worst",
-        "What prompts change",
     ]
-    assert page.get_by_role("link", name="bb_gender").get_attribute("href") == "#analysis-0"
-    assert page.locator("#analysis-0 svg[role=img]").count() == 4
-    label = page.locator("#analysis-0 svg[role=img]").first.get_attribute("aria-label") or ""
+    assert page.locator("#analysis-1 h3").all_inner_texts() == ["What prompts change"]
+    assert page.get_by_role("link", name="bb_gender").get_attribute("href") == "#analysis-2"
+    assert page.locator("#analysis-2 svg[role=img]").count() == 4
+    label = page.locator("#analysis-2 svg[role=img]").first.get_attribute("aria-label") or ""
     assert label.startswith("gpt-4o, 0-shot, Female: 90.0 points (")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     found = Axe().run(page).response["violations"]
