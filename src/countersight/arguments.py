@@ -9,6 +9,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
+from countersight.english import article
 from countersight.errors import CountersightError
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -99,9 +100,8 @@ def _word(kind: Any) -> str:
         return "a function"
     if kind in _PLAIN:
         return _PLAIN[kind][1]
-    article = "an" if kind.__name__[0] in "AEIOU" else "a"
     has = f" ({', '.join(_members(kind))})" if getattr(kind, "_is_protocol", False) else ""
-    return f"{article} {kind.__name__}{has}"
+    return f"{article(kind.__name__)} {kind.__name__}{has}"
 
 
 def _shown(value: Any) -> str:

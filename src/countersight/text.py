@@ -1,23 +1,13 @@
 """Numbers and foreign text as they are printed."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from unicodedata import combining, east_asian_width
-
-from countersight.english import NUMBER_WORDS as NUMBER_WORDS
-from countersight.english import SCALES as SCALES
-from countersight.english import TENS as TENS
-from countersight.english import UNITS as UNITS
 
 
 def several(number: int, noun: str) -> str:
     """A number of things: "1 case", "3,000 cases"."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
-def listed(numbers: Sequence[int]) -> str:
-    """Two numbers or more, in a row: "3, 5 and 2"."""
-    return f"{', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
 
 
 def printable(text: str) -> str:

@@ -4,9 +4,9 @@ from random import Random
 
 import msgspec
 
+from countersight.english import UNITS
 from countersight.models.embedded import LARGEST
 from countersight.scenes import COLOURS, PLACES, Facts
-from countersight.text import UNITS
 from tools.embedded import reasons, wordings
 from tools.embedded.grammar import drawn, filled
 from tools.embedded.wordings import Worlds

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from countersight.english import listed
 from countersight.models.embedded import UNKNOWN
 from countersight.scenes import COLOURS, Facts
-from countersight.text import listed
 
 BECAUSE: dict[str, str] = {
     "inside": "I counted {x} flowers inside the {c} polygons, of {flowers} in the picture.",

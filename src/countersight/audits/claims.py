@@ -6,8 +6,8 @@ from typing import Final
 
 import msgspec
 
+from countersight.english import TENS, UNITS
 from countersight.scenes import COLOURS, PLACES
-from countersight.text import TENS, UNITS
 
 LONGEST = 20_000
 """Signs that are looked through."""

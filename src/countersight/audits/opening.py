@@ -21,6 +21,7 @@ from countersight.audits.records import Failed, Step
 from countersight.audits.tally import AuditTally
 from countersight.editing import Editor, EditorSettings, open_editor
 from countersight.engine import RetryPolicy
+from countersight.english import article
 from countersight.errors import CountersightError, ModelError
 from countersight.models import MODELS, Model, ModelSettings, Viewer, open_model
 from countersight.registry import Registry
@@ -92,7 +93,9 @@ class Opener:
         try:
             model = open_model(name, settings)
             if name in ("chance", "always-first") or (isinstance(model, Viewer) and model.picture_limits[0]):
-                raise ModelError(f"{name} cannot be {_a(what)}: it follows no instructions without a picture")
+                raise ModelError(
+                    f"{name} cannot be {article(what)} {what}: it follows no instructions without a picture"
+                )
             return self._asked(model)
         except ModelError:
             if MODELS.knows(name):
@@ -120,7 +123,3 @@ def _opened(table: Registry[T], name: str) -> T:
     opener, target = table.find(name)
     opened: T = opener(target) if target else opener()
     return opened
-
-
-def _a(noun: str) -> str:
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"

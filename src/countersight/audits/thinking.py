@@ -14,8 +14,8 @@ from countersight.audits.extraction.protocol import Statement
 from countersight.audits.probes import Thought
 from countersight.audits.truth import asked_fact
 from countersight.editing import Instruction
+from countersight.english import NUMBER_WORDS
 from countersight.scenes import PLACES
-from countersight.text import NUMBER_WORDS
 
 _SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?\n]*\s*")
 _WORD: Final = re.compile(r"[^\W_]+")

@@ -24,7 +24,7 @@ from countersight.authoring.vocabulary import (
     patterns,
 )
 from countersight.composer import KINDS, PLACES, compose, is_verb, noun_key
-from countersight.english import UNITS, is_plural, number_of, singular
+from countersight.english import UNITS, article, is_plural, number_of, singular
 
 _WORD = re.compile(r"[A-Za-z0-9'’-]+")
 _PLAIN = re.compile(r"[A-Za-z0-9'’ ,.?!-]+")
@@ -316,4 +316,4 @@ def _other(things: _Things, number: int) -> str:
     if number != 1 or not several:
         return several
     one = singular(several)
-    return f"{'an' if one[0] in 'aeiou' else 'a'} {one}"
+    return f"{article(one)} {one}"

@@ -25,7 +25,7 @@ from countersight.authoring.vocabulary import (
     WASHED,
 )
 from countersight.composer import KINDS, PLACES, noun_key
-from countersight.english import is_plural, number_of
+from countersight.english import article, is_plural, number_of
 
 _PERSON: Final = noun_key("person")
 _PEOPLES: Final = KINDS[_PERSON] | {_PERSON}
@@ -154,8 +154,9 @@ def _subject(name: list[str]) -> dict[str, str]:
 def _said(noun: str, *, is_some: bool = False) -> dict[str, str]:
     """How one speaks of a hat (it, one), of glasses (them, some), of snow (it, some)."""
     several = is_plural(noun.split()[0] if " of " in noun else noun)
-    article = "some" if several or is_some else "an" if noun[0] in "aeiou" else "a"
-    return {"x": noun, "it": "them" if several else "it", "one": "some" if several or is_some else "one", "a": article}
+    some = several or is_some
+    words = {"x": noun, "it": "them" if several else "it", "one": "some" if some else "one"}
+    return words | {"a": "some" if some else article(noun)}
 
 
 def _of_people(words: list[str]) -> Turning | None:

@@ -2,8 +2,8 @@
 
 import re
 
+from countersight.english import NUMBER_WORDS
 from countersight.suites import supposed
-from countersight.text import NUMBER_WORDS
 
 _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _LITTLE = frozenset(re.findall(r"\w+", "a an the of in on at to is are was were be it its and or no yes not would"))

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from countersight.english import NUMBER_WORDS, SCALES
 from countersight.reading.patterns import any_case
-from countersight.text import NUMBER_WORDS, SCALES
 
 
 class Numeral(msgspec.Struct, frozen=True):

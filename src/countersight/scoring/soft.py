@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from countersight.text import UNITS
+from countersight.english import UNITS
 
 ENOUGH: Final = 3
 """So many other people must have given an answer for it to be worth all."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+from countersight.english import listed
 from countersight.scenes import PLACES
-from countersight.text import listed
 
 WORDINGS: Final = 2
 _CIRCLES = [f"dots in the {place} circle" for place in PLACES]

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from countersight.text import NUMBER_WORDS
+from countersight.english import NUMBER_WORDS
 
 HALF: Final = 0.5
 """Of the words of weight of a thing so many must stand in the explanation; of an attribute and its thing, more."""

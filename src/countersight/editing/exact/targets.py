@@ -14,6 +14,7 @@ import numpy as np
 
 from countersight.editing.exact.places import Where, inside_of, only, outside_of, overlap, within
 from countersight.editing.hues import called, colour_word
+from countersight.english import UNITS
 from countersight.errors import EditFailed
 from countersight.scenes import (
     NOUNS_OTHERWISE,
@@ -29,7 +30,6 @@ from countersight.scenes import (
     as_points,
     middle,
 )
-from countersight.text import UNITS
 
 Item = Flower | Polygon | Circle | Dot
 

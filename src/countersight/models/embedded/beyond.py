@@ -7,8 +7,8 @@ They learned amounts that are exact, and all things of a kind in another colour.
 import re
 from typing import Final
 
+from countersight.english import NUMBER_WORDS
 from countersight.scenes import COLOURS
-from countersight.text import NUMBER_WORDS
 
 UNKNOWN: Final = "I do not know."
 LONGEST = 4_000

@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from countersight.english import UNITS
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.reference.worlds import world_plan
 from countersight.programs.steps.parsing import Name, Step
 from countersight.scenes import COLOURS
-from countersight.text import UNITS
 
 LONGEST = 500
 """Signs in a question; those of the suite have a third of it."""

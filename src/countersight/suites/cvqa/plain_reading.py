@@ -14,9 +14,9 @@ import msgspec
 
 from countersight.case import LETTERS, Case, Question, Reply
 from countersight.engine import RunFolder, status_of
+from countersight.english import NUMBER_WORDS
 from countersight.html import Cell, Figure, Grid, Line, count, figure_cell, name, percent
 from countersight.scoring import Gold, JudgedRun, Row, judge_run
-from countersight.text import NUMBER_WORDS
 
 NAME: Final = "cvqa"
 """What the reading is called on the command line."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from random import Random
 
+from countersight.english import article
 from countersight.suites.worlds.drafts import Told, Worded, worded
 from countersight.text import several
 from countersight.worlds import (
@@ -59,8 +60,7 @@ def additions(world: Supports, rng: Random) -> Iterator[Told]:
         new = spot.put(new_block(rng.choice(colours), weight))
         if is_clear(world, new):
             where = worded(f"with {several(weight, 'dot')} were put {spot.where} {{X}}", X=spot.surface)
-            article = "an" if new.colour[0] in "aeiou" else "a"
-            words = Worded(f"{article} {new.name} {where.text}", f"a {new.kind} {where.skeleton}")
+            words = Worded(f"{article(new.colour)} {new.name} {where.text}", f"a {new.kind} {where.skeleton}")
             yield Told(Add(new), words, spot.surface, "add")
 
 

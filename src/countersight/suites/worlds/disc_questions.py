@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from countersight.case import Option
+from countersight.english import article
 from countersight.suites.worlds.drafts import Asked, Draft, Told, Worded, worded
 from countersight.text import several
 from countersight.worlds import (
@@ -78,9 +79,8 @@ def _one_more(world: Discs, disc: Disc, rng: Random) -> Told:
     side = rng.choice(("left", "right"))
     new = new_disc(colour, disc, side)
     where = worded(f"lay to the {side} of {{X}}, with room for just one more between them", X=disc)
-    article = "an" if new.colour[0] in "aeiou" else "a"
     like = "of the same size, with 2 dots,"
-    words = Worded(f"{article} {new.name} {like} {where.text}", f"a disc {like} {where.skeleton}")
+    words = Worded(f"{article(new.colour)} {new.name} {like} {where.text}", f"a disc {like} {where.skeleton}")
     return Told(Put(new), words, disc, "add")
 
 
