@@ -10,7 +10,7 @@ from countersight.reading.marks import announced, bold, in_other_words, labelled
 from countersight.reading.numbers import canonical
 from countersight.reading.patterns import any_case
 from countersight.reading.plain import plain, spoken
-from countersight.reading.sentences import last_correction, refuses, without_refusal
+from countersight.reading.sentences import content, last_correction, refuses, without_refusal
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
@@ -19,8 +19,10 @@ _MOST_CORRECTIONS = 3
 _MOST_MARKS = 8  # of which the last counts
 _MOST_CALLED = 2  # a reply that announces three answers goes through the options
 _ECHO = 12  # characters of a question that a reply may begin by saying again
+_NEAR = 240  # characters from the beginning or the end of a reply that was cut off
 _LONG = 60  # words; a longer reply that stops in mid-sentence was cut off
 _ENDS = re.compile(r"[.!?)\]}\"'*|>:…。]\s*$|\w\s*$")
+_QUOTED = re.compile(r'"(?:[^\s"]+ ){3,}[^"\n]*"')  # four words or more
 _NEXT_TURN = any_case(
     r"\n\s*(?:user|human|question|q|assistant|###\s*(?:instruction|human|user))\s*\d*\s*:",
 )
@@ -74,6 +76,9 @@ class _Reader:
         asked = plain(self.text)
         if len(asked) > _ECHO and text.startswith(asked):
             text = text[len(asked) :]
+        if '"' in text:
+            known = content(asked)
+            text = _QUOTED.sub(lambda quote: " " if content(quote[0]) <= known else quote[0], text)
         if turn := _NEXT_TURN.search(text, 1):
             text = text[: turn.start()]
         if self.kind == "choice":
@@ -92,14 +97,15 @@ class _Reader:
         return None
 
     def _plain(self, text: str, said: str, *, finished: bool) -> str | None:
-        called = self._called(text)
+        cut = not finished or (len(text.split()) > _LONG and not _is_ended(text))
+        called = self._called(text, near=_NEAR if cut else len(text))
         if called:
             return called[-1] or None if len({*called}) <= _MOST_CALLED else None
         if self.kind == "open":
             return open_answers.prose(text, self.text, whole=self.whole) if finished else None
         if self.whole and (answer := self._opening(text)) is not None:
             return answer or None
-        if not finished or (len(text.split()) > _LONG and not _is_ended(text)):
+        if cut:
             return None
         if not any(map(refuses, self.options.texts)):
             rest = without_refusal(text)
@@ -108,9 +114,10 @@ class _Reader:
             text = rest
         return self._bold(said) or self._prose(text)
 
-    def _called(self, text: str) -> list[str]:
-        """The answers that a text labels or announces, in order; the last one counts."""
+    def _called(self, text: str, near: int = 1 << 30) -> list[str]:
+        """The answers that a text labels or announces `near` its beginning or end, in order; the last one counts."""
         regions = (sorted((*labelled(text), *announced(text))) or sorted(in_other_words(text)))[-_MOST_MARKS:]
+        regions = [(at, region) for at, region in regions if at < near or at > len(text) - near]
         return [answer for _, region in regions if (answer := self._direct(region)) is not None]
 
     def _direct(self, region: str) -> str | None:
@@ -148,4 +155,4 @@ class _Reader:
 
 def _is_ended(text: str) -> bool:
     last = text.rstrip().rpartition("\n")[2].strip()
-    return bool(re.search(r"[.!?)\]}\"'|>…°%]$|^\W*[A-Z]\W", last)) or len(last.split()) <= (4 if last.isalpha() else 1)
+    return bool(re.search(r"[.!?)\]}\"'|>…°%]$|^\W*[A-Z]\W.{0,40}$", last)) or len(last.split()) <= (4 if last.isalpha() else 1)

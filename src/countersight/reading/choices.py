@@ -8,6 +8,7 @@ import msgspec
 
 from countersight.case import LETTERS
 from countersight.reading import counts, yes_no
+from countersight.reading.languages import is_foreign
 from countersight.reading.numbers import numerals
 from countersight.reading.patterns import any_case
 from countersight.reading.plain import plain
@@ -136,13 +137,8 @@ def direct(region: str, options: Options, question: str) -> str | None:
         return ""  # a letter that is not offered
     if refuses(first) and not any(map(refuses, options.texts)):
         return None
-    exact = [
-        place
-        for place, text in enumerate(options.squeezed)
-        if text and text == _SQUEEZE.sub("", plain(first)).lower().rstrip(".")
-    ]
-    if len(exact) == 1:
-        return LETTERS[exact[0]]
+    if said := _exactly(first, options):
+        return said
     if (small := _SMALL_FIRST.match(first)) and small[1].upper() in options.letters:
         return small[1].upper()
     if (
@@ -177,11 +173,19 @@ def opening(text: str, options: Options) -> str | None:
         if not _agrees(letter, first, options):
             return ""
         return letter if first.lstrip("*( ").startswith(letter) or not others else None
+    if said := _exactly(first, options):
+        return said
     if len(text) <= _SHORT and (small := _SMALL_FIRST.match(text)) and small[1].upper() in options.letters:
         return small[1].upper()
     if options.yes_no and (said := yes_no.opening(text)):
         return LETTERS[options.yes_no.index(said)]
     return None
+
+
+def _exactly(sentence: str, options: Options) -> str | None:
+    """The one option whose text a sentence is."""
+    said = _SQUEEZE.sub("", sentence).lower().rstrip(".")
+    return LETTERS[options.squeezed.index(said)] if said and options.squeezed.count(said) == 1 else None
 
 
 def letters_named(text: str, options: Options) -> Iterator[str]:
@@ -347,7 +351,7 @@ def prose(text: str, options: Options, question: str, *, whole: bool = True) -> 
     if len(every) == 1:
         # An option may be met in a mere description, too: a sentence has to speak of what was asked.
         near = any(found and (shared or len(each.split()) <= _SHORT) for shared, found, each in chosen)
-        return every.pop() if near or not wanted else None
+        return every.pop() if near or not wanted or is_foreign(asks) else None
     answering = [(len(shared), found) for shared, found, _ in chosen if len(found) == 1]
     most = max((score for score, _ in answering), default=0)
     best = set[str]().union(*(found for score, found in answering if score == most))

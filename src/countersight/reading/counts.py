@@ -54,6 +54,7 @@ _TOTAL = any_case(
     r"|the \w+|us) to)\s+(?:us |you |me |only |just |a total of )*$"
     r"|\b(?:increase\w*|decrease\w*|drop\w*|ris\w*|go\w*|reduce\w*|grow\w*|fall\w*)\b[^.]{0,40}\bto\s+$",
 )
+_VARIABLE = re.compile(r"^\W*[a-z]\s*[-+*/]\s*\d")
 _TOTALLED = any_case(r"^\s*((?:\w+ ){0,4})(?:in total|altogether|in all|total\b|combined|overall)")
 _NO_NOUN = any_case(
     r"\b(?:no|not (?:see |have |find |show |contain )?any|n't (?:be |see |have |find )?any"
@@ -146,14 +147,15 @@ class Asked(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=256)
 def asked(question: str) -> Asked:
     """What a question wants a number of."""
-    phrases = list(_ASKED_FOR.finditer(question))
+    asks = last_question(question)
+    phrases = list(_ASKED_FOR.finditer(asks))
     noun: list[str] = []
     if phrases:
-        for word in words(question[phrases[-1].end() :])[:6]:
+        for word in words(asks[phrases[-1].end() :])[:6]:
             if word in _PHRASE_ENDS:
                 break
             noun.append(stem(word))
-    main = main_clause(last_question(question).rstrip(" ?"))
+    main = main_clause(asks.rstrip(" ?"))
     return Asked(
         frozenset(noun),
         noun[-1] if noun else "",
@@ -172,6 +174,8 @@ def direct(region: str, question: str) -> str | None:
         return canonical(bare[1])
     if refuses(first):
         return None
+    if _VARIABLE.search(first):
+        return ""
     return (_totalled(region) if "\n" in region else None) or in_sentence(first, question, trusted=True)
 
 
@@ -212,7 +216,10 @@ def in_sentence(sentence: str, question: str, *, trusted: bool = False) -> str |
 
 def _weighed(sentence: str, wanted: Asked, *, trusted: bool = False) -> tuple[str | None, int]:
     """The number that a sentence gives, and how many of the question's words go with it."""
-    clause = main_clause(_ORDINAL_LIST.sub("", sentence))
+    sentence = _ORDINAL_LIST.sub("", sentence)
+    clause = main_clause(sentence)
+    if not wanted.supposes and not numerals(clause):
+        clause = sentence  # "The number of cats left after two went away is 3."
     if is_foreign(clause):
         return _foreign(clause), 0
     if _EQUALS.search(clause):
@@ -222,7 +229,7 @@ def _weighed(sentence: str, wanted: Asked, *, trusted: bool = False) -> tuple[st
     found = _own(found, clause, wanted)
     if not found:
         spare = {each.value for each in numerals(sentence) if _may_count(each, sentence, wanted, trusted=trusted)}
-        return (spare.pop() if len(spare) == 1 and trusted else None), 0
+        return (spare.pop() if len(spare) == 1 and trusted and not wanted.supposes else None), 0
     owned = _owned(found, clause)
     scores = [_score(own, wanted) for own in owned]
     if len({each.value for each in found}) == 1:
@@ -269,10 +276,12 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
         text = _ORDINAL_LIST.sub("", text)
     told = [each for each in sentences(text) if not (each.endswith("?") or _PLANS.search(each) or THOUGHT.search(each))]
     if wanted.supposes:
-        supposing = [each for each in told if SUPPOSES.search(each) or concluded(each) or _AFTERMATH.search(each)]
+        supposing = [each for each in told if SUPPOSES.search(each) or concluded(each) or _AFTERMATH.search(each) or _EQUALS.search(each)]
         told = supposing or (told if len(words(text)) <= _FEW and not NOW.search(text) else [])
     elif len(told) > 1:
         told = [each for each in told if not re.search(r"\bif\b.*\bwould\b|\bwould\b.*\bif\b", each)] or told
+    if wanted.supposes:
+        return _supposed(told, question)
     weighed = [
         (found[0], found[1])
         for each in told
@@ -283,11 +292,6 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
     best = {value for value, score in weighed if score >= most - 1}
     for sentence in reversed(told[-3:]):
         part = concluded(sentence)
-        supposed = wanted.supposes and not part and (SUPPOSES.search(sentence) or _AFTERMATH.search(sentence))
-        if supposed and (value := in_sentence(sentence, question)) is not None:
-            return value
-        if not part and wanted.supposes and len(told) > 1 and numerals(sentence):
-            return None  # a story that goes on after its conclusion
         if part and (value := in_sentence(part, question, trusted=True)) is not None:
             # "2 in the water, 3 on the sand, so 5 people": a total, where a part was asked for.
             return value if value in best or most <= _score(sentence, wanted) + 1 else None
@@ -301,6 +305,17 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
     if not wanted.supposes and weighed[0][1] == most and _itemises(weighed[0][0], [value for value, _ in weighed[1:]]):
         return weighed[0][0]
     return weighed[-1][0] if not whole else None
+
+
+def _supposed(told: list[str], question: str) -> str | None:
+    """What a reply comes to of what was supposed: what all its sentences say, or the last that concludes."""
+    values = list[str]()
+    for sentence in told:
+        part = concluded(sentence)
+        if (value := in_sentence(part or sentence, question, trusted=bool(part))) is not None:
+            values.append(value)
+            last = bool(part)
+    return values[-1] if values and (len({*values}) == 1 or last) else None
 
 
 def _enough(wanted: Asked, told: list[str]) -> int:

@@ -30,7 +30,7 @@ _LABEL = any_case(
     r"|__)?\s*(?:(?:is\s*)?[:=]|--?(?= ))\s*(?:\*\*|__)?",
 )
 _HEADING = any_case(rf"^[^\w\n]{{0,12}}(?:final |correct |short ){{0,2}}{_NOUN}[^\w\n]{{0,12}}\n+", re.MULTILINE)
-_IS = r"(?:is|are|was|would be|will be|should be|must be|has to be|seems to be|appears to be|becomes?|=)"
+_IS = r"(?:is|are|would be|will be|should be|must be|has to be|seems to be|appears to be|becomes?|=)"
 _ANNOUNCED = any_case(
     rf"\b(?:answer|(?:correct|right|best|matching|appropriate|accurate|likely|suitable|closest|final|only"
     rf"|fitting|valid) (?:\w+ )?(?:answer|option|choice|one|response|letter|match|statement|conclusion"
@@ -45,6 +45,12 @@ _ANNOUNCED = any_case(
     r"|with )?(?=(?:option|choice|answer)\b)(?:option|choice|answer)\s*:?\s*"
     r"|\b(?:which|this|that|it)(?: is|'s) (?:option|choice)\s+",
 )
+# "Since the answer is 9", "if the answer is yes", "the answer to the first question is 2": told, not given.
+_TOLD = any_case(
+    r"\b(?:if|since|because|when|whether|as|although|though|unless|suppose|assuming|imagine|given(?: that)?"
+    r"|(?:said|asked|says|asks|think)(?: that)?)\s+(?:\w+\s+){0,3}$|\basked\b[^.\n]*$"
+)
+_OTHER_QUESTION = any_case(r"\b(?:first|original|initial|previous|given|earlier|other|second) (?:question|answer)|\bgiven\b")
 _SO_IS = any_case(
     r"\s(?:is|are|was|must be|seems to be|appears to be)\s+(?:(?:clearly|therefore|thus|likely|probably) ){0,2}"
     r"(?:the |an? )?(?:only |most |best |more )?(?:correct|right|best|accurate|appropriate|likely|suitable|valid)?\s?"
@@ -82,15 +88,18 @@ def in_other_words(text: str) -> Iterator[tuple[int, str]]:
 def labelled(text: str) -> Iterator[tuple[int, str]]:
     """What follows "Answer:" or a heading that says so, in a plain text, with where it stands."""
     for match in (*_LABEL.finditer(text), *_HEADING.finditer(text)):
-        if region := text[match.end() :].strip():
+        if (region := text[match.end() :].strip()) and not text[: match.start()].endswith(("given ", "initial ")):
             yield match.start(), region
 
 
 def announced(text: str) -> Iterator[tuple[int, str]]:
     """What a sentence calls the answer: "the answer is B", "B is the correct option", with where it stands."""
     for match in _ANNOUNCED.finditer(text):
-        if (region := text[match.end() :].strip()) and not re.search(
-            r"\bnot\s*$", match.group().strip(" :,"), re.IGNORECASE
+        said = match.group()
+        if (region := text[match.end() :].strip()) and not (
+            re.search(r"\bnot\W*$", said, re.IGNORECASE)
+            or _TOLD.search(text, max(0, match.start() - 120), match.start())
+            or _OTHER_QUESTION.search(said)
         ):
             yield match.start(), region
     for match in _SO_IS.finditer(text):

@@ -84,7 +84,8 @@ _REFUSES = any_case(
     r"|only (?:a |an )?(?:text|language)[- ](?:based|model|only))",
 )
 _RESUMES = any_case(
-    r"\b(?:but|however|nevertheless|still|that said|nonetheless|having said|although|if i (?:had|have) to)\b",
+    r"\b(?:but|however|nevertheless|still|that said|nonetheless|having said|although|if i (?:had|have) to"
+    r"|(?:therefore|assum\w+)(?![^.]*\b(?:not|cannot|can't|no|neither|unable|impossible)\b))\b",
 )
 _WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*|√|°|%", re.UNICODE)
 _FUNCTION_LIST = """
@@ -120,7 +121,8 @@ def sentences(text: str) -> list[str]:
 def concluded(sentence: str) -> str | None:
     """What a sentence concludes: what follows its "so" or "therefore"; None where it has none."""
     cues = [cue for cue in CONCLUDES.finditer(sentence) if not _NO_CONCLUSION.match(sentence, cue.start())]
-    return sentence[cues[-1].end() :].strip(" ,:") or sentence if cues else None
+    parts = (sentence[cue.end() :].strip(" ,:.!") for cue in reversed(cues))
+    return next(filter(None, parts), sentence) if cues else None
 
 
 def main_clause(sentence: str) -> str:

@@ -92,7 +92,7 @@ def opening(text: str) -> str | None:
 def direct(region: str, question: str) -> str | None:
     """Yes or no in what follows a mark."""
     first = next(iter(sentences(region[:600])), "")
-    if refuses(first):
+    if refuses(first) or first.endswith("?"):
         return None
     said = opening(first)
     named = {match[1].lower() for match in _WORD.finditer(first)}
