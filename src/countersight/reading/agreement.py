@@ -4,7 +4,7 @@ import re
 
 from countersight.case import LETTERS, Question
 from countersight.reading.numbers import canonical
-from countersight.reading.patterns import any_case
+from countersight.reading.plain import any_case
 
 _LOOSE = re.compile(r"[\W_]+")
 # "In the kitchen" and "the kitchen" name one place.

@@ -8,8 +8,7 @@ from countersight.reading import choices, counts, open_answers, yes_no
 from countersight.reading.languages import SIDES
 from countersight.reading.marks import announced, bold, in_other_words, labelled, marked
 from countersight.reading.numbers import canonical
-from countersight.reading.patterns import any_case
-from countersight.reading.plain import plain, spoken
+from countersight.reading.plain import any_case, plain, spoken
 from countersight.reading.sentences import content, last_correction, refuses, without_refusal
 
 ReadFrom = Literal["whole", "end"]
@@ -73,11 +72,10 @@ class _Reader:
                 return answer or None if not called or called[-1] == answer else None
         if regions and self.kind == "choice":
             return (self._called(text) or [""])[-1] or None
-        asked = plain(self.text)
-        if len(asked) > _ECHO and text.startswith(asked):
+        if text[:_ECHO] in self.text and text.startswith(asked := plain(self.text)):
             text = text[len(asked) :]
         if '"' in text:
-            known = content(asked)
+            known = content(self.text)
             text = _QUOTED.sub(lambda quote: " " if content(quote[0]) <= known else quote[0], text)
         if turn := _NEXT_TURN.search(text, 1):
             text = text[: turn.start()]
@@ -155,4 +153,6 @@ class _Reader:
 
 def _is_ended(text: str) -> bool:
     last = text.rstrip().rpartition("\n")[2].strip()
-    return bool(re.search(r"[.!?)\]}\"'|>…°%]$|^\W*[A-Z]\W.{0,40}$", last)) or len(last.split()) <= (4 if last.isalpha() else 1)
+    return bool(re.search(r"[.!?)\]}\"'|>…°%]$|^\W*[A-Z]\W.{0,40}$", last)) or len(last.split()) <= (
+        4 if last.isalpha() else 1
+    )

@@ -10,8 +10,7 @@ from countersight.case import LETTERS
 from countersight.reading import counts, yes_no
 from countersight.reading.languages import is_foreign
 from countersight.reading.numbers import numerals
-from countersight.reading.patterns import any_case
-from countersight.reading.plain import plain
+from countersight.reading.plain import any_case, plain
 from countersight.reading.sentences import (
     NOW,
     THOUGHT,

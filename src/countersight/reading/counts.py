@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.reading.languages import is_foreign
 from countersight.reading.numbers import Numeral, canonical, numerals
-from countersight.reading.patterns import any_case
+from countersight.reading.plain import any_case
 from countersight.reading.sentences import (
     NOW,
     SUPPOSES,
@@ -276,7 +276,11 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
         text = _ORDINAL_LIST.sub("", text)
     told = [each for each in sentences(text) if not (each.endswith("?") or _PLANS.search(each) or THOUGHT.search(each))]
     if wanted.supposes:
-        supposing = [each for each in told if SUPPOSES.search(each) or concluded(each) or _AFTERMATH.search(each) or _EQUALS.search(each)]
+        supposing = [
+            each
+            for each in told
+            if SUPPOSES.search(each) or concluded(each) or _AFTERMATH.search(each) or _EQUALS.search(each)
+        ]
         told = supposing or (told if len(words(text)) <= _FEW and not NOW.search(text) else [])
     elif len(told) > 1:
         told = [each for each in told if not re.search(r"\bif\b.*\bwould\b|\bwould\b.*\bif\b", each)] or told

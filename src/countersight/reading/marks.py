@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from countersight.reading.languages import ANSWER
-from countersight.reading.patterns import any_case
+from countersight.reading.plain import any_case
 
 _TAGS = r"(?:final_?\s?)?(?:answer|conclusion|final|result|output|response|solution|ans|prediction|choice|verdict)"
 _TAGGED = any_case(
@@ -24,8 +24,7 @@ _NOUN = (
 )
 # "Answer: B", "**Final answer** — B", "### Answer\nB", "A: B" is left out: it may be an option.
 _LABEL = any_case(
-    rf"(?:^|(?<=[\s*(>]))(?:the |my |your |so |and ){{0,3}}(?:final |correct |right |best |short |most likely "
-    rf"|corrected |direct |revised |updated ){{0,3}}{_NOUN}"
+    rf"(?<![\w\"'-]){_NOUN}"
     r"(?:\s+to (?:the|this|your) question)?\s*(?:\((?:letter|number|[a-z ]{1,20})\))?\s*(?:\*\*"
     r"|__)?\s*(?:(?:is\s*)?[:=]|--?(?= ))\s*(?:\*\*|__)?",
 )
@@ -50,7 +49,9 @@ _TOLD = any_case(
     r"\b(?:if|since|because|when|whether|as|although|though|unless|suppose|assuming|imagine|given(?: that)?"
     r"|(?:said|asked|says|asks|think)(?: that)?)\s+(?:\w+\s+){0,3}$|\basked\b[^.\n]*$"
 )
-_OTHER_QUESTION = any_case(r"\b(?:first|original|initial|previous|given|earlier|other|second) (?:question|answer)|\bgiven\b")
+_OTHER_QUESTION = any_case(
+    r"\b(?:first|original|initial|previous|given|earlier|other|second) (?:question|answer)|\bgiven\b"
+)
 _SO_IS = any_case(
     r"\s(?:is|are|was|must be|seems to be|appears to be)\s+(?:(?:clearly|therefore|thus|likely|probably) ){0,2}"
     r"(?:the |an? )?(?:only |most |best |more )?(?:correct|right|best|accurate|appropriate|likely|suitable|valid)?\s?"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from countersight.english import NUMBER_WORDS, SCALES
-from countersight.reading.patterns import any_case
+from countersight.reading.plain import any_case
 
 
 class Numeral(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 import re
 
-from countersight.reading.patterns import any_case
+from countersight.reading.plain import any_case
 from countersight.reading.sentences import NOW, SUPPOSES, concluded, content, refuses, sentences, stem
 
 _SHORT = 5  # words that are an answer as they stand

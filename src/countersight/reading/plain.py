@@ -2,8 +2,25 @@
 
 import re
 import unicodedata
+from typing import cast
 
-from countersight.reading.patterns import any_case
+
+class _Lazy:
+    """A pattern that is compiled when it is first used: importing the package compiles next to nothing."""
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        self._source, self._flags = pattern, flags
+
+    def __getattr__(self, method: str) -> object:
+        found: object = getattr(re.compile(self._source, self._flags), method)
+        setattr(self, method, found)
+        return found
+
+
+def any_case(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """A regular expression that ignores case; `flags` are added to that."""
+    return cast("re.Pattern[str]", _Lazy(pattern, flags | re.IGNORECASE))
+
 
 # An answer stands at the beginning or at the end; the middle of a very long reply is never looked at.
 _HEAD = _TAIL = 4_000
@@ -47,6 +64,7 @@ _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _EMPHASIS = re.compile(r"\*{2,}|__+|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)|`")
 _LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]*(?!#)|>+[ \t]*|(?:--|[-*+•·▪►✓✅☑])[ \t]+)+", re.MULTILINE)
 _SPACES = re.compile(r"[^\S\n]+")
+_UNUSUAL = re.compile(r"[^\n\x20-\x7e]")
 
 
 def spoken(text: str) -> str | None:
@@ -59,9 +77,10 @@ def spoken(text: str) -> str | None:
     if (start or ends) and not after.strip():
         return None
     text = _bounded(unicodedata.normalize("NFKC", _bounded(after).translate(_LOOK_ALIKES)).translate(_LOOK_ALIKES))
-    text = "".join(text if text.isascii() and text.isprintable() else map(_visible, text))
-    text = _BOX_TOKEN.sub(r"\\boxed{\1}", text)
-    return _ARROW.sub(" = ", _CONTROL_TOKEN.sub(" ", text))
+    text = _UNUSUAL.sub(lambda sign: _visible(sign[0]), text)
+    if "<" in text:
+        text = _CONTROL_TOKEN.sub(" ", _BOX_TOKEN.sub(r"\\boxed{\1}", text))
+    return _ARROW.sub(" = ", text) if ">" in text else text
 
 
 def plain(text: str) -> str:
@@ -73,7 +92,10 @@ def plain(text: str) -> str:
             text = pattern.sub(sign, text)
     if "<" in text:
         text = _TAG.sub(" ", text)
-    return _SPACES.sub(" ", _EMPHASIS.sub("", _LINE_MARK.sub("", text))).strip()
+    text = _LINE_MARK.sub("", text)
+    if "*" in text or "_" in text or "`" in text:
+        text = _EMPHASIS.sub("", text)
+    return _SPACES.sub(" ", text).strip()
 
 
 def _bounded(text: str) -> str:

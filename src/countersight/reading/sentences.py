@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import msgspec
 
-from countersight.reading.patterns import any_case
+from countersight.reading.plain import any_case
 
 _MOST = 100  # sentences that are looked at from either end
 _BREAK = any_case(

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from countersight.reading.languages import NO, YES
 from countersight.reading.numbers import numerals
-from countersight.reading.patterns import any_case
+from countersight.reading.plain import any_case
 from countersight.reading.sentences import SUPPOSES, concluded, content, main_clause, refuses, sentences, stem
 
 _LEAD = (
