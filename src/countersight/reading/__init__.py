@@ -5,9 +5,8 @@ concludes, and what it states in the question's own words. A correction beats wh
 no answer, or two that nothing decides between, is unread (None). The gold answer is never looked at.
 """
 
-from countersight.reading.agreement import agrees
 from countersight.reading.answers import ReadFrom, answer_in
-from countersight.reading.replies import Reading, combined, read, read_reply
+from countersight.reading.replies import Reading, agrees, combined, read, read_reply
 from countersight.reading.sentences import without_refusal
 
 __all__ = ["ReadFrom", "Reading", "agrees", "answer_in", "combined", "read", "read_reply", "without_refusal"]

@@ -20,7 +20,7 @@ _MOST_CALLED = 2  # a reply that announces three answers goes through the option
 _ECHO = 12  # characters of a question that a reply may begin by saying again
 _NEAR = 240  # characters from the beginning or the end of a reply that was cut off
 _LONG = 60  # words; a longer reply that stops in mid-sentence was cut off
-_ENDS = re.compile(r"[.!?)\]}\"'*|>:…。]\s*$|\w\s*$")
+_ENDS = re.compile(r"[.!?)\]}\"'|>…°%]$|^\W*[A-Z]\W.{0,40}$")
 _QUOTED = re.compile(r'"(?:[^\s"]+ ){3,}[^"\n]*"')  # four words or more
 _NEXT_TURN = any_case(
     r"\n\s*(?:user|human|question|q|assistant|###\s*(?:instruction|human|user))\s*\d*\s*:",
@@ -153,6 +153,4 @@ class _Reader:
 
 def _is_ended(text: str) -> bool:
     last = text.rstrip().rpartition("\n")[2].strip()
-    return bool(re.search(r"[.!?)\]}\"'|>…°%]$|^\W*[A-Z]\W.{0,40}$", last)) or len(last.split()) <= (
-        4 if last.isalpha() else 1
-    )
+    return bool(_ENDS.search(last)) or len(last.split()) <= (4 if last.isalpha() else 1)

@@ -10,7 +10,7 @@ from countersight.case import LETTERS
 from countersight.reading import counts, yes_no
 from countersight.reading.languages import is_foreign
 from countersight.reading.numbers import numerals
-from countersight.reading.plain import any_case, plain
+from countersight.reading.plain import any_case, plain, word_set
 from countersight.reading.sentences import (
     NOW,
     THOUGHT,
@@ -37,27 +37,9 @@ _LETTER_NAMED = re.compile(
 )
 _NUMBER_NAMED = any_case(r"^\W*(?:option|choice|number|no\.|#)\s*(\d{1,2})\b|^\W*\((\d{1,2})\)")
 _TOKEN = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:,\d{3})*(?:\.\d+)?|[√°%/+=<>*]|(?<![A-Za-z])-")
-_NEGATED_BEFORE = frozenset(
-    (
-        "not",
-        "never",
-        "nor",
-        "neither",
-        "than",
-        "unlike",
-        "except",
-        "without",
-        "versus",
-        "vs",
-        "exclud",
-        "eliminat",
-        "avoid",
-        "miss",
-        "reject",
-        "ignor",
-        "lack",
-    )
-)
+_NEGATED_BEFORE = word_set("""
+not never nor neither than unlike except without versus vs exclud eliminat avoid miss reject ignor lack
+""")
 _NEGATED_AFTER = any_case(
     r"^[^,.;]{0,40}?\b(?:(?:is|are|was|were|do|does|did|would|will|can|could|has|have|seems|appears|may"
     r"|might)(?:n't| not| less| incorrect| wrong| false| unlikely| eliminated| ruled| further| farther"

@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.reading.languages import is_foreign
 from countersight.reading.numbers import Numeral, canonical, numerals
-from countersight.reading.plain import any_case
+from countersight.reading.plain import any_case, word_set
 from countersight.reading.sentences import (
     NOW,
     SUPPOSES,
@@ -27,11 +27,10 @@ _ASKED_FOR = any_case(
     r"\b(?:how many|number of|count of|amount of|how much)\s+(?:of (?:the|his|her|their) )?(?:(?:more|other"
     r"|different|distinct|total|fewer|less) )*",
 )
-_PHRASE_ENDS_LIST = """
-are is was were do does did would will can could should have has had in on at of from with that which who whose
-there be left remain if you we they he she it the a an to for by as not get got
-"""
-_PHRASE_ENDS = frozenset(_PHRASE_ENDS_LIST.split())
+_PHRASE_ENDS = word_set("""
+are is was were do does did would will can could should have has had in on at of from with that which who
+whose there be left remain if you we they he she it the a an to for by as not get got
+""")
 _COMPARED = any_case(
     r"(?:more|less|fewer|greater|higher|lower|larger|smaller|older|younger|bigger|taller|longer|better|worse"
     r"|other|rather) than(?: or equal to)?\s*[$]?$"
@@ -73,21 +72,7 @@ _PARTS = any_case(
     r"|\bconsisting\b|\bnamely\b)",
 )
 _REMAINS = frozenset(("left", "remain", "stay"))
-_HAN = {
-    "一": 1,
-    "二": 2,
-    "两": 2,
-    "兩": 2,
-    "三": 3,
-    "四": 4,
-    "五": 5,
-    "六": 6,
-    "七": 7,
-    "八": 8,
-    "九": 9,
-    "十": 10,
-    "零": 0,
-}
+_HAN = {sign: "零一二三四五六七八九十".find(sign) for sign in "零一二三四五六七八九十"} | {"两": 2, "兩": 2}
 _HAN_NUMBER = re.compile(
     r"(?<![一二两兩三四五六七八九十百千])([一二两兩三四五六七八九十零])(?![一二三四五六七八九十百千些样直起共])"
 )
@@ -106,7 +91,8 @@ _LEFT = any_case(r"\s*((?:\w+ ){0,3})(?:left|remain|stay)")
 _TOTAL_LINE = any_case(r"^\W*(?:grand |overall )?total\b([^\n]*)$", re.MULTILINE)
 _LABEL = re.compile(r"([^,;|:=]{1,60})[:=]\s*$")
 _AFTERMATH = any_case(
-    r"\b(?:left|remain\w*|still|stays?|afterwards?|then|after|would|will|end up|final(?:ly)?)\b",
+    r"\b(?:if|were to|suppose|supposing|imagine|had been|left|remain\w*|still|stays?|afterwards?"
+    r"|then|after|would|will|end up|final(?:ly)?)\b|\w'd\b|=\s*[$]?\s*-?\d",
 )
 _FEWER = any_case(r"^\s+(?:\w+\s+)?(?:fewer|less|more|extra|additional)\b")
 _NEGATES = any_case(r"[^,;.]{0,40}?(?:\b(?:not|never|cannot|without)\b|n't\b)")
@@ -276,11 +262,7 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
         text = _ORDINAL_LIST.sub("", text)
     told = [each for each in sentences(text) if not (each.endswith("?") or _PLANS.search(each) or THOUGHT.search(each))]
     if wanted.supposes:
-        supposing = [
-            each
-            for each in told
-            if SUPPOSES.search(each) or concluded(each) or _AFTERMATH.search(each) or _EQUALS.search(each)
-        ]
+        supposing = [each for each in told if _AFTERMATH.search(each) or concluded(each)]
         told = supposing or (told if len(words(text)) <= _FEW and not NOW.search(text) else [])
     elif len(told) > 1:
         told = [each for each in told if not re.search(r"\bif\b.*\bwould\b|\bwould\b.*\bif\b", each)] or told

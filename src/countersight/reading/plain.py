@@ -67,6 +67,11 @@ _SPACES = re.compile(r"[^\S\n]+")
 _UNUSUAL = re.compile(r"[^\n\x20-\x7e]")
 
 
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text, each once."""
+    return frozenset(words.split())
+
+
 def spoken(text: str) -> str | None:
     """What the model said after thinking, in one alphabet; None where it never stopped thinking."""
     ends = list(_THOUGHT_END.finditer(text, max(0, len(text) - 1_000_000)))

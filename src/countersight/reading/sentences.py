@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import msgspec
 
-from countersight.reading.plain import any_case
+from countersight.reading.plain import any_case, word_set
 
 _MOST = 100  # sentences that are looked at from either end
 _BREAK = any_case(
@@ -88,14 +88,14 @@ _RESUMES = any_case(
     r"|(?:therefore|assum\w+)(?![^.]*\b(?:not|cannot|can't|no|neither|unable|impossible)\b))\b",
 )
 _WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*|√|°|%", re.UNICODE)
-_FUNCTION_LIST = """
-a an the of in on at to for from by with and or but is are was were be been being am do does did has have had will
-would can could should may might must shall it its this that these those there here he she they them his her their
-you your i we our us me my as than then so if when what which who whom whose how many much image picture photo
-photograph scene shown see seen visible according based following any some one ones each all both just also very
-into about up out please answer question not no n't yes only now still
-"""
-_FUNCTION = frozenset(_FUNCTION_LIST.split())
+_PLURALS = {"people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot", "mice": "mouse"}
+_FUNCTION = word_set("""
+a an the of in on at to for from by with and or but is are was were be been being am do does did has have had
+will would can could should may might must shall it its this that these those there here he she they them his
+her their you your i we our us me my as than then so if when what which who whom whose how many much image
+picture photo photograph scene shown see seen visible according based following any some one ones each all
+both just also very into about up out please answer question not no n't yes only now still
+""")
 
 
 class Correction(msgspec.Struct, frozen=True):
@@ -163,16 +163,8 @@ def refuses(text: str) -> bool:
 def stem(word: str) -> str:
     """A word without its ending, roughly: "boxes" and "box", "wearing" and "wears" have one stem."""
     word = word.lower()
-    irregular = {
-        "people": "person",
-        "men": "man",
-        "women": "woman",
-        "children": "child",
-        "feet": "foot",
-        "mice": "mouse",
-    }
-    if word in irregular:
-        return irregular[word]
+    if word in _PLURALS:
+        return _PLURALS[word]
     for ending in ("ies", "ing", "ed", "es", "s", "e", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             bare = word[: -len(ending)]
