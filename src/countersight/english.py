@@ -17,10 +17,12 @@ NUMBER_WORDS: Final = {word: value for value, word in enumerate(UNITS)} | {
 """Every number that is one English word, up to ninety: all other number words are made of these and of SCALES."""
 SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _QUANTITIES: Final = NUMBER_WORDS | {"a": 1, "an": 1, "another": 1, "single": 1, "couple": 2, "pair": 2, "twice": 2}
-_MULTIPLES: Final = {"dozen": 12, "hundred": 100}
+_MULTIPLES: Final = SCALES | {"dozen": 12}
 _PARTS: Final = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "tenth": 10}
 _LONGEST_NUMBER = 6
 """Digits; a count of things in a picture has fewer."""
+_MOST_WORDS = 8
+"""Words below a hundred, a thousand or a million that are still looked at."""
 
 
 def _by_form(table: str) -> dict[str, str]:
@@ -66,20 +68,25 @@ def number_of(word: str) -> int | None:
 
 
 def number_at(words: Sequence[str], start: int = 0) -> tuple[int, int] | None:
-    """The number that begins at a place, and where it ends: "twenty five", "half a dozen", "two hundred"."""
+    """The number that begins at a place, and where it ends: "twenty five", "half a dozen", "two hundred and five"."""
     if list(words[start : start + 3]) == ["half", "a", "dozen"]:
         return 6, start + 3
     value = number_of(words[start]) if start < len(words) else None
-    second = words[start + 1] if start + 1 < len(words) else ""
     if value is None:
         return None
-    if second in _MULTIPLES and value < 100:
-        return value * _MULTIPLES[second], start + 2
+    second = words[start + 1] if start + 1 < len(words) else ""
     if words[start] == "a" and second in ("couple", "pair", "single"):
         return _QUANTITIES[second], start + 2
+    end = start + 1
     if words[start] in TENS and second in UNITS[1:10]:
-        return value + UNITS.index(second), start + 2
-    return value, start + 1
+        value, end = value + UNITS.index(second), start + 2
+    while end < len(words) and value < (scale := _MULTIPLES.get(words[end], 0)):
+        value, end = value * scale, end + 1
+        after = end + (words[end : end + 1] == ["and"])
+        rest = words[after : after + _MOST_WORDS]
+        if scale > 12 and rest and rest[0] in NUMBER_WORDS and (below := number_at(rest)) and 0 < below[0] < scale:
+            value, end = value + below[0], after + below[1]
+    return value, end
 
 
 def fraction_at(words: Sequence[str], start: int = 0) -> tuple[Fraction, int] | None:

@@ -9,7 +9,7 @@ from countersight.reading.languages import SIDES
 from countersight.reading.marks import announced, bold, in_other_words, labelled, marked
 from countersight.reading.numbers import canonical
 from countersight.reading.plain import any_case, plain, spoken
-from countersight.reading.sentences import content, last_correction, refuses, without_refusal
+from countersight.reading.sentences import content, last_correction, refuses, sentences, without_refusal
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
@@ -110,6 +110,8 @@ class _Reader:
             if rest is None:
                 return None
             text = rest
+        if not self.whole and (last := self._direct(sentences(text)[-1])):
+            return last
         return self._bold(said) or self._prose(text)
 
     def _called(self, text: str, near: int = 1 << 30) -> list[str]:
@@ -120,7 +122,7 @@ class _Reader:
 
     def _direct(self, region: str) -> str | None:
         if self.kind == "choice":
-            return choices.direct(region, self.options, self.text)
+            return choices.direct(region, self.options)
         if self.kind == "number":
             return counts.direct(region, self.text)
         return yes_no.direct(region, self.text) if self.kind == "boolean" else open_answers.direct(region)
@@ -146,9 +148,8 @@ class _Reader:
         if self.kind == "choice":
             if choices.beyond(text, self.options):
                 return None
-            return choices.prose(text, self.options, self.text, whole=self.whole)
-        read = counts.prose if self.kind == "number" else yes_no.prose
-        return read(text, self.text, whole=self.whole)
+            return choices.prose(text, self.options, self.text)
+        return (counts.prose if self.kind == "number" else yes_no.prose)(text, self.text)
 
 
 def _is_ended(text: str) -> bool:

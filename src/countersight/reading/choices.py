@@ -8,7 +8,6 @@ import msgspec
 
 from countersight.case import LETTERS
 from countersight.reading import counts, yes_no
-from countersight.reading.languages import is_foreign
 from countersight.reading.numbers import numerals
 from countersight.reading.plain import any_case, plain, word_set
 from countersight.reading.sentences import (
@@ -18,7 +17,6 @@ from countersight.reading.sentences import (
     content,
     last_question,
     main_clause,
-    refuses,
     sentences,
     stem,
 )
@@ -35,7 +33,6 @@ _LETTER_NAMED = re.compile(
     r"\b(?:[Oo]ption|[Cc]hoice|[Aa]nswer|OPTION|[Ll]etter)s?\s*:?\s*[(\"'\[]?([A-Z])\b(?!'|\s*,\s*(?:or "
     r"|and )?[A-Z]\b)|\(([A-Z])\)"
 )
-_NUMBER_NAMED = any_case(r"^\W*(?:option|choice|number|no\.|#)\s*(\d{1,2})\b|^\W*\((\d{1,2})\)")
 _TOKEN = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:,\d{3})*(?:\.\d+)?|[√°%/+=<>*]|(?<![A-Za-z])-")
 _NEGATED_BEFORE = word_set("""
 not never nor neither than unlike except without versus vs exclud eliminat avoid miss reject ignor lack
@@ -49,15 +46,14 @@ _INSTEAD = any_case(
     r"\b(?:rather than|instead of|compared (?:to|with)|as opposed to|in contrast to|different from|other than"
     r"|not)\s+(?:the |a |an |to |in |point |option |at )*$",
 )
-_MAYBE = any_case(r"\b(?:might|may|could|maybe|perhaps|possibly|depends?|depending)\b")
-_CONTRAST = any_case(
-    r"\b(?:on the other hand|in contrast|by contrast|conversely|meanwhile|however|unlike)\b",
-)
 _LISTED = re.compile(r"^[^\w\n]*([A-Z])\s*[).:]", re.MULTILINE)
+# A sentence about what may be, or about another option.
+_ASIDE = any_case(
+    r"\b(?:might|may|could|maybe|perhaps|possibly|depends?|depending|on the other hand|(?:in|by) contrast|conversely"
+    r"|meanwhile|unlike)\b"
+)
 _ARTICLES = frozenset(("a", "an", "the"))
 _SQUEEZE = re.compile(r"[\s$\\{},]+|(?<![A-Za-z])(?:cm|mm|km|m|units?|degrees?)\b|°")
-_MOST_WORDS = 0.75
-_LONG = 4
 _FEW = 3
 _SHORT = 8
 
@@ -103,36 +99,21 @@ def _tokens(text: str) -> list[tuple[str, int, int]]:
     return kept or found
 
 
-def direct(region: str, options: Options, question: str) -> str | None:
+def direct(region: str, options: Options) -> str | None:
     """The option in what follows a mark: a letter, or an option's own words; "" where these two contradict."""
-    region = (
-        re.sub(r"^[\s\"'*:(]*(?:that |indeed )?(?=\S)", "", region[:600])
-        if not region.startswith("(")
-        else region[:600]
-    )
-    first = next(iter(sentences(region)), "")
+    first = next(iter(sentences(region[:600])), "")
     letter = letter_first(first, options)
     if letter:
         return letter if _agrees(letter, first, options) else ""
     if _LETTER_FIRST.match(first) and not named(first, options):
         return ""  # a letter that is not offered
-    if refuses(first) and not any(map(refuses, options.texts)):
-        return None
     if said := _exactly(first, options):
         return said
     if (small := _SMALL_FIRST.match(first)) and small[1].upper() in options.letters:
         return small[1].upper()
-    if (
-        (place := _NUMBER_NAMED.match(first))
-        and not options.amounts
-        and 0 < int(place[1] or place[2]) <= len(options.texts)
-    ):
-        return LETTERS[int(place[1] or place[2]) - 1]
     chosen = named(first, options)
     if len(chosen) == 1:
         return chosen.pop()
-    if not chosen and options.yes_no and (said := yes_no.opening(first) or yes_no.stated(first, question)):
-        return LETTERS[options.yes_no.index(said)]
     return _earliest(first, options) if len(chosen) > 1 else None
 
 
@@ -146,14 +127,9 @@ def letter_first(text: str, options: Options) -> str | None:
 def opening(text: str, options: Options) -> str | None:
     """The option with which a text opens: a letter that stands for itself, or yes or no where these are offered."""
     first = next(iter(sentences(text)), "")
-    if len({*_LISTED.findall(text)}) > 1:
-        return None  # it goes through the options
     letter = letter_first(first, options)
     if letter:
-        others = set(letters_named(first, options)) - {letter}
-        if not _agrees(letter, first, options):
-            return ""
-        return letter if first.lstrip("*( ").startswith(letter) or not others else None
+        return letter if _agrees(letter, first, options) else ""
     if said := _exactly(first, options):
         return said
     if len(text) <= _SHORT and (small := _SMALL_FIRST.match(text)) and small[1].upper() in options.letters:
@@ -208,25 +184,14 @@ def mentions(text: str, options: Options) -> list[tuple[int, int, int]]:
                     start, end = said[at][1], said[at + len(wanted) - 1][2]
                     if len(options.texts[place]) > 1 or text[start:end] == options.texts[place] != "A":
                         found.append((place, start, end))
-        found = [one for one in found if not any(_inside(one, other) for other in found)]
-        found = [one for one in found if not _may_be_longer(one[0], stems, options)]
+        found = [
+            (place, start, end)
+            for place, start, end in found
+            if not any(place != other and a <= start and end <= b and b - a > end - start for other, a, b in found)
+        ]
         if not found:
-            found = _by_own_words(said, text, options) or _by_most_words(text, options)
+            found = _by_own_words(said, text, options)
     return [each for each in found if not _denied(text, each[1], each[2])]
-
-
-def _may_be_longer(place: int, stems: list[str], options: Options) -> bool:
-    """Whether the words around an option may make it a longer one: "a slight decrease", to "slightly decrease"."""
-    own = {*options.tokens[place]}
-    return any(
-        own < {*longer} and all(any(said[:4] == word[:4] for said in stems) for word in {*longer} - own)
-        for longer in options.tokens
-        if len(longer) > len(options.tokens[place])
-    )
-
-
-def _inside(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
-    return one[0] != other[0] and other[1] <= one[1] and one[2] <= other[2] and one[2] - one[1] < other[2] - other[1]
 
 
 def _by_own_words(said: list[tuple[str, int, int]], text: str, options: Options) -> list[tuple[int, int, int]]:
@@ -237,32 +202,11 @@ def _by_own_words(said: list[tuple[str, int, int]], text: str, options: Options)
         own = [token for token in dict.fromkeys(wanted) if token not in others]
         if len(own) == len({*wanted}) or not any(len(token) == 1 or content(token) for token in own if token.isalpha()):
             continue
-        spots = [next((each for each in said if each[0] == token and _is_name(each, text)), None) for token in own]
+        spots = [next((each for each in said if each[0] == token), None) for token in own]
         common = content(options.texts[place]) - {*own}
         if None not in spots and len(common & content(text)) >= len(common) - 1:
             found.append((place, min(each[1] for each in spots if each), max(each[2] for each in spots if each)))
     return found
-
-
-def _is_name(each: tuple[str, int, int], text: str) -> bool:
-    """Whether a token that is one letter is a capital that names something, and no article."""
-    token, start, end = each
-    if len(token) > 1 or not token.isalpha():
-        return True
-    return text[start:end].isupper() and (
-        start > 0 or bool(re.match(r"\s*(?:is|has|appears|seems|looks|was)\b", text[end:]))
-    )
-
-
-def _by_most_words(text: str, options: Options) -> list[tuple[int, int, int]]:
-    """The long option of which a sentence says most words, and more than of any other."""
-    said = content(text)
-    wanted = [content(option) for option in options.texts]
-    shared = [len(each & said) / len(each) if len(each) >= _LONG - 1 else 0.0 for each in wanted]
-    best = max(shared, default=0.0)
-    if best < _MOST_WORDS or sum(share > best - 0.25 for share in shared) > 1:
-        return []
-    return [(shared.index(best), 0, 0)]
 
 
 def _denied(text: str, start: int, end: int) -> bool:
@@ -308,16 +252,15 @@ def _lists(line: str, options: Options) -> bool:
     return beside in options.squeezed
 
 
-def prose(text: str, options: Options, question: str, *, whole: bool = True) -> str | None:
+def prose(text: str, options: Options, question: str) -> str | None:
     """The option that a reply concludes with, or answers with in its first sentence, or names alone."""
     told = [each for each in sentences(text) if not (each.endswith("?") or THOUGHT.search(each))]
     if not told:
         return None
     if len(told[-1].split()) <= _FEW and (letter := letter_first(told[-1], options)):
         return letter
-    if len(told) > 1:
-        supposes = counts.asked(question).supposes
-        told = [each for each in told if not (_MAYBE.search(each) or (supposes and NOW.search(each)))] or told[-1:]
+    supposes = counts.asked(question).supposes
+    told = [each for each in told if not (_ASIDE.search(each) or (supposes and NOW.search(each)))] or told[-1:]
     for sentence in reversed(told[-3:]):
         part = concluded(sentence)
         if part and (letter := _one(part, options, question)):
@@ -326,52 +269,26 @@ def prose(text: str, options: Options, question: str, *, whole: bool = True) -> 
             return None  # it comes to an amount that is not offered
     asks = last_question(question)
     wanted = content(asks)
-    stated = [each for each in told if not (_CONTRAST.search(each) or yes_no.turned(each, asks))]
-    chosen = [(content(each) & wanted, named(_after_but(main_clause(each)), options), each) for each in stated]
-    every = set[str]().union(*(found for _, found, _ in chosen))
+    clauses = [main_clause(each).rpartition(" but ")[2] for each in told if not yes_no.turned(each, asks)]
+    chosen = [(len(content(each) & wanted), named(each, options)) for each in clauses]
+    every = set[str]().union(*(found for _, found in chosen))
     if len(every) == 1:
-        # An option may be met in a mere description, too: a sentence has to speak of what was asked.
-        near = any(found and (shared or len(each.split()) <= _SHORT) for shared, found, each in chosen)
-        return every.pop() if near or not wanted or is_foreign(asks) else None
-    answering = [(len(shared), found) for shared, found, _ in chosen if len(found) == 1]
+        return every.pop()
+    answering = [(shared, found) for shared, found in chosen if len(found) == 1]
     most = max((score for score, _ in answering), default=0)
     best = set[str]().union(*(found for score, found in answering if score == most))
     if most * 5 >= len(wanted) * 2 and len(best) == 1:
         return best.pop()
-    if not whole and chosen and len(chosen[-1][1]) == 1:
-        return chosen[-1][1].pop()
-    return None if every else _by_kind(text, options, question, whole=whole)
-
-
-def _after_but(clause: str) -> str:
-    """What a clause holds in the end: "one might think A, but it is B"."""
-    return re.split(r"[,;]? but (?:also )?", clause)[-1]
+    if not every and options.yes_no and (said := yes_no.prose(text, question)):
+        return LETTERS[options.yes_no.index(said)]
+    return None
 
 
 def _one(part: str, options: Options, question: str) -> str | None:
     if yes_no.turned(part, last_question(question)):
         return None
-    if letter := letter_first(part, options):
-        return letter
-    letters = {*letters_named(part, options)}
     chosen = named(main_clause(part), options)
-    if len(chosen) == 1:
-        extra = {each.value for each in numerals(main_clause(part))} - {
-            *options.amounts,
-            *(each.value for each in numerals(question)),
-        }
-        return None if options.amounts and extra and not letters else chosen.pop()
-    if options.yes_no and not chosen and (said := yes_no.opening(part) or yes_no.stated(part, question)):
-        return LETTERS[options.yes_no.index(said)]
-    return None
-
-
-def _by_kind(text: str, options: Options, question: str, *, whole: bool) -> str | None:
-    if options.yes_no and (said := yes_no.prose(text, question, whole=whole)):
-        return LETTERS[options.yes_no.index(said)]
-    if options.amounts and (value := counts.prose(text, question, whole=whole)) in options.amounts:
-        return LETTERS[options.amounts.index(value)]
-    return None
+    return letter_first(part, options) or (chosen.pop() if len(chosen) == 1 else None)
 
 
 def texts_of(options: Sequence[str]) -> Options:

@@ -12,7 +12,6 @@ from countersight.reading.plain import any_case, word_set
 from countersight.reading.sentences import (
     NOW,
     SUPPOSES,
-    THOUGHT,
     concluded,
     content,
     last_question,
@@ -39,8 +38,6 @@ _COMPARED = any_case(
     r"|years|figure|fig\.?|step|item|row|column|page|question|point|angle|level|chapter|table|player|no\.|#"
     r"|minute|number|option|image|picture|frame|line|section|room|age|aged|circa|∠)\s*[$]?$",
 )
-_TERM = any_case(r"^\s*(?:[+*/<>≤≥^]|-\s*[\d(]|x\s*\d|plus\b|minus\b|multiplied|divided)")
-_TERM_BEFORE = any_case(r"(?:[+*/^]|\d\s*-|\b(?:plus|minus))\s*$")
 _OPERATOR = any_case(
     r"^\s*(?:=|years? old|-years?\b|%|percent|°|degrees|cm|mm|km|kg|m\b|inch|feet|ft|hours?|minutes?|seconds?"
     r"|am\b|pm\b|o'clock|dollars?|cents?)",
@@ -63,9 +60,6 @@ _NOT_ZERO = any_case(
     r"^(?:other|longer|doubt|need|change|problem|clear|way|further|additional|specific|difference|information"
     r"|reason|effect|one\b)",
 )
-_DENIED = any_case(
-    r"(?:\bnot|n't|\bnever|\bneither|\btwice|\bdouble|\bhalf|\ball but|\beach of the)\s+(?:just |only |exactly |of )*$",
-)
 _ORDINAL_LIST = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\D)", re.MULTILINE)
 _PARTS = any_case(
     r"\s*(?::|--|\(|, (?:including|consisting|comprising|made up|with|one|two|three|four|\d)|\bincluding\b"
@@ -80,13 +74,6 @@ _OF = any_case(r"\s+(?:out )?of (?:the |these |those |his |her |their |all )*")
 _RANGE = any_case(r"\s*(?:-|to|(?:\w+ ){0,2}\w*,? ?or(?: perhaps| maybe| possibly| even)?)\s*")
 _BETWEEN = any_case(r"\bbetween\s+$")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
-_PLANS = any_case(
-    r"\b(?:need|needs|have|has|want) to\b|\blet(?:'s| us| me)\b|^\W*first\b|\bwe (?:subtract|add|count|find"
-    r"|calculate)\b",
-)
-_IS_BEFORE = any_case(
-    r"(?:\b(?:is|are|was|were|be|equals?|of)|[:=|])\s*(?:\w+ly |only |about |just |now )*$",
-)
 _LEFT = any_case(r"\s*((?:\w+ ){0,3})(?:left|remain|stay)")
 _TOTAL_LINE = any_case(r"^\W*(?:grand |overall )?total\b([^\n]*)$", re.MULTILINE)
 _LABEL = re.compile(r"([^,;|:=]{1,60})[:=]\s*$")
@@ -95,21 +82,12 @@ _AFTERMATH = any_case(
     r"|then|after|would|will|end up|final(?:ly)?)\b|\w'd\b|=\s*[$]?\s*-?\d",
 )
 _FEWER = any_case(r"^\s+(?:\w+\s+)?(?:fewer|less|more|extra|additional)\b")
-_NEGATES = any_case(r"[^,;.]{0,40}?(?:\b(?:not|never|cannot|without)\b|n't\b)")
-_NUMBER_FIRST = any_case(
-    r"\W*(?:about|approximately|around|roughly|exactly|only|just|there (?:is|are|were|would be)|i (?:see"
-    r"|count)|it is|it's)?\W*(?:[-+.]?\d|[A-Za-z]+(?:-| |$))",
-)
-_DESCRIBES = any_case(
-    r"\s+(?:\w+\s+){1,4}(?:with|having|containing|(?:that|who|which) (?:have|has|had))\s+(?:\w+ than |at least )?",
-)
 _NOT_LONE = any_case(
     r"^\W*(?:in|on|by|at|from|since|step|figure)\b|\b(?:not|now|currently|never|each|half|double|twice \w)\b|n't",
 )
 _GOES_ON = any_case(r"(?:so|thus|therefore|but|then|and then|minus|plus|if|which|of which)\b|\d")
 _OF_THEM = any_case(r"\s+of (?:them|which|whom|these|those)\b")
 _BARE = re.compile(r"[\s\"'(*]*(-?\d[\d,]{0,12}(?:\.\d+)?)[\s\"')*]*(?:[.;!]?$|[.;!]\s)")
-_ONE_OF_IT = any_case(r"\W*an? (?:\w+ )?(\w+)\W*")
 _MOST_WORDS = 4
 _SHORT = 80
 _LIST_HEAD = 3
@@ -182,15 +160,13 @@ def lone(text: str, question: str, *, more: int = 1) -> str | None:
 
 def opening(text: str, question: str) -> str | None:
     """The number with which a text opens and which stands alone: "7", "7.", "Seven (two of them red)", "7 birds."."""
-    if (one := _ONE_OF_IT.fullmatch(text)) and stem(one[1]) in asked(question).noun:
-        return "1"
     first = re.match(r"[\s\"'*(]*([^\n]*?)(?:[.,:;!(\n]|--|\s-\s|$)(?!\d)", text)
     if not first or not 0 < len(first[1]) < _SHORT:
         return None
     following = text[first.end() :].lstrip()
     if re.match(r"\W*\d{1,2}[.)]\s", text) and re.search(r"(?:^|\n)\s*\(?2[.)]\s", following):
         return None  # the first of a list
-    if len(words(first[1])) > _LIST_HEAD or not _NUMBER_FIRST.match(first[1]) or _GOES_ON.match(following):
+    if len(words(first[1])) > _LIST_HEAD or _GOES_ON.match(following):
         return None
     return lone(first[1], question, more=0)
 
@@ -212,15 +188,15 @@ def _weighed(sentence: str, wanted: Asked, *, trusted: bool = False) -> tuple[st
         return _result(clause, wanted), len(content(clause) & wanted.words)
     found = [each for each in numerals(clause) if _may_count(each, clause, wanted, trusted=trusted)]
     found = _shares(sorted((*found, *_zeros(clause, wanted)), key=lambda each: each.start), clause, wanted)
-    found = _own(found, clause, wanted)
+    if not wanted.supposes:
+        found = [each for each in found if each.value not in wanted.numbers] or found
     if not found:
-        spare = {each.value for each in numerals(sentence) if _may_count(each, sentence, wanted, trusted=trusted)}
-        return (spare.pop() if len(spare) == 1 and trusted and not wanted.supposes else None), 0
+        return None, 0
     owned = _owned(found, clause)
     scores = [_score(own, wanted) for own in owned]
     if len({each.value for each in found}) == 1:
         score = max(max(scores), _score(clause, wanted))
-        return (found[0].value if trusted or _fits(found, clause, wanted) else None), score
+        return found[0].value, score
     if (value := _total(found, clause, wanted)) is not None:
         parts = [score for each, score in zip(found, scores, strict=True) if each.value != value]
         part_asked = max(parts) > 1 and not wanted.supposes  # "4 swimming and 1 standing, a total of 5"
@@ -244,53 +220,34 @@ def _result(clause: str, wanted: Asked) -> str | None:
         after = part.rpartition("=")[2]
         if _EQUALS.search(part) and (found := numerals(after)):
             results[found[0].value] = after[found[0].end :]
-    if _TERM.match(next(iter(results.values()), "")) and (before := numerals(clause.partition("=")[0])):
-        return before[0].value if len(before) == 1 else None  # "6 = 4 + 2"
     if len(results) != 1:
         return None
     value, after = next(iter(results.items()))
-    named = content(" ".join(words(after)[:2])) - wanted.words - wanted.noun
-    return None if named and wanted.head in content(clause.rpartition("=")[0]) else value
+    return value
 
 
-def prose(text: str, question: str, *, whole: bool = True) -> str | None:
+def prose(text: str, question: str) -> str | None:
     """The number that a reply comes to, or states of what was asked, where nothing else in it speaks against that."""
     wanted = asked(question)
     if is_foreign(text):
         return _foreign(text)
     if len(_ORDINAL_LIST.findall(text)) > 1:
         text = _ORDINAL_LIST.sub("", text)
-    told = [each for each in sentences(text) if not (each.endswith("?") or _PLANS.search(each) or THOUGHT.search(each))]
+    told = [each for each in sentences(text) if not each.endswith("?")]
     if wanted.supposes:
         supposing = [each for each in told if _AFTERMATH.search(each) or concluded(each)]
         told = supposing or (told if len(words(text)) <= _FEW and not NOW.search(text) else [])
-    elif len(told) > 1:
-        told = [each for each in told if not re.search(r"\bif\b.*\bwould\b|\bwould\b.*\bif\b", each)] or told
-    if wanted.supposes:
         return _supposed(told, question)
-    weighed = [
-        (found[0], found[1])
-        for each in told
-        if (found := _weighed(each, wanted))[0] is not None
-        and (found[1] >= _enough(wanted, told) or len(words(each)) <= _FEW)
-    ]
+    weighed = [(found[0], found[1]) for each in told if (found := _weighed(each, wanted))[0] is not None]
     most = max((score for _, score in weighed), default=0)
-    best = {value for value, score in weighed if score >= most - 1}
+    best = {value for value, score in weighed if score >= most - (most > 2)}
     for sentence in reversed(told[-3:]):
         part = concluded(sentence)
         if part and (value := in_sentence(part, question, trusted=True)) is not None:
-            # "2 in the water, 3 on the sand, so 5 people": a total, where a part was asked for.
-            return value if value in best or most <= _score(sentence, wanted) + 1 else None
-    if not weighed:
-        return None
-    if "\n" in text and not wanted.words - wanted.noun and (value := _totalled(text)) is not None:
-        return value
-    # Where sentences give several numbers, the one that shares most words with the question was wrong too often.
-    if len(best) == 1 and (len({value for value, _ in weighed}) == 1 or len(told) == 1 or most > _MOST_WORDS):
-        return best.pop()
-    if not wanted.supposes and weighed[0][1] == most and _itemises(weighed[0][0], [value for value, _ in weighed[1:]]):
-        return weighed[0][0]
-    return weighed[-1][0] if not whole else None
+            return value
+    if len(best) > 1 and weighed[0][1] == most and all(float(weighed[0][0]) >= float(value) for value, _ in weighed):
+        return weighed[0][0]  # a count, then its parts
+    return best.pop() if len(best) == 1 else None
 
 
 def _supposed(told: list[str], question: str) -> str | None:
@@ -300,35 +257,23 @@ def _supposed(told: list[str], question: str) -> str | None:
         part = concluded(sentence)
         if (value := in_sentence(part or sentence, question, trusted=bool(part))) is not None:
             values.append(value)
-            last = bool(part)
+            last = bool(part or _EQUALS.search(sentence))
     return values[-1] if values and (len({*values}) == 1 or last) else None
-
-
-def _enough(wanted: Asked, told: list[str]) -> int:
-    """How many of the question's words must go with a number: its noun, and in a longer reply what is said of it."""
-    return 2 if not wanted.counts or (len(told) > 1 and wanted.words - wanted.noun) else 1
 
 
 def _may_count(each: Numeral, clause: str, wanted: Asked, *, trusted: bool) -> bool:
     before = clause[max(0, each.start - 40) : each.start]
-    if each.word == "both" and len(words(clause)) > _FEW:
-        return False
-    if _DENIED.search(before) or (each.word in ("once", "twice", "thrice") and not (wanted.times or trusted)):
+    if each.word in ("once", "twice", "thrice") and not (wanted.times or trusted):
         return False
     if not wanted.counts:
         return True
     after = clause[each.end :]
-    if _NEGATES.match(after) and not _NEGATES.search(" ".join(wanted.words)):
-        return False
     if _FEWER.match(after) and "mor" not in wanted.words and not wanted.words & {"fewer", "less"}:
-        return False
-    if _TERM.match(clause[each.end :]) or _TERM_BEFORE.search(before):
         return False
     if _YEAR.fullmatch(each.value) and not wanted.noun & {stem(word) for word in words(clause[each.end :])[:2]}:
         return False
-    if _COMPARED.search(before) or (_OPERATOR.match(clause[each.end :]) and not trusted):
-        return False
-    return not (each.value[0] == "-" or ("." in each.value and not trusted))
+    uncountable = each.value[0] == "-" or (not trusted and ("." in each.value or _OPERATOR.match(after)))
+    return not (uncountable or _COMPARED.search(before))
 
 
 def _owned(found: list[Numeral], clause: str) -> list[str]:
@@ -342,21 +287,6 @@ def _owned(found: list[Numeral], clause: str) -> list[str]:
     return owned
 
 
-def _fits(found: list[Numeral], clause: str, wanted: Asked) -> bool:
-    """Whether numbers of one value go with what was asked: its noun follows, or nothing else does."""
-    if not wanted.noun:
-        return True
-    for each, own in zip(found, _owned(found, clause), strict=True):
-        if each.word in ("once", "twice", "thrice"):
-            return True
-        near = [stem(word) for word in words(own)[:5]]
-        if (wanted.noun | wanted.words) & {*near} or not content(" ".join(words(own)[:3])):
-            return True
-        if wanted.noun & content(clause[: each.start]) and _IS_BEFORE.search(clause[: each.start]):
-            return True
-    return False
-
-
 def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str, *, trusted: bool) -> str | None:
     """The number whose own words share most with the question; None where two share as much."""
     for place, own in enumerate(owned[1:], 1):
@@ -368,7 +298,7 @@ def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str
         return values.pop()
     if (trusted or best) and scores[0] == best and _PARTS.search(clause, found[0].end, found[1].start + 1):
         return found[0].value  # "7 birds: 3 white, 4 grey"
-    return found[0].value if trusted and not clause[: found[0].start].strip(" (*") and content(owned[0]) else None
+    return None
 
 
 def _total(found: list[Numeral], clause: str, wanted: Asked) -> str | None:
@@ -399,16 +329,6 @@ def _zeros(clause: str, wanted: Asked) -> list[Numeral]:
     ]
 
 
-def _own(found: list[Numeral], clause: str, wanted: Asked) -> list[Numeral]:
-    """Numbers without those that only describe another's noun ("two racks with 3 ties"), or that the question has."""
-    kept = [
-        each
-        for place, each in enumerate(found)
-        if not place or not _DESCRIBES.fullmatch(clause[found[place - 1].end : each.start])
-    ]
-    return [each for each in kept if each.value not in wanted.numbers or wanted.supposes] or kept
-
-
 def _shares(found: list[Numeral], clause: str, wanted: Asked) -> list[Numeral]:
     """Numbers without the whole of "three of the five", or the share where only the whole was asked for; no ranges."""
     dropped = set[int]()
@@ -428,11 +348,6 @@ def _totalled(text: str) -> str | None:
     lines = _TOTAL_LINE.findall(text)
     found = {each.value for each in numerals(lines[-1])} if lines else set[str]()
     return found.pop() if len(found) == 1 else None
-
-
-def _itemises(total: str, rest: list[str]) -> bool:
-    """Whether the counts that follow one are its parts: none is larger."""
-    return all(float(value) <= float(total) for value in rest)
 
 
 def _foreign(clause: str) -> str | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from countersight.english import NUMBER_WORDS, SCALES
+from countersight.english import NUMBER_WORDS, SCALES, number_at
 from countersight.reading.plain import any_case
 
 
@@ -18,15 +18,14 @@ class Numeral(msgspec.Struct, frozen=True):
     word: str = ""
 
 
-_VALUES = NUMBER_WORDS | SCALES | {"dozen": 12, "fourty": 40}
-_WORD = "|".join(_VALUES)
+_WORD = "|".join((*NUMBER_WORDS, *SCALES, "dozen"))
 _DIGITS = re.compile(
     r"(?<![\w.,:/√^])(?<![A-Za-z]-)[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?![\w/^√]|[.,:]\d|-[A-Za-z])"
     r"|(?<![\w.,:/])\.\d+(?![\w/]|[.,]\d)"
 )
 _WORDS = any_case(rf"(?<![\w-])(?:{_WORD})(?:(?:[ -]|\s+and\s+)(?:{_WORD})\b)*\b(?!'\w|-[a-z])")
 _IDIOMS = {
-    "half a dozen": "6", "a couple": "2", "couple of": "2", "a pair": "2", "both": "2", "a single": "1",
+    "half a dozen": "6", "a couple": "2", "couple of": "2", "a pair": "2", "a single": "1",
     "once": "1", "twice": "2", "thrice": "3", "none": "0", "nobody": "0", "no one": "0", "not any": "0", "nil": "0",
 }  # fmt: skip
 _IDIOM = any_case(
@@ -93,27 +92,12 @@ def _in_words(text: str) -> Iterator[Numeral]:
 
 
 def _spelled(match: re.Match[str]) -> Iterator[Numeral]:
-    """The numbers in a row of number words: "two hundred and five" is one, "two three" and "two and three" are two."""
-    total = current = last = 0
-    start = -1
-    end = joined = 0
-    for word in re.finditer(r"[a-z]+", match.group().lower()):
-        value = _VALUES.get(word.group())
-        if value is None:  # "and"
-            joined = 1
-            continue
-        scales = value >= 100 or word.group() == "dozen"
-        fits = scales or (value > 0 and (last >= 100 if value >= 10 or joined else last >= 20))
-        if start >= 0 and not fits:
-            yield Numeral(str(total + current), match.start() + start, match.start() + end, "word")
-            total = current = last = 0
-            start = -1
-        start = word.start() if start < 0 else start
-        if not scales:
-            current, last = current + value, value
-        elif value > 100:
-            total, current, last = total + (current or 1) * value, 0, value
-        else:
-            current, last = (current or 1) * value, value
-        end, joined = word.end(), 0
-    yield Numeral(str(total + current), match.start() + start, match.start() + end, "word")
+    """The numbers in a row of number words: "twenty five" and "two hundred" are one, "two three" are two."""
+    row = list(re.finditer(r"[a-z]+", match.group().lower()))
+    words = [each.group() for each in row]
+    start = 0
+    while start < len(row):
+        if found := number_at(words, start):
+            span = (match.start() + row[start].start(), match.start() + row[found[1] - 1].end())
+            yield Numeral(str(found[0]), *span, "word")
+        start = found[1] if found else start + 1  # "and"

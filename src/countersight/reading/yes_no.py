@@ -30,11 +30,6 @@ _DENIES = any_case(
     r"\b(?:not|never|no|none|cannot|neither|nor|nothing|nobody|without|lacks?|fails?|unable|unlikely|absent"
     r"|incorrect|false)\b|n't\b",
 )
-# "It would not be.", "They do."
-_ELLIPSIS = any_case(
-    r"(?:it|he|she|they|there|that|this)\s(?:is|are|was|were|do|does|did|would|will|can|could|has|have)"
-    r"(n't|\snot)?(?:\sbe)?\W*"
-)
 _MAYBE = any_case(r"\b(?:might|may|maybe|perhaps|possibly|could be|unsure|depends?|either)\b")
 _WORD = any_case(r"\b(yes|no)\b(?=[\s,.;:!]|$)")
 _OPPOSITES = """
@@ -52,9 +47,6 @@ lose, pass fail, succeed fail, vertical horizontal, real fake
 _TO_ITS_VERB = any_case(
     r"^.*, (?=(?:is|are|was|were|do|does|did|has|have|will|would|can|could|should)\b)",
 )
-_ENOUGH = 0.6
-_SHORT = 2
-_BARE = 3
 _LONG = 4
 _TURNS = any_case(
     r"\b(?:prevent|stop|keep|hinder|impossible|avoid|lose|miss|disappear|vanish|hardly|barely|hidden|most of"
@@ -82,8 +74,6 @@ def turned(sentence: str, asks: str) -> bool:
 def opening(text: str) -> str | None:
     """Yes or no where a text opens with it."""
     text = text[:400].lstrip(" \n\t\"'*_#>(-")
-    if short := _ELLIPSIS.fullmatch(text):
-        return "no" if short[1] else "yes"
     if _NO.match(text):
         return "no"
     return "yes" if _YES.match(text) else None
@@ -99,16 +89,13 @@ def direct(region: str, question: str) -> str | None:
     return said or (named.pop() if len(named) == 1 and len(first) < 80 else None) or stated(first, question)
 
 
-def prose(text: str, question: str, *, whole: bool = True) -> str | None:
+def prose(text: str, question: str) -> str | None:
     """Yes or no by what a reply concludes, or by the sentences that say again what was asked."""
     told = [sentence for sentence in sentences(text) if not sentence.rstrip().endswith("?")]
-    if not told:
-        return None
     for sentence in reversed(told[-3:]):
-        if (part := concluded(sentence)) and (said := opening(part) or stated(part, question)):
+        part = concluded(sentence) or (sentence if " " not in sentence else "")
+        if said := opening(part) or stated(part, question):
             return said
-    if (said := opening(told[-1])) and (len(told[-1].split()) <= _BARE or len(told) == 1 or not whole):
-        return said
     answers = {said for sentence in told if (said := stated(sentence, question))}
     return answers.pop() if len(answers) == 1 else None
 
@@ -129,15 +116,10 @@ def stated(sentence: str, question: str) -> str | None:
         return None
     wanted, said = content(asks), content(clause)
     turned = sum(bool(_opposites().get(word, frozenset()) & (said - wanted)) for word in wanted - said)
-    if (
-        not wanted
-        or (len(wanted & said) + turned) / len(wanted) < _ENOUGH
-        or len(wanted & said) + turned < min(_SHORT, len(wanted))
-    ):
-        return None
     missing = len(wanted - said) - turned
     if (
-        missing > (len(wanted) >= _LONG)
+        not wanted
+        or missing > (len(wanted) >= _LONG)
         or bool(_TURNS.search(clause)) != bool(_TURNS.search(asks))
         or _differ(asks, clause)
     ):
