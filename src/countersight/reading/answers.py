@@ -98,7 +98,8 @@ class _Reader:
         cut = not finished or (len(text.split()) > _LONG and not _is_ended(text))
         called = self._called(text, near=_NEAR if cut else len(text))
         if called:
-            return called[-1] or None if len({*called}) <= _MOST_CALLED else None
+            opened = self._opening(text) if self.whole and self.kind != "open" else None
+            return None if len({*called}) > _MOST_CALLED or (opened and opened not in called) else called[-1] or None
         if self.kind == "open":
             return open_answers.prose(text, self.text, whole=self.whole) if finished else None
         if self.whole and (answer := self._opening(text)) is not None:
