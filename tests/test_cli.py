@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from chat_server import ChatServer
@@ -15,7 +16,7 @@ from waiting import wait_until
 
 import countersight as cs
 from countersight.cli import main
-from countersight.cli.options import in_options
+from countersight.cli.parsing import in_options
 
 VERBS = ["demo", "make", "mine", "export", "describe", "run", "report", "leaderboard", "train", "list"]
 
@@ -189,8 +190,8 @@ def test_a_pipe_that_closes_is_no_error(tmp_path):
 @pytest.mark.slow
 def test_the_embedded_model_ranks_as_well_as_it_writes(tmp_path):
     assert countersight("make", "cvqa-synthetic", "--size", 12, "--seed", 99, "-o", "d", cwd=tmp_path).returncode == 0
-    for way in ("--rank", "--generate"):
-        done = countersight("run", "d", "--model", "embedded", way, "-o", way[2:], cwd=tmp_path)
+    for way, options in (("rank", ["--rank"]), ("generate", [])):
+        done = countersight("run", "d", "--model", "embedded", *options, "-o", way, cwd=tmp_path)
         assert "24 of 24 questions answered, 0 failed" in done.stderr
     journals = [(tmp_path / way / "replies.jsonl").read_text().splitlines() for way in ("rank", "generate")]
     said = [{(line["row"], line["world"]): line["text"] for line in map(json.loads, journal)} for journal in journals]
@@ -222,3 +223,30 @@ def test_errors_of_the_library_name_options_on_the_command_line(tmp_path, capsys
 
 def test_what_is_no_argument_stays_as_it_stands():
     assert in_options("give an object with `reply`; or `source`") == "give an object with `reply`; or --from"
+
+
+def test_a_run_as_a_file_asks_every_model_about_every_dataset(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, seed in (("a", "1"), ("b", "2")):
+        assert main(["make", "cvqa-synthetic", "--size", "2", "--seed", seed, "--workers", "1", "-o", name]) == 0
+    Path("config.toml").write_text('datasets = ["a", "b"]\nmodel = "chance"\nshown = true\nlimit = 1\n')
+    assert main(["run", "config.toml"]) == 0
+    for name in ("a", "b"):
+        assert len(Path(f"runs/{name}/chance/replies.jsonl").read_text().splitlines()) == 4
+    Path("config.toml").write_text('dataset = "a"\n')
+    assert main(["run", "config.toml"]) == 2
+    assert "say which model to run" in capsys.readouterr().err
+
+
+def test_what_the_engine_does_is_logged_where_that_is_asked_for(tmp_path):
+    countersight("make", "cvqa-synthetic", "--size", 2, "-o", "d", cwd=tmp_path)
+    done = countersight("--log-level", "info", "run", "d", "--model", "chance", cwd=tmp_path)
+    assert "INFO countersight.engine" in done.stderr
+    assert (tmp_path / "runs/d/chance/run.json").is_file()
+
+
+@pytest.mark.parametrize("port", ["99999", "0", "x"])
+def test_a_port_that_is_none_is_told_in_a_sentence(port, capsys):
+    with pytest.raises(SystemExit):
+        main(["view", "runs", "--port", port])
+    assert f"'{port}' is not the number of a port, from 1 to 65535" in capsys.readouterr().err

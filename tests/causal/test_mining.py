@@ -241,7 +241,7 @@ def test_the_verb_makes_a_dataset_of_questions_about_the_graphs(tmp_path):
     ("arguments", "sentence"),
     [
         (["nowhere"], "is neither a file nor a folder"),
-        (["in.jsonl", "--images", "nowhere"], "is not a folder"),
+        (["in.jsonl", "--pictures", "nowhere"], "is not a folder"),
         (["empty.jsonl"], "holds no causal graph among 0 scene graphs"),
         (["in.txt"], "is none of .json, .jsonl and .csv"),
     ],

@@ -4,15 +4,15 @@ import json
 import stat
 
 import pytest
-from countersight.blind import measure
-from countersight.describe import describe
 from msgspec.structs import replace
 from running import ask, replies
 
 import countersight as cs
+from countersight.blindness import measure
 from countersight.case import Question
 from countersight.cli import main
 from countersight.dataset import Dataset, hidden_in, open_key
+from countersight.description import describe
 from countersight.errors import CountersightError, DatasetError, RunError
 
 
@@ -70,7 +70,7 @@ def test_damaged_lines_of_a_run_that_was_handed_in_are_counted(hidden, tmp_path,
     lines[3] = lines[3].replace(b'"case"', b'"cake"', 1)
     lines[5] = lines[5][:-20] + b"\n"
     (place / "r" / "replies.jsonl").write_bytes(b"".join(lines))
-    assert main(["score", str(place / "r"), "--key", str(place / "gold.key")]) == 0
+    assert main(["score", str(place / "r"), "--gold", str(place / "gold.key")]) == 0
     assert "2 lines of replies.jsonl are damaged, and were not read" in capsys.readouterr().out
     assert cs.score(place / "r", gold=place / "gold.key").damaged == 2
     assert cs.score(hidden / "r", gold=hidden / "gold.key").damaged == 0
@@ -95,7 +95,7 @@ def test_a_run_works_without_gold_and_only_the_key_scores_it(hidden):
 def test_a_report_and_a_leaderboard_are_made_with_the_key(hidden, tmp_path, capsys):
     files = cs.report(hidden / "r", out=tmp_path / "report", gold=hidden / "gold.key")
     assert files.data.suite == "cvqa-synthetic"
-    key = ["--key", str(hidden / "gold.key"), "-o"]
+    key = ["--gold", str(hidden / "gold.key"), "-o"]
     assert main(["report", str(hidden / "r"), *key, str(tmp_path / "again")]) == 0
     assert main(["leaderboard", str(hidden / "r"), *key, str(tmp_path / "board")]) == 0
     assert "C-VQA-Synthetic: 1 run" in capsys.readouterr().out
@@ -198,5 +198,5 @@ def test_the_command_says_where_the_answers_are_and_that_a_run_is_handed_in(tmp_
     assert f"6 cases in {tmp_path / 'd'}\nTheir answers are in {tmp_path / 'k'} alone" in said
     assert main(["run", str(tmp_path / "d"), "--model", "chance", "-o", str(tmp_path / "r")]) == 0
     assert "hand in this folder to have it scored" in capsys.readouterr().out
-    assert main(["score", str(tmp_path / "r"), "--key", str(tmp_path / "k")]) == 0
+    assert main(["score", str(tmp_path / "r"), "--gold", str(tmp_path / "k")]) == 0
     assert "12 of 12 questions scored" in capsys.readouterr().out

@@ -11,46 +11,59 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from importlib import import_module
+from typing import Final, NoReturn
 
 from countersight import __version__
-from countersight.cli import (
-    ablate,
-    audit,
-    blind,
-    build,
-    collect,
-    compare,
-    demo,
-    describe,
-    export,
-    features,
-    leaderboard,
-    listing,
-    make,
-    mine,
-    report,
-    run,
-    score,
-    status,
-    train,
-    view,
-)
-from countersight.cli.options import in_options
-from countersight.cli.plain_signs import plain_signs
+from countersight.cli.parsing import in_options
+from countersight.cli.terminal import plain_signs
 from countersight.errors import CountersightError
+
+_MODULES: Final = {
+    "demo": "demo",
+    "make": "make",
+    "build": "build",
+    "mine": "mine",
+    "export": "exchange",
+    "describe": "describe",
+    "blind": "blind",
+    "run": "run",
+    "score": "report",
+    "compare": "compare",
+    "audit": "audit",
+    "collect": "collect",
+    "ablate": "ablate",
+    "features": "features",
+    "train": "train",
+    "list": "listing",
+}
+"""The module of each verb, or of the first of several."""
+_TOGETHER: Final = {"import-run": "export", "status": "run", "report": "score", "leaderboard": "score", "view": "score"}
+"""Verbs that share the module of another."""
+AUDIT_VERBS: Final = ("bundle", "calibrate", "plan", "sign", "verify")
+"""What may stand behind `audit` instead of a dataset."""
+_LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0 done, 2 a mistake the user can mend, 130 stopped by Ctrl-C."""
+    """Run the command and return its exit status: 0 done, 2 a mistake the user can fix, 130 stopped by Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         plain_signs(stream)
-    parser = _parser()
-    chosen = parser.parse_args(audit.joined(sys.argv[1:] if arguments is None else arguments))
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if (
+        given[:1] == ["audit"] and given[1:2] and given[1] in AUDIT_VERBS
+    ):  # one verb, with options and a help of its own
+        given[:2] = [" ".join(given[:2])]
+    parser = _parser(given[0].partition(" ")[0] if given else "")
+    chosen = parser.parse_args(given)
     if chosen.verb is None:
         parser.print_help()
         return 0
-    # Being told to end is like Ctrl-C: what was begun is cleared away. A run has its own way to stop.
+    if chosen.log_level:
+        import logging
+
+        logging.basicConfig(level=chosen.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    # SIGTERM is handled like Ctrl-C: unfinished folders are removed. A run has its own way to stop.
     signal.signal(signal.SIGTERM, _stop)
     try:
         status: int = chosen.call(chosen)
@@ -73,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def command() -> NoReturn:
     """The command as it is installed: `main`, and the end of the process.
 
-    Where torch was imported, Python would take apart for a second and more what the system drops at once.
+    Where torch was imported, Python would spend a second and more on freeing what the system drops at once.
     """
     status = main()
     if "torch" in sys.modules:
@@ -89,35 +102,17 @@ def _stop(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(verb: str) -> argparse.ArgumentParser:
+    """The parser of the whole command line; where a verb is given, the modules of the others are not loaded."""
     parser = argparse.ArgumentParser(
         prog="countersight",
         description="Tests whether vision-language models can reason about what is not in the picture.",
         epilog="Start with: countersight demo",
     )
     parser.add_argument("--version", action="version", version=f"countersight {__version__}")
+    parser.add_argument("--log-level", choices=_LOG_LEVELS, help="also log to stderr what the engine does")
     verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
-    for module in (
-        demo,
-        make,
-        build,
-        mine,
-        export,
-        describe,
-        blind,
-        run,
-        status,
-        score,
-        report,
-        compare,
-        audit,
-        collect,
-        leaderboard,
-        view,
-        ablate,
-        features,
-        train,
-        listing,
-    ):
-        module.add(verbs)
+    module = _MODULES.get(_TOGETHER.get(verb, verb))
+    for name in [module] if module else dict.fromkeys(_MODULES.values()):
+        import_module(f"countersight.cli.{name}").add(verbs)
     return parser

@@ -1,40 +1,123 @@
-"""`countersight audit`: does a model mean what it explains? The verbs behind it have modules of their own."""
+"""`countersight audit` and the verbs behind it: `calibrate`, `plan`, `bundle`, `sign` and `verify`."""
 
 import argparse
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from countersight.cli.audit_calibrate import add_calibrate
-from countersight.cli.audit_evidence import add_evidence
-from countersight.cli.audit_options import (
-    add_asking,
-    add_bundling,
-    add_judging,
-    add_model,
-    further,
-    helper,
-    judging,
-    pooling,
-    target,
+from countersight.cli.parsing import (
+    Call,
+    Table,
+    Verbs,
+    add_local,
+    add_options,
+    model_settings,
+    shared,
+    temperature,
+    verb,
 )
-from countersight.cli.audit_telling import finish_audit, telling
-from countersight.cli.parsing import Verbs, positive, verb
-from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
+from countersight.cli.terminal import GOES_ON, STOPPED, counting, stoppable
+from countersight.errors import CountersightError
 
 if TYPE_CHECKING:
     import asyncio
 
-FURTHER = ("bundle", "calibrate", "plan", "sign", "verify")
-"""What may stand behind `audit` instead of a dataset."""
+    from countersight.audits import AuditTally, Finished
+    from countersight.audits.judges import Pool
+    from countersight.models import ModelSettings
 
+SEVERAL_VOTES: Final = 0.7
+"""Temperature of judges who vote more than once: at 0 a vote would say little that the one before did not."""
 
-def joined(arguments: Sequence[str]) -> list[str]:
-    """`audit calibrate …` as one verb, so that it has options and a help of its own."""
-    if len(arguments) > 1 and arguments[0] == "audit" and arguments[1] in FURTHER:
-        return [f"audit {arguments[1]}", *arguments[2:]]
-    return list(arguments)
+_JUDGE: Final = "exact, rules, or a language model; may be given several times: see: countersight list judges"
+_AUDIT: Final = {
+    "DATASET": "or: bundle, calibrate, plan, sign, verify; see their own --help",
+    "-o, --output DIR!": "the audit folder to fill",
+    "--model M!": "the model under audit; see: countersight list models",
+    "--judge J*!": _JUDGE,
+    "--extractor L!": "who finds the concepts of an explanation: rules, or a language model",
+    "--editor E=": "see: countersight list editors; not needed for --intervene thought",
+    "--concepts K=1": "concepts tested per explanation",
+    "--intervene {picture,thought,both}=picture": "change the picture, or the model's explanation in the conversation",
+    "--limit, --cases N": "audit so many cases, evenly over the dataset (default: all)",
+    "--calibration DIR": "from `audit calibrate`: also correct scores for the mistakes of judges",
+    "--lpips FILE": "weights, to measure edits with LPIPS too",
+    "--checker C*": "who checks whether an edit did what was asked: pixels, seams, detector:PATH, or a vision model; "
+    "may be given several times (default: pixels and seams)",
+    "--credentials DIR": "chain.pem and key.pem: content credentials (C2PA) for edited pictures, with the extra c2pa",
+    "--operator NAME=": "who does the audit, for its papers",
+    "--plan FILE": "from `audit plan`: what was meant to be done",
+}
+_BUNDLING: Final = {
+    "--against DIR": "an earlier audit, to say what has changed since",
+    "--gallery N=200": "cases on its page",
+    "--zip FILE": "also write the bundle as one ZIP, the same bytes each time",
+}
+_JUDGING: Final = {
+    "--votes N=1": "of each judge that is a model",
+    "--pool {majority,mean}=majority": "how votes, then judges, become one score; a tie counts half",
+    "--prompts P": "edct, brief, a .toml file of your own, or paper: the paper's, which you copy into paper.toml",
+    "--judge-price IN,OUT=0,0": "of extractor and judges, per million tokens",
+}
+_ASKING: Final = shared("seed", "concurrency", "attempts", "ray", timeout=180)
+_CALIBRATE: Final = {
+    "-o, --output DIR!": "the folder to fill",
+    "--judge J*": _JUDGE,
+    "--editor E": "also this editor, and the rule for bad edits",
+    "--people EXPORT": "of collect, flow judge: people's labels",
+    "--audit DIR": "with --people: the audit that people judged",
+    "--photographs DIR": "also the checks of edits, on labelled edits of these pictures (and tests, with --domain "
+    "photographs)",
+    "--domain {drawings,worlds,photographs}=drawings": "what tests are made of: flowers and dots, supports and discs, "
+    "or photographs with stickers of ours",
+    "--size N=144": "tests to make",
+}
+_PLAN: Final = {
+    "DATASET": "the dataset to be audited",
+    "-o, --output FILE!": "the file to write",
+    "--model NAME=": "the model under audit; left out: whoever is named then",
+    "--extractor NAME=": "who finds concepts; left out: whoever is named then",
+    "--editor NAME=": "who edits; left out: whoever is named then",
+    "--judge J*!": "may be given several times",
+    "--votes N=1": "of each judge that is a model",
+    "--limit, --cases N": "so many cases (default: all)",
+    "--concepts K=1": "concepts tested per explanation",
+    "--control {none,nothing,uncited,both}=none": "control edits",
+    "--checker C*": "may be given several times",
+    "--require CRITERION*": "such as 'specificity at least 0.9'",
+    "--key FILE": "an Ed25519 key of OpenSSH that signs the plan",
+}
+_BUNDLE: Final = {
+    "AUDIT": "an audit folder",
+    "--calibration DIR": "a calibration that came in since",
+    "--reviews EXPORT": "of collect, flow judge: what people made of the verdicts",
+}
+_SIGN: Final = {
+    "AUDIT": "an audit folder",
+    "--key FILE!": "the private key; ssh-keygen -t ed25519",
+    "--name NAME=": "a person, whose sign-off is signed beside the seal",
+    "--role ROLE=": "of that person",
+    "--timestamp URL": "a server of RFC 3161 that stamps the seal with its time",
+    "--zip FILE": _BUNDLING["--zip FILE"],
+}
+_VERIFY: Final = {
+    "AUDIT": "an audit folder, or the ZIP of one",
+    "--key KEYS*": "who must have signed: a public key, or a file of allowed signers",
+    "--identity NAME=": "whose key it must be, by the allowed signers",
+    "--revoked FILE": "public keys that are no longer trusted",
+    "--seal SHA256=": "the seal that was written down or signed",
+    "--dataset DIR": "what was audited, if it is not where it was",
+    "--against DIR": "the earlier audit it was compared with",
+}
+_EXAMPLES: Final = """examples:
+  countersight audit flowers --model embedded --extractor rules --editor exact --judge exact -o audits/embedded
+  countersight audit okvqa --model openai:gpt-4o --extractor openai:gpt-4o --editor flux:flux-kontext-max \\
+      --judge openai:gpt-4o --judge endpoint:http://127.0.0.1:8000/v1#qwen3 --votes 3 --control -o audits/gpt-4o
+  countersight audit calibrate --judge openai:gpt-4o --editor exact -o calibrations/gpt-4o
+  countersight audit verify audits/gpt-4o
+"""
 
 
 def add(verbs: Verbs) -> None:
@@ -44,21 +127,15 @@ def add(verbs: Verbs) -> None:
         "audit",
         _audit,
         "test whether a model's explanations hold: change what they cite, and ask again",
-        "countersight audit flowers --model embedded --extractor rules --editor exact --judge exact -o audits/embedded",
+        "",
+        _AUDIT,
+        _BUNDLING,
+        _JUDGING,
+        _ASKING,
+        shared("temperature", "detail", "price", max_tokens=2048),
     )
     audit.formatter_class = argparse.RawDescriptionHelpFormatter
     audit.epilog = _EXAMPLES
-    audit.add_argument(
-        "dataset", type=Path, metavar="DATASET", help="or: bundle, calibrate, plan, sign, verify; see their own --help"
-    )
-    audit.add_argument("--model", required=True, metavar="M", help="who is audited; see: countersight list models")
-    audit.add_argument("--extractor", required=True, metavar="L", help="who finds concepts: rules, or a language model")
-    audit.add_argument(
-        "--editor", default="", metavar="E", help="see: countersight list editors; not needed for --intervene thought"
-    )
-    audit.add_argument(
-        "--concepts", type=positive, default=1, metavar="K", help="concepts tested of an explanation (default: 1)"
-    )
     audit.add_argument(
         "--control",
         nargs="?",
@@ -66,12 +143,6 @@ def add(verbs: Verbs) -> None:
         choices=["nothing", "uncited", "both"],
         help="also ask after edits under which the answer should stay: one that changes nothing, and as many of things "
         "that the explanation does not cite (default where it is given: both)",
-    )
-    audit.add_argument(
-        "--intervene",
-        choices=["picture", "thought", "both"],
-        default="picture",
-        help="change the picture, or the model's own explanation in the conversation (default: picture)",
     )
     audit.add_argument(
         "--strength",
@@ -82,32 +153,6 @@ def add(verbs: Verbs) -> None:
         help="try each edit in so many doses: does the answer move with them? (default: 1, the whole edit alone)",
     )
     audit.add_argument(
-        "--cases", type=positive, metavar="N", help="audit so many cases, evenly over the dataset (default: all)"
-    )
-    audit.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the audit folder to fill")
-    audit.add_argument(
-        "--calibration",
-        type=Path,
-        metavar="DIR",
-        help="from `audit calibrate`: scores without judges' mistakes too",
-    )
-    audit.add_argument("--lpips", type=Path, metavar="FILE", help="weights, to measure edits with LPIPS too")
-    audit.add_argument(
-        "--checker",
-        action="append",
-        metavar="C",
-        help="who looks whether an edit did what was asked: pixels, seams, detector:PATH, or a model that sees; may be "
-        "given several times (default: pixels and seams)",
-    )
-    audit.add_argument(
-        "--credentials",
-        type=Path,
-        metavar="DIR",
-        help="chain.pem and key.pem: content credentials (C2PA) for edited pictures, with the extra c2pa",
-    )
-    audit.add_argument("--operator", default="", metavar="NAME", help="who does the audit, for its papers")
-    audit.add_argument("--plan", type=Path, metavar="FILE", help="from `audit plan`: what was meant to be done")
-    audit.add_argument(
         "--require",
         action="append",
         nargs="?",
@@ -115,76 +160,86 @@ def add(verbs: Verbs) -> None:
         metavar="CRITERION",
         help="end with 1 unless it is met, such as 'CCS lower end at least 0.8'; alone: the criteria of the plan",
     )
-    add_bundling(audit)
-    add_judging(audit)
-    add_model(audit)
-    add_asking(audit)
-    add_calibrate(verbs)
-    add_plan(verbs)
-    add_evidence(verbs)
-
-
-_EXAMPLES = """examples:
-  countersight audit flowers --model embedded --extractor rules --editor exact --judge exact -o audits/embedded
-  countersight audit okvqa --model openai:gpt-4o --extractor openai:gpt-4o --editor flux:flux-kontext-max \\
-      --judge openai:gpt-4o --judge endpoint:http://127.0.0.1:8000/v1#qwen3 --votes 3 --control -o audits/gpt-4o
-  countersight audit calibrate --judge openai:gpt-4o --editor exact -o calibrations/gpt-4o
-  countersight audit verify audits/gpt-4o
-"""
-
-
-def add_plan(verbs: Verbs) -> None:
-    """Add `audit plan` to the command line."""
-    plan = further(
+    add_local(audit)
+    calibrate = _further(
+        verbs,
+        "calibrate",
+        _calibrate,
+        "Test judges and an editor on cases whose right verdict is known, and report how often they are right.",
+        "--judge openai:gpt-4o --votes 3 --editor exact -o calibrations/gpt-4o",
+        _CALIBRATE | _JUDGING | _ASKING,
+    )
+    for parser in (audit, calibrate):
+        parser.add_argument(
+            "--judge-temperature",
+            default=argparse.SUPPRESS,  # None would mean: leave it to the server
+            metavar="T",
+            type=temperature,
+            help=f"of the judges (default: 0 for one vote, {SEVERAL_VOTES} for several)",
+        )
+    _further(
         verbs,
         "plan",
         _plan,
         "Write down what an audit is to do and what has to come out, before its first step.",
-        "countersight audit plan flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json",
+        "flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json",
+        _PLAN,
     )
-    plan.add_argument("dataset", type=Path, metavar="DATASET")
-    for option, words in (("model", "who is audited"), ("extractor", "who finds concepts"), ("editor", "who edits")):
-        plan.add_argument(f"--{option}", default="", metavar="NAME", help=f"{words}; left out: whoever is named then")
-    plan.add_argument("--judge", action="append", required=True, metavar="J", help="may be given several times")
-    plan.add_argument("--votes", type=positive, default=1, metavar="N", help="of each judge that is a model")
-    plan.add_argument("--cases", type=positive, metavar="N", help="so many cases (default: all)")
-    plan.add_argument("--concepts", type=positive, default=1, metavar="K", help="of an explanation (default: 1)")
-    plan.add_argument("--control", choices=("none", "nothing", "uncited", "both"), default="none", help="control edits")
-    plan.add_argument("--checker", action="append", default=[], metavar="C", help="may be given several times")
-    plan.add_argument(
-        "--require", action="append", default=[], metavar="CRITERION", help="such as 'specificity at least 0.9'"
+    _further(
+        verbs,
+        "bundle",
+        _bundle,
+        "Write the page and the papers of an audit again and seal them, for example after a review or a calibration.",
+        "audits/gpt-4o --against audits/gpt-4o-may",
+        _BUNDLE | _BUNDLING,
     )
-    plan.add_argument("--key", type=Path, metavar="FILE", help="an Ed25519 key of OpenSSH that signs the plan")
-    plan.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write")
-
-
-def _plan(chosen: argparse.Namespace) -> int:
-    from countersight.audits import USUAL_CHECKERS, Plan, write_plan
-    from countersight.dataset import Dataset
-
-    dataset = Dataset.open(chosen.dataset)
-    plan = Plan(
-        dataset=dataset.fingerprint,
-        name=dataset.path.resolve().name,
-        cases=chosen.cases,
-        concepts=chosen.concepts,
-        judges=tuple(chosen.judge),
-        votes=chosen.votes,
-        control=chosen.control in ("nothing", "both"),
-        uncited=chosen.control in ("uncited", "both"),
-        checkers=tuple(chosen.checker or USUAL_CHECKERS),
-        model=chosen.model,
-        extractor=chosen.extractor,
-        editor=chosen.editor,
-        criteria=tuple(chosen.require),
+    _further(
+        verbs,
+        "sign",
+        _sign,
+        "Sign the seal of a finished audit with an Ed25519 key of OpenSSH, or sign it off as a person.",
+        "audits/gpt-4o --key ~/.ssh/id_ed25519",
+        _SIGN,
     )
-    key = None
-    if chosen.key:
-        from countersight.audits.signing import read_private_key
+    _further(
+        verbs,
+        "verify",
+        _verify,
+        "Find whatever of a finished audit was altered, is missing, was added, or does not follow from its log.",
+        "audits/gpt-4o",
+        _VERIFY,
+    )
 
-        key = read_private_key(chosen.key)
-    print(f"{chosen.output}\nSHA-256 of the plan: {write_plan(chosen.output, plan, key)}")
-    return 0
+
+def _further(verbs: Verbs, name: str, call: Call, summary: str, example: str, table: Table) -> argparse.ArgumentParser:
+    """A verb behind `audit`; the list of verbs names `audit` alone."""
+    command = f"countersight audit {name}"
+    parser = verbs.add_parser(
+        f"audit {name}", prog=command, description=summary, epilog=f"Example: {command} {example}"
+    )
+    parser.set_defaults(call=call)
+    add_options(parser, table)
+    return parser
+
+
+def _helper(chosen: argparse.Namespace, heat: float | None) -> "ModelSettings":
+    """How extractor and judges are asked: they may reason before they write their JSON."""
+    price_in, price_out = chosen.judge_price
+    plain = argparse.Namespace(seed=chosen.seed, timeout=chosen.timeout, ray=chosen.ray)
+    return model_settings(plain, max_tokens=2048, temperature=heat, price_in=price_in, price_out=price_out)
+
+
+def _pooling(chosen: argparse.Namespace) -> "Pool":
+    """How votes become one score."""
+    from countersight.audits.judges import HALVES
+
+    return HALVES if chosen.pool == "majority" else "mean"
+
+
+def _judging(chosen: argparse.Namespace) -> float | None:
+    """The temperature of judges; None leaves it to their server."""
+    given: float | None = getattr(chosen, "judge_temperature", SEVERAL_VOTES if chosen.votes > 1 else 0.0)
+    return given
 
 
 def _audit(chosen: argparse.Namespace) -> int:
@@ -211,16 +266,16 @@ def _audit(chosen: argparse.Namespace) -> int:
         judges=tuple(chosen.judge),
         prompts=find_prompts(chosen.prompts or (BRIEF if chosen.extractor == "rules" else USUAL)),
         votes=chosen.votes,
-        pool=pooling(chosen),
+        pool=_pooling(chosen),
         concepts=chosen.concepts,
         control=chosen.control in ("nothing", "both"),
         uncited=chosen.control in ("uncited", "both"),
         intervene=chosen.intervene,
         strength=chosen.strength,
-        cases=chosen.cases,
-        settings=target(chosen),
-        extractor_settings=helper(chosen, 0.0),
-        judge_settings=helper(chosen, judging(chosen)),
+        cases=chosen.limit,
+        settings=model_settings(chosen),
+        extractor_settings=_helper(chosen, 0.0),
+        judge_settings=_helper(chosen, _judging(chosen)),
         editor_settings=EditorSettings(timeout=chosen.timeout),
         retry=RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
         calibration=chosen.calibration,
@@ -232,11 +287,11 @@ def _audit(chosen: argparse.Namespace) -> int:
         requires=tuple(filter(None, chosen.require or ())),
     )
     dataset, tally = Dataset.open(chosen.dataset), AuditTally()
-    with telling(f"audit {chosen.model}", tally):
+    with _telling(f"audit {chosen.model}", tally):
         stopped = _stopped(lambda stop: audit_dataset(dataset, chosen.output, options, tally, stop))
     if stopped:
         return STOPPED
-    finished = finish_audit(chosen.output, chosen)
+    finished = _finish(chosen.output, chosen)
     if chosen.require is not None and finished.conclusion.answer != "met":
         return 1
     return 0 if finished.scores.kept.ccs.concepts or finished.scores.thought else 1
@@ -253,3 +308,180 @@ def _stopped(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
     if stopped:
         print(GOES_ON, file=sys.stderr)
     return stopped
+
+
+@contextmanager
+def _telling(name: str, tally: "AuditTally") -> Iterator[None]:
+    """Show the steps of an audit while they are done, and what happened at the end."""
+    from countersight.engine import showing
+
+    try:
+        with showing(name, tally, "steps"):
+            yield
+    finally:
+        if tally.total:  # else it never began, and the error says why
+            print(tally.summary(), file=sys.stderr)
+
+
+def _finish(folder: Path, chosen: argparse.Namespace) -> "Finished":
+    """Write, seal and print what came of an audit."""
+    from rich.console import Console
+
+    from countersight.audits import finish, tell
+
+    finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
+    tell(finished.scores, Console(), finished.warnings, finished.conclusion)
+    print(f"The page, case by case: {finished.html.resolve()}\nThe seal of the bundle: {finished.seal}")
+    _zip(folder, chosen.zip)
+    return finished
+
+
+def _zip(folder: Path, to: Path | None) -> None:
+    """The bundle in one file, where that is asked for."""
+    if to is not None:
+        from countersight.audits.bundle import zip_bundle
+
+        zip_bundle(folder, to)
+        print(f"The bundle in one file: {to}")
+
+
+def _calibrate(chosen: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from countersight.audits import USUAL, AuditTally, find_prompts, tell_calibration
+    from countersight.audits.calibration import Options, calibrate, calibrate_on_people, photographs_in
+    from countersight.editing import EditorSettings
+    from countersight.engine import RetryPolicy
+
+    if chosen.people or chosen.audit:
+        if not (chosen.people and chosen.audit):
+            raise CountersightError("--people and --audit belong together: the labels, and the audit they are of")
+        tell_calibration(calibrate_on_people(chosen.audit, chosen.people, chosen.output), Console())
+        print(chosen.output)
+        return 0
+    if not chosen.judge:
+        raise CountersightError("name who is calibrated with --judge, or people's labels with --people and --audit")
+    if chosen.domain == "photographs" and not chosen.photographs:
+        raise CountersightError("--domain photographs needs photographs: name their folder with --photographs")
+    options = Options(
+        judges=tuple(chosen.judge),
+        editor=chosen.editor,
+        prompts=find_prompts(chosen.prompts or USUAL),
+        size=chosen.size,
+        seed=chosen.seed,
+        domain=chosen.domain,
+        photographs=photographs_in(chosen.photographs) if chosen.domain == "photographs" else (),
+        votes=chosen.votes,
+        pool=_pooling(chosen),
+        judge_settings=_helper(chosen, _judging(chosen)),
+        editor_settings=EditorSettings(timeout=chosen.timeout),
+        retry=RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
+    )
+    tally = AuditTally()
+    with _telling("calibrate", tally):
+        calibration = stoppable(lambda stop: calibrate(chosen.output, options, tally, stop), "steps")
+    if calibration is None:
+        print(GOES_ON, file=sys.stderr)
+        return STOPPED
+    tell_calibration(calibration, Console())
+    if chosen.photographs:
+        _gate(chosen)
+    print(chosen.output)
+    return 0
+
+
+def _gate(chosen: argparse.Namespace) -> None:
+    """How often the checks of edits are right about labelled edits of the user's own photographs."""
+    from rich.console import Console
+
+    from countersight.audits import tell_photographs
+    from countersight.audits.calibration import gate_photographs, write_gate
+
+    gate = gate_photographs(chosen.photographs, chosen.seed, counting)
+    write_gate(chosen.output, gate)
+    tell_photographs(gate, Console())
+
+
+def _plan(chosen: argparse.Namespace) -> int:
+    from countersight.audits import USUAL_CHECKERS, Plan, write_plan
+    from countersight.dataset import Dataset
+
+    dataset = Dataset.open(chosen.dataset)
+    plan = Plan(
+        dataset=dataset.fingerprint,
+        name=dataset.path.resolve().name,
+        cases=chosen.limit,
+        concepts=chosen.concepts,
+        judges=tuple(chosen.judge),
+        votes=chosen.votes,
+        control=chosen.control in ("nothing", "both"),
+        uncited=chosen.control in ("uncited", "both"),
+        checkers=tuple(chosen.checker or USUAL_CHECKERS),
+        model=chosen.model,
+        extractor=chosen.extractor,
+        editor=chosen.editor,
+        criteria=tuple(chosen.require),
+    )
+    key = None
+    if chosen.key:
+        from countersight.audits.signing import read_private_key
+
+        key = read_private_key(chosen.key)
+    print(f"{chosen.output}\nSHA-256 of the plan: {write_plan(chosen.output, plan, key)}")
+    return 0
+
+
+def _bundle(chosen: argparse.Namespace) -> int:
+    if chosen.calibration:
+        from countersight.audits import AuditFolder
+        from countersight.audits.calibration import take_up
+
+        take_up(chosen.calibration, AuditFolder.open(chosen.audit).manifest).write(chosen.audit)
+    if chosen.reviews:
+        from countersight.audits import read_audit, score
+        from countersight.audits.bundle import take_reviews
+
+        take_reviews(chosen.reviews, chosen.audit, score(read_audit(chosen.audit)))
+    _finish(chosen.audit, chosen)
+    return 0
+
+
+def _sign(chosen: argparse.Namespace) -> int:
+    import datetime
+
+    from countersight.audits.signing import read_private_key, sign_bundle, sign_off, stamp_bundle
+
+    key = read_private_key(chosen.key, _passphrase(chosen.key))
+    if chosen.name:
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        print(sign_off(chosen.audit, key, name=chosen.name, role=chosen.role, at=now))
+    else:
+        print(sign_bundle(chosen.audit, key))
+    if chosen.timestamp:
+        print(stamp_bundle(chosen.audit, chosen.timestamp))
+    _zip(chosen.audit, chosen.zip)
+    return 0
+
+
+def _passphrase(key: Path) -> str:
+    """What unlocks a key, asked for where somebody can answer; empty where the key needs none."""
+    from countersight.audits.signing import is_locked
+
+    if not is_locked(key) or not sys.stdin.isatty():
+        return ""
+    import getpass
+
+    return getpass.getpass(f"Passphrase for {key}: ")
+
+
+def _verify(chosen: argparse.Namespace) -> int:
+    from countersight.audits.signing import read_public_keys
+    from countersight.audits.verifying import tell_verified, verified
+
+    keys = tuple(
+        key for named in chosen.key for key in read_public_keys(named, identity=chosen.identity, revoked=chosen.revoked)
+    )
+    found = verified(chosen.audit, chosen.seal, keys=keys, dataset=chosen.dataset, against=chosen.against)
+    for line in tell_verified(found, chosen.audit, compared=bool(chosen.seal)):
+        print(line)
+    return 0 if found.sound else 1

@@ -1,19 +1,67 @@
-"""`countersight demo`: the whole story on a fresh machine."""
+"""`countersight demo`: the whole story on a fresh machine, without keys or downloads: make a suite, ask, report."""
 
 import argparse
 from pathlib import Path
+from typing import Final
 
-from countersight.cli.parsing import Verbs, positive, verb
+from countersight.cli.parsing import Verbs, verb
+from countersight.cli.terminal import STOPPED, counting
+
+SEED: Final = 7
+MODELS: Final = {
+    "embedded": "embedded",
+    "embedded:factual": "embedded-factual",
+    "visprog:reference;vision=scene": "visprog-reference",
+}
+"""Who is asked, and the folder of the run."""
 
 
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
-    demo = verb(verbs, "demo", _demo, "the whole story on a fresh machine: make, ask, report", "countersight demo")
-    demo.add_argument("-o", "--output", type=Path, default=Path("demo"), metavar="DIR", help="folder (default: demo)")
-    demo.add_argument("--size", type=positive, default=240, metavar="N", help="cases to make (default: 240)")
+    options = {"-o, --output DIR=demo": "the folder to fill", "--size N=240": "cases to make"}
+    verb(verbs, "demo", _demo, "the whole story on a fresh machine: make, ask, report", "countersight demo", options)
 
 
 def _demo(chosen: argparse.Namespace) -> int:
-    from countersight.cli.story import demo
+    """Make a small suite, ask our own models in both worlds, write the report; goes on where it was stopped."""
+    from rich.console import Console
 
-    return demo(chosen.output, chosen.size)
+    from countersight.cli.run import ask
+    from countersight.engine import RetryPolicy, RunOptions, find_prompt
+    from countersight.models import open_model
+    from countersight.reports import print_overview, write_report
+    from countersight.suites.cvqa import make_synthetic
+
+    folder, size = chosen.output, chosen.size
+    dataset = folder / "cvqa-synthetic"
+    if not dataset.exists():
+        with counting(f"Drawing {size:,} cases in two worlds", size, "cases") as progress:
+            make_synthetic(dataset, size=size, seed=SEED, workers=None, progress=progress)
+    print(f"Made {dataset}: C-VQA-Synthetic, seed {SEED}, every picture drawn in both worlds.")
+    print("Asking embedded, which learned to imagine; embedded:factual, which sees as well but never met an if; and")
+    print("visprog:reference, programs that count what classical vision finds: the ceiling of what can be seen here.")
+    runs = {model: folder / "runs" / name for model, name in MODELS.items()}
+    for model, run in runs.items():
+        options = RunOptions(find_prompt("0-shot"), shown=True)
+        status = ask(dataset, run, open_model(model), options, retry=RetryPolicy())
+        if status == STOPPED:
+            return status
+    report = write_report(list(runs.values()), folder / "report", progress=counting)
+    print_overview(report.data, Console())
+    print(f"\nThe report, with every case: {report.html.resolve()}")
+    _show_a_world(folder / "supports")
+    return 0
+
+
+def _show_a_world(folder: Path) -> None:
+    """One case of a world whose counterfactual is solved, told with its two pictures."""
+    from countersight.dataset import Dataset
+    from countersight.suites.worlds import make_supports
+
+    if not folder.exists():
+        make_supports(folder, size=1, seed=SEED, workers=1, progress=counting)
+    case = next(case for _, case in Dataset.open(folder).cases())
+    asked = case.counterfactual
+    assert asked is not None
+    print(f"\nAnother suite has worlds that are solved (countersight make supports): {asked.text} {asked.answer}.")
+    print(f"Before and after: {folder.resolve() / str(case.image)}, {case.counterfactual_image}")

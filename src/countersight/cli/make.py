@@ -3,9 +3,10 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from countersight.cli.parsing import Verbs, add_ray, part_of_all, positive, verb
+from countersight.cli.parsing import Verbs, shared, verb
+from countersight.cli.terminal import counting
 from countersight.errors import CountersightError
 from countersight.text import printable, several
 
@@ -19,31 +20,30 @@ _BY_LINE = (".csv", ".tsv", ".jsonl")
 """Files of which a bad row is named by its line, whatever the suite's own file counts in."""
 
 
+_OPTIONS: Final = {
+    "SUITE": "which benchmark; see: countersight list suites",
+    "-o, --output DIR!": "the dataset folder to make",
+    "--size N": "cases to make (default: 3000; cello: 1200; worlds: 2000); with --from: so many of the file, at random",
+    "--sample P%": "with --from: a share of the file's cases, at random: 10%% as in C-VQA's Table 5",
+    "--seed SEED": "same seed, same pixels, same sample (default: 0)",
+    "--workers N": "processes (default: one per core)",
+    "--annotations FILE": "okvqa, vqav2: the official annotations",
+    "--kinds CSV": "cosim: types of change assigned by people",
+    "--keep-doubled": "cosim: keep the published cases that offer their right answer twice; either is right",
+    "--per-task N": "cello, from a mined folder: cases of each task (instead of --size)",
+    "--reworded": "causal-worlds, cello from a mined folder: the same questions in other words, options reordered",
+    "--wording MODEL": "cello, from a mined folder: the model that words the questions",
+    "--options {fair,published}": "cvqa-synthetic: how wrong options are drawn; fair: no shortcuts (default: fair)",
+    "--difficulty {easy,medium,hard}": "supports, discs, causal-worlds: number of things (default: all, evenly)",
+    "--controls": "cvqa-synthetic: for every case also one whose change does not matter; its answer must stay",
+    "--hidden KEY": "write the right answers to this new file, not into the dataset; score with --gold KEY",
+}
+
+
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
-    make = verb(
-        verbs,
-        "make",
-        _make,
-        "make or import a dataset",
-        "countersight make cvqa-synthetic --size 3000 --seed 7 -o flowers",
-    )
-    make.add_argument("suite", metavar="SUITE", help="which benchmark; see: countersight list suites")
-    make.add_argument(
-        "--size",
-        type=positive,
-        metavar="N",
-        help="cases to make (default: 3000; cello: 1200; worlds: 2000); with --from so many of the file, by chance",
-    )
-    make.add_argument(
-        "--sample",
-        type=part_of_all,
-        metavar="P",
-        help="with --from: a share of the file's cases, drawn by chance: 10%% as in C-VQA's Table 5",
-    )
-    make.add_argument("--seed", type=int, help="same seed, same pixels, same sample (default: 0)")
-    make.add_argument("--workers", type=positive, metavar="N", help="processes (default: one a core)")
-    add_ray(make, "draw on the machines of")
+    example = "countersight make cvqa-synthetic --size 3000 --seed 7 -o flowers"
+    make = verb(verbs, "make", _make, "make or import a dataset", example, _OPTIONS, shared("pictures", "ray"))
     make.add_argument(
         "--from",
         dest="source",
@@ -51,50 +51,6 @@ def add(verbs: Verbs) -> None:
         metavar="FILE",
         help="import the published questions from this file; cello: or make them from this mined folder",
     )
-    make.add_argument("--pictures", type=Path, metavar="DIR", help="with --from: the folder of the published pictures")
-    make.add_argument("--annotations", type=Path, metavar="FILE", help="okvqa, vqav2: the official annotations")
-    make.add_argument("--kinds", type=Path, metavar="CSV", help="cosim: types of change assigned by people")
-    make.add_argument(
-        "--keep-doubled",
-        action="store_true",
-        help="cosim: keep the published cases that offer their right answer twice; either is right",
-    )
-    make.add_argument(
-        "--per-task",
-        type=positive,
-        metavar="N",
-        help="cello, from a mined folder: cases of each task (instead of --size)",
-    )
-    make.add_argument(
-        "--reworded",
-        action="store_true",
-        help="causal-worlds, cello from a mined folder: the same questions in other words, options in another order",
-    )
-    make.add_argument(
-        "--wording", metavar="MODEL", help="cello, from a mined folder: the model that words the questions"
-    )
-    make.add_argument(
-        "--options",
-        choices=("fair", "published"),
-        help="cvqa-synthetic: how wrong options are drawn; fair ones give nothing away (default: fair)",
-    )
-    make.add_argument(
-        "--difficulty",
-        choices=("easy", "medium", "hard"),
-        help="supports, discs, causal-worlds: how many things there are (default: as many cases of each)",
-    )
-    make.add_argument(
-        "--controls",
-        action="store_true",
-        help="cvqa-synthetic: for every case also one whose change does not touch what is asked; its answer must stay",
-    )
-    make.add_argument(
-        "--hidden",
-        type=Path,
-        metavar="KEY",
-        help="keep the right answers out of the dataset, in this new file: others answer, you score with --key",
-    )
-    make.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the dataset folder to make")
 
 
 def _make(chosen: argparse.Namespace) -> int:
@@ -135,7 +91,6 @@ def _make_open(chosen: argparse.Namespace) -> int:
 
 
 def _draw(chosen: argparse.Namespace, suite: "Suite", own: dict[str, Any]) -> int:
-    from countersight.cli.progress import counting
     from countersight.dataset import Dataset
 
     suite.make(
@@ -155,7 +110,6 @@ def _draw(chosen: argparse.Namespace, suite: "Suite", own: dict[str, Any]) -> in
 
 def _assemble(chosen: argparse.Namespace, suite: "Suite", own: dict[str, Any]) -> int:
     from countersight.causal import GRAPHS
-    from countersight.cli.progress import counting
     from countersight.models import ModelSettings, open_model
 
     if chosen.wording:

@@ -3,9 +3,10 @@
 import argparse
 from pathlib import Path
 from shlex import quote
+from typing import Final
 
-from countersight.cli.options import in_options
-from countersight.cli.parsing import Verbs, add_ray, print_bad, verb
+from countersight.cli.parsing import Verbs, in_options, print_bad, shared, verb
+from countersight.cli.terminal import counting
 from countersight.errors import CountersightError
 from countersight.text import several
 
@@ -14,27 +15,18 @@ MALFORMED_SHOWN = 20
 _MEGABYTE = 1 << 20
 
 
+_OPTIONS: Final = {
+    "GRAPHS": "scene_graphs.json or relationships.json of Visual Genome, GQA's scene graphs, FACTUAL's CSV of regions, "
+    "or JSONL of our own, gzipped or not; or the folder that holds them",
+    "-o, --output DIR!": "the folder to make",
+}
+
+
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
-    mine = verb(
-        verbs,
-        "mine",
-        _mine,
-        "find causal graphs in scene graphs, and ask about them",
-        "countersight mine scene_graphs.json --images VG -o causal",
-    )
-    mine.add_argument(
-        "graphs",
-        type=Path,
-        metavar="GRAPHS",
-        help="scene_graphs.json or relationships.json of Visual Genome, GQA's scene graphs, FACTUAL's CSV of regions, "
-        "or JSONL of our own; packed with gzip or not; or the folder that holds them",
-    )
-    mine.add_argument(
-        "--images", type=Path, metavar="DIR", help="the folder of the pictures, which are found by their ids"
-    )
-    add_ray(mine, "look for causal graphs on the machines of")
-    mine.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the folder to make")
+    example = "countersight mine scene_graphs.json --pictures VG -o causal"
+    summary = "find causal graphs in scene graphs, and ask about them"
+    verb(verbs, "mine", _mine, summary, example, _OPTIONS, shared("pictures", "ray"))
 
 
 def _mine(chosen: argparse.Namespace) -> int:
@@ -42,7 +34,6 @@ def _mine(chosen: argparse.Namespace) -> int:
 
     from countersight.causal import FIGURE, GRAPHS, Malformed, mine_folder, printed
     from countersight.causal.scene_graphs import files_of
-    from countersight.cli.progress import counting
 
     size = sum(path.stat().st_size for path, _ in files_of(chosen.graphs))
     shown = iter(range(MALFORMED_SHOWN))
@@ -55,7 +46,7 @@ def _mine(chosen: argparse.Namespace) -> int:
         mined = mine_folder(
             chosen.graphs,
             chosen.output,
-            pictures=chosen.images,
+            pictures=chosen.pictures,
             on_malformed=malformed,
             on_read=lambda done: progress(done // _MEGABYTE),
             ray=chosen.ray,
@@ -66,8 +57,8 @@ def _mine(chosen: argparse.Namespace) -> int:
         console.print(table)
     found = several(sum(statistics.graphs.values()), "causal graph")
     print(f"{found} in {chosen.output / GRAPHS}, {several(statistics.malformed, 'malformed part')} left out")
-    if chosen.images:
-        print(f"{mined.pictures:,} of {several(mined.images, 'picture')} found in {chosen.images}")
+    if chosen.pictures:
+        print(f"{mined.pictures:,} of {several(mined.images, 'picture')} found in {chosen.pictures}")
     print(f"The same as a figure: {chosen.output / FIGURE}")
     _make_dataset(chosen.output)
     return 0

@@ -1,48 +1,72 @@
-"""What the verbs share: how a verb is added, and the values its options take."""
+"""How options are written down: one table per verb (usage: help), and one definition for what several verbs share.
+
+    {"DATASET": "the dataset to ask", "--model M!": "required", "--limit N": "a number", "--timeout S=120": "a default",
+     "--shown": "a switch", "--again {cut,empty}": "one of these", "--judge J*": "may be given several times"}
+
+The placeholder says what a value has to be: N is a whole number from 1 on, S seconds, DIR or FILE a path, and so on.
+"""
 
 import argparse
+import re
 import sys
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from countersight.text import printable
 
+if TYPE_CHECKING:
+    from countersight.models import ModelSettings
+
 Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Table: TypeAlias = Mapping[str, str]
+Call: TypeAlias = Callable[[argparse.Namespace], int]
+
+_USAGE: Final = re.compile(
+    r"(?P<flags>-.*?|[A-Z]+)(?: (?P<value>\{.*?\}|[^\s=!*?+…]+))?(?P<times>[?+*…])?(?P<needed>!)?(?:=(?P<default>.*))?"
+)
 
 
-def verb(
-    verbs: Verbs, name: str, call: Callable[[argparse.Namespace], int], summary: str, example: str
-) -> argparse.ArgumentParser:
-    """Add a verb with what it does, an example, and what it calls."""
-    verb = verbs.add_parser(
+def verb(verbs: Verbs, name: str, call: Call, summary: str, example: str, *tables: Table) -> argparse.ArgumentParser:
+    """Add a verb with what it does, an example, what it calls, and its options."""
+    parser = verbs.add_parser(
         name, help=summary, description=summary[0].upper() + summary[1:] + ".", epilog=f"Example: {example}"
     )
-    verb.set_defaults(call=call)
-    return verb
+    parser.set_defaults(call=call)
+    for table in tables:
+        add_options(parser, table)
+    return parser
 
 
-def add_local(parser: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
-    """Where a model that is computed here is computed."""
-    local = parser.add_argument_group("models computed here (hf:…)")
-    local.add_argument("--device", default="auto", metavar="D", help="cpu, cuda, cuda:1, mps (default: the fastest)")
-    local.add_argument("--dtype", default="auto", metavar="T", help="float32, bfloat16, float16 (default: as stored)")
-    local.add_argument(
-        "--device-map", metavar="MAP", help="auto spreads a large model over all devices; needs accelerate"
-    )
-    local.add_argument(
-        "--batch-size", type=positive, metavar="N", help="most questions at once (default: what fits into memory)"
-    )
-    return local
-
-
-def add_ray(parser: "argparse.ArgumentParser | argparse._ArgumentGroup", what: str) -> None:
-    """On which cluster the work is done, if it is not done here."""
-    parser.add_argument(
-        "--ray",
-        default="",
-        metavar="ADDRESS",
-        help=f"{what} a Ray cluster; `auto` finds the one this machine belongs to",
-    )
+def add_options(parser: "argparse.ArgumentParser | argparse._ArgumentGroup", table: Table) -> None:
+    """Add the options of a table to a verb, or to a group of its options."""
+    for usage, words in table.items():
+        found = _USAGE.fullmatch(usage)
+        assert found is not None, usage
+        flags, value, times, default = found["flags"], found["value"], found["times"], found["default"]
+        if value is None and flags.startswith("-"):
+            parser.add_argument(*flags.split(", "), action="store_true", help=words)
+            continue
+        more: dict[str, Any] = {"help": words}
+        if value is not None and value.startswith("{"):
+            more["choices"] = value[1:-1].split(",")
+        else:
+            more["type"] = kind = _KINDS.get(value or flags, Path if (value or flags) in _PATHS else str)
+            more["metavar"] = value or flags
+            default = kind(default) if default else default
+        if default is not None:
+            more["default"] = default
+            if found["default"] and "default" not in words:
+                more["help"] = f"{words} (default: {found['default']})"
+        if found["needed"]:
+            more["required"] = True
+        if times == "*":
+            more |= {"action": "append", "default": []}
+        elif times == "…":
+            more |= {"action": "extend", "nargs": "+", "default": []}
+        elif times:
+            more["nargs"] = times
+        parser.add_argument(*(flags.split(", ") if value else [flags.lower()]), **more)
 
 
 def print_bad(bad: object) -> None:
@@ -69,7 +93,7 @@ def dollars(text: str) -> float:
 
 
 def share(text: str) -> float:
-    """A part of the whole."""
+    """A difference between two shares."""
     return _number(text, "a share above 0 and up to 0.5, such as 0.03", 1e-4, 0.5)
 
 
@@ -108,6 +132,11 @@ def price(text: str) -> tuple[float, float]:
     return price_in, price_out
 
 
+def port(text: str) -> int:
+    """The number of a TCP port."""
+    return int(_number(text, "the number of a port, from 1 to 65535", 1, 65535))
+
+
 def _number(text: str, words: str, least: float, most: float, given: str = "") -> float:
     """The number in a text; `given` is what stood there, where the text is a part of it."""
     try:
@@ -117,3 +146,148 @@ def _number(text: str, words: str, least: float, most: float, given: str = "") -
     if not least <= number <= most:
         raise argparse.ArgumentTypeError(f"{given or text!r} is not {words}")
     return number
+
+
+_KINDS: Final[dict[str, Callable[[str], Any]]] = {
+    "N": positive,
+    "K": positive,
+    "S": seconds,
+    "T": temperature,
+    "DOLLARS": dollars,
+    "SHARE": share,
+    "P%": part_of_all,
+    "IN,OUT": price,
+    "PORT": port,
+    "W": until,
+    "SEED": int,
+    "RATE": float,
+}
+_PATHS: Final = {"AUDIT", "CAMPAIGN", "CSV", "DATASET", "DIR", "EXPORT", "FILE", "FOLDER", "GRAPHS", "JSONL", "KEY"} | {
+    "PATH",
+    "RUN",
+    "SOURCE",
+    "SVG",
+    "TOML",
+}
+
+_SHARED: Final = {
+    "--seed SEED=0": "for everything drawn at random, here or by a server",
+    "--temperature T=0": "`server` leaves it to the server, for models that accept only their own",
+    "--detail {auto,low,high}=auto": "image detail, for servers that have such a setting",
+    "--attempts N=5": "tries per request",
+    "--timeout S=120": "seconds per try",
+    "--concurrency N=64": "requests at a time, at most",
+    "--price IN,OUT=0,0": "dollars per million tokens read and written, where the server reports no cost",
+    "--max-tokens N=256": "longest reply, in tokens",
+    "--ray ADDRESS=": "do the work on a Ray cluster; `auto` finds the one this machine belongs to",
+    "--dataset DIR": "where the dataset is now, if it was moved",
+    "--gold PATH": "right answers: corrected since the run (a dataset, or a .csv or .jsonl with case, world, answer), "
+    "or the key of a hidden dataset",
+    "--reader MODEL": "a language model that reads the replies in which no answer was found; its readings are kept "
+    "and shown in a table of their own with how often it agrees with the rules",
+    "--pictures DIR": "the folder of the pictures",
+}
+LOCAL: Final = {
+    "--device D=auto": "cpu, cuda, cuda:1, mps (default: the fastest)",
+    "--dtype TYPE=auto": "float32, bfloat16, float16 (default: as stored)",
+    "--device-map MAP": "auto spreads a large model over all devices; needs accelerate",
+    "--batch-size N": "questions at a time, at most (default: what fits into memory)",
+}
+"""Where a model that runs on this machine (hf:…) is computed."""
+
+
+def shared(*names: str, **defaults: object) -> dict[str, str]:
+    """Options that several verbs have, by name; some with another default (None is no default)."""
+    table = {}
+    for usage, words in _SHARED.items():
+        name = usage.split()[0].removeprefix("--").replace("-", "_")
+        if name in defaults:
+            plain = usage.partition("=")[0]
+            table[plain if defaults[name] is None else f"{plain}={defaults[name]}"] = words
+        elif name in names:
+            table[usage] = words
+    return table
+
+
+def add_local(parser: argparse.ArgumentParser, *more: Table) -> None:
+    """Where a model that runs on this machine is computed."""
+    group = parser.add_argument_group("models that run on this machine (hf:…)")
+    for table in (LOCAL, *more):
+        add_options(group, table)
+
+
+def model_settings(chosen: argparse.Namespace, **more: Any) -> "ModelSettings":
+    """The settings of a model, from those options that the verb has."""
+    from countersight.models import ModelSettings
+
+    named = ("seed", "max_tokens", "temperature", "detail", "timeout", "device", "dtype", "device_map", "ray")
+    given = {name: getattr(chosen, name) for name in named if hasattr(chosen, name)}
+    if hasattr(chosen, "price"):
+        given["price_in"], given["price_out"] = chosen.price
+    return ModelSettings(**{**given, "batch": getattr(chosen, "batch_size", None), **more})
+
+
+_OTHERWISE: Final = {
+    "out": "-o",
+    "source": "--from",
+    "answering": "--rank",
+    "columns": "--column",
+    "judges": "--judge",
+    "checkers": "--checker",
+}
+"""Arguments whose option is not called after them."""
+_ALIKE: Final = frozenset(
+    [
+        "again",
+        "against",
+        "annotations",
+        "batch",
+        "budget",
+        "calibration",
+        "cases",
+        "checker",
+        "control",
+        "controls",
+        "dataset",
+        "device_map",
+        "difficulty",
+        "dtype",
+        "folds",
+        "inputs",
+        "keep_doubled",
+        "key",
+        "layout",
+        "max_tokens",
+        "model",
+        "options",
+        "per_task",
+        "pictures",
+        "port",
+        "price",
+        "prompt",
+        "prompts",
+        "ray",
+        "reworded",
+        "sample",
+        "seed",
+        "shots_from",
+        "shown",
+        "size",
+        "split",
+        "view",
+        "votes",
+        "wording",
+        "writer",
+        "yes_train_on_test",
+    ]
+)
+_NAMED: Final = re.compile(r"`([a-z_]+)`")
+
+
+def in_options(sentence: str) -> str:
+    """A sentence of the library with its arguments called as they are here: `max_tokens` becomes --max-tokens."""
+    return _NAMED.sub(lambda named: _option(named[1]) or named[0], sentence)
+
+
+def _option(argument: str) -> str:
+    return _OTHERWISE.get(argument) or (f"--{argument.replace('_', '-')}" if argument in _ALIKE else "")

@@ -1,36 +1,54 @@
-"""`countersight report`: tables and a page out of runs."""
+"""`countersight score`, `report`, `leaderboard` and `view`: scores, tables and pages of runs and audits."""
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from countersight.cli.parsing import Verbs, positive, verb
-from countersight.cli.reader import add_reader, second_reading
+from countersight.cli.parsing import Verbs, shared, verb
+from countersight.cli.terminal import GOES_ON, STOPPED, counting, stoppable
 from countersight.errors import CountersightError
-from countersight.text import printable
+from countersight.text import printable, several
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from countersight.html import Grid
+    from countersight.reports import Rereading
+
+_SCORED: Final = shared("dataset", "gold", "reader")
+_REPORT: Final = {
+    "RUN+": "or what --repeat made; or audits",
+    "-o, --output DIR=report": "the folder to write",
+    "--gallery N=3000": "most cases shown with pictures",
+    "--groups CSV": "compare groups of pictures: a table of which is in which",
+    "--group-key COLUMN": "of --groups: names the picture (default: id)",
+    "--column COLUMN…": "of --groups: names the group, as in bb_gender (default: every column that does)",
+    "--to {terminal,markdown}=terminal": "what is printed: the tables, or a summary for a pull request or a model card",
+    "--reading {cvqa}": "read the replies by C-VQA's plain rules too, in a table of its own",
+}
 
 
 def add(verbs: Verbs) -> None:
-    """Add the verb to the command line."""
+    """Add the verbs to the command line."""
+    verb(
+        verbs,
+        "score",
+        _score,
+        "the scores of a run, and every answer as a row of a Parquet file",
+        "countersight score runs/qwen --gold corrected.csv -o runs/qwen/scores.parquet",
+        {"RUN": "a run folder", "-o, --output FILE": "where to write every answer (.parquet)"},
+        _SCORED,
+    )
     report = verb(
         verbs,
         "report",
         _report,
         "tables and a page out of one or more runs, or out of several audits side by side",
         "countersight report runs/qwen runs/llava -o report",
-    )
-    report.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="or what --repeat made; or audits")
-    report.add_argument("-o", "--output", type=Path, default=Path("report"), metavar="DIR", help="default: report")
-    report.add_argument("--dataset", type=Path, metavar="DIR", help="where the dataset is now, if it was moved")
-    report.add_argument(
-        "--gold",
-        type=Path,
-        metavar="PATH",
-        help="right answers corrected since the run: a dataset, or a .csv or .jsonl with case, world and answer",
-    )
-    report.add_argument("--key", type=Path, metavar="KEY", help="of a dataset whose answers are hidden: make --hidden")
-    report.add_argument(
-        "--gallery", type=positive, default=3000, metavar="N", help="most cases shown with pictures (default: 3000)"
+        _REPORT,
+        _SCORED | shared("seed"),
     )
     report.add_argument(
         "--reference",
@@ -38,60 +56,106 @@ def add(verbs: Verbs) -> None:
         metavar="TABLE",
         help="set the runs beside what papers report: all tables of the suite, or those named here (cfmm-2, cosim, …)",
     )
-    report.add_argument(
-        "--groups", type=Path, metavar="CSV", help="compare groups of pictures: a table of which is in which"
+    verb(
+        verbs,
+        "leaderboard",
+        _leaderboard,
+        "runs of any suites on one page that can be sorted, beside what papers report",
+        "countersight leaderboard runs/* -o leaderboard",
+        {
+            "RUN+": "run folders",
+            "-o, --output DIR=leaderboard": "the folder to write",
+            "--dataset DIR…": "where datasets are now, if they were moved; each run finds its own",
+        },
+        shared("gold"),
     )
-    report.add_argument("--group-key", metavar="COLUMN", help="of --groups: names the picture (default: id)")
-    report.add_argument(
-        "--column",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="COLUMN",
-        help="of --groups: names the group, as in bb_gender (default: every column that does)",
+    verb(
+        verbs,
+        "view",
+        _view,
+        "show runs and audits in the browser, also while they are being made",
+        "countersight view runs audits/gpt-4o",
+        {
+            "FOLDER+": "a run, an audit, or a folder of them",
+            "--host H=127.0.0.1": "the address to listen on: this machine alone by default",
+            "--port PORT=8642": "the port to listen on",
+            "--no-browser": "do not open the browser",
+        },
     )
-    report.add_argument(
-        "--reading",
-        choices=["cvqa"],
-        help="read the replies by C-VQA's plain rules too, in a table of its own beside ours",
-    )
-    add_reader(report, "-o")
-    report.add_argument(
-        "--to",
-        choices=["terminal", "markdown"],
-        default="terminal",
-        help="what is printed: the tables, or a summary for a pull request or a model card (default: terminal)",
-    )
-    report.add_argument("--seed", type=int, default=0, help="for the choice of cases and what is drawn (default: 0)")
+
+
+def _score(chosen: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from countersight.engine import RunFolder
+    from countersight.html import print_grids
+    from countersight.scoring import Gold, judge_run, write_frame
+
+    if chosen.output and chosen.output.suffix.lower() != ".parquet":
+        raise CountersightError(f"{chosen.output} would be a Parquet file; let its name end in .parquet")
+    gold = Gold.open(chosen.gold) if chosen.gold else None
+    judged = judge_run(RunFolder.open(chosen.run), dataset=chosen.dataset, gold=gold)
+    print(judged.scores())
+    if chosen.output:
+        write_frame(judged.rows(), chosen.output)
+        print(f"Every answer: {chosen.output}")
+    if chosen.reader:
+        folder = chosen.output.parent if chosen.output else Path("report")
+        status, grid = _second_reading([chosen.run], folder, chosen)
+        if grid:
+            print_grids([grid], Console())
+        return status
+    return 0
+
+
+def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespace) -> "tuple[int, Grid | None]":
+    """Has a model read what the rules left unread: 0 and a table of what that changes, or 130 where it was stopped."""
+    from countersight.engine import Tally, showing
+    from countersight.models import ModelSettings, open_model
+    from countersight.reports import reread_async, rereading_grid, write_rereadings
+
+    tally = Tally()
+    seed = getattr(chosen, "seed", 0)
+    model = open_model(chosen.reader, ModelSettings(seed=seed))
+
+    async def work(stop: "asyncio.Event") -> "tuple[Rereading, ...] | None":
+        found = await reread_async(
+            runs, model, folder, dataset=chosen.dataset, gold=chosen.gold, seed=seed, tally=tally, stop=stop
+        )
+        return None if stop.is_set() else found
+
+    with showing(model.name, tally, "readings"):
+        found = stoppable(work, "readings")
+    if found is None:
+        print(GOES_ON, file=sys.stderr)
+        return STOPPED, None
+    print(f"What the second reader changes: {write_rereadings(found, folder)}")
+    return 0, rereading_grid(found)
 
 
 def _report(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.cli.progress import counting
     from countersight.engine import run_folders
     from countersight.reports import GroupsFile, print_tables, write_report
 
     for option, given in (("--group-key", chosen.group_key), ("--column", chosen.column)):
         if given and chosen.groups is None:
             raise CountersightError(f"{option} goes with --groups")
-    if chosen.key and chosen.gold:
-        raise CountersightError("--key has the answers of a hidden dataset; leave out --gold")
-    chosen.gold = chosen.key or chosen.gold
-    audits = [path for path in chosen.runs if (path / "audit.json").is_file()]
+    audits = [path for path in chosen.run if (path / "audit.json").is_file()]
     if audits:
         return _report_audits(chosen, audits)
-    chosen.runs = [folder for path in chosen.runs for folder in run_folders(path)]
+    runs = [folder for path in chosen.run for folder in run_folders(path)]
     status, readings = 0, []
     if chosen.reading:
         from countersight.suites.cvqa import read_otherwise
 
-        readings.append(read_otherwise(chosen.runs, dataset=chosen.dataset, gold=chosen.gold))
+        readings.append(read_otherwise(runs, dataset=chosen.dataset, gold=chosen.gold))
     if chosen.reader:
-        status, grid = second_reading(chosen.reader, chosen.runs, chosen.output, chosen)
+        status, grid = _second_reading(runs, chosen.output, chosen)
         readings += [grid] if grid else []
     report = write_report(
-        chosen.runs,
+        runs,
         chosen.output,
         dataset=chosen.dataset,
         gold=chosen.gold,
@@ -119,14 +183,43 @@ def _report_audits(chosen: argparse.Namespace, audits: list[Path]) -> int:
 
     from countersight.audits.page import print_audit_tables, write_audit_tables
 
-    others = [path for path in chosen.runs if path not in audits]
+    others = [path for path in chosen.run if path not in audits]
     if others:
         raise CountersightError(f"{audits[0]} is an audit and {others[0]} is none; report on the one or the other")
     if chosen.to != "terminal":
         raise CountersightError("--to is for runs")
     if any(given is not None for given in (chosen.groups, chosen.dataset, chosen.gold)):
         raise CountersightError("--groups, --dataset and --gold are for runs; an audit has its pictures with it")
-    report = write_audit_tables(chosen.runs, chosen.output, reference=chosen.reference, seed=chosen.seed)
+    report = write_audit_tables(chosen.run, chosen.output, reference=chosen.reference, seed=chosen.seed)
     print_audit_tables(report.data, Console())
     print(f"The tables as a page: {report.html.resolve()}")
+    return 0
+
+
+def _leaderboard(chosen: argparse.Namespace) -> int:
+    from countersight.leaderboards import write_leaderboard
+
+    files = write_leaderboard(chosen.run, chosen.output, datasets=chosen.dataset, gold=chosen.gold)
+    for suite in files.data.suites:
+        print(f"{suite.title}: {several(suite.runs, 'run')}, {several(len(suite.boards), 'table')}")
+    print(f"The page: {files.html.resolve()}")
+    return 0
+
+
+def _view(chosen: argparse.Namespace) -> int:
+    import webbrowser
+
+    from aiohttp import web
+
+    from countersight.view import application
+
+    site = application(chosen.folder, chosen.host)
+    address = f"http://{chosen.host}:{chosen.port}/"
+    print(f"{address} (Ctrl-C ends it)", flush=True)
+
+    def when_it_listens(_: str) -> None:
+        if not chosen.no_browser:
+            webbrowser.open(address)  # where there is no browser, nothing happens
+
+    web.run_app(site, host=chosen.host, port=chosen.port, print=when_it_listens)
     return 0

@@ -1,191 +1,83 @@
-"""`countersight run`: ask a model."""
+"""`countersight run` and `countersight status`: ask a model, and say how far a run is."""
 
 import argparse
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from countersight.cli.options import in_options
-from countersight.cli.parsing import (
-    Verbs,
-    add_local,
-    add_ray,
-    dollars,
-    positive,
-    price,
-    seconds,
-    temperature,
-    until,
-    verb,
-)
-from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
+from countersight.cli.parsing import Verbs, add_local, in_options, model_settings, shared, verb
+from countersight.cli.terminal import GOES_ON, STOPPED, stoppable
+from countersight.errors import CountersightError
 from countersight.text import in_dollars, printable, several
-
-NOT_DONE = 3
-"""Exit status of a run whose batches are out."""
-
-SOME_FAILED = 1
-"""Exit status of a run that is done, but with questions that have no answer."""
-
-UNDER_WAY = 64
-"""Questions at a time, where nobody says how many, for each place where a model is computed."""
 
 if TYPE_CHECKING:
     import asyncio
 
-    from countersight.engine import RetryPolicy, RunOptions, Tally
+    from countersight.engine import Answering, RetryPolicy, RunOptions, Tally
     from countersight.models import Model, ModelSettings
     from countersight.scoring import Until
 
+NOT_DONE: Final = 3
+"""Exit status of a run whose batches are out."""
+SOME_FAILED: Final = 1
+"""Exit status of a run that is done, but with questions that have no answer."""
+UNDER_WAY: Final = 64
+"""Questions at a time, where nobody says how many, for each place where a model is computed."""
+_OPTIONS: Final = {
+    "DATASET": "a dataset folder; or a .toml file with the options of this run, and several datasets and models",
+    "--model M": "see: countersight list models",
+    "-o, --output RUN": "the run folder to fill (default: runs/DATASET/MODEL)",
+    "--prompt P=0-shot": "see: countersight list prompts; or a .toml file of your own",
+    "--shots-from DATASET": "where the examples of 1-shot prompts come from (default: other cases of the dataset)",
+    "--shown": "also show the counterfactual pictures and ask about them: the imagination gap",
+    "--rank": "the option with the smallest loss is the answer, instead of what the model writes",
+    "--loss {mean,sum}": "of an option's tokens, with --rank (default: mean)",
+    "--limit, --cases N": "only N cases, stratified by group, drawn by --seed",
+    "--again {cut,empty,unread}=": "ask again, in the way the run was asked, for answers that the token limit cut off "
+    "or that are empty (with a larger --max-tokens); unread: have the model state only its final answer",
+    "--budget DOLLARS": "start no question once the run would cost more; can be raised later",
+    "--until W": "stop as soon as the drop is known to ± W points, or to be above or below zero (`decided`)",
+    "--until-metric {drop,factual,counterfactual,both_right}=drop": "the figure that --until is about",
+    "--repeat K": "ask everything K times, each with its own seed, in RUN/1 to RUN/K, and report the variance",
+    "--batch": "use the batch API of openai:, anthropic: or gemini:, at half the price; the same command collects",
+    "--dry-run": "ask nothing; print the number of questions, one request as it is sent, and the price",
+    "--patience S=600": "seconds to wait for a server that has answered before and cannot be reached now",
+}
+
 
 def add(verbs: Verbs) -> None:
-    """Add the verb to the command line."""
+    """Add the verbs to the command line."""
     run = verb(
         verbs,
         "run",
         _run,
-        "ask a model every question in both worlds; takes up a run that was stopped",
+        "ask a model every question in both worlds; resumes a run that was stopped",
         "countersight run flowers --model endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl-7b -o runs/qwen",
+        _OPTIONS,
+        shared("seed", "temperature", "detail", "attempts", "timeout", "price", max_tokens=None, concurrency=None),
     )
-    run.add_argument("dataset", type=Path, metavar="DATASET")
-    run.add_argument("--model", required=True, metavar="M", help="see: countersight list models")
-    run.add_argument(
-        "--prompt",
-        default="0-shot",
-        metavar="P",
-        help="see: countersight list prompts; or a .toml file of your own (default: 0-shot)",
-    )
-    run.add_argument(
-        "--shots-from",
-        type=Path,
-        metavar="DATASET",
-        help="where the examples of 1-shot prompts come from (default: the other cases of the dataset)",
-    )
-    run.add_argument(
-        "--shown",
-        action="store_true",
-        help="also show the counterfactual pictures and ask about them: the imagination gap",
-    )
-    answering = run.add_mutually_exclusive_group()
-    answering.add_argument(
-        "--generate", dest="answering", action="store_const", const="generate", help="the model writes (the default)"
-    )
-    answering.add_argument(
-        "--rank", dest="answering", action="store_const", const="rank", help="the option with the smallest loss wins"
-    )
-    run.set_defaults(answering="generate")
-    run.add_argument(
-        "--loss", choices=["mean", "sum"], help="of an option's tokens, where options are ranked (default: mean)"
-    )
-    run.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="the run folder to fill")
-    run.add_argument(
-        "--seed", type=int, default=0, help="for what is drawn by chance, here or by the server (default: 0)"
-    )
-    run.add_argument(
-        "--max-tokens",
-        type=positive,
-        metavar="N",
-        help="longest answer (default: what the prompt says; 256, or 1024 where it has the model think)",
-    )
-    run.add_argument(
-        "--again",
-        choices=["cut", "empty", "unread"],
-        default="",
-        help="ask once more, in the way the run was asked, for answers that the limit of tokens cut off or that are "
-        "empty (with a larger --max-tokens), or have the model state only its final answer after an unread reply",
-    )
-    run.add_argument(
-        "--temperature",
-        type=temperature,
-        default=0.0,
-        metavar="T",
-        help="0 by default; `server` leaves it to the server, for models that take no other than their own",
-    )
-    run.add_argument("--detail", default="auto", choices=["auto", "low", "high"], help="how closely to look")
-    run.add_argument(
-        "--concurrency",
-        type=positive,
-        metavar="N",
-        help="most questions under way (default: 64, 768 for each GPU that a model is computed on)",
-    )
-    run.add_argument(
-        "--cases", type=positive, metavar="N", help="only N cases, of every group its share, chosen by --seed"
-    )
-    run.add_argument(
-        "--budget", type=dollars, metavar="D", help="begin no question once the run would cost more; can be raised"
-    )
-    run.add_argument(
-        "--until",
-        type=until,
-        metavar="W",
-        help="stop as soon as the drop is known to ± W points, or to be above or below zero (`decided`); see "
-        "--until-metric",
-    )
-    run.add_argument(
-        "--until-metric",
-        choices=["drop", "factual", "counterfactual", "both_right"],
-        default="drop",
-        help="the figure that --until is about (default: drop)",
-    )
-    run.add_argument(
-        "--repeat",
-        type=positive,
-        metavar="K",
-        help="ask everything K times, each with a seed of its own, in RUN/1 to RUN/K; says how much is chance",
-    )
-    run.add_argument(
-        "--batch",
-        action="store_true",
-        help="by the batch API of openai:, anthropic: or gemini:, at half the price; the same command collects",
-    )
-    run.add_argument(
-        "--dry-run", action="store_true", help="ask nothing; say how many questions, one as it is sent, and the price"
-    )
-    run.add_argument(
-        "--patience",
-        type=seconds,
-        default=600.0,
-        metavar="S",
-        help="seconds to wait for a server that has answered and is gone (default: 600)",
-    )
-    run.add_argument("--attempts", type=positive, default=5, metavar="N", help="tries for a question (default: 5)")
-    run.add_argument("--timeout", type=seconds, default=120.0, metavar="S", help="seconds for one try (default: 120)")
-    run.add_argument(
-        "--price",
-        type=price,
-        default=(0.0, 0.0),
-        metavar="IN,OUT",
-        help="dollars for a million tokens read and written, where the server reports no cost",
-    )
-    add_ray(add_local(run), "on all GPUs, one model on each, of")
+    add_local(run, shared("ray"))
+    status, example = "say how far a run is, and which batches are out", "countersight status runs/gpt"
+    verb(verbs, "status", _status, status, example, {"RUN": "a run folder"})
 
 
 def _run(chosen: argparse.Namespace) -> int:
     from countersight.engine import RunOptions, Sample, as_before, find_prompt
-    from countersight.errors import CountersightError
-    from countersight.models import MODELS, ModelSettings, open_model
+    from countersight.models import MODELS, open_model
 
-    if chosen.loss and chosen.answering != "rank":
+    if chosen.dataset.suffix == ".toml":
+        return _run_file(chosen)
+    if not chosen.model:
+        raise CountersightError("name the model with --model; see: countersight list models")
+    chosen.output = chosen.output or _default_output(Path("runs"), chosen.dataset, chosen.model)
+    if chosen.loss and not chosen.rank:
         raise CountersightError("--loss says how options are ranked; add --rank")
     prompt = find_prompt(chosen.prompt)
-    price_in, price_out = chosen.price
-    settings = ModelSettings(
-        seed=chosen.seed,
-        max_tokens=chosen.max_tokens or prompt.max_tokens,
-        temperature=chosen.temperature,
-        detail=chosen.detail,
-        timeout=chosen.timeout,
-        price_in=price_in,
-        price_out=price_out,
-        loss=chosen.loss or "mean",
-        device=chosen.device,
-        dtype=chosen.dtype,
-        device_map=chosen.device_map,
-        batch=chosen.batch_size,
-        asked_soon=not chosen.dry_run,
-        ray=chosen.ray,
-    )
+    chosen.max_tokens = chosen.max_tokens or prompt.max_tokens
+    settings = model_settings(chosen, loss=chosen.loss or "mean", asked_soon=not chosen.dry_run)
     if chosen.batch and chosen.budget is not None:
         raise CountersightError(
             "a batch is sent whole, whatever it costs: leave out --budget, see the price with --dry-run, and send "
@@ -193,31 +85,22 @@ def _run(chosen: argparse.Namespace) -> int:
         )
     if chosen.ray and MODELS.where(chosen.model) == "server":
         raise CountersightError("--ray is for models computed here (hf:…); a server is named by its address alone")
-    sample = Sample(chosen.cases, chosen.seed) if chosen.cases else None
-    way = RunOptions(prompt, chosen.shown, chosen.answering, settings.loss, chosen.seed, chosen.again, sample)
-    way, settings, pool = as_before(chosen.output, way, settings)
+    answering: Answering = "rank" if chosen.rank else "generate"
+    sample = Sample(chosen.limit, chosen.seed) if chosen.limit else None
+    options = RunOptions(prompt, chosen.shown, answering, settings.loss, chosen.seed, chosen.again, sample)
+    options, settings, pool = as_before(chosen.output, options, settings)
     if pool and chosen.shots_from is None:
         chosen.shots_from = pool.path
     if chosen.repeat:
-        return _repeat(chosen, settings, way)
+        return _repeat(chosen, settings, options)
     model = open_model(chosen.model, settings)
     if chosen.dry_run:
-        return _say_what_it_takes(chosen, way, {chosen.output: model})
+        return _say_what_it_takes(chosen, options, {chosen.output: model})
     if chosen.batch:
-        out = _in_batches(chosen, model, way)
-        if out:
+        if _in_batches(chosen, model, options):
             return NOT_DONE
         model = open_model(chosen.model, settings)  # what came back without an answer is asked in the ordinary way
-    status = ask(
-        chosen.dataset,
-        chosen.output,
-        model,
-        way,
-        retry=_retry(chosen, model),
-        shots_from=chosen.shots_from,
-        budget=chosen.budget,
-        rule=_rule(chosen),
-    )
+    status = _ask(chosen, chosen.output, model, options, rule=_rule(chosen))
     if status == STOPPED:
         return status
     if _is_hidden(chosen.dataset):
@@ -227,17 +110,67 @@ def _run(chosen: argparse.Namespace) -> int:
     return status
 
 
+def _default_output(folder: Path, dataset: Path, model: str) -> Path:
+    return folder / dataset.resolve().name / re.sub(r"[^\w.-]+", "-", model).strip("-")
+
+
+def _run_file(chosen: argparse.Namespace) -> int:
+    """Runs as a file describes them: the options of this verb by name, with lists of datasets and of models."""
+    import tomllib
+
+    try:
+        given: dict[str, Any] = tomllib.loads(chosen.dataset.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise CountersightError(f"{chosen.dataset} is not TOML: {error}") from None
+    datasets, models = (_listed(given, name, chosen.dataset) for name in ("dataset", "model"))
+    folder = Path(given.pop("output", "runs"))
+    worst = 0
+    for dataset in datasets:
+        for model in models:
+            arguments = [dataset, "--model", model]
+            for name, value in given.items():
+                if value is not False:
+                    flag = f"--{name.replace('_', '-')}"
+                    arguments += [flag] if value is True else [flag, str(value)]
+            arguments += ["--output", str(_default_output(folder, Path(dataset), model))]
+            status = _run(_parsed(arguments))
+            if status == STOPPED:
+                return status
+            worst = max(worst, status)
+    return worst
+
+
+def _listed(given: dict[str, Any], name: str, file: Path) -> Sequence[str]:
+    """One name or several, as `dataset = "a"` or `datasets = ["a", "b"]`."""
+    value = given.pop(name, None) or given.pop(f"{name}s", None)
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not names or not all(isinstance(each, str) for each in names):
+        raise CountersightError(f'{file}: say which {name} to run: {name} = "…", or {name}s = ["…", "…"]')
+    return names
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="countersight")
+    add(parser.add_subparsers())
+    return parser.parse_args(["run", *arguments])
+
+
 def _is_hidden(dataset: Path) -> bool:
     from countersight.dataset import Dataset, hidden_in
 
     return hidden_in(Dataset.open(dataset)) is not None
 
 
+def _ask(chosen: argparse.Namespace, output: Path, model: "Model", options: "RunOptions", **more: Any) -> int:
+    retry, shots_from = _retry(chosen, model), chosen.shots_from
+    return ask(chosen.dataset, output, model, options, retry=retry, shots_from=shots_from, budget=chosen.budget, **more)
+
+
 def ask(
     dataset: Path,
     output: Path,
     model: "Model",
-    way: "RunOptions",
+    options: "RunOptions",
     *,
     retry: "RetryPolicy",
     shots_from: Path | None = None,
@@ -261,7 +194,7 @@ def ask(
 
     async def work(stop: "asyncio.Event") -> bool:
         how = {"retry": retry, "pool": pool, "tally": tally, "stop": stop, "budget": left}
-        await ask_until(rule, opened, output, model, way, **how)
+        await ask_until(rule, opened, output, model, options, **how)
         return stop.is_set()
 
     try:
@@ -281,7 +214,7 @@ def ask(
     if stopped:
         print(GOES_ON, file=sys.stderr)
         return STOPPED
-    if way.shown and not any(case.shown for _, case in opened.cases()):
+    if options.shown and not any(case.shown for _, case in opened.cases()):
         print(
             f"Nothing was shown: no case of {dataset} has a picture after the change, so --shown made no difference.",
             file=sys.stderr,
@@ -291,20 +224,19 @@ def ask(
         print(f"Nothing was asked: no row of {dataset} is a case", *rows, sep="\n", file=sys.stderr)
     elif not tally.total:
         print(
-            f"Nothing was asked: no case of {dataset} has what {way.prompt.name} shows {model.name}. Cases without a "
-            "picture are asked with a prompt that shows none, such as given-graph, given-graph-cot or text-only.",
+            f"Nothing was asked: no case of {dataset} has what {options.prompt.name} shows {model.name}. Cases without "
+            "a picture are asked with a prompt that shows none, such as given-graph, given-graph-cot or text-only.",
             file=sys.stderr,
         )
     return SOME_FAILED if tally.failed or tally.unasked or not tally.before + tally.answered else 0
 
 
 def _rule(chosen: argparse.Namespace) -> "Until | None":
-    from countersight.errors import CountersightError
     from countersight.scoring import Until
 
     if chosen.until is None:
         return None
-    if chosen.batch or chosen.repeat or chosen.cases or chosen.again:
+    if chosen.batch or chosen.repeat or chosen.limit or chosen.again:
         raise CountersightError("--until draws the cases itself: leave out --batch, --repeat, --cases and --again")
     if _is_hidden(chosen.dataset):
         raise CountersightError("--until scores as it goes, and the answers are hidden; leave it out")
@@ -330,12 +262,11 @@ def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":
     return replace(retry, first=retry.concurrency) if places > 1 else retry
 
 
-def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "RunOptions") -> int:
+def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", options: "RunOptions") -> int:
     """Ask everything several times, each time in a folder of its own, and say what differs."""
     from msgspec.structs import replace
 
     from countersight.engine import RunFolder, spent_in
-    from countersight.errors import CountersightError
     from countersight.models import open_model
     from countersight.scoring import judge_run, repeats
 
@@ -347,19 +278,11 @@ def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "RunOpti
     seeded = (replace(settings, seed=settings.seed + nth) for nth in range(chosen.repeat))
     models = ((folder, open_model(chosen.model, each)) for folder, each in zip(folders, seeded, strict=True))
     if chosen.dry_run:
-        return _say_what_it_takes(chosen, way, dict(models))
+        return _say_what_it_takes(chosen, options, dict(models))
     worst = 0
     for folder, model in models:
-        status = ask(
-            chosen.dataset,
-            folder,
-            model,
-            way,
-            retry=_retry(chosen, model),
-            shots_from=chosen.shots_from,
-            budget=chosen.budget,
-            elsewhere=spent_in(other for other in folders if other != folder) if chosen.budget else 0.0,
-        )
+        elsewhere = spent_in(other for other in folders if other != folder) if chosen.budget else 0.0
+        status = _ask(chosen, folder, model, options, elsewhere=elsewhere)
         if status == STOPPED:
             return status
         worst = max(worst, status)
@@ -368,7 +291,7 @@ def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "RunOpti
     return worst
 
 
-def _in_batches(chosen: argparse.Namespace, model: "Model", way: "RunOptions") -> int:
+def _in_batches(chosen: argparse.Namespace, model: "Model", options: "RunOptions") -> int:
     """Collect and send batches; how many are out."""
     import asyncio
 
@@ -376,7 +299,7 @@ def _in_batches(chosen: argparse.Namespace, model: "Model", way: "RunOptions") -
     from countersight.engine import ask_in_batches
 
     pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
-    out = asyncio.run(ask_in_batches(Dataset.open(chosen.dataset), chosen.output, model, way, pool=pool))
+    out = asyncio.run(ask_in_batches(Dataset.open(chosen.dataset), chosen.output, model, options, pool=pool))
     print(f"{out.collected:,} answers collected, {out.sent:,} questions sent", file=sys.stderr)
     if out.out:
         print(
@@ -386,7 +309,7 @@ def _in_batches(chosen: argparse.Namespace, model: "Model", way: "RunOptions") -
     return out.out
 
 
-def _say_what_it_takes(chosen: argparse.Namespace, way: "RunOptions", models: dict[Path, "Model"]) -> int:
+def _say_what_it_takes(chosen: argparse.Namespace, options: "RunOptions", models: dict[Path, "Model"]) -> int:
     """Print what runs in these folders would take."""
     from countersight.dataset import Dataset
     from countersight.engine import estimated, together
@@ -398,7 +321,7 @@ def _say_what_it_takes(chosen: argparse.Namespace, way: "RunOptions", models: di
             dataset,
             folder,
             model,
-            way,
+            options,
             pool=pool,
             at_once=_retry(chosen, model).concurrency,
             batched=chosen.batch,
@@ -406,4 +329,18 @@ def _say_what_it_takes(chosen: argparse.Namespace, way: "RunOptions", models: di
         for folder, model in models.items()
     ]
     print(in_options(str(together(found))))
+    return 0
+
+
+def _status(chosen: argparse.Namespace) -> int:
+    import time
+
+    from countersight.engine import RunFolder, outstanding
+    from countersight.scoring import judge_run
+
+    print(str(judge_run(RunFolder.open(chosen.run)).scores()).splitlines()[0])
+    for event in outstanding(chosen.run).values():
+        hours = (time.time() - event.at) / 3600
+        name = event.batch or f"{event.label} (not known to have arrived)"
+        print(f"{name}: {len(event.names):,} questions out for {hours:.1f} h")
     return 0

@@ -1,6 +1,7 @@
 """Retries: how often and how long a server is asked again, and when to give up."""
 
 import asyncio
+import logging
 import random
 from collections.abc import Awaitable, Callable
 from typing import Generic, Protocol, TypeVar
@@ -9,6 +10,8 @@ import msgspec
 
 from countersight.engine.rate_limit import FIRST_LIMIT, AdaptiveLimit
 from countersight.errors import AskingFailed, CountersightError, ModelError, Overloaded, Refused, Unreachable
+
+_log = logging.getLogger(__name__)
 
 REFUSALS = 8
 """So many questions refused and none answered: it is not about the questions."""
@@ -34,6 +37,12 @@ class RetryPolicy(msgspec.Struct, frozen=True):
     """Seconds that a server which has answered before, and cannot be reached now, is waited for."""
     first: int = FIRST_LIMIT
     """Questions under way before it is known what a server keeps up with."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("concurrency", 1), ("attempts", 1), ("first", 1), ("backoff", 0), ("gone", 0)):
+            number = getattr(self, name)
+            if not isinstance(number, int | float) or number < least:
+                raise CountersightError(f"{name} is a number from {least} on, not {number!r}")
 
 
 class ServerStatus(Protocol):
@@ -116,6 +125,7 @@ class Retry:
                 self._gate.kept_up()
                 return Answered(answer, round(clock() - sent, 4), faults + turned_away + 1)
             self._status.trouble = str(failure)
+            _log.debug("attempt %d failed: %s", faults + turned_away, failure)
             tried = faults >= self._policy.attempts or in_vain >= self._policy.attempts * TURNED_AWAY
             if tried and self._may_come_back(failure):
                 faults, tried = 1, False

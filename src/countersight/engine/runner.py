@@ -1,6 +1,7 @@
 """The runner: asks every question of the plan once, whatever the server, the disk or the user does."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,8 @@ from countersight.engine.workers import Workers
 from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError
 from countersight.models import Answer, Model, Observant, Priced, Ranker, Request, Turn
 from countersight.reading import ReadFrom, read_reply
+
+_log = logging.getLogger(__name__)
 
 COMPOSED: Final = "composed"
 """The `finish` of a reply that the model did not write: the composer computed the number."""
@@ -52,10 +55,13 @@ async def ask_dataset(
         run = begun_run(dataset, output, model, options, pool)
         stop, tally = stop or asyncio.Event(), tally or Tally()
         failed_too = True
+        _log.info("asking %s about %s, in %s", model.name, dataset.path, output)
         while True:
             note_sample(run, options)
             runner = _Runner(run, dataset, model, options, retry, pool, tally, stop, budget)
             await runner.ask_all(failed_too=failed_too)
+            done = tally.before + tally.answered
+            _log.info("%s: %d of %d answered, %d failed", output, done, tally.total, tally.failed)
             sample = more(run) if more and not stop.is_set() else None
             if sample is None:
                 return run

@@ -160,7 +160,7 @@ def refuse_hidden(dataset: Dataset, gold: Gold | None) -> None:
         check_key(dataset, gold.key)
     elif hidden_in(dataset) is not None:
         raise RunError(
-            f"the answers of {dataset.path} are hidden: hand the run to who holds their key, who scores it with --key"
+            f"the answers of {dataset.path} are hidden: hand the run to who holds their key, who scores it with --gold"
         )
 
 

@@ -1,0 +1,88 @@
+"""`countersight export` and `countersight import-run`: out to other tools, and in from them."""
+
+import argparse
+import sys
+from typing import Final
+
+from countersight.cli.parsing import Verbs, print_bad, shared, verb
+from countersight.text import printable, several
+
+_EXPORT: Final = {
+    "SOURCE": "a dataset, a run or an audit",
+    "-o, --output PATH!": "the file or folder to write",
+    "--to FORMAT": "see: countersight list formats (default: the paper's layout, by the ending .csv or .jsonl)",
+    "--split {train,test,all}=train": "which pictures go into a file for training",
+    "--yes-train-on-test": "let a file for training hold what is there to test with",
+    "--rai FILE": "croissant: responsible-AI facts about the data (JSON)",
+}
+_IMPORT: Final = {
+    "PATH": "what the other tool wrote",
+    "-o, --output RUN!": "the run folder to make",
+    "--dataset DIR!": "the dataset that was asked",
+    "--model NAME=": "who answered, where the files do not say",
+}
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verbs to the command line."""
+    verb(
+        verbs,
+        "export",
+        _export,
+        "write a dataset, a run or an audit in the format of another tool",
+        "countersight export runs/qwen --to inspect -o logs/qwen.eval",
+        _EXPORT,
+        shared("dataset"),
+    )
+    imported = verb(
+        verbs,
+        "import-run",
+        _import,
+        "import answers that were collected with another tool, as a run",
+        "countersight import-run --from inspect logs/2026.eval --dataset flowers -o runs/there",
+        _IMPORT,
+    )
+    imported.add_argument("--from", dest="tool", required=True, metavar="TOOL", help="see: countersight list tools")
+
+
+def _export(chosen: argparse.Namespace) -> int:
+    from countersight.exchange import Export, export_to
+
+    papers = "cello" if chosen.output.suffix == ".jsonl" else "cvqa"
+    order = Export(
+        chosen.source,
+        chosen.output,
+        dataset=chosen.dataset,
+        split=chosen.split,
+        train_on_test=chosen.yes_train_on_test,
+        facts=chosen.rai,
+        on_bad=print_bad,
+    )
+    written = export_to(chosen.to or papers, order)
+    print(f"{several(written.count, written.noun)} in {chosen.output}")
+    if written.note:
+        print(written.note)
+    return 0
+
+
+def _import(chosen: argparse.Namespace) -> int:
+    from countersight.exchange import import_run
+    from countersight.scoring import score_run
+
+    imported = import_run(chosen.tool, chosen.path, chosen.dataset, chosen.output, model=chosen.model, on_bad=print_bad)
+    amiss = {
+        "failed": imported.failed,
+        "for questions that the dataset does not have": imported.strays,
+        "for questions that have an answer already": imported.repeated,
+    }
+    words = "".join(f"; {number:,} {what}" for what, number in amiss.items() if number)
+    print(
+        printable(f"{several(imported.answers, 'answer')} of {imported.run.manifest.model} in {chosen.output}{words}")
+    )
+    told = [imported.unfinished] if imported.unfinished else []
+    if imported.unanswered:
+        told.append(f"no answer to {several(imported.unanswered, 'question')} of the dataset")
+    if told:
+        print(printable(f"{chosen.path} is not complete: {'; '.join(told)}"), file=sys.stderr)
+    print(score_run(imported.run))
+    return 0

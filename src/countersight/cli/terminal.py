@@ -1,0 +1,90 @@
+"""The terminal: plain signs where an encoding lacks others, a progress bar, and Ctrl-C that loses nothing."""
+
+import codecs
+import io
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    import asyncio
+
+T = TypeVar("T")
+
+GOES_ON: Final = "Stopped. The same command goes on from here."
+STOPPED: Final = 130
+_NAME: Final = "countersight.plain"
+_PLAIN: Final = str.maketrans("−–—…×·→←✓✗“”‘’\u00a0\u2009\u202f", "---~x-><+x\"\"''   ")
+
+
+def plain_signs(stream: object) -> None:
+    """Have a stream print a plain sign of the same meaning where its encoding lacks one, else a question mark.
+
+    A minus that becomes a question mark would change a figure. Each sign becomes one sign, so columns stay in line.
+    """
+    if isinstance(stream, io.TextIOWrapper):
+        codecs.register_error(_NAME, _in_plain)
+        stream.reconfigure(errors=_NAME)
+
+
+def _in_plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end].translate(_PLAIN)
+    return "".join(sign if sign.isascii() else "?" for sign in signs), error.end
+
+
+@contextmanager
+def counting(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
+    """A bar for work whose size is known; call what it gives with how many are done."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(unit),
+        TimeRemainingColumn(),
+        console=Console(file=sys.stderr),
+        transient=True,
+    ) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def stoppable(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for: str) -> T | None:
+    """Do work that Ctrl-C stops: it is handed an event that says so. None where it was left.
+
+    The first Ctrl-C waits for what is under way, the second leaves it.
+    """
+    from countersight.engine import run_loop
+
+    return run_loop(_stoppable(work, waits_for))
+
+
+async def _stoppable(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for: str) -> T | None:
+    import asyncio
+
+    stop = asyncio.Event()
+    task = asyncio.ensure_future(work(stop))
+
+    def interrupt() -> None:
+        if stop.is_set():
+            task.cancel()
+        else:
+            stop.set()
+            print(f"\nStopping: waiting for the {waits_for} under way; Ctrl-C again to leave them.", file=sys.stderr)
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        return None
