@@ -1,5 +1,7 @@
 """Verbs as people call them: with nouns of their own, twice, interrupted, and with what does not fit."""
 
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -103,3 +105,57 @@ def test_a_suite_that_cannot_be_imported_breaks_no_other(monkeypatch, tmp_path):
     assert "cvqa-synthetic" in suites()
     with pytest.raises(cs.CountersightError, match="no_such_module"):
         cs.make("lost", tmp_path / "x")
+
+
+def test_a_dataset_is_a_sequence_of_cases_and_is_made_once(flowers, tmp_path):
+    opened = cs.open_dataset(flowers.path)
+    assert len(opened) == 6
+    assert [case.id for case in opened] == [opened[place].id for place in range(6)]
+    again = cs.make("cvqa-synthetic", flowers.path, size=6, seed=3, exist_ok=True)
+    assert again.fingerprint == flowers.fingerprint
+    with pytest.raises(cs.CountersightError, match="another seed: 3 there, 4 now"):
+        cs.make("cvqa-synthetic", flowers.path, size=6, seed=4, exist_ok=True)
+    run = cs.run(flowers, "chance", out=tmp_path / "run")
+    assert len(run.to_pandas()) == 12
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (lambda: cs.ModelSettings(max_tokens=-3), "max_tokens is a whole number from 1 on, not -3"),
+        (lambda: cs.ModelSettings(temperature="hot"), "temperature is a number from 0 to 2"),
+        (lambda: cs.RetryPolicy(concurrency=0), "concurrency is a number from 1 on, not 0"),
+        (lambda: cs.open_model("gpt-4o"), "did you mean openai:gpt-4o"),
+        (lambda: cs.run("d", "chance", out="r", prompt="zero-shot"), "'zero-shot'; did you mean '0-shot'"),
+    ],
+)
+def test_a_mistake_is_refused_where_it_is_made(made, words, flowers, monkeypatch):
+    monkeypatch.chdir(flowers.path.parent)
+    flowers.path.with_name("d").exists() or flowers.path.with_name("d").symlink_to(flowers.path)
+    with pytest.raises(cs.CountersightError, match=words):
+        made()
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_table_with_other_delimiters_is_read(delimiter, tmp_path):
+    rows = [("image", "counterfactual_question", "counterfactual_answer"), ("none", "How many if one left?", "2")]
+    (tmp_path / "own.csv").write_text("\n".join(delimiter.join(row) for row in rows) + "\n")
+    assert len(cs.make("own", tmp_path / delimiter.strip() / "d", source=tmp_path / "own.csv")) == 1
+
+
+def test_a_table_in_utf_16_is_named(tmp_path):
+    (tmp_path / "own.csv").write_text("image,question\n", encoding="utf-16")
+    bad = []
+    with pytest.raises(cs.CountersightError):
+        cs.make("own", tmp_path / "d", source=tmp_path / "own.csv", on_bad=lambda *what: bad.append(what))
+    assert "UTF-16" in str(bad)
+
+
+def test_a_full_disk_is_named_and_leaves_no_folder(tmp_path):
+    with (
+        pytest.raises(OSError, match="No space left") as full,
+        cs.DatasetWriter(tmp_path / "d", name="d", description="", license="", provenance={}),
+    ):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert full.value.filename == str(tmp_path.resolve())
+    assert list(tmp_path.iterdir()) == []

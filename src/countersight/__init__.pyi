@@ -45,6 +45,7 @@ from .verbs import import_run as import_run
 from .verbs import leaderboard as leaderboard
 from .verbs import make as make
 from .verbs import mine as mine
+from .verbs import open_dataset as open_dataset
 from .verbs import open_model as open_model
 from .verbs import report as report
 from .verbs import run as run

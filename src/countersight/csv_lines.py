@@ -9,12 +9,15 @@ UNCLOSED: Final = "has a quote that is not closed"
 _MOST_GIVEN_BACK = 1 << 26
 
 
-def csv_lines(file: TextIO, longest: int, delimiter: str = ",") -> Iterator[tuple[int, list[str] | str]]:
+def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple[int, list[str] | str]]:
     """The header and every row that is not empty, each with its line; a text says what is wrong with one.
 
+    Unless it is given, the delimiter is a comma, or what stands in the header instead: semicolons or tabs.
     A row has at most `longest` characters. Nothing comes after a header that is wrong.
     """
-    lines = _Pieces(file, longest, delimiter)
+    first = file.readline(longest // 2)
+    delimiter = delimiter or max(",;\t", key=first.count)
+    lines = _Pieces(file, longest, delimiter, first)
     reader = csv.reader(lines, delimiter=delimiter)
     header = _header(reader, lines)
     yield 1, header
@@ -56,7 +59,7 @@ _READ_ON = f"{UNCLOSED}; the lines after it are read on their own"
 class _Pieces:
     """Lines of a text file, the long ones in pieces, with the number of the line and a limit to what a row takes."""
 
-    def __init__(self, file: TextIO, longest: int, delimiter: str) -> None:
+    def __init__(self, file: TextIO, longest: int, delimiter: str, first: str) -> None:
         self.line = 0
         self.taken = 0
         """Characters since the reader of rows set this to 0: quotes may hold a row together over many lines."""
@@ -67,7 +70,7 @@ class _Pieces:
         self._begins = True
         self._row: list[str] = []
         """The pieces of the row that is being read, and those that are to be read again."""
-        self._again: deque[str] = deque()
+        self._again: deque[str] = deque([first] if first else [])
         self._given_back = 0
 
     def __iter__(self) -> "_Pieces":

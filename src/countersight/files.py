@@ -1,5 +1,6 @@
 """Files and folders that appear whole or not at all, and lines that anybody may have written."""
 
+import errno
 import os
 import re
 import shutil
@@ -39,6 +40,8 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC and not error.filename:
+            error.filename = str(self.folder.resolve().parent)  # so that the user is told which disk is full
         try:
             if kind is None:
                 if self.folder.exists():

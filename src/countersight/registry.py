@@ -52,12 +52,20 @@ class Plug(NamedTuple):
 class Registry(Generic[T]):
     """The plugs of one kind: those that ship, and those that other packages bring."""
 
-    def __init__(self, what: str, table: Mapping[str, Plug], error: type[CountersightError]) -> None:
+    def __init__(
+        self,
+        what: str,
+        table: Mapping[str, Plug],
+        error: type[CountersightError],
+        families: Mapping[str, str] | None = None,
+    ) -> None:
+        """`families` says which kind is meant by a target without one, by how it begins: gpt-4o is openai:gpt-4o."""
         self.what = what
         self.group = f"countersight.{what}s"
         """The group of entry points by which other packages add to it."""
         self._table = dict(table)
         self._error = error
+        self._families = families or {}
 
     def __iter__(self) -> Iterator[str]:
         """How each is named, ours first."""
@@ -96,6 +104,10 @@ class Registry(Generic[T]):
             takers = [usage for usage in self.usages() if "?" in usage]
             others = f"; these {self.what}s take options: {', '.join(takers)}" if takers else ""
             raise self._error(f"{kind} takes no option {option[1]!r}{others}")
+        if plug is None:
+            for start, family in self._families.items():
+                if name.startswith(start):
+                    raise self._error(f"there is no {self.what} {name[:80]!r}; did you mean {family}:{name[:80]}?")
         if plug is None or not plug.fits(target):
             raise self._error(unknown(self.what, name, self.usages()))
         module, _, attribute = plug.home.partition(":")

@@ -26,8 +26,12 @@ class Run(RunFolder):
         return (judge_run(self, gold=Gold.open(gold)) if gold else self._judged).scores()
 
     def frame(self, kind: str = "arrow", *, gold: Path | str | None = None) -> Any:
-        """One row an answer: an Arrow table, or a data frame of `pandas` or `polars` where they are installed."""
+        """One row per answer: an Arrow table, or a data frame of `pandas` or `polars` where they are installed."""
         return (judge_run(self, gold=Gold.open(gold)) if gold else self._judged).frame(kind)
+
+    def to_pandas(self, *, gold: Path | str | None = None) -> Any:
+        """One row per answer, as a pandas data frame."""
+        return self.frame("pandas", gold=gold)
 
     def cases(self) -> Iterator[Case]:
         """The cases as they were asked."""

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from making import case, dataset
 
 from countersight.case import Case, Option, Question
-from countersight.engine import KEPT, MOST_GROUPS, TELLINGS, Examples
+from countersight.engine import KEPT, MOST_GROUPS, TELLINGS, FewShotExamples
 
 
 class Pool:
@@ -46,7 +46,7 @@ def pools(draw):
 
 @given(pools(), st.integers(0, 5))
 def test_an_example_is_another_case_with_another_picture_and_such_a_question(cases, seed):
-    examples = Examples(Pool(cases), seed)
+    examples = FewShotExamples(Pool(cases), seed)
     for one in cases:
         for world, telling in TELLINGS[:2]:
             question = one.question(world, telling)
@@ -62,7 +62,7 @@ def test_an_example_is_another_case_with_another_picture_and_such_a_question(cas
 
 @given(pools())
 def test_a_question_lacks_an_example_only_where_there_is_none(cases):
-    examples = Examples(Pool(cases), 0)
+    examples = FewShotExamples(Pool(cases), 0)
     for one in cases:
         for world, telling in TELLINGS[:2]:
             question = one.question(world, telling)
@@ -85,25 +85,25 @@ def first(examples, one):
 
 def test_the_seed_alone_decides_whatever_the_order_of_the_pool():
     cases = [case(number, image_digest=f"d{number}") for number in range(100)]
-    chosen = [first(Examples(Pool(cases), 1), one) for one in cases]
-    assert chosen == [first(Examples(Pool(cases[::-1]), 1), one) for one in cases]
-    assert chosen != [first(Examples(Pool(cases), 2), one) for one in cases]
+    chosen = [first(FewShotExamples(Pool(cases), 1), one) for one in cases]
+    assert chosen == [first(FewShotExamples(Pool(cases[::-1]), 1), one) for one in cases]
+    assert chosen != [first(FewShotExamples(Pool(cases), 2), one) for one in cases]
     assert len(set(chosen)) > KEPT / 2
 
 
 def test_the_same_group_comes_first_and_others_after_it():
     cases = [case(number, group="rare" if number < 2 else "usual") for number in range(50)]
-    examples = Examples(Pool(cases), 0)
+    examples = FewShotExamples(Pool(cases), 0)
     groups = [one.group for one in examples.candidates(cases[0], "factual", "told")]
     assert groups[0] == "rare"
     assert "usual" in groups
-    alone = Examples(Pool([case(0, group="alone"), *cases[2:]]), 0)
+    alone = FewShotExamples(Pool([case(0, group="alone"), *cases[2:]]), 0)
     assert next(alone.candidates(case(0, group="alone"), "factual", "told")).group == "usual"
 
 
 def test_a_pool_of_a_thousand_groups_and_more_keeps_few_cases():
     cases = [case(number, group=f"group {number}") for number in range(MOST_GROUPS + 500)]
-    examples = Examples(Pool(cases), 0)
+    examples = FewShotExamples(Pool(cases), 0)
     kept = {one.id for kept in examples._examples.values() for one in kept}
     assert len(kept) <= MOST_GROUPS + 3 * KEPT
     assert next(examples.candidates(cases[-1], "factual", "told"))
@@ -113,4 +113,4 @@ def test_a_dataset_of_its_own_may_be_the_pool(tmp_path):
     from countersight.dataset.folder import Dataset
 
     pool = Dataset.open(dataset(tmp_path / "pool", [case(number, id=f"pool-{number}") for number in range(3, 6)]))
-    assert first(Examples(pool, 0), case(0, image_digest="other")).startswith("pool-")
+    assert first(FewShotExamples(pool, 0), case(0, image_digest="other")).startswith("pool-")

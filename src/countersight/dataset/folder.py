@@ -7,27 +7,28 @@ import hashlib
 import os
 import re
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from html import escape
 from itertools import islice
 from pathlib import Path
 from random import Random
 from shlex import quote
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import msgspec
 
-from countersight.case import Case
+from countersight.case import Case, Question
 from countersight.errors import BadPicture, DatasetError, LinkedPicture
 from countersight.files import bounded_lines
-from countersight.picture import Picture, read_picture
-
-if TYPE_CHECKING:
-    pass
+from countersight.picture import Picture, data_url, read_picture
 
 METADATA = "metadata.jsonl"
 MAX_LINE = 4 * 1024 * 1024
 
+SHOWN = 3
+HEAVIEST = 300_000
+"""Bytes of a picture that goes into a cell; a notebook keeps all it has shown."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 _decoder = msgspec.json.Decoder(Case)
 
@@ -66,9 +67,7 @@ class Dataset:
         return f"Dataset({str(self.path)!r}: {self.count:,} cases)"
 
     def _repr_html_(self) -> str:
-        from countersight.dataset.preview import SHOWN, preview
-
-        return preview(repr(self), ((case, self._shown(case)) for _, case in islice(self.cases(), SHOWN)))
+        return _preview(repr(self), ((case, self._shown(case)) for _, case in islice(self.cases(), SHOWN)))
 
     def _shown(self, case: Case) -> Picture | BadPicture | None:
         try:
@@ -94,6 +93,27 @@ class Dataset:
                 if on_bad:
                     field, reason = case
                     on_bad(BadRow(METADATA, row + 1, field, reason))
+
+    def __iter__(self) -> Iterator[Case]:
+        """Every good case, in the order of the rows."""
+        return (case for _, case in self.cases())
+
+    def __len__(self) -> int:
+        """The number of good cases."""
+        return len(self._good)
+
+    def __bool__(self) -> bool:
+        """A dataset without cases is still one."""
+        return True
+
+    def __getitem__(self, position: int) -> Case:
+        """A good case by its position: `dataset[0]` is the first."""
+        return self.case_at(self._good[position])
+
+    @cached_property
+    def _good(self) -> "array[int]":
+        """The rows of all good cases."""
+        return array("q", (row for row, _ in self.cases()))
 
     def card(self) -> tuple[dict[str, str], str]:
         """The simple fields at the head of the card, such as its license, and its text."""
@@ -218,3 +238,26 @@ def _parse(line: bytes) -> Case | tuple[str, str]:
         field, _, reason = fault.partition(": ")
         return field, reason
     return case
+
+
+def _preview(words: str, cases: Iterable[tuple[Case, Picture | BadPicture | None]]) -> str:
+    """A line of words, and a table of cases with their pictures."""
+    rows = "".join(
+        f"<tr><td>{_picture(picture)}</td><td>{escape(case.id)}</td>"
+        f"<td>{_question(case.factual)}</td><td>{_question(case.counterfactual)}</td></tr>"
+        for case, picture in cases
+    )
+    head = "<tr><th>picture</th><th>case</th><th>factual</th><th>counterfactual</th></tr>"
+    return f"<div><code>{escape(words)}</code></div><table>{head}{rows}</table>"
+
+
+def _picture(picture: Picture | BadPicture | None) -> str:
+    if not isinstance(picture, Picture) or len(picture.data) > HEAVIEST:
+        return "–" if picture is None else escape(str(picture) if isinstance(picture, BadPicture) else "large")
+    return f'<img src="{data_url(picture.mime, picture.data)}" width="160" alt="">'
+
+
+def _question(question: Question | None) -> str:
+    if question is None:
+        return "–"
+    return f"{escape(question.text)} <b>{escape(question.right_text if question.answer else 'hidden')}</b>"

@@ -1,7 +1,7 @@
 """Writing a dataset folder, which appears whole or not at all."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -76,14 +76,16 @@ class DatasetWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._rows.close()
         if error is not None:
+            with suppress(OSError):  # what could not be written is thrown away
+                self._rows.close()
             self._making.__exit__(kind, error, trace)
             return
         from countersight.dataset.card import write_card
 
-        with ExitStack() as stack:  # a card that cannot be written leaves no folder either
+        with ExitStack() as stack:  # rows or a card that cannot be written, as on a full disk, leave no folder either
             stack.push(self._making)
+            self._rows.close()
             if _FURTHER in self._columns:
                 _with_every_list(self.staging / METADATA)
             write_card(

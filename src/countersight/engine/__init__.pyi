@@ -4,13 +4,13 @@ from .batches import outstanding as outstanding
 from .conversations import KEPT as KEPT
 from .conversations import MOST_GROUPS as MOST_GROUPS
 from .conversations import Conversations as Conversations
-from .conversations import Examples as Examples
+from .conversations import FewShotExamples as FewShotExamples
 from .conversations import NoExample as NoExample
 from .conversations import Sent as Sent
 from .conversations import conversations_of as conversations_of
 from .conversations import ranked_answer as ranked_answer
 from .display import showing as showing
-from .estimate import Estimate as Estimate
+from .estimate import RunEstimate as RunEstimate
 from .estimate import estimated as estimated
 from .estimate import together as together
 from .journal import LOCK as LOCK

@@ -12,7 +12,7 @@ from countersight.dataset import Dataset
 from countersight.engine.orders import orders_of
 from countersight.engine.plan import TELLINGS, Ask, offered
 from countersight.engine.prompt import PromptContext, told
-from countersight.engine.run_folder import Manifest, RunFolder
+from countersight.engine.run_folder import RunFolder, RunManifest
 from countersight.errors import BadPicture, CountersightError
 from countersight.models import Parts, Request, Turn
 from countersight.picture import Picture
@@ -27,7 +27,7 @@ _Sort = tuple[World, Telling, AnswerKind, bool, str | None]
 """World, telling, kind of answer, whether there is a picture, and the group, or None for all groups together."""
 
 
-class Examples:
+class FewShotExamples:
     """A pool of examples: a few cases of a dataset, the same for the same seed however often it is read."""
 
     def __init__(self, pool: Dataset, seed: int) -> None:
@@ -124,9 +124,9 @@ class Conversations:
 
     def __init__(
         self,
-        manifest: Manifest,
+        manifest: RunManifest,
         dataset: Dataset,
-        examples: Examples | None,
+        examples: FewShotExamples | None,
         open_picture: Callable[[str, str], Picture] | None = None,
     ) -> None:
         """Pictures are opened in the dataset by their name and digest, unless something else is to open them."""
@@ -224,7 +224,7 @@ def conversations_of(
 ) -> Conversations:
     """The conversations of a run, to be asked or shown; `pool` has the examples where they are not the run's own."""
     drawn = run.manifest.examples
-    examples = Examples(pool or run.examples() or dataset, drawn.seed) if drawn else None
+    examples = FewShotExamples(pool or run.examples() or dataset, drawn.seed) if drawn else None
     return Conversations(run.manifest, dataset, examples, open_picture)
 
 

@@ -32,7 +32,7 @@ PIXELS = 750
 _DATA = re.compile(r'("(?:data:[\w/]+;base64,)?)([A-Za-z0-9+/=]{200,})"')
 
 
-class Estimate(msgspec.Struct, frozen=True):
+class RunEstimate(msgspec.Struct, frozen=True):
     """What a run will take."""
 
     questions: int
@@ -84,7 +84,7 @@ def estimated(
     pool: Dataset | None = None,
     at_once: int = 64,
     batched: bool = False,
-) -> Estimate:
+) -> RunEstimate:
     """What a run would take that goes on in a folder, or begins there; nothing is asked, and nothing written there."""
     if batched:
         batches_for(model, options)
@@ -98,7 +98,7 @@ def estimated(
     return msgspec.structs.replace(found, at_once=at_once, batched=batched, dollars=dollars)
 
 
-def together(runs: Sequence[Estimate]) -> Estimate:
+def together(runs: Sequence[RunEstimate]) -> RunEstimate:
     """What several runs take that ask the same, one after the other."""
     questions = [run.questions for run in runs]
     weights = questions if any(questions) else [1] * len(runs)
@@ -115,7 +115,9 @@ def together(runs: Sequence[Estimate]) -> Estimate:
     )
 
 
-def _estimated(run: RunFolder, dataset: Dataset, model: Model, options: RunOptions, pool: Dataset | None) -> Estimate:
+def _estimated(
+    run: RunFolder, dataset: Dataset, model: Model, options: RunOptions, pool: Dataset | None
+) -> RunEstimate:
     conversations = conversations_of(run, dataset, pool=pool)
     asks = QuestionPlan(
         run, dataset, Tally(), needs_picture=model.needs_picture, again=options.again, sample=options.sample
@@ -131,7 +133,7 @@ def _estimated(run: RunFolder, dataset: Dataset, model: Model, options: RunOptio
                 continue
     answers = list(islice((reply for reply in run.replies() if reply.state == "answered"), 1000))
     tokens_in, tokens_out = _tokens(requests, answers, model)
-    return Estimate(
+    return RunEstimate(
         questions,
         _shown(model, requests[0]) if requests else "",
         tokens_in,

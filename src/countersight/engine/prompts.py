@@ -183,6 +183,7 @@ GUIDE = _FILE[: _FILE.index("\n\n") + 1]
 PROMPTS = read_prompts(_FILE)
 
 
+_SHOTS: Final = {"zero": 0, "one": 1}
 BROUGHT: Registry[Prompt] = Registry("prompt", {}, CountersightError)
 """Those of other packages."""
 
@@ -197,4 +198,7 @@ def find_prompt(name: str) -> Prompt:
     path = Path(name)
     if path.suffix.lower() == ".toml" or path.is_file():
         return read_prompt(path, PROMPTS)
+    known = re.sub(r"\b(zero|one)[ _-]?shot", lambda words: f"{_SHOTS[words[1]]}-shot", name)
+    if known in PROMPTS:
+        raise CountersightError(f"there is no prompt {name!r}; did you mean {known!r}?")
     raise CountersightError(unknown("prompt", name, [*PROMPTS, *BROUGHT]) + "; or name a .toml file of your own")

@@ -69,7 +69,7 @@ class RetrySelection(msgspec.Struct, frozen=True):
     """The version that asked."""
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class RunManifest(msgspec.Struct, frozen=True):
     """What was asked of whom, in which way, by which version."""
 
     model: str
@@ -119,7 +119,7 @@ def run_folders(path: Path) -> list[Path]:
 class RunFolder:
     """A run on disk, finished or not."""
 
-    def __init__(self, path: Path | str, manifest: Manifest | None = None, lock: BinaryIO | None = None) -> None:
+    def __init__(self, path: Path | str, manifest: RunManifest | None = None, lock: BinaryIO | None = None) -> None:
         self.path = Path(path)
         self.manifest = manifest or _read(self.path)
         self._lock = lock
@@ -152,7 +152,7 @@ class RunFolder:
         """
         path = Path(path)
         lock = begun(path, MANIFEST, "a run", RunError)
-        manifest = Manifest(
+        manifest = RunManifest(
             model=model,
             settings=settings,
             prompt=prompt,
@@ -227,14 +227,14 @@ class RunFolder:
             yield journal
 
 
-def _read(path: Path) -> Manifest:
-    manifest = read_manifest(path / MANIFEST, Manifest, "a run", RunError)
+def _read(path: Path) -> RunManifest:
+    manifest = read_manifest(path / MANIFEST, RunManifest, "a run", RunError)
     if manifest.format > FORMAT:
         raise RunError(f"{path} was written by a newer version ({manifest.countersight}); open it with that one")
     return manifest
 
 
-def _taken_up(path: Path, there: Manifest, now: Manifest, again: str) -> Manifest:
+def _taken_up(path: Path, there: RunManifest, now: RunManifest, again: str) -> RunManifest:
     """The manifest of a run that goes on; what is asked for again, and how, is written down first."""
     if not again:
         _refuse_difference(path, there, now)
@@ -260,7 +260,7 @@ def reference(dataset: Dataset, run: Path) -> DatasetReference:
     return DatasetReference(dataset.name, way, dataset.fingerprint, dataset.count)
 
 
-def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
+def _refuse_difference(path: Path, there: RunManifest, now: RunManifest) -> None:
     """A run is one dataset, one model, one way of asking: anything else belongs into another folder."""
     for what, old, new in (
         ("dataset", there.dataset.fingerprint, now.dataset.fingerprint),

@@ -5,6 +5,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import msgspec
 
 from countersight.case import AnswerKind, Option, Trace
+from countersight.errors import CountersightError
 from countersight.picture import Picture
 from countersight.text import several
 
@@ -88,6 +89,13 @@ class ModelSettings(msgspec.Struct, frozen=True):
     """Whether it is asked right after it was opened: its weights are then read while the rest is made ready."""
     ray: str = ""
     """The address of the Ray cluster on which it is computed, or `auto`; nothing for this machine."""
+
+    def __post_init__(self) -> None:
+        tokens, heat = self.max_tokens, self.temperature
+        if not isinstance(tokens, int) or tokens < 1:
+            raise CountersightError(f"max_tokens is a whole number from 1 on, not {tokens!r}")
+        if heat is not None and not (isinstance(heat, int | float) and 0 <= heat <= 2):
+            raise CountersightError(f"temperature is a number from 0 to 2, or None for the server's own, not {heat!r}")
 
 
 class Answer(msgspec.Struct, frozen=True):

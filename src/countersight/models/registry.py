@@ -107,6 +107,7 @@ MODELS: Registry[Model] = Registry(
         ),
     },
     ModelError,
+    {"gpt-": "openai", "o1": "openai", "o3": "openai", "o4": "openai", "claude-": "anthropic", "gemini-": "gemini"},
 )
 """How models are named; `countersight list models` prints it. One more is one line here, or an entry point."""
 

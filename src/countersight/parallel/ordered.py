@@ -17,7 +17,7 @@ def in_order(
     `work` writes nothing and depends on its order alone, so it can be done anywhere, and again where a machine is lost.
     """
     if ray:
-        from countersight.parallel.tasks import on_cluster
+        from countersight.parallel.cluster import on_cluster
 
         yield from on_cluster(work, orders, ray)
         return

@@ -7,6 +7,7 @@ as the `BadField` that says what is wrong with it.
 
 import base64
 import binascii
+import codecs
 import csv
 import gzip
 import re
@@ -70,8 +71,12 @@ def text_rows(path: Path, fields: tuple[str, ...]) -> Rows:
     return rows(path, fields)
 
 
-def csv_rows(path: Path, columns: tuple[str, ...], delimiter: str = ",") -> Rows:
+def csv_rows(path: Path, columns: tuple[str, ...], delimiter: str = "") -> Rows:
     """Rows of a CSV file whose header has these columns; a quote that is not closed costs one row, not the rest."""
+    with open(path, "rb") as file:
+        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            yield 1, BadField("file", "is UTF-16 text; save it as UTF-8")
+            return
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         lines = csv_lines(file, 2 * MAX_LINE, delimiter)
         _, header = next(lines)

@@ -4,6 +4,7 @@ from .auditing import verify as verify
 from .making import build as build
 from .making import make as make
 from .making import mine as mine
+from .making import open_dataset as open_dataset
 from .reporting import blind as blind
 from .reporting import describe as describe
 from .reporting import export as export

@@ -9,8 +9,9 @@ import msgspec
 from countersight.arguments import check_from, checked
 from countersight.authoring import GROUPS, Built, Order, build_dataset
 from countersight.causal import Mined, mine_folder
-from countersight.dataset import Dataset, hide
+from countersight.dataset import METADATA, Dataset, hide
 from countersight.engine import RetryPolicy
+from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
 from countersight.suites import OnBad, Part, Suite, Way, find_suite, secret_seed, way_of, whole_beside
@@ -60,11 +61,13 @@ def make(
     ray: str = "",
     progress: Progress | None = None,
     on_bad: OnBad | None = None,
+    exist_ok: bool = False,
 ) -> Dataset:
     """Make a dataset, or import a published one from its file (`source`) and the folder of its `pictures`.
 
     `beside` is the second file of a suite that has one (annotations, kinds). Of a file `size` cases, or the share
     `sample`, are drawn by chance; a row that is no case is told to `on_bad`.
+    With `exist_ok`, a dataset of the same suite and seed that is there already is opened instead.
     `hidden` names a new file, the key, that has the right answers: the dataset does not.
     So many `workers` of this machine draw, or the machines of the `ray` cluster at an address.
 
@@ -74,6 +77,8 @@ def make(
     `per_task` cases of each task, `reworded`, and `wording`, the model that words the questions.
     """
     check_from(1, size=size, per_task=per_task, workers=workers)
+    if exist_ok and (Path(out) / METADATA).is_file():
+        return _there_already(Path(out), suite, seed or 0)
     given = {
         "keep_doubled": keep_doubled,
         "controls": controls,
@@ -111,6 +116,22 @@ def make(
     with whole_beside(folder, key) as (whole, empty):
         hide(_made(order, whole), empty, key)
     return Dataset.open(folder)
+
+
+def open_dataset(path: Path | str) -> Dataset:
+    """Open a dataset folder: `len(dataset)`, `dataset[0]`, `for case in dataset`."""
+    return Dataset.open(path)
+
+
+def _there_already(folder: Path, suite: str, seed: int) -> Dataset:
+    dataset = Dataset.open(folder)
+    made = dataset.provenance()
+    for what, wanted in (("suite", suite), ("seed", str(seed))):
+        if made.get(what, wanted) != wanted:
+            raise CountersightError(
+                f"{folder} has another {what}: {made[what]} there, {wanted} now; choose another folder for `out`"
+            )
+    return dataset
 
 
 def _made(order: _Order, folder: Path) -> Dataset:
