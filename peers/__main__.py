@@ -1,6 +1,7 @@
 """Runs every peer in its own environment and prints one table: `make peers`.
 
-A peer exports our files, has its tool open them, and prints a line `… ours X theirs Y` for each figure it compares.
+A peer exports our files and prints `exported N questions`, has its tool open them, and prints `… ours X theirs Y` for
+each figure that it compares.
 """
 
 import os
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+_EXPORTED = re.compile(r"^exported (?P<count>\d+) (?P<noun>\w+)$", re.MULTILINE)
 _COMPARED = re.compile(r"ours\s+(?P<ours>[-+.\deE]+|nan)\s+theirs\s+(?P<theirs>[-+.\deE]+|nan)")
 
 _ROUNDING = 2e-6
@@ -20,6 +22,8 @@ class Result(NamedTuple):
     """What came of one peer."""
 
     peer: str
+    exported: str
+    """How much was exported; nothing where that failed."""
     opened: bool
     equal: int
     compared: int
@@ -36,18 +40,19 @@ class Result(NamedTuple):
 def result_of(peer: str, status: int, output: str) -> Result:
     """Reads what a peer printed."""
     pairs = [(float(found["ours"]), float(found["theirs"])) for found in _COMPARED.finditer(output)]
+    exported = [f"{found['count']} {found['noun']}" for found in _EXPORTED.finditer(output)]
     equal = sum(abs(ours - theirs) <= _ROUNDING for ours, theirs in pairs)
     last = next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "")
-    return Result(peer, status == 0, equal, len(pairs), last if status else "")
+    return Result(peer, ", ".join(dict.fromkeys(exported)), status == 0, equal, len(pairs), last if status else "")
 
 
 def table(results: list[Result]) -> str:
-    """One line a peer: exported and opened, and figures that are equal."""
-    lines = [f"{'peer':<16}{'exported and opened':<22}equal figures"]
+    """One line per peer: what was exported, whether the tool opened it, and how many figures are equal."""
+    lines = [f"{'peer':<16}{'exported':<24}{'opened':<9}equal figures"]
     for each in results:
         figures = f"{each.equal} of {each.compared}" if each.compared else "none to compare"
         told = f"   {each.said[:120]}" if each.said else ""
-        lines.append(f"{each.peer:<16}{'yes' if each.opened else 'NO':<22}{figures}{told}")
+        lines.append(f"{each.peer:<16}{each.exported or 'NO':<24}{'yes' if each.opened else 'NO':<9}{figures}{told}")
     return "\n".join(lines)
 
 

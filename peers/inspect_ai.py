@@ -7,8 +7,8 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, read_eval_log
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 
 import countersight as cs
-from countersight.exchange import Export, export_to, import_run, run_figures
-from peers.parrot import WORK, flowers, hold, our_run, say
+from countersight.exchange import import_run, run_figures
+from peers.parrot import WORK, flowers, hand_over, hold, our_run, say
 
 
 @modelapi(name="parrot")
@@ -32,9 +32,9 @@ def main() -> None:
     logs = WORK / "logs"
     shutil.rmtree(logs, ignore_errors=True)
     logs.mkdir(parents=True)
-    written = export_to("inspect", Export(run.path, logs / "ours.eval"))
+    written = hand_over("inspect", run.path, logs / "ours.eval")
     log = read_eval_log(str(logs / "ours.eval"))
-    assert written.count == len(log.samples or ()) == len(read_eval_log_sample_summaries(str(logs / "ours.eval")))
+    assert written == len(log.samples or ()) == len(read_eval_log_sample_summaries(str(logs / "ours.eval")))
     hold("our log", {name: value for name, value in ours.items() if name in _metrics(log)}, _metrics(log))
     model = get_model("parrot/parrot")
     theirs = inspect_eval(

@@ -9,8 +9,8 @@ from lmms_eval.loggers import EvaluationTracker
 from lmms_eval.tasks import TaskManager
 
 import countersight as cs
-from countersight.exchange import Export, export_to, import_run, run_figures
-from peers.parrot import WORK, flowers, hold, loss, our_run, say
+from countersight.exchange import import_run, run_figures
+from peers.parrot import WORK, flowers, hand_over, hold, loss, our_run, say
 
 
 class Parrot(lmms):
@@ -33,8 +33,7 @@ def main() -> None:
     """Both tasks asked by lmms-eval, and its samples brought in."""
     folder = flowers()
     task = WORK / "flowers_task"
-    shutil.rmtree(task, ignore_errors=True)
-    print(export_to("lmms-eval", Export(folder, task)))
+    hand_over("lmms-eval", folder, task)
     for way, answering in (("gen", "generate"), ("rank", "rank")):
         run = our_run(folder, answering=answering, uncut=True)
         ours = run_figures(run.scores().overall)

@@ -53,12 +53,18 @@ class Parrot:
         """Nothing is held."""
 
 
+def hand_over(name: str, source: Path, out: Path) -> int:
+    """Export, and print how much; the table of all peers has it."""
+    shutil.rmtree(out, ignore_errors=True)
+    written = export_to(name, Export(source, out))
+    print(f"exported {written.count} {written.noun}s")
+    return written.count
+
+
 def exported(name: str) -> Path:
     """The dataset in a format for training."""
-    out = WORK / name
-    shutil.rmtree(out, ignore_errors=True)
-    export_to(name, Export(flowers(), out))
-    return out
+    hand_over(name, flowers(), WORK / name)
+    return WORK / name
 
 
 def tiny_model() -> Path:

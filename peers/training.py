@@ -12,7 +12,7 @@ from transformers import AutoModelForImageTextToText, AutoProcessor
 from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
 from countersight.exchange import reward
-from peers.parrot import WORK, exported, tiny_model
+from peers.parrot import WORK, flowers, hand_over, hold, tiny_model
 
 ONE_STEP: dict[str, Any] = {
     "max_steps": 1,
@@ -39,7 +39,9 @@ def main() -> None:
             {"reward_funcs": reward},
         ),
     ):
-        data = _exported(name)
+        count = hand_over(name, flowers(), WORK / name)
+        data = load_dataset("parquet", data_files=str(WORK / name / "*.parquet"), split="train")
+        hold(name, {"questions": count}, {"questions": len(data)})
         processor = AutoProcessor.from_pretrained(model)
         network = AutoModelForImageTextToText.from_pretrained(model)
         under = trainer(model=network, args=config, train_dataset=data, processing_class=processor, **beside)
@@ -48,10 +50,6 @@ def main() -> None:
         print(
             f"{name:<10} {len(data)} questions, one step, loss {outcome.training_loss:.4f}, columns {data.column_names}"
         )
-
-
-def _exported(name: str) -> Any:
-    return load_dataset("parquet", data_files=str(exported(name) / "*.parquet"), split="train")
 
 
 if __name__ == "__main__":

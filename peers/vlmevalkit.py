@@ -7,16 +7,15 @@ import os
 import shutil
 
 import countersight as cs
-from countersight.exchange import Export, export_to, import_run, run_figures
-from peers.parrot import WORK, flowers, hold, say
+from countersight.exchange import import_run, run_figures
+from peers.parrot import WORK, flowers, hand_over, hold, say
 
 
 def main() -> None:
     """Every row asked in VLMEvalKit's own words; its accuracies and ours over the same predictions."""
     folder = flowers()
     tables = WORK / "flowers_kit"
-    shutil.rmtree(tables, ignore_errors=True)
-    print(export_to("vlmevalkit", Export(folder, tables)))
+    hand_over("vlmevalkit", folder, tables)
     os.environ["LMUData"] = str(tables)  # noqa: SIM112 - so it is spelled there
     from vlmeval.dataset import build_dataset
     from vlmeval.smp import dump

@@ -1,8 +1,3 @@
-from .asked import MEASURES as MEASURES
-from .asked import Asked as Asked
-from .asked import key_of as key_of
-from .asked import questions as questions
-from .asked import run_figures as run_figures
 from .formats import FORMATS as FORMATS
 from .formats import Export as Export
 from .formats import Exported as Exported
@@ -11,5 +6,10 @@ from .formats import export_to as export_to
 from .incoming import SOURCES as SOURCES
 from .incoming import ImportedRun as ImportedRun
 from .incoming import import_run as import_run
+from .named_questions import MEASURES as MEASURES
+from .named_questions import NamedQuestion as NamedQuestion
+from .named_questions import key_of as key_of
+from .named_questions import questions as questions
+from .named_questions import run_figures as run_figures
 from .splits import Splits as Splits
 from .training import reward as reward

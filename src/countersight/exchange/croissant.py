@@ -7,8 +7,8 @@ import msgspec
 
 from countersight.dataset import RAI_FIELDS, known_facts, missing_facts, read_croissant, write_croissant
 from countersight.errors import ExchangeError
-from countersight.exchange.asked import dataset_at
 from countersight.exchange.formats import Export, Exported
+from countersight.exchange.named_questions import dataset_at
 from countersight.text import unknown
 
 _MOST = 1024 * 1024

@@ -10,7 +10,7 @@ from countersight.case import TWICE, WORLDS, Question, Reply, ReplyState, Tellin
 from countersight.dataset import Dataset
 from countersight.engine import LEFT_OUT, Answering, Prompt, RunFolder
 from countersight.errors import ExchangeError
-from countersight.exchange.asked import FOURTH, PROMPT, key_of
+from countersight.exchange.named_questions import FOURTH, PROMPT, key_of
 from countersight.registry import Plug, Registry
 
 
@@ -27,7 +27,7 @@ class ExternalAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One answer that was got elsewhere."""
 
     key: str
-    """The name of its question, as `Asked.key` gave it."""
+    """The name of its question, as `NamedQuestion.key` gave it."""
     state: ReplyState = "answered"
     text: str = ""
     reason: str = ""

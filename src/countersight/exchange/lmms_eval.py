@@ -18,10 +18,10 @@ from countersight.case import WORLDS, Asking, Case, Question, Reply
 from countersight.dataset import Dataset
 from countersight.engine import offered, ranked_answer
 from countersight.errors import ExchangeError
-from countersight.exchange.asked import MEASURES, Asked, dataset_at, questions, run_figures
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, Put
+from countersight.exchange.named_questions import MEASURES, NamedQuestion, dataset_at, questions, run_figures
 from countersight.exchange.parquet import Columns, Shards
 from countersight.files import Staging, bounded_lines, write_text
 from countersight.scoring import OUTCOMES, judge, outcomes, score
@@ -196,7 +196,7 @@ def task_name(folder: str) -> str:
     return re.sub(r"\W+", "_", folder).strip("_") or "countersight"
 
 
-def _row(asked: Asked, dataset: Dataset) -> dict[str, Any]:
+def _row(asked: NamedQuestion, dataset: Dataset) -> dict[str, Any]:
     case = asked.case
     return {
         "key": asked.key,

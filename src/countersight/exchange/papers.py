@@ -1,8 +1,8 @@
 """The layouts in which the papers published their questions."""
 
 from countersight.dataset import Dataset
-from countersight.exchange.asked import dataset_at
 from countersight.exchange.formats import Export, Exported
+from countersight.exchange.named_questions import dataset_at
 from countersight.suites.cello import NAME as CELLO
 from countersight.suites.cello import export_jsonl
 from countersight.suites.cvqa import export_csv

@@ -15,9 +15,9 @@ import msgspec
 
 from countersight.case import LETTERS, Asking, Case, Question, Reply
 from countersight.dataset import Dataset
-from countersight.exchange.asked import Asked, dataset_at, questions
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
+from countersight.exchange.named_questions import NamedQuestion, dataset_at, questions
 from countersight.exchange.parquet import Columns, Shards
 from countersight.exchange.splits import Splits, refuse_testing
 from countersight.files import Staging, write_text
@@ -28,7 +28,7 @@ from countersight.scoring import judge
 class Example(msgspec.Struct, frozen=True):
     """A question to train on."""
 
-    asked: Asked
+    asked: NamedQuestion
     rejected: str
     """A wrong answer: that of the other world where it is one. Nothing where no answer is known to be wrong."""
 
@@ -63,7 +63,7 @@ class Examples:
                 yield Example(asked, wrong_answer(asked))
 
 
-def wrong_answer(asked: Asked) -> str:
+def wrong_answer(asked: NamedQuestion) -> str:
     """A wrong answer: what is right in the other world where it is wrong here, or else one by chance."""
     question, other = asked.question, _other(asked.case, asked.asking)
     if question.kind == "choice":
@@ -75,7 +75,7 @@ def wrong_answer(asked: Asked) -> str:
     return str(Decimal(question.answer) + 1) if question.kind == "number" else ""
 
 
-def _wrong_option(asked: Asked, other: Question | None) -> str:
+def _wrong_option(asked: NamedQuestion, other: Question | None) -> str:
     question = asked.question
     wrong = [letter for letter in LETTERS[: len(question.options)] if letter != question.answer]
     texts = {question.options[LETTERS.index(letter)].text: letter for letter in wrong}

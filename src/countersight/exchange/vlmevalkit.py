@@ -22,10 +22,10 @@ from countersight.csv_lines import csv_lines
 from countersight.dataset import Dataset
 from countersight.engine import told
 from countersight.errors import ExchangeError
-from countersight.exchange.asked import PROMPT, Asked, dataset_at, questions
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, Put
+from countersight.exchange.named_questions import PROMPT, NamedQuestion, dataset_at, questions
 from countersight.files import Staging
 from countersight.text import several
 
@@ -79,7 +79,7 @@ class _Table:
         self._case = ""
         self.count = self.without_picture = 0
 
-    def add(self, asked: Asked, dataset: Dataset) -> None:
+    def add(self, asked: NamedQuestion, dataset: Dataset) -> None:
         """Write a question."""
         if asked.case.id != self._case:
             self._case, self._shown = asked.case.id, {}
@@ -100,7 +100,7 @@ class _Table:
         self.count += 1
         self.without_picture += not asked.pictures
 
-    def _image(self, asked: Asked, dataset: Dataset) -> str:
+    def _image(self, asked: NamedQuestion, dataset: Dataset) -> str:
         """The pictures, or the row that has them; none where there is none, which VLMEvalKit then leaves out."""
         names = tuple(name for name, _ in asked.pictures)
         if names in self._shown:
@@ -116,7 +116,7 @@ class _Table:
         self._file.close()
 
 
-def _hint(asked: Asked) -> str:
+def _hint(asked: NamedQuestion) -> str:
     """What is told beside the question, where the question itself does not say it (CoSIm)."""
     beside = told(asked.case, *WORLDS[asked.asking])
     return f"Before: {beside.context} Now suppose: {beside.change}" if beside.change else ""

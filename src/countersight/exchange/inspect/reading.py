@@ -12,9 +12,9 @@ from typing import Any, BinaryIO
 import msgspec
 
 from countersight.errors import ExchangeError
-from countersight.exchange.asked import key_of
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, Put
 from countersight.exchange.inspect.writing import SCHEMA, Json
+from countersight.exchange.named_questions import key_of
 
 _MOST = 256 * 1024 * 1024
 """Bytes of a member that are read: a sample with its pictures stays far below."""

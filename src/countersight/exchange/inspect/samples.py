@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from countersight.case import WORLDS, Asking, Question, Reply
 from countersight.dataset import Dataset
-from countersight.exchange.asked import Asked, questions, run_figures
 from countersight.exchange.inspect.writing import Json
+from countersight.exchange.named_questions import NamedQuestion, questions, run_figures
 from countersight.scoring import outcomes, score
 from countersight.text import printable
 
 
-def sample(asked: Asked, dataset: Dataset) -> Json:
+def sample(asked: NamedQuestion, dataset: Dataset) -> Json:
     """The fields of a `Sample`: its pictures are named by their paths, as a fixed dataset may."""
     pictures = [{"type": "image", "image": str((dataset.path / name).resolve())} for name, _ in asked.pictures]
     return {

@@ -21,8 +21,8 @@ from countersight.audits import score as score_audit
 from countersight.case import Reply
 from countersight.engine import Ask, Conversations, NoExample, RunFolder, conversations_of
 from countersight.errors import BadPicture, ExchangeError
-from countersight.exchange.asked import FOURTH, MEASURES, key_of, opened
 from countersight.exchange.formats import Export, Exported
+from countersight.exchange.named_questions import FOURTH, MEASURES, key_of, opened
 from countersight.files import whole_file
 from countersight.picture import Picture, data_url
 from countersight.scoring import (

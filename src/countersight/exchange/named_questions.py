@@ -21,7 +21,7 @@ PROMPT: Final[Prompt] = PROMPTS["0-shot"]
 """How questions are worded for tools that word none themselves."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class NamedQuestion(msgspec.Struct, frozen=True):
     """One question of one case."""
 
     row: int
@@ -55,18 +55,18 @@ def key_of(case: str, asking: str) -> str:
     return f"{case}:{asking}"
 
 
-def questions(dataset: Dataset, on_bad: Callable[[BadRow], None] | None = None) -> Iterator[Asked]:
+def questions(dataset: Dataset, on_bad: Callable[[BadRow], None] | None = None) -> Iterator[NamedQuestion]:
     """Every question of a dataset; those of one case follow each other."""
     for row, case in dataset.cases(on_bad):
         yield from questions_of(row, case)
 
 
-def questions_of(row: int, case: Case) -> Iterator[Asked]:
+def questions_of(row: int, case: Case) -> Iterator[NamedQuestion]:
     """The questions of one case: as it is, told the change, shown the change."""
     for asking in ASKINGS:
         question = case.question(*WORLDS[asking])
         if question is not None:
-            yield Asked(row, case, asking, question)
+            yield NamedQuestion(row, case, asking, question)
 
 
 def opened(path: Path) -> Dataset | RunFolder | AuditFolder:
