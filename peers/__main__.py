@@ -23,7 +23,7 @@ class Result(NamedTuple):
 
     peer: str
     exported: str
-    """How much was exported; nothing where that failed."""
+    """How much was exported; nothing where that failed, or where a tool answers and takes no file."""
     opened: bool
     equal: int
     compared: int
@@ -52,7 +52,8 @@ def table(results: list[Result]) -> str:
     for each in results:
         figures = f"{each.equal} of {each.compared}" if each.compared else "none to compare"
         told = f"   {each.said[:120]}" if each.said else ""
-        lines.append(f"{each.peer:<16}{each.exported or 'NO':<24}{'yes' if each.opened else 'NO':<9}{figures}{told}")
+        exported, opened = each.exported or ("–" if each.opened else "NO"), "yes" if each.opened else "NO"
+        lines.append(f"{each.peer:<16}{exported:<24}{opened:<9}{figures}{told}")
     return "\n".join(lines)
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.errors import CountersightError
-from countersight.models.embedded.beyond import UNKNOWN, within_card
-from countersight.models.embedded.tokenizer import Tokenizer, always_said, vocabulary
+from countersight.models.embedded import UNKNOWN, Tokenizer, always_said, vocabulary
+from countersight.models.embedded.model import within_card
 from countersight.scenes import Facts, facts_of
 from countersight.suites.cvqa.templates import TEMPLATES, by_published_gaps
 from tools.embedded import reasons, wordings

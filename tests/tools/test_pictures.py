@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from countersight.models.embedded.values import COLOURS, SIDE
+from countersight.models.embedded import SIDE
+from countersight.scenes import COLOURS
 from tools.embedded.pictures import sample
 from tools.embedded.targets import BOTH, DOT, FLOWER
 

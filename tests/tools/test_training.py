@@ -9,9 +9,8 @@ import pytest
 import torch
 
 from countersight.errors import CountersightError
+from countersight.models.embedded import Tokenizer, decoder_file, open_graph, shipped
 from countersight.models.embedded.decoding import Decoder as Running
-from countersight.models.embedded.tokenizer import Tokenizer
-from countersight.models.embedded.weights import decoder_file, open_graph, shipped
 from tools.embedded.__main__ import train
 from tools.embedded.batches import new_tokenizer
 from tools.embedded.config import DecoderShape, Plan, read_plan
