@@ -46,35 +46,24 @@ class Exported(msgspec.Struct, frozen=True):
 
 Exporter = Callable[[Export], Exported]
 
-_ROOM = "countersight.exchange"
-
+_OURS = {
+    "cvqa": ("C-VQA's CSV", "papers:export_cvqa"),
+    "cello": ("CELLO's JSONL", "papers:export_cello"),
+    "inspect": ("Inspect AI: a run or an audit as an .eval log", "inspect:export_log"),
+    "hf": ("Hugging Face: Parquet with pictures, splits and a card", "hugging_face:export_hf"),
+    "lmms-eval": ("lmms-eval: a folder for --include_path, to generate and to rank", "lmms_eval:export_lmms_eval"),
+    "vlmevalkit": ("VLMEvalKit: tables for $LMUData", "vlmevalkit:export_tables"),
+    "croissant": ("Croissant 1.1 with RAI fields, for what people add", "croissant:export_croissant"),
+    "trl-sft": ("TRL: questions and right answers", "training:export_sft"),
+    "trl-dpo": ("TRL: with a wrong answer to reject", "training:export_dpo"),
+    "trl-grpo": ("TRL: questions for our reader to reward", "training:export_grpo"),
+    "ms-swift": ("ms-swift: with the wrong world's picture to reject", "training:export_ms_swift"),
+    "llama-factory": ("LLaMA-Factory: conversations (ShareGPT)", "training:export_llama_factory"),
+    "llava": ("LLaVA: conversations", "training:export_llava"),
+}
 FORMATS: Registry[Exporter] = Registry(
     "format",
-    {
-        "cvqa": Plug("cvqa", "C-VQA's CSV", f"{_ROOM}.papers:export_cvqa"),
-        "cello": Plug("cello", "CELLO's JSONL", f"{_ROOM}.papers:export_cello"),
-        "inspect": Plug("inspect", "Inspect AI: a run or an audit as an .eval log", f"{_ROOM}.inspect:export_log"),
-        "hf": Plug("hf", "Hugging Face: Parquet with pictures, splits and a card", f"{_ROOM}.hugging_face:export_hf"),
-        "lmms-eval": Plug(
-            "lmms-eval",
-            "lmms-eval: a folder for --include_path, to generate and to rank",
-            f"{_ROOM}.lmms_eval:export_lmms_eval",
-        ),
-        "vlmevalkit": Plug("vlmevalkit", "VLMEvalKit: tables for $LMUData", f"{_ROOM}.vlmevalkit:export_tables"),
-        "croissant": Plug(
-            "croissant", "Croissant 1.1 with RAI fields, for what people add", f"{_ROOM}.croissant:export_croissant"
-        ),
-        "trl-sft": Plug("trl-sft", "TRL: questions and right answers", f"{_ROOM}.training:export_sft"),
-        "trl-dpo": Plug("trl-dpo", "TRL: with a wrong answer to reject", f"{_ROOM}.training:export_dpo"),
-        "trl-grpo": Plug("trl-grpo", "TRL: questions for our reader to reward", f"{_ROOM}.training:export_grpo"),
-        "ms-swift": Plug(
-            "ms-swift", "ms-swift: with the wrong world's picture to reject", f"{_ROOM}.training:export_ms_swift"
-        ),
-        "llama-factory": Plug(
-            "llama-factory", "LLaMA-Factory: conversations (ShareGPT)", f"{_ROOM}.training:export_llama_factory"
-        ),
-        "llava": Plug("llava", "LLaVA: conversations", f"{_ROOM}.training:export_llava"),
-    },
+    {name: Plug(name, words, f"countersight.exchange.{where}") for name, (words, where) in _OURS.items()},
     ExchangeError,
 )
 

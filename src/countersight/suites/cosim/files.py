@@ -23,7 +23,7 @@ from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.errors import CountersightError
 from countersight.scoring import Axis
 from countersight.suites.cosim.changes import KINDS, change_kinds
-from countersight.suites.cosim.statistics import CosimTally
+from countersight.suites.cosim.statistics import CosimTally, number_of_changes
 from countersight.suites.paper_terms import UNDER_A_CHANGE, Terms, spelt
 from countersight.suites.picture_files import Layout
 from countersight.suites.rows import BadField, JsonFile, Row, Rows, checked, csv_rows, text_of
@@ -156,10 +156,8 @@ def _change_types(case: Case) -> Iterable[str]:
 
 
 def _number_of_changes(case: Case) -> Iterable[str]:
-    number = case.provenance.get("changes") or (len(case.change.kinds) if case.change else 0)
-    if not isinstance(number, int) or number < 1:
-        return ()
-    return (str(number) if number < 3 else "3 or more",)
+    number = number_of_changes(case)
+    return (str(number) if number < 3 else "3 or more",) if number else ()
 
 
 SUITE: Final = Suite(

@@ -163,9 +163,8 @@ class CosimTally:
         self._kinds.update(kinds)
         self._assigned += case.provenance.get("kinds") == "assigned"
         if case.change and kinds:
-            changes = case.provenance.get("changes") or change_count(case.change.text)
             self._numbers[_number(len(kinds))] += 1
-            self._changes[_number(max(int(changes), len(kinds)))] += 1
+            self._changes[_number(number_of_changes(case))] += 1
         else:
             self._untyped += 1
         said = {part: _YES_OR_NO.match(text) for part, text in texts}
@@ -195,6 +194,17 @@ class CosimTally:
             word = piece.strip(_AROUND).lower()
             if word and len(words) < _DISTINCT:
                 words.add(word)
+
+
+def number_of_changes(case: Case) -> int:
+    """How many changes there are: as people say, or as the rules count; two of one type are two. 0: not known."""
+    said = case.provenance.get("changes")
+    if isinstance(said, int) and said > 0:
+        return said
+    if case.change is None or not case.change.kinds:
+        return 0
+    counted = change_count(case.change.text) if case.provenance.get("kinds") != "assigned" else 0
+    return max(counted, len(case.change.kinds))
 
 
 def _number(count: int) -> str:
