@@ -22,9 +22,7 @@ _NEAR = 240  # characters from the beginning or the end of a reply that was cut 
 _LONG = 60  # words; a longer reply that stops in mid-sentence was cut off
 _ENDS = re.compile(r"[.!?)\]}\"'|>…°%]$|^\W*[A-Z]\W.{0,40}$")
 _QUOTED = re.compile(r'"(?:[^\s"]+ ){3,}[^"\n]*"')  # four words or more
-_NEXT_TURN = any_case(
-    r"\n\s*(?:user|human|question|q|assistant|###\s*(?:instruction|human|user))\s*\d*\s*:",
-)
+_NEXT_TURN = any_case(r"\n\s*(?:user|human|question|q|assistant|###\s*(?:instruction|human|user))\s*\d*\s*:")
 
 
 def answer_in(text: str, question: Question, read_from: ReadFrom = "whole", *, finished: bool = True) -> str | None:
@@ -41,13 +39,7 @@ def answer_in(text: str, question: Question, read_from: ReadFrom = "whole", *, f
     said = spoken(SIDES.get(short, text))
     if said is None or not said.strip():
         return None
-    answer = _Reader(question, whole=read_from == "whole").read(said, finished=finished)
-    # Nobody counts less than nothing.
-    return (
-        None
-        if question.kind == "number" and answer and answer[0] == "-" and counts.asked(question.text).counts
-        else answer
-    )
+    return _Reader(question, whole=read_from == "whole").read(said, finished=finished)
 
 
 class _Reader:
@@ -57,18 +49,14 @@ class _Reader:
         self.kind = question.kind
         self.text = question.text
         self.whole = whole
-        self.options = choices.texts_of([option.text for option in question.options])
+        self.options = choices.prepared(tuple(option.text for option in question.options))
 
     def read(self, said: str, *, finished: bool) -> str | None:
         text = plain(said)
         for region in reversed(regions := marked(said)[-_MOST_MARKS:]):
             if (answer := self._direct(plain(region))) is not None:
                 # "The answer is (B)", and another option's text in a box: nobody can tell which is meant.
-                called = (
-                    self._called(text)
-                    if self.kind == "choice" and not choices.letter_first(plain(region), self.options)
-                    else ()
-                )
+                called = self._called(text) if self.kind == "choice" and len(region.strip()) > 1 else ()
                 return answer or None if not called or called[-1] == answer else None
         if regions and self.kind == "choice":
             return (self._called(text) or [""])[-1] or None
@@ -87,11 +75,12 @@ class _Reader:
         correction = last_correction(text, no_corrects=self.kind != "boolean") if corrections else None
         if correction is None:
             return self._plain(text, said, finished=finished)
-        after = self._plain(correction.after, "", finished=finished)
-        if after is not None and (self.kind == "boolean" or not correction.confirms):
-            return after
-        if correction.only_checks or correction.confirms:
-            return self._corrected(correction.before, "", finished=True, corrections=corrections - 1)
+        before, after, only_checks, confirms = correction
+        answer = self._plain(after, "", finished=finished)
+        if answer is not None and (self.kind == "boolean" or not confirms):
+            return answer
+        if only_checks or confirms:
+            return self._corrected(before, "", finished=True, corrections=corrections - 1)
         return None
 
     def _plain(self, text: str, said: str, *, finished: bool) -> str | None:
@@ -106,11 +95,10 @@ class _Reader:
             return answer or None
         if cut:
             return None
-        if not any(map(refuses, self.options.texts)):
-            rest = without_refusal(text)
-            if rest is None:
-                return None
-            text = rest
+        rest = text if any(map(refuses, self.options.texts)) else without_refusal(text)
+        if rest is None:
+            return None
+        text = rest
         if not self.whole and (last := self._direct(sentences(text)[-1])):
             return last
         return self._bold(said) or self._prose(text)

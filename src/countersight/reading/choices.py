@@ -1,7 +1,7 @@
 """Reads which option a reply chooses: by its letter, or by its own words where no other option is meant."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
 import msgspec
@@ -10,16 +10,7 @@ from countersight.case import LETTERS
 from countersight.reading import counts, yes_no
 from countersight.reading.numbers import numerals
 from countersight.reading.plain import any_case, plain, word_set
-from countersight.reading.sentences import (
-    NOW,
-    THOUGHT,
-    concluded,
-    content,
-    last_question,
-    main_clause,
-    sentences,
-    stem,
-)
+from countersight.reading.sentences import NOW, concluded, content, last_question, main_clause, sentences, stem
 
 _LETTER_FIRST = re.compile(
     r"^[\s\"'*(\[:]*(?:(?:so|the|answer|option|choice|letter|point|is|it|it's|that's|must be|would be"
@@ -40,13 +31,13 @@ not never nor neither than unlike except without versus vs exclud eliminat avoid
 _NEGATED_AFTER = any_case(
     r"^[^,.;]{0,40}?\b(?:(?:is|are|was|were|do|does|did|would|will|can|could|has|have|seems|appears|may"
     r"|might)(?:n't| not| less| incorrect| wrong| false| unlikely| eliminated| ruled| further| farther"
-    r"| different)|cannot|lacks?|fails?)\b",
+    r"| different)|cannot|lacks?|fails?)\b"
 )
 _INSTEAD = any_case(
     r"\b(?:rather than|instead of|compared (?:to|with)|as opposed to|in contrast to|different from|other than"
-    r"|not)\s+(?:the |a |an |to |in |point |option |at )*$",
+    r"|not)\s+(?:the |a |an |to |in |point |option |at )*$"
 )
-_LISTED = re.compile(r"^[^\w\n]*([A-Z])\s*[).:]", re.MULTILINE)
+_LISTED = re.compile(r"\W*[A-Z]\s*[).:]")
 # A sentence about what may be, or about another option.
 _ASIDE = any_case(
     r"\b(?:might|may|could|maybe|perhaps|possibly|depends?|depending|on the other hand|(?:in|by) contrast|conversely"
@@ -88,8 +79,13 @@ def prepared(texts: tuple[str, ...]) -> Options:
         amounts if are_amounts else (),
         said if sorted(said) == ["no", "yes"] else (),
         LETTERS[: len(texts)],
-        tuple(_SQUEEZE.sub("", text).lower() for text in bare),
+        tuple(map(_squeezed, bare)),
     )
+
+
+def _squeezed(text: str) -> str:
+    """A text in small letters without spaces, LaTeX and units."""
+    return _SQUEEZE.sub("", text).lower()
 
 
 def _tokens(text: str) -> list[tuple[str, int, int]]:
@@ -141,7 +137,7 @@ def opening(text: str, options: Options) -> str | None:
 
 def _exactly(sentence: str, options: Options) -> str | None:
     """The one option whose text a sentence is."""
-    said = _SQUEEZE.sub("", sentence).lower().rstrip(".")
+    said = _squeezed(sentence).rstrip(".")
     return LETTERS[options.squeezed.index(said)] if said and options.squeezed.count(said) == 1 else None
 
 
@@ -154,11 +150,8 @@ def letters_named(text: str, options: Options) -> Iterator[str]:
 
 
 def beyond(text: str, options: Options) -> bool:
-    """Whether a text names options that are not offered: it makes up a list of its own."""
-    return any(
-        (match[1] or match[2]) not in options.letters
-        for match in re.finditer(r"(?:^|\n)\s*(?:\(([A-Z])\)|([A-Z])[.)]\s)", text)
-    )
+    """Whether a text lists options that are not offered."""
+    return any(letter not in options.letters for letter in re.findall(r"^\s*\(?([A-Z])[.)]\s", text, re.MULTILINE))
 
 
 def named(text: str, options: Options) -> set[str]:
@@ -219,11 +212,8 @@ def _denied(text: str, start: int, end: int) -> bool:
 def _agrees(letter: str, first: str, options: Options) -> bool:
     """Whether what stands beside a letter is not the text of another option."""
     rest = re.sub(r"^\W*(?:[Oo]ption|[Aa]nswer|[Cc]hoice)?\W*[A-Z]\b[\s.):,*=-]*", "", first).strip(" .*()")
-    beside = _SQUEEZE.sub("", rest).lower()
-    own = LETTERS.index(letter)
-    if not beside or beside == options.squeezed[own]:
-        return True
-    return beside not in options.squeezed
+    beside = _squeezed(rest)
+    return beside == options.squeezed[LETTERS.index(letter)] or beside not in options.squeezed
 
 
 def _earliest(text: str, options: Options) -> str | None:
@@ -235,26 +225,17 @@ def _earliest(text: str, options: Options) -> str | None:
 def without_list(text: str, options: Options) -> str:
     """A text without the lines that only list the options again."""
     lines = text.split("\n")
-    listing = [bool(re.match(r"^\W*[A-Z]\s*[).:]", line)) and _lists(line, options) for line in lines]
-    if sum(listing) < 2:
-        return text
-    last = max(place for place, lists in enumerate(listing) if lists)
     kept = [
         line
-        for place, line in enumerate(lines)
-        if not listing[place] or (place == last and listing.count(True) > len(options.texts))
+        for line in lines
+        if not ((listed := _LISTED.match(line)) and _squeezed(line[listed.end() :]) in options.squeezed)
     ]
-    return "\n".join(kept)
-
-
-def _lists(line: str, options: Options) -> bool:
-    beside = _SQUEEZE.sub("", re.sub(r"^\W*[A-Z]\s*[).:]", "", line)).lower()
-    return beside in options.squeezed
+    return "\n".join(kept) if len(kept) < len(lines) - 1 else text
 
 
 def prose(text: str, options: Options, question: str) -> str | None:
     """The option that a reply concludes with, or answers with in its first sentence, or names alone."""
-    told = [each for each in sentences(text) if not (each.endswith("?") or THOUGHT.search(each))]
+    told = [each for each in sentences(text) if not each.endswith("?")]
     if not told:
         return None
     if len(told[-1].split()) <= _FEW and (letter := letter_first(told[-1], options)):
@@ -289,8 +270,3 @@ def _one(part: str, options: Options, question: str) -> str | None:
         return None
     chosen = named(main_clause(part), options)
     return letter_first(part, options) or (chosen.pop() if len(chosen) == 1 else None)
-
-
-def texts_of(options: Sequence[str]) -> Options:
-    """Options of a question, prepared once."""
-    return prepared(tuple(options))

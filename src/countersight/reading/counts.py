@@ -16,7 +16,6 @@ from countersight.reading.sentences import (
     content,
     last_question,
     main_clause,
-    refuses,
     sentences,
     stem,
     words,
@@ -24,48 +23,44 @@ from countersight.reading.sentences import (
 
 _ASKED_FOR = any_case(
     r"\b(?:how many|number of|count of|amount of|how much)\s+(?:of (?:the|his|her|their) )?(?:(?:more|other"
-    r"|different|distinct|total|fewer|less) )*",
+    r"|different|distinct|total|fewer|less) )*"
 )
 _PHRASE_ENDS = word_set("""
 are is was were do does did would will can could should have has had in on at of from with that which who
 whose there be left remain if you we they he she it the a an to for by as not get got
 """)
 _COMPARED = any_case(
-    r"(?:more|less|fewer|greater|higher|lower|larger|smaller|older|younger|bigger|taller|longer|better|worse"
-    r"|other|rather) than(?: or equal to)?\s*[$]?$"
-    r"|(?:increas|decreas|reduc|drop|ris|grow|fall|go|lower|rais)\w*(?: \w+){0,3} by\s*$"
-    r"|(?:at least|at most|up to|above|below|over|under|exceed(?:s|ing)?|between|born (?:in|after|before)|year"
-    r"|years|figure|fig\.?|step|item|row|column|page|question|point|angle|level|chapter|table|player|no\.|#"
-    r"|minute|number|option|image|picture|frame|line|section|room|age|aged|circa|∠)\s*[$]?$",
+    r"(?:more|less|fewer|greater|higher|lower|larger|smaller|older|younger|bigger|taller|longer|better|worse|other"
+    r"|rather) than(?: or equal to)?\s*[$]?$|(?:increas|decreas|reduc|drop|ris|grow|fall|go|lower"
+    r"|rais)\w*(?: \w+){0,3} by\s*$|(?:at least|at most|up to|above|below|over|under|exceed(?:s|ing)?|between"
+    r"|born (?:in|after|before)|year|years|figure|fig\.?|step|item|row|column|page|question|point|angle|level|chapter"
+    r"|table|player|no\.|#|minute|number|option|image|picture|frame|line|section|room|age|aged|circa|∠)\s*[$]?$"
 )
 _OPERATOR = any_case(
     r"^\s*(?:=|years? old|-years?\b|%|percent|°|degrees|cm|mm|km|kg|m\b|inch|feet|ft|hours?|minutes?|seconds?"
-    r"|am\b|pm\b|o'clock|dollars?|cents?)",
+    r"|am\b|pm\b|o'clock|dollars?|cents?)"
 )
 _EQUALS = re.compile(r"=\s*[$]?\s*(?=-?\d)")
 _TOTAL = any_case(
-    r"\b(?:total|sum|altogether|in all|combined|grand total|overall)\b(?:\s+(?:count|number|of|is|are|comes to"
-    r"|to|would be|:|=))*\s*(?:\w+ ){0,3}?[:|=]?\s*$"
-    r"|\b(?:makes?|making|leaves?|leaving|gives?|giving|equals?|results? in|comes? to|becomes?|brings? (?:it"
-    r"|the \w+|us) to)\s+(?:us |you |me |only |just |a total of )*$"
-    r"|\b(?:increase\w*|decrease\w*|drop\w*|ris\w*|go\w*|reduce\w*|grow\w*|fall\w*)\b[^.]{0,40}\bto\s+$",
+    r"\b(?:total|sum|altogether|in all|combined|grand total|overall)\b(?:\s+(?:count|number|of|is|are|comes to|to"
+    r"|would be|:|=))*\s*(?:\w+ ){0,3}?[:|=]?\s*$|\b(?:makes?|making|leaves?|leaving|gives?|giving|equals?"
+    r"|results? in|comes? to|becomes?|brings? (?:it|the \w+|us) to)\s+(?:us |you |me |only |just |a total of )*$"
+    r"|\b(?:increase\w*|decrease\w*|drop\w*|ris\w*|go\w*|reduce\w*|grow\w*|fall\w*)\b[^.]{0,40}\bto\s+$"
 )
 _VARIABLE = re.compile(r"^\W*[a-z]\s*[-+*/]\s*\d")
-_TOTALLED = any_case(r"^\s*((?:\w+ ){0,4})(?:in total|altogether|in all|total\b|combined|overall)")
 _NO_NOUN = any_case(
     r"\b(?:no|not (?:see |have |find |show |contain )?any|n't (?:be |see |have |find )?any"
-    r"|without any)\s+((?:\w+[ -]){0,4}?\w+)",
+    r"|without any)\s+((?:\w+[ -]){0,4}?\w+)"
 )
 _NOT_ZERO = any_case(
     r"^(?:other|longer|doubt|need|change|problem|clear|way|further|additional|specific|difference|information"
-    r"|reason|effect|one\b)",
+    r"|reason|effect|one\b)"
 )
 _ORDINAL_LIST = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\D)", re.MULTILINE)
 _PARTS = any_case(
     r"\s*(?::|--|\(|, (?:including|consisting|comprising|made up|with|one|two|three|four|\d)|\bincluding\b"
-    r"|\bconsisting\b|\bnamely\b)",
+    r"|\bconsisting\b|\bnamely\b)"
 )
-_REMAINS = frozenset(("left", "remain", "stay"))
 _HAN = {sign: "零一二三四五六七八九十".find(sign) for sign in "零一二三四五六七八九十"} | {"两": 2, "兩": 2}
 _HAN_NUMBER = re.compile(
     r"(?<![一二两兩三四五六七八九十百千])([一二两兩三四五六七八九十零])(?![一二三四五六七八九十百千些样直起共])"
@@ -74,37 +69,31 @@ _OF = any_case(r"\s+(?:out )?of (?:the |these |those |his |her |their |all )*")
 _RANGE = any_case(r"\s*(?:-|to|(?:\w+ ){0,2}\w*,? ?or(?: perhaps| maybe| possibly| even)?)\s*")
 _BETWEEN = any_case(r"\bbetween\s+$")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
-_LEFT = any_case(r"\s*((?:\w+ ){0,3})(?:left|remain|stay)")
 _TOTAL_LINE = any_case(r"^\W*(?:grand |overall )?total\b([^\n]*)$", re.MULTILINE)
-_LABEL = re.compile(r"([^,;|:=]{1,60})[:=]\s*$")
 _AFTERMATH = any_case(
     r"\b(?:if|were to|suppose|supposing|imagine|had been|left|remain\w*|still|stays?|afterwards?"
-    r"|then|after|would|will|end up|final(?:ly)?)\b|\w'd\b|=\s*[$]?\s*-?\d",
+    r"|then|after|would|will|end up|final(?:ly)?)\b|\w'd\b|=\s*[$]?\s*-?\d"
 )
 _FEWER = any_case(r"^\s+(?:\w+\s+)?(?:fewer|less|more|extra|additional)\b")
 _NOT_LONE = any_case(
-    r"^\W*(?:in|on|by|at|from|since|step|figure)\b|\b(?:not|now|currently|never|each|half|double|twice \w)\b|n't",
+    r"^\W*(?:in|on|by|at|from|since|step|figure)\b|\b(?:not|now|currently|never|each|half|double|twice \w)\b|n't"
 )
 _GOES_ON = any_case(r"(?:so|thus|therefore|but|then|and then|minus|plus|if|which|of which)\b|\d")
 _OF_THEM = any_case(r"\s+of (?:them|which|whom|these|those)\b")
 _BARE = re.compile(r"[\s\"'(*]*(-?\d[\d,]{0,12}(?:\.\d+)?)[\s\"')*]*(?:[.;!]?$|[.;!]\s)")
-_MOST_WORDS = 4
 _SHORT = 80
 _LIST_HEAD = 3
 _FEW = 6
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What a question wants a number of: the stems of its noun, of all its words, and whether it supposes something."""
+    """What a question wants a number of, as stems: its noun (`head`: the last word of it), and all but its "if"."""
 
     noun: frozenset[str]
-    """The stems of its noun phrase; `head` is the last of them, which says least where parts are told apart."""
     head: str
     words: frozenset[str]
-    """The stems of all words but those of its "if"."""
     numbers: frozenset[str]
     supposes: bool
-    times: bool
     counts: bool
 
 
@@ -126,7 +115,6 @@ def asked(question: str) -> Asked:
         content(main),
         frozenset(each.value for each in numerals(main)),
         bool(SUPPOSES.search(question)),
-        stem("times") in noun,
         bool(phrases),
     )
 
@@ -136,8 +124,6 @@ def direct(region: str, question: str) -> str | None:
     first = next(iter(sentences(region[:600])), "")
     if bare := _BARE.match(first):
         return canonical(bare[1])
-    if refuses(first):
-        return None
     if _VARIABLE.search(first):
         return ""
     return (_totalled(region) if "\n" in region else None) or in_sentence(first, question, trusted=True)
@@ -145,17 +131,11 @@ def direct(region: str, question: str) -> str | None:
 
 def lone(text: str, question: str, *, more: int = 1) -> str | None:
     """The number of a text that is little else: "7", "about 7 birds"; `more`: how many other words it may have."""
-    found = numerals(text) if not _NOT_LONE.search(text) else []
-    left = (
-        content(text)
-        - asked(question).words
-        - {stem(word) for each in found for word in words(text[each.start : each.end])}
-    )
-    return (
-        found[0].value
-        if len(found) == 1 and len(left) <= more and len(text) < 60 and not _OPERATOR.match(text[found[0].end :])
-        else None
-    )
+    found = numerals(text) if len(text) < 60 and not _NOT_LONE.search(text) else []
+    if len(found) != 1 or _OPERATOR.match(text[found[0].end :]):
+        return None
+    own = {stem(word) for word in words(text[found[0].start : found[0].end])}
+    return found[0].value if len(content(text) - asked(question).words - own) <= more else None
 
 
 def opening(text: str, question: str) -> str | None:
@@ -185,22 +165,20 @@ def _weighed(sentence: str, wanted: Asked, *, trusted: bool = False) -> tuple[st
     if is_foreign(clause):
         return _foreign(clause), 0
     if _EQUALS.search(clause):
-        return _result(clause, wanted), len(content(clause) & wanted.words)
+        return _result(clause), len(content(clause) & wanted.words)
     found = [each for each in numerals(clause) if _may_count(each, clause, wanted, trusted=trusted)]
     found = _shares(sorted((*found, *_zeros(clause, wanted)), key=lambda each: each.start), clause, wanted)
     if not wanted.supposes:
         found = [each for each in found if each.value not in wanted.numbers] or found
     if not found:
         return None, 0
-    owned = _owned(found, clause)
+    ends = [*(each.start for each in found[1:]), len(clause)]
+    owned = [clause[each.end : end] for each, end in zip(found, ends, strict=True)]  # the words after each number
     scores = [_score(own, wanted) for own in owned]
     if len({each.value for each in found}) == 1:
-        score = max(max(scores), _score(clause, wanted))
-        return found[0].value, score
+        return found[0].value, max(*scores, _score(clause, wanted))
     if (value := _total(found, clause, wanted)) is not None:
-        parts = [score for each, score in zip(found, scores, strict=True) if each.value != value]
-        part_asked = max(parts) > 1 and not wanted.supposes  # "4 swimming and 1 standing, a total of 5"
-        return (None if part_asked else value), max(1, _score(clause, wanted) - 1)
+        return value, max(1, _score(clause, wanted) - 1)
     return _best(found, owned, scores, clause, trusted=trusted), max(scores)
 
 
@@ -213,17 +191,14 @@ def _score(text: str, wanted: Asked) -> int:
     return 2 * len(shared - {wanted.head}) + (wanted.head in shared) - 6 * lacks_total
 
 
-def _result(clause: str, wanted: Asked) -> str | None:
-    """What an equation comes to; None where there are several, or where it counts something else than was asked."""
-    results: dict[str, str] = {}
-    for part in re.split(r",\s+(?:and\s+)?|\band\b", clause):
-        after = part.rpartition("=")[2]
-        if _EQUALS.search(part) and (found := numerals(after)):
-            results[found[0].value] = after[found[0].end :]
-    if len(results) != 1:
-        return None
-    value, after = next(iter(results.items()))
-    return value
+def _result(clause: str) -> str | None:
+    """What an equation comes to; None where there are several."""
+    results = {
+        found[0].value
+        for part in re.split(r",\s+(?:and\s+)?|\band\b", clause)
+        if _EQUALS.search(part) and (found := numerals(part.rpartition("=")[2]))
+    }
+    return results.pop() if len(results) == 1 else None
 
 
 def prose(text: str, question: str) -> str | None:
@@ -231,20 +206,18 @@ def prose(text: str, question: str) -> str | None:
     wanted = asked(question)
     if is_foreign(text):
         return _foreign(text)
-    if len(_ORDINAL_LIST.findall(text)) > 1:
-        text = _ORDINAL_LIST.sub("", text)
     told = [each for each in sentences(text) if not each.endswith("?")]
     if wanted.supposes:
         supposing = [each for each in told if _AFTERMATH.search(each) or concluded(each)]
         told = supposing or (told if len(words(text)) <= _FEW and not NOW.search(text) else [])
         return _supposed(told, question)
-    weighed = [(found[0], found[1]) for each in told if (found := _weighed(each, wanted))[0] is not None]
-    most = max((score for _, score in weighed), default=0)
-    best = {value for value, score in weighed if score >= most - (most > 2)}
     for sentence in reversed(told[-3:]):
         part = concluded(sentence)
         if part and (value := in_sentence(part, question, trusted=True)) is not None:
             return value
+    weighed = [(found[0], found[1]) for each in told if (found := _weighed(each, wanted))[0] is not None]
+    most = max((score for _, score in weighed), default=0)
+    best = {value for value, score in weighed if score >= most - (most > 2)}
     if len(best) > 1 and weighed[0][1] == most and all(float(weighed[0][0]) >= float(value) for value, _ in weighed):
         return weighed[0][0]  # a count, then its parts
     return best.pop() if len(best) == 1 else None
@@ -263,7 +236,7 @@ def _supposed(told: list[str], question: str) -> str | None:
 
 def _may_count(each: Numeral, clause: str, wanted: Asked, *, trusted: bool) -> bool:
     before = clause[max(0, each.start - 40) : each.start]
-    if each.word in ("once", "twice", "thrice") and not (wanted.times or trusted):
+    if each.word in ("once", "twice", "thrice") and not ("tim" in wanted.noun or trusted):
         return False
     if not wanted.counts:
         return True
@@ -274,17 +247,6 @@ def _may_count(each: Numeral, clause: str, wanted: Asked, *, trusted: bool) -> b
         return False
     uncountable = each.value[0] == "-" or (not trusted and ("." in each.value or _OPERATOR.match(after)))
     return not (uncountable or _COMPARED.search(before))
-
-
-def _owned(found: list[Numeral], clause: str) -> list[str]:
-    """The words that go with each number: up to the next one, or the label before it where it has one ("cats: 3")."""
-    starts = [0, *(each.end for each in found)]
-    ends = [*(each.start for each in found[1:]), len(clause)]
-    owned = [clause[each.end : end] for each, end in zip(found, ends, strict=True)]
-    labels = [_LABEL.search(clause, start, each.start) for start, each in zip(starts, found, strict=False)]
-    if all(labels):
-        return [f"{label[1]} {re.split('[,;|]|  ', own)[0]}" for label, own in zip(labels, owned, strict=True) if label]
-    return owned
 
 
 def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str, *, trusted: bool) -> str | None:
@@ -303,21 +265,9 @@ def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str
 
 def _total(found: list[Numeral], clause: str, wanted: Asked) -> str | None:
     """The number that is called a total, or what is left."""
-    totals = {
-        each.value
-        for each in found
-        if _TOTAL.search(clause[: each.start][-60:])
-        or ((said := _TOTALLED.match(clause[each.end :])) and (not content(said[1]) or wanted.noun & content(said[1])))
-        or (
-            wanted.words & _REMAINS
-            and (left := _LEFT.match(clause[each.end :]))
-            and (not left[1] or wanted.noun & content(left[1]))
-        )
-    }
+    totals = {each.value for each in found if _TOTAL.search(clause[: each.start][-60:])}
     largest = max((each.value for each in found), key=float)
-    if len(totals) == 1 and (totals == {largest} or wanted.words & _REMAINS or wanted.supposes):
-        return totals.pop()
-    return None
+    return totals.pop() if len(totals) == 1 and (totals == {largest} or wanted.supposes) else None
 
 
 def _zeros(clause: str, wanted: Asked) -> list[Numeral]:

@@ -8,14 +8,13 @@ from countersight.reading.plain import any_case
 
 _TAGS = r"(?:final_?\s?)?(?:answer|conclusion|final|result|output|response|solution|ans|prediction|choice|verdict)"
 _TAGGED = any_case(
-    rf"<\s*({_TAGS})\s*>\s*(.{{0,2000}}?)\s*(?:<\s*/\s*\1\s*>|$)|\[({_TAGS})\]\s*(.{{0,400}}?)\s*\[/\3\]",
-    re.DOTALL,
+    rf"<\s*({_TAGS})\s*>\s*(.{{0,2000}}?)\s*(?:<\s*/\s*\1\s*>|$)|\[({_TAGS})\]\s*(.{{0,400}}?)\s*\[/\3\]", re.DOTALL
 )
-_BOXED = re.compile(r"\\(?:boxed|fbox)\s*(?:\{|(?=\S))")
+_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _FIELD = any_case(
     r"[\"'](?:final[_ ]?|correct[_ ]?|predicted[_ ]?|selected[_ ]?)?(?:answer|ans|prediction|choice|option"
     r"|result|response|conclusion|count|number|letter|value|label|verdict|total)[\"']"
-    r"\s*:\s*[\[{]?\s*(?:\"((?:[^\"\\\n]|\\.){0,400})\"|'([^'\n]{0,400})'|([-\w.]{1,30}))",
+    r"\s*:\s*[\[{]?\s*(?:\"((?:[^\"\\\n]|\\.){0,400})\"|'([^'\n]{0,400})'|([-\w.]{1,30}))"
 )
 _HASHES = re.compile(r"^\s*####\s*(\S[^\n]*)$", re.MULTILINE)
 _NOUN = (
@@ -26,7 +25,7 @@ _NOUN = (
 _LABEL = any_case(
     rf"(?<![\w\"'-]){_NOUN}"
     r"(?:\s+to (?:the|this|your) question)?\s*(?:\((?:letter|number|[a-z ]{1,20})\))?\s*(?:\*\*"
-    r"|__)?\s*(?:(?:is\s*)?[:=]|--?(?= ))\s*(?:\*\*|__)?",
+    r"|__)?\s*(?:(?:is\s*)?[:=]|--?(?= ))\s*(?:\*\*|__)?"
 )
 _HEADING = any_case(rf"^[^\w\n]{{0,12}}(?:final |correct |short ){{0,2}}{_NOUN}[^\w\n]{{0,12}}\n+", re.MULTILINE)
 _IS = r"(?:is|are|would be|will be|should be|must be|has to be|seems to be|appears to be|becomes?|=)"
@@ -42,7 +41,7 @@ _ANNOUNCED = any_case(
     r"|would be))\s*(?:that |option |choice |with )*[:]?\s*"
     r"|\b(?:correspond(?:s|ing)?|match(?:es|ing)?|leads?|points?|pointing)\s+(?:most closely )?(?:to "
     r"|with )?(?=(?:option|choice|answer)\b)(?:option|choice|answer)\s*:?\s*"
-    r"|\b(?:which|this|that|it)(?: is|'s) (?:option|choice)\s+",
+    r"|\b(?:which|this|that|it)(?: is|'s) (?:option|choice)\s+"
 )
 # "Since the answer is 9", "if the answer is yes", "the answer to the first question is 2": told, not given.
 _TOLD = any_case(
@@ -65,11 +64,7 @@ _BOLD = re.compile(r"\*\*([^*\n]{1,120})\*\*|__([^_\n]{1,120})__|<(?:b|strong)>(
 
 def marked(said: str) -> list[str]:
     """What a reply puts into a box, a tag, a JSON field or behind "####", in order; the last one counts."""
-    found = (
-        [(match.start(), match[2] if match[1] else match[4]) for match in _TAGGED.finditer(said)]
-        if "<" in said or "[" in said
-        else []
-    )
+    found = [(match.start(), match[2] if match[1] else match[4]) for match in _TAGGED.finditer(said)]
     if "\\" in said:
         found += [(match.start(), _braced(said, match)) for match in _BOXED.finditer(said)]
     if ":" in said:
@@ -79,33 +74,32 @@ def marked(said: str) -> list[str]:
     return [region for _, region in sorted(found) if region.strip()]
 
 
-def in_other_words(text: str) -> Iterator[tuple[int, str]]:
-    """What follows "la respuesta es", "答案：" and the like, with where it stands."""
-    for match in _FOREIGN.finditer(text):
-        if region := text[match.end() :].strip():
-            yield match.start(), region
-
-
 def labelled(text: str) -> Iterator[tuple[int, str]]:
     """What follows "Answer:" or a heading that says so, in a plain text, with where it stands."""
     for match in (*_LABEL.finditer(text), *_HEADING.finditer(text)):
-        if (region := text[match.end() :].strip()) and not text[: match.start()].endswith(("given ", "initial ")):
-            yield match.start(), region
+        if not text[: match.start()].endswith(("given ", "initial ")):
+            yield match.start(), text[match.end() :].strip()
 
 
 def announced(text: str) -> Iterator[tuple[int, str]]:
     """What a sentence calls the answer: "the answer is B", "B is the correct option", with where it stands."""
     for match in _ANNOUNCED.finditer(text):
         said = match.group()
-        if (region := text[match.end() :].strip()) and not (
+        if not (
             re.search(r"\bnot\W*$", said, re.IGNORECASE)
             or _TOLD.search(text, max(0, match.start() - 120), match.start())
             or _OTHER_QUESTION.search(said)
         ):
-            yield match.start(), region
+            yield match.start(), text[match.end() :].strip()
+
     for match in _SO_IS.finditer(text):
         if subject := _SUBJECT.search(text[max(0, match.start() - 64) : match.start()]):
             yield match.start(), subject.group().strip()
+
+
+def in_other_words(text: str) -> Iterator[tuple[int, str]]:
+    """What follows "la respuesta es", "答案：" and the like, with where it stands."""
+    return ((match.start(), text[match.end() :].strip()) for match in _FOREIGN.finditer(text))
 
 
 def bold(said: str) -> list[str]:
@@ -115,8 +109,6 @@ def bold(said: str) -> list[str]:
 
 def _braced(said: str, match: re.Match[str]) -> str:
     """What stands between the braces of a box; all that follows where they do not close."""
-    if said[match.end() - 1] != "{":
-        return said[match.end() : match.end() + 1]
     depth = 1
     for place in range(match.end(), min(len(said), match.end() + 400)):
         depth += {"{": 1, "}": -1}.get(said[place], 0)

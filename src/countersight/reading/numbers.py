@@ -28,20 +28,11 @@ _IDIOMS = {
     "half a dozen": "6", "a couple": "2", "couple of": "2", "a pair": "2", "a single": "1",
     "once": "1", "twice": "2", "thrice": "3", "none": "0", "nobody": "0", "no one": "0", "not any": "0", "nil": "0",
 }  # fmt: skip
-_IDIOM = any_case(
-    rf"\b(?:{'|'.join(_IDIOMS)})\b(?! of (?:glasses|sunglasses|scissors|pants|jeans|shorts))",
-)
+_IDIOM = any_case(rf"\b(?:{'|'.join(_IDIOMS)})\b(?! of (?:glasses|sunglasses|scissors|pants|jeans|shorts))")
 # "This one", "the red one", "one another": a pronoun.
 _PRONOUN_BEFORE = any_case(
-    r"\b(?:this|that|which|the|each|other|another|no|any|every|some|first|second|third|last|same|latter|former"
-    r"|right|left"
-    r"|correct|\w+er|\w+est|red|blue|green|black|white|yellow|big|small|large)\s+$",
-)
-_PRONOUN_AFTER = any_case(r"\s+(?:another|who|which|that|should|must|can|could|may|might|needs?)\b")
-_AN_ADVERB = re.compile(r"\s+(?:the|you|we|they|it|all|again|more|every)\b", re.IGNORECASE)  # "once the", "once more"
-_TERM = re.compile(r"[\w)\]]\s*$")
-_PART = any_case(
-    r"\s*(?:st|nd|rd|th)\b|\s*/\s*\d|(?:-|\s+)(?:thirds?|quarters?|fourths?|fifths?|tenths?)\b",
+    r"\b(?:this|that|which|the|each|other|another|no|any|every|some|first|second|third|last|same|latter|former|right"
+    r"|left|correct|\w+er|\w+est|red|blue|green|black|white|yellow|big|small|large)\s+$"
 )
 _LONGEST = 30  # digits; a longer row of them is noise
 
@@ -68,27 +59,18 @@ def numerals(text: str) -> list[Numeral]:
 
 def _in_digits(text: str) -> Iterator[Numeral]:
     for match in _DIGITS.finditer(text):
-        start, value = match.start(), match.group()
-        if value[0] in "+-" and _TERM.search(text, max(0, start - 3), start):
-            start, value = start + 1, value[1:]  # a sign between two terms is an operation, not part of the number
-        if len(value) <= _LONGEST and not _PART.match(text, match.end()):
-            yield Numeral(canonical(value), start, match.end())
+        if len(match.group()) <= _LONGEST:
+            yield Numeral(canonical(match.group()), *match.span())
 
 
 def _in_words(text: str) -> Iterator[Numeral]:
     for match in _WORDS.finditer(text):
-        word = match.group().lower()
-        if word == "one" and (
-            _PRONOUN_BEFORE.search(text, max(0, match.start() - 16), match.start())
-            or _PRONOUN_AFTER.match(text, match.end())
-        ):
-            continue
-        if not _PART.match(text, match.end()):
+        before = max(0, match.start() - 16)
+        if match.group().lower() != "one" or not _PRONOUN_BEFORE.search(text, before, match.start()):
             yield from _spelled(match)
     for match in _IDIOM.finditer(text):
         phrase = match.group().lower()
-        if not (phrase == "once" and _AN_ADVERB.match(text, match.end())):
-            yield Numeral(_IDIOMS[phrase], *match.span(), word=phrase)
+        yield Numeral(_IDIOMS[phrase], *match.span(), word=phrase)
 
 
 def _spelled(match: re.Match[str]) -> Iterator[Numeral]:

@@ -12,21 +12,19 @@ _TRIM = " .,:;!\"'*()"
 _WORD = re.compile(r"[^\s,;:()\"]+")
 _LEAD = any_case(
     r"^(?:the answer (?:is|would be)|it(?:'s| is| would be)|that(?:'s| is)|there (?:is|are)|they (?:are"
-    r"|would be)|answer:?)\s+(?:that\s+)?",
+    r"|would be)|answer:?)\s+(?:that\s+)?"
 )
 _FUNCTION_START = any_case(
     r"^(?:is|are|was|were|be|been|being|to|of|by|would|will|with|as|that|in order|on|in|at|from|for|and|has"
-    r"|have|it|this|there|most likely|likely|probably)\s+",
+    r"|have|it|this|there|most likely|likely|probably)\s+"
 )
-_TAIL = any_case(
-    r",?\s+(?:i (?:think|guess|believe)|most likely|probably|perhaps|instead of|rather than|not)\b.*",
-)
+_TAIL = any_case(r",?\s+(?:i (?:think|guess|believe)|most likely|probably|perhaps|instead of|rather than|not)\b.*")
 _VERB = any_case(r"\b(?:is|are|was|were|would|will|has|have|can|could|does|do|did|should|\w+n't)\b")
 _NAMES = any_case(r"\b(?:is|are|was|were|be|would|will)\b|'s\b")
 _OR = any_case(r"\b(?:or|maybe|perhaps)\b")
 _WHOLE_SENTENCE = any_case(
     r"\b(?:why|how (?!many|much|old|long|far|big|tall|often)|what (?:would|will|could|might) happen|describe"
-    r"|explain)\b",
+    r"|explain)\b"
 )
 
 
@@ -42,7 +40,8 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
     told = sentences(text)
     if not told or refuses(text[:200]):
         return None
-    if _is_phrase(text):
+    # A few words without a capital or a full stop, as people fill in a form ("do not enter").
+    if len(text.split()) <= _PHRASE and text == text.casefold() and not re.search(r"[.!?\n]|\bor\b", text.strip()):
         return text.strip(_TRIM) or None
     first = _TAIL.sub("", told[0])
     if (
@@ -53,15 +52,8 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
         return _LEAD.sub("", first).strip(_TRIM) or None
     if _WHOLE_SENTENCE.search(question):
         return (told[0] if whole else told[-1]).strip()
-    answering = (told[0] if whole else told[-1]) if len(told) > 1 else told[0]
-    if len(told) > 1:
-        answering = next((part for each in reversed(told) if (part := concluded(each))), None) or answering
-    return _new_words(answering, question)
-
-
-def _is_phrase(text: str) -> bool:
-    """A few words without a capital or a full stop, as people fill in a form ("do not enter")."""
-    return len(text.split()) <= _PHRASE and text == text.casefold() and not re.search(r"[.!?\n]|\bor\b", text.strip())
+    ends = [part for each in told[1:] if (part := concluded(each))]
+    return _new_words(ends[-1] if ends else told[0 if whole else -1], question)
 
 
 def _new_words(sentence: str, question: str) -> str | None:
@@ -78,9 +70,7 @@ def _new_words(sentence: str, question: str) -> str | None:
         else:
             runs[-1].append(word)
     said = [run for run in runs if content(" ".join(run))]
-    if not _NAMES.search(sentence):
-        return None
-    if len(said) != 1:
+    if not _NAMES.search(sentence) or len(said) != 1:
         return None
     answer = " ".join(said[0])
     while (shorter := _FUNCTION_START.sub("", answer)) != answer:

@@ -37,7 +37,7 @@ _LOOK_ALIKES = str.maketrans(
 _THOUGHT = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reason|reasoning|scratchpad|analysis|reflection|monologue)"
 _THOUGHT_START = any_case(rf"(?:<\|?|\[|◁)(?:(?:start|begin)_(?:of_)?)?{_THOUGHT}(?:\|?>|\]|▷)")
 _THOUGHT_END = any_case(
-    rf"(?:<\|?/|\[/|◁/|<\|?end_(?:of_)?){_THOUGHT}(?:\|?>|\]|▷)|<\|channel\|>\s*final\s*<\|message\|>|assistantfinal",
+    rf"(?:<\|?/|\[/|◁/|<\|?end_(?:of_)?){_THOUGHT}(?:\|?>|\]|▷)|<\|channel\|>\s*final\s*<\|message\|>|assistantfinal"
 )
 _BOX_TOKEN = any_case(r"<\|(?:begin|start)_of_box\|>(.{0,400}?)<\|end_of_box\|>", re.DOTALL)
 _CONTROL_TOKEN = any_case(r"<\|[^|<>]{1,40}\|>|</?s>|<(?:pad|eos|bos|end_of_turn|start_of_turn)>")

@@ -19,7 +19,7 @@ _LOOSE = re.compile(r"[\W_]+")
 _ARTICLE = re.compile(r"^(?:(?:in|on|at|from|to|into|onto) )?(?:(?:a|an|the|his|her|its|their) )?(?=\w)")
 # "Which team …", "what kind of shop …"
 _WHICH = any_case(
-    r"\W*(?:which|what (?:kind|type|sort) of|what(?= \w{3,} (?:is|are|was|were|would|does|do|did)\b)) (\w+)",
+    r"\W*(?:which|what (?:kind|type|sort) of|what(?= \w{3,} (?:is|are|was|were|would|does|do|did)\b)) (\w+)"
 )
 _NO_NAME = re.compile(r"(?:.* )?(?:no|any|some|every|each|number|\w+ty|hundred|thousand)|.*\d")
 _DOING = re.compile(r"^(?:he|she|it|they|the \w+) (?:is|are|was|were|would be) (?=\w+ing\b)")

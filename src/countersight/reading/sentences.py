@@ -3,89 +3,69 @@
 import re
 from functools import lru_cache
 
-import msgspec
-
 from countersight.reading.plain import any_case, word_set
 
 _MOST = 100  # sentences that are looked at from either end
 _BREAK = any_case(
     r"(?<=[.!?])[\"')\]]*\s+(?=(?-i:[^a-z\s]))|\s*\n+\s*|(?<=\w)\s*;\s+|,?\s+(?=(?:and|but|so) (?:if|when"
-    r"|after|once|with)\b)",
-)
-_ABBREVIATION = any_case(
-    r"(?:\b(?:e\.g|i\.e|vs|etc|dr|mr|mrs|ms|fig|approx)|^\W*\d{1,2}|^\W*[A-Z])\.$",
+    r"|after|once|with)\b)"
 )
 _NEXT_LINE = re.compile(r"(?<=[:=])[ \t]*\n\s*")
 CONCLUDES = any_case(
-    r"(?:^|(?<=[\s,(]))(?:so|thus|therefore|hence|consequently|accordingly|in conclusion|to conclude|in summary|overall"
-    r"|altogether|in total|as a result|finally|which (?:means|leaves|makes|gives)|this (?:means|leaves|makes"
-    r"|gives|suggests|"
-    r"indicates|brings)|that (?:means|leaves|makes|gives)|based on (?:this|these|that|the above|my|our)\b[^,]{0,60}"
-    r"|given (?:this|these|that)\b[^,]{0,60}|we (?:can )?conclude|i (?:would )?conclude|it follows|i\.e"
-    r"|that is(?=,))\b(?! (?:that|far|many|much) as\b)",
+    r"(?:^|(?<=[\s,(]))(?:so|thus|therefore|hence|consequently|accordingly|in conclusion|to conclude|in summary"
+    r"|overall|altogether|in total|as a result|finally|which (?:means|leaves|makes|gives)|this (?:means|leaves|makes"
+    r"|gives|suggests|indicates|brings)|that (?:means|leaves|makes|gives)|based on (?:this|these|that|the above|my"
+    r"|our)\b[^,]{0,60}|given (?:this|these|that)\b[^,]{0,60}|we (?:can )?conclude|i (?:would )?conclude|it follows"
+    r"|i\.e|that is(?=,))\b(?! (?:that|far|many|much) as\b)"
 )
-_NO_CONCLUSION = any_case(
-    r"\bso (?:that|far|many|much|as|on|called|is|are|was|were|does|do|did|has|have)\b",
-)
+_NO_CONCLUSION = any_case(r"\bso (?:that|far|many|much|as|on|called|is|are|was|were|does|do|did|has|have)\b")
 _IF_FIRST = any_case(
     r"^\W*(?:(?:so|then|now|and|but|thus|therefore|hence|even)[ ,]+)*(?:if|suppose|supposing|assuming|imagine"
     r"|had|were|when|once"
-    r"|after|with|without|given|since|because|as|while|although|though|considering|upon)\b[^,]*,\s*(?:then\s+)?",
+    r"|after|with|without|given|since|because|as|while|although|though|considering|upon)\b[^,]*,\s*(?:then\s+)?"
 )
 _IF_LAST = any_case(
     r",?\s+(?:(?:even |only )?if|because|since|unless|assuming|instead of|rather than|compared (?:to|with)"
-    r"|as opposed to"
-    r"|given that|after|when|once|even though|although|despite|out of|due to)\b.*",
+    r"|as opposed to|given that|after|when|once|even though|although|despite|out of|due to)\b.*",
     re.DOTALL,
 )
 SUPPOSES = any_case(r"\b(?:if|would|were to|suppose|supposing|imagine|had been)\b|\w'd\b")
 NOW = any_case(
     r"\b(?:now|currently|at the moment|at present|presently|already|as it is|at first|originally|initially"
-    r"|in the (?:picture|image|photo|original))\b",
+    r"|in the (?:picture|image|photo|original))\b"
 )
 """Says that a sentence is about the picture as it is."""
-THOUGHT = any_case(
-    r"\b(?:thought|might think|may think|would think|may seem|might seem|at first glance|at first sight)\b",
-)
-"""Says that a sentence tells what is not so."""
 _CORRECTION = any_case(
-    r"(?:(?:^|[.!?;,…\n(]|--|\*\*)\s*(?:(?:but|oh|hmm+|oops|ah|no|and)[,.!… ]+)*"
-    r"(?P<check>(?:let me|let us|let's|i'll|i will|i need to|i should) (?:just )?(?:re\w+|double|check|verify"
-    r"|correct|look|count (?:again|more)|take another)\b"
-    r"|looking (?:again|closer|more (?:closely|carefully))|(?:up)?on (?:closer|second|further|re\w*"
-    r"|careful) (?:look|inspection|examination|thought|review|count)\w*"
-    r"|re-?(?:check|count|examin|evaluat|look|read)ing)"
-    r"|(?:^|[.!?;…\n(]|--|,(?= (?:wait|no|scratch|sorry|correction))|\.\.)\s*(?:(?:but|oh|hmm+|oops|ah|and)[,.!… ]+)*"
-    r"(?P<takes_back>wait\b|hold on|actually,|scratch that|correction:|sorry,|my mistake|apologies"
-    r"|i apologi[sz]e|i take (?:that|it) back"
-    r"|i (?:made|was|have made) (?:a |an |it |that )?(?:mistaken?|error|wrong)|i should have said|that(?:'s"
-    r"| is| was) (?:not right|wrong|incorrect|a mistake|not correct|an error)"
-    r"|corrected (?:answer|count))"
-    r"|(?:[.!?;,…]|--|\.\.)\s*(?P<no>no[,:]? (?=(?:it(?:'s| is)|that|there|the|sorry|wait|[(]?[A-Z0-9]\b|\d"
-    r"|one|two|three|four|five|six|seven|eight|nine|ten)\b)))",
+    r"(?:(?:^|[.!?;,…\n(]|--|\*\*)\s*(?:(?:but|oh|hmm+|oops|ah|no|and)[,.!… ]+)*(?P<check>(?:let me|let us|let's|i'll"
+    r"|i will|i need to|i should) (?:just )?(?:re\w+|double|check|verify|correct|look|count (?:again|more)"
+    r"|take another)\b|looking (?:again|closer|more (?:closely|carefully))|(?:up)?on (?:closer|second|further|re\w*"
+    r"|careful) (?:look|inspection|examination|thought|review|count)\w*|re-?(?:check|count|examin|evaluat|look"
+    r"|read)ing)|(?:^|[.!?;…\n(]|--|,(?= (?:wait|no|scratch|sorry|correction))|\.\.)\s*(?:(?:but|oh|hmm+|oops|ah"
+    r"|and)[,.!… ]+)*(?P<takes_back>wait\b|hold on|actually,|scratch that|correction:|sorry,|my mistake|apologies"
+    r"|i apologi[sz]e|i take (?:that|it) back|i (?:made|was|have made) (?:a |an |it |that )?(?:mistaken?|error|wrong)"
+    r"|i should have said|that(?:'s| is| was) (?:not right|wrong|incorrect|a mistake|not correct|an error)"
+    r"|corrected (?:answer|count))|(?:[.!?;,…]|--|\.\.)\s*(?P<no>no[,:]? (?=(?:it(?:'s| is)|that|there|the|sorry|wait"
+    r"|[(]?[A-Z0-9]\b|\d|one|two|three|four|five|six|seven|eight|nine|ten)\b)))"
 )
 _CONFIRMS = any_case(
     r"^\W*(?:yes\W|yep|(?:\w+ ){0,8}(?:is|was|'s|are) (?:indeed |still |in fact )?(?:right|correct|confirmed"
-    r"|the same)|confirmed|still \w+|(?:\w+ ){0,3}(?:stands|holds))",
+    r"|the same)|confirmed|still \w+|(?:\w+ ){0,3}(?:stands|holds))"
 )
 _REFUSES = any_case(
     r"\b(?:(?:can(?:not|'t| not)|could(?: not|n't)|(?:am |is |are |'m )?(?:un|not )able to|not possible to"
-    r"|impossible to|difficult to|hard to"
-    r"|do(?: not|n't)|does(?: not|n't)) (?:\w+ly |be |have |possible to |provide (?:\w+ )?(?:enough "
-    r"|sufficient )?|really )*"
-    r"(?:answer|tell|say|determine|determined|see (?:the|any|an|your) (?:image|picture|photo|figure|diagram"
-    r"|chart|table|file)|view|process|identify|assist|help|know|provide"
-    r"|access|enough|sufficient|specific|precise|exact|information|analy[sz]e|interpret|make (?:out|a)|judge"
-    r"|conclude|give a|discern|be (?:sure|certain))"
-    r"|insufficient (?:information|data)|not enough (?:information|data|context|detail)|no (?:image|picture"
-    r"|photo)s? (?:is|was|are|were|has been|provided|attached|visible)"
-    r"|not (?:provided|listed|specified|mentioned|available) in|please (?:provide|upload|share)|(?:unclear"
-    r"|unknown|uncertain|undetermined|indeterminate)\b|need(?:s)? more (?:information|context|details?)"
-    r"|only (?:a |an )?(?:text|language)[- ](?:based|model|only))",
+    r"|impossible to|difficult to|hard to|do(?: not|n't)|does(?: not|n't)) (?:\w+ly |be |have |possible to "
+    r"|provide (?:\w+ )?(?:enough |sufficient )?|really )*(?:answer|tell|say|determine|determined|see (?:the|any|an"
+    r"|your) (?:image|picture|photo|figure|diagram|chart|table|file)|view|process|identify|assist|help|know|provide"
+    r"|access|enough|sufficient|specific|precise|exact|information|analy[sz]e|interpret|make (?:out|a)|judge|conclude"
+    r"|give a|discern|be (?:sure|certain))|insufficient (?:information|data)|not enough (?:information|data|context"
+    r"|detail)|no (?:image|picture|photo)s? (?:is|was|are|were|has been|provided|attached|visible)|not (?:provided"
+    r"|listed|specified|mentioned|available) in|please (?:provide|upload|share)|(?:unclear|unknown|uncertain"
+    r"|undetermined|indeterminate)\b|need(?:s)? more (?:information|context|details?)|only (?:a |an )?(?:text"
+    r"|language)[- ](?:based|model|only))"
 )
 _RESUMES = any_case(
     r"\b(?:but|however|nevertheless|still|that said|nonetheless|having said|although|if i (?:had|have) to"
-    r"|(?:therefore|assum\w+)(?![^.]*\b(?:not|cannot|can't|no|neither|unable|impossible)\b))\b",
+    r"|(?:therefore|assum\w+)(?![^.]*\b(?:not|cannot|can't|no|neither|unable|impossible)\b))\b"
 )
 _WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*|√|°|%", re.UNICODE)
 _PLURALS = {"people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot", "mice": "mouse"}
@@ -98,22 +78,11 @@ both just also very into about up out please answer question not no n't yes only
 """)
 
 
-class Correction(msgspec.Struct, frozen=True):
-    """A place where a reply looks again or takes something back, and what stands on either side of it."""
-
-    before: str
-    after: str
-    only_checks: bool
-    confirms: bool
-
-
 def sentences(text: str) -> list[str]:
     """The sentences and lines of a plain text; a line that ends with a colon goes on in the next."""
     found: list[str] = []
     for piece in _BREAK.split(_NEXT_LINE.sub(" ", text)):
-        if found and _ABBREVIATION.search(found[-1][-12:]):
-            found[-1] = f"{found[-1]} {piece}"
-        elif piece.strip():
+        if piece.strip():
             found.append(piece.strip())
     return found if len(found) <= 2 * _MOST else found[:_MOST] + found[-_MOST:]
 
@@ -136,13 +105,16 @@ def last_question(question: str) -> str:
     return next((each for each in reversed(sentences(question)) if each.rstrip("'\" ").endswith("?")), question)
 
 
-def last_correction(text: str, *, no_corrects: bool) -> Correction | None:
-    """The last place where a text corrects itself; `no_corrects`: whether "no, it is B" does."""
+def last_correction(text: str, *, no_corrects: bool) -> tuple[str, str, bool, bool] | None:
+    """What stands before and after the last place where a text corrects itself, if it only looks again, and confirms.
+
+    `no_corrects`: whether "no, it is B" corrects.
+    """
     cues = [cue for cue in _CORRECTION.finditer(text) if (no_corrects or not cue["no"]) and text[: cue.start()].strip()]
     if not cues:
         return None
     after = text[cues[-1].end() :].lstrip(" ,.:;-…)!?")
-    return Correction(text[: cues[-1].start()], after, bool(cues[-1]["check"]), bool(_CONFIRMS.match(after)))
+    return text[: cues[-1].start()], after, bool(cues[-1]["check"]), bool(_CONFIRMS.match(after))
 
 
 def without_refusal(text: str) -> str | None:
