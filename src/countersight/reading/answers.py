@@ -99,7 +99,7 @@ class _Reader:
         if rest is None:
             return None
         text = rest
-        if not self.whole and (last := self._direct(sentences(text)[-1])):
+        if not self.whole and (last := self._direct((sentences(text) or [""])[-1])):
             return last
         return self._bold(said) or self._prose(text)
 
