@@ -1,7 +1,9 @@
 """Reads a folder of real replies (labelled.jsonl, authors.jsonl.gz) and prints how many are right, wrong and unread.
 
-`python -m benchmarks.reading FOLDER`: labelled.jsonl has the answers that a person read in each reply (`reading`, and
-`also` for other acceptable ones); authors.jsonl.gz has what the benchmarks' authors extracted (`authors`).
+`python -m benchmarks.reading FOLDER [FILE …]`: labelled.jsonl has the answers that a person read in each reply
+(`reading`, and `also` for other acceptable ones); authors.jsonl.gz has what the benchmarks' authors extracted
+(`authors`). Each FILE has further labelled replies (`accept` lists all acceptable answers; `stop` is "maxTokens" where
+the reply was cut off); of these only totals are printed.
 """
 
 import argparse
@@ -62,7 +64,7 @@ def unopened(row: Row) -> bool:
 def outcome(row: Row) -> str:
     """What became of a reply: right, wrong or unread; unread is right where the reply gives no answer."""
     question = Question(row["question"], "", row["kind"], tuple(map(Option, row["options"])))
-    answer = answer_in(row["reply"], question)
+    answer = answer_in(row["reply"], question, finished=row.get("stop") != "maxTokens")
     accepted = {_number(each) if row["kind"] == "number" else each for each in _accepted(row)}
     if (_number(answer) if row["kind"] == "number" else answer) in accepted:
         return "right"
@@ -70,6 +72,8 @@ def outcome(row: Row) -> str:
 
 
 def _accepted(row: Row) -> list[str | None]:
+    if "accept" in row:
+        return [None if each == "null" else each for each in row["accept"]]
     if "reading" in row:
         return [row["reading"], *row["also"]]
     said = row["authors"].strip()
@@ -106,7 +110,9 @@ def main() -> None:
     """Prints the figures of docs/reading.md."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
+    parser.add_argument("further", type=Path, nargs="*")
+    given = parser.parse_args()
+    folder: Path = given.folder
     labelled = [json.loads(line) for line in (folder / "labelled.jsonl").read_text(encoding="utf-8").splitlines()]
     start = time.process_time()
     print_rates("labelled by a person", labelled)
@@ -123,6 +129,10 @@ def main() -> None:
         print_rates(f"authors: {source} {model}", (r for r in authors if (r["source"], r["model"]) == (source, model)))
     spent = time.process_time() - start
     print(f"{1000 * spent / (3 * len(labelled) + len(authors)):.2f} ms of CPU per reply on average")
+    for path in given.further:
+        further = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        print_rates(path.stem, further)
+        print_rates("  six words or more", (row for row in further if len(row["reply"].split()) >= 6))
 
 
 if __name__ == "__main__":
