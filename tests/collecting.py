@@ -27,11 +27,15 @@ from countersight.collect.web.visit import COOKIE
 def make_campaign(folder: Path, flow: str, number: int = 6, database: str | None = None, **more: Any) -> Path:
     """A small campaign of a flow, without tests to pass."""
     if flow in ("cosim", "cfmm"):
-        draw_pictures(folder.with_name("drawn"), number * (3 if flow == "cosim" else 1))
+        draw_pictures(folder.with_name("drawn"), max(3, number) if flow == "cosim" else number)
         more["pictures"] = folder.with_name("drawn")
     elif "source" not in more:
         more["source"] = dataset(folder.with_name("asked"), number)
     new_campaign(folder, flow, title="A campaign", database=database, **more)
+    if flow == "cosim" and number < 3:  # three pictures make three items
+        campaign = Campaign.open(folder, database)
+        campaign.store.write_now(lambda c: c.execute(tables.item.delete().where(tables.item.c.id > number)))
+        campaign.close()
     without_tests(folder)
     return folder
 
@@ -115,10 +119,10 @@ def opened(folder: Path, database: str | None = None) -> Iterator[tuple[Any, Cam
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[tuple[str, Campaign]]:
-    """A campaign served on a port of this machine: its address."""
+def served(folder: Path, port: int = 0) -> Iterator[tuple[str, Campaign]]:
+    """A campaign served on a port of this machine, any that is free where none is named: its address."""
     campaign = Campaign.open(folder)
-    listening = socket.create_server(("127.0.0.1", 0))  # handed over open: nobody takes the port meanwhile
+    listening = socket.create_server(("127.0.0.1", port))  # handed over open: nobody takes the port meanwhile
     server = uvicorn.Server(uvicorn.Config(application(campaign), log_level="warning"))
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()

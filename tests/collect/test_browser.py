@@ -176,6 +176,52 @@ def test_what_is_typed_is_saved_and_survives_a_closed_lid(hall):
     assert other.locator("#words").input_value() == "half a thou"
 
 
+def test_what_is_typed_while_the_server_is_away_is_there_when_it_is_back(browser, tmp_path):
+    folder = make_campaign(tmp_path / "campaign", "verify", 2)
+    with served(folder) as (address, campaign):
+        port = int(address.rpartition(":")[2])
+        page = Hall(browser, address, campaign).enter("typist")
+        begin(page, "verify")
+        task = page.url
+        page.locator("#words").fill("saved on the server")
+        expect(page.locator("#saved")).to_contain_text("Saved")
+    page.locator("#words").fill("typed while the server was away")
+    expect(page.locator("#saved")).to_contain_text("cannot be reached. It is kept in this browser.")
+    page.locator("#send").click()  # nobody answers: nothing was acknowledged
+    page.wait_for_url("chrome-error://**")
+    with served(folder, port):
+        page.goto(task)
+        assert page.locator("#words").input_value() == "typed while the server was away"
+        expect(page.locator("#saved")).to_contain_text("Saved")
+        page.wait_for_function("localStorage.length === 0")  # the server has it now
+        fill(page, ANSWERS["verify/verify"] | {"words": "as it was sent"})
+        press(page.locator("#send"))
+        expect(page.locator("main")).to_contain_text("Sent.")
+        assert page.evaluate("localStorage.length") == 0
+        assert page.faults == []
+
+
+@pytest.mark.parametrize("flow", ["verify"])
+def test_on_a_phone_the_picture_stays_in_sight_can_be_enlarged_and_buttons_are_on_the_screen(hall):
+    phone = {"viewport": {"width": 390, "height": 800}}
+    page = hall.enter("looker", **phone)
+    begin(page, "verify")
+    expect(page.locator("#task [name='related']").first).to_be_focused()
+    width = page.locator(".frame img").bounding_box()["width"]
+    page.get_by_role("button", name="Larger").click()
+    assert page.locator(".frame img").bounding_box()["width"] > 1.4 * width
+    page.evaluate("scrollTo(0, 600)")
+    assert 0 <= page.locator(".frame").bounding_box()["y"] < 400
+    fill(page, ANSWERS["verify/verify"])
+    press(page.locator("#send"))
+    lead = hall.enter("lead", "lead", **phone)
+    lead.goto("/lead/pay")
+    button = lead.get_by_role("button", name=re.compile("^Approve")).bounding_box()
+    assert button["x"] >= 0
+    assert button["x"] + button["width"] <= 390
+    assert button["height"] < 50  # in one line
+
+
 @pytest.mark.parametrize("flow", ["cfmm"])
 def test_a_leak_is_announced_as_one_types(hall):
     page = hall.enter("leaky")

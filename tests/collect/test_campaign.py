@@ -6,17 +6,21 @@ import socket
 import sqlite3
 import threading
 import time
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 from collecting import ANSWERS, Visitor, make_campaign, opened, setting
+from jinja2.ext import babel_extract
 from making import picture
 from sqlalchemy import text
 
 from countersight.cli import main
+from countersight.collect import work
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import Store
-from countersight.collect.flows import FLOWS
+from countersight.collect.flows import FLOWS, flow_named
 from countersight.collect.making import settings_text
 from countersight.collect.settings import read_settings
 from countersight.errors import CampaignError
@@ -75,8 +79,10 @@ def test_postgresql_knows_how_much_there_is_before_anybody_comes(tmp_path: Path,
 def test_a_database_of_an_older_version_is_brought_up_to_date(tmp_path: Path, database: str | None):
     make_campaign(tmp_path / "campaign", "verify", 1, database)
     campaign = Campaign.open(tmp_path / "campaign", database)
-    later = ("proposal", "arrival", "departed", "sight")
+    later = ("proposal", "arrival", "departed", "sight", "campaign", "action")
     drops = (f"DROP TABLE {name}" for name in later)
+    columns = ("person.access", "session.label", "lease.note", "contribution.editor_id")
+    drops = (*drops, *("ALTER TABLE {} DROP COLUMN {}".format(*each.split(".")) for each in columns))
     for statement in (*drops, "UPDATE alembic_version SET version_num = '0001'"):
         campaign.store.write_now(lambda c, words=statement: c.execute(text(words)))
     campaign.close()
@@ -219,17 +225,44 @@ def test_a_test_opens_a_phase_within_its_tries_and_never_after(tmp_path: Path):
         assert len(list(rows)) == 4  # passes and fails are all kept
 
 
-def test_the_interface_speaks_another_language(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "verify", 1)
-    setting(tmp_path / "campaign", 'languages = ["en"]', 'languages = ["en", "de"]')
-    file = tmp_path / "campaign" / "campaign.toml"
-    file.write_text(file.read_text(encoding="utf-8") + '\n[texts.de]\n"Log in" = "Anmelden"\n', encoding="utf-8")
-    with opened(tmp_path / "campaign") as (app, campaign):
-        visitor = Visitor(app, campaign)
-        page = visitor.client.get("/login", headers={"accept-language": "de-AT,de;q=0.9"}).text
-        assert '<html lang="de">' in page
-        assert "<h1>Anmelden</h1>" in page
-        assert "<h1>Log in</h1>" in visitor.client.get("/login", headers={"accept-language": "fr"}).text
+def test_the_interface_speaks_other_languages(tmp_path: Path):
+    folder = make_campaign(tmp_path / "campaign", "verify", 1)
+    setting(folder, 'languages = ["en"]', 'languages = ["en", "de", "nl", "fr"]')
+    own = folder / "locale" / "nl" / "LC_MESSAGES"
+    own.mkdir(parents=True)
+    (own / "messages.po").write_text('msgid "Log in"\nmsgstr "Aanmelden"\n', encoding="utf-8")
+    file = folder / "campaign.toml"
+    file.write_text(file.read_text(encoding="utf-8") + '\n[texts.fr]\n"Log in" = "Connexion"\n', encoding="utf-8")
+    with opened(folder) as (app, campaign):
+        visitor = Visitor(app, campaign, "ada")
+        for language, words in (
+            ("de-AT,de;q=0.9", "Anmelden"),
+            ("nl", "Aanmelden"),
+            ("fr", "Connexion"),
+            ("it", "Log in"),
+        ):
+            page = Visitor(app, campaign).client.get("/login", headers={"accept-language": language}).text
+            assert f"<h1>{words}</h1>" in page
+        assert '<html lang="de">' in visitor.client.get("/work", headers={"accept-language": "de"}).text
+        task = visitor.begin("verify")
+        sent = {"csrf": visitor.csrf, "related": "no"}
+        assert (
+            "Sagen Sie, warum es verworfen"
+            in visitor.client.post(task, data=sent, headers={"accept-language": "de"}).text
+        )
+
+
+def test_german_has_every_text_of_the_pages():
+    pages = files("countersight.collect.web")
+    with (pages / "locale/de/LC_MESSAGES/messages.po").open("rb") as opened_file:
+        german = {message.id: message.string for message in read_po(opened_file)}
+    texts = {reason for table in (work.REASONS, work.FOUND) for reason in table.values()}
+    for name in FLOWS:
+        texts |= {text for phase in flow_named(name).phases for text in (phase.title, phase.about)}
+    for template in Path(str(pages / "templates")).rglob("*.html"):
+        with open(template, "rb") as opened_file:
+            texts |= {found[2] for found in babel_extract(opened_file, ["_"], [], {}) if isinstance(found[2], str)}
+    assert {text for text in texts if not german.get(text)} == set()
 
 
 def test_every_phase_of_every_flow_has_an_answer_in_the_tests():

@@ -8,7 +8,7 @@ from making import case, dataset
 
 from countersight.case import Option, Question
 from countersight.collect import export_campaign
-from countersight.collect.flows.verifying import Verified, verified_case
+from countersight.collect.flows.verify import Verified, verified_case
 from countersight.collect.making import new_campaign
 
 ALONE = {"factual": None, "change": None, "shown": None, "counterfactual_image": None}

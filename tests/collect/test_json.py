@@ -8,6 +8,7 @@ from collecting import Visitor, make_campaign, opened
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from countersight.collect.web.json_api import PAGES
 from countersight.collect.web.visit import COOKIE
 
 METHODS = ("GET", "POST", "PUT", "DELETE")
@@ -27,14 +28,16 @@ def test_nothing_answers_a_server_error_and_all_keep_to_their_description(place)
     described = schemathesis.openapi.from_asgi("/api/openapi.json", app)
     cookies = {COOKIE: lead.client.cookies[COOKIE]}
     operations = [found.ok() for found in described.get_all_operations()]
-    assert len(operations) == 4
+    described_paths = {operation.path for operation in operations} | {"/api/openapi.json"}
+    assert described_paths == {page.path.replace(":row", "") for page in PAGES}
+    operations = [operation for operation in operations if operation.method == "get"]
     for operation in operations:
 
-        @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
         @given(case=operation.as_strategy())
         def keeps_to_it(case):
             answer = case.call(cookies=cookies)
-            assert answer.status_code == 200
+            assert answer.status_code in (200, 404)
             case.validate_response(answer)
 
         keeps_to_it()

@@ -9,10 +9,19 @@ from large_campaigns import large_campaign
 from losses import WRONG, faults
 
 
-@pytest.mark.slow
-def test_a_killed_server_loses_nothing_it_acknowledged(tmp_path: Path):
-    large_campaign(tmp_path, "cosim", 200)
-    load = asyncio.run(run(tmp_path, None, workers=6, seconds=8, kills=2, pause=(0.01, 0.1)))
-    found = faults(tmp_path, None, load)
+def assert_nothing_is_lost(folder: Path, database: str | None, *, kills: int, seconds: float) -> None:
+    large_campaign(folder, "cosim", 200, database)
+    load = asyncio.run(run(folder, database, workers=6, seconds=seconds, kills=kills, pause=(0.01, 0.1)))
+    found = faults(folder, database, load)
     assert found["acknowledged"] > 5
     assert {name: found[name] for name in WRONG} == dict.fromkeys(WRONG, 0)
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_killed_server_loses_nothing_it_acknowledged(tmp_path: Path, database: str | None):
+    assert_nothing_is_lost(tmp_path, database, kills=1, seconds=4)
+
+
+@pytest.mark.slow
+def test_twenty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path, database: str | None):
+    assert_nothing_is_lost(tmp_path, database, kills=20, seconds=80)

@@ -10,9 +10,9 @@ from sqlalchemy import select
 
 from countersight.collect.database import tables
 from countersight.collect.flows import Instance
-from countersight.collect.leaks import leak
+from countersight.collect.flows.cfmm import leak
 from countersight.collect.loop import OwnRanker, train
-from countersight.collect.loop.training import AT_ONCE, FEW
+from countersight.collect.loop.ranker import AT_ONCE, FEW
 
 THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
 
@@ -68,10 +68,19 @@ def test_the_first_who_asks_gets_a_model_of_few_items_while_another_process_lear
     assert later == tuple(train(many).scores(*asked))
 
 
-def test_with_too_little_it_says_so_and_prefers_nothing():
+def test_before_it_has_learned_it_goes_by_the_words_that_a_response_takes_up():
     ranker = train(instances(5))
     assert (ranker.ready, ranker.accuracy) == (False, None)
     assert ranker.scores("anything", ["one", "two"]) == [0.5, 0.5]
+    asked = ("Is it quiet? Add a horse.", ["No, there is a horse now.", "No, there is a lamp now."])
+    assert ranker.scores(*asked)[0] > 0.5
+
+
+def test_the_first_item_is_checked_before_any_is_finished(distractor):
+    _, campaign, cleo, task = distractor
+    page = cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"]).text
+    assert "Check 1 of 2" in page
+    assert [each.model for each in checks(campaign)] == ["ranker/0"]
 
 
 def test_chance_is_not_taken_for_skill():
@@ -120,7 +129,7 @@ def checks(campaign):
     return campaign.store.read(lambda c: c.execute(select(tables.check)).all())
 
 
-def test_a_check_says_which_distractors_fool_and_is_kept_and_paid(distractor):
+def test_a_check_says_which_distractors_fool_and_is_kept_and_paid_once_review_finds_it_good(distractor):
     app, campaign, cleo, task = distractor
     app.state.loop = Fixed((0.3, 0.4, 0.1, 0.2))
     page = cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"]).text
@@ -133,6 +142,8 @@ def test_a_check_says_which_distractors_fool_and_is_kept_and_paid(distractor):
         lambda c: c.execute(select(tables.contribution).order_by(tables.contribution.c.id)).all()
     )
     assert rows[-1].fooled == 1
+    rita = Visitor(app, campaign, "rita", "reviewer")
+    rita.post(rita.post("/review/sample").headers["location"], outcome="unfair", note="a good item")
     kinds = campaign.store.read(
         lambda c: c.execute(
             select(tables.payment.c.kind, tables.payment.c.amount).where(
@@ -141,6 +152,14 @@ def test_a_check_says_which_distractors_fool_and_is_kept_and_paid(distractor):
         ).all()
     )
     assert ("fooling", 5) in [tuple(row) for row in kinds]
+
+
+def test_items_outside_validation_and_test_are_not_checked(distractor):
+    app, campaign, cleo, task = distractor
+    app.state.loop = Fixed((0.3, 0.4, 0.1, 0.2))
+    campaign.store.write_now(lambda c: c.execute(tables.item.update().values(split="train")))
+    assert cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"]).status_code == 404
+    assert checks(campaign) == []
 
 
 def test_what_was_changed_after_the_check_is_kept_as_unchecked(distractor):
@@ -159,7 +178,6 @@ def test_what_was_changed_after_the_check_is_kept_as_unchecked(distractor):
     [
         (Fixed((), 60.0), "The model takes too long. You can go on without it."),
         (Fixed((), -1.0), "The model did not answer (ConnectionError)"),
-        (Fixed(()), "too little to learn from"),
     ],
 )
 def test_a_model_that_does_not_answer_holds_nobody_up(distractor, model, words):

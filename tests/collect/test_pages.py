@@ -82,7 +82,7 @@ def cfmm(app: object, campaign: Campaign) -> None:
 PREPARED = {"cosim": cosim, "cfmm": cfmm, "cvqa": disagree, "verify": disagree}
 LEADS = [
     "/work", "/mine", "/account", "/consent", "/review", "/review/1", "/lead", "/lead/items", "/lead/items/2",
-    "/lead/people", "/lead/pay", "/nowhere",
+    "/lead/people", "/lead/people/1", "/lead/pay", "/lead/log", "/lead/tokens", "/review/1/edit/2", "/nowhere",
 ]  # fmt: skip
 
 

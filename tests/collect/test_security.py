@@ -10,11 +10,12 @@ from collecting import ANSWERS, Visitor, make_campaign, opened, setting
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from countersight.collect import people
+from countersight.collect import invite_person, people
 from countersight.collect.database import tables
 from countersight.collect.people import ROLES
-from countersight.collect.web.app import PAGES
+from countersight.collect.web.app import PAGES, application
 from countersight.collect.web.visit import COOKIE
+from countersight.errors import CampaignError
 
 TABLES = tables.metadata.sorted_tables
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}\u202e; DROP TABLE item"
@@ -33,7 +34,13 @@ def place(prepared: Path, tmp_path: Path):
 
 
 def filled(path: str) -> str:
-    for pattern, value in (("{number:row}", "1"), ("{phase}", "question"), ("{token}", "none"), ("{link}", "none")):
+    for pattern, value in (
+        ("{number:row}", "1"),
+        ("{contribution:row}", "1"),
+        ("{phase}", "question"),
+        ("{token}", "none"),
+        ("{link}", "none"),
+    ):
         path = path.replace(pattern, value)
     return path.replace("{name}", "style.css")
 
@@ -55,13 +62,32 @@ def test_every_route_lets_in_the_roles_it_names_and_no_others(place, role):
         least = ROLES.index(page.role) if page.role else -1
         mine = ROLES.index(role) if role else -1
         if mine < least:
-            refused = (303,) if role is None and page.method == "GET" else (401, 403)
+            sent_to_log_in = role is None and page.method == "GET" and not page.path.startswith("/api/")
+            refused = (303,) if sent_to_log_in else (401, 403)
             assert answer.status_code in refused, page
             if answer.status_code == 303:
                 assert answer.headers["location"].startswith("/login")
         else:
             assert "This page is for people with the role" not in answer.text, page
             assert "You are logged out" not in answer.text, page
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_token_opens_the_addresses_of_the_api_that_its_role_may_use(place, role):
+    app, campaign = place
+    who = Visitor(app, campaign, "a script", role)
+    token = campaign.store.write_now(lambda c: people.begin_session(c, who.id, time.time(), "script"))
+    client, header = Visitor(app, campaign).client, {"authorization": f"Bearer {token}"}
+    for page in PAGES:
+        path = filled(page.path)
+        sent = {"json": {}} if page.method == "POST" else {}
+        answer = client.request(page.method, path, headers=header, **sent)
+        if not page.path.startswith("/api/"):
+            assert page.role is None or answer.status_code in (303, 401, 403, 415), page
+        elif page.role and ROLES.index(role) < ROLES.index(page.role):
+            assert (answer.status_code, list(answer.json())) == (403, ["error"]), page
+        else:
+            assert answer.status_code in (200, 404, 422), page
 
 
 def test_every_post_needs_the_token_of_its_visitor(place):
@@ -89,6 +115,7 @@ def test_no_route_answers_a_server_error_to_nonsense(place):
         "/lead/items?after=%00",
         "/lead/items?state=1%27",
         "/pictures/..%2f",
+        f"/pictures/{'a' * 5000}.png",
     ):
         assert lead.get(path).status_code in (404, 400), path
     assert lead.client.put("/work").status_code in (404, 405)
@@ -100,7 +127,7 @@ def test_a_number_that_no_row_can_have_is_no_address(place, number):
     lead = Visitor(app, campaign, f"a lead who counts to {number[:20]}", "lead")
     for page in PAGES:
         if "{number:row}" in page.path:
-            path = page.path.replace("{number:row}", number)
+            path = page.path.replace("{number:row}", number).replace("{contribution:row}", "1")
             answer = lead.post(path) if page.method == "POST" else lead.get(path)
             assert answer.status_code == 404, page
     assert lead.get(f"/lead/items?after={number}").status_code == 404
@@ -125,6 +152,13 @@ def test_pages_carry_a_policy_that_lets_nothing_foreign_run(place):
     assert "unsafe" not in policy
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert not re.search(r"<script(?! src=)|\son\w+=|style=", answer.text)
+
+
+def test_only_an_https_address_is_pinned_to_https(place):
+    _, campaign = place
+    for secure in (True, False):
+        answer = Visitor(application(campaign, secure=secure), campaign).get("/login")
+        assert ("strict-transport-security" in answer.headers) == secure
 
 
 def test_somebody_elses_task_does_not_exist(place):
@@ -169,6 +203,7 @@ def test_tries_at_passwords_are_limited(place):
     visitor.get("/login")
     codes = [visitor.post("/login", name="olga", password=f"guess {number}").status_code for number in range(11)]
     assert codes == [401] * 10 + [429]
+    assert 0 < int(visitor.post("/login", name="olga", password="again").headers["retry-after"]) <= 900
     olga = Visitor(app, campaign)
     olga.client = TestClient(app, base_url="http://testserver", follow_redirects=False, client=("10.0.0.7", 1))
     olga.get("/login")
@@ -206,6 +241,12 @@ def test_nothing_secret_is_in_the_database_or_in_pages(place):
 def test_nobody_loses_their_own_role_or_approves_their_own_pay(place):
     app, campaign = place
     lead = Visitor(app, campaign, "a lead about herself", "lead")
+    for role, status in (("worker", 422), ("lead", 200)):  # a new link changes no role
+        assert lead.post("/lead/people", name="a lead about herself", role=role).status_code == status
+        assert lead.get("/lead").status_code == 200
+    with pytest.raises(CampaignError, match="a link does not change roles"):
+        invite_person(campaign, "a lead about herself", "worker")
+    invite_person(campaign, "a lead about herself", None)
     assert lead.post(f"/lead/people/{lead.id}/role", role="worker").status_code == 422
     assert lead.post(f"/lead/pay/approve/{lead.id}").status_code == 422
 

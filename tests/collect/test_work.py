@@ -313,13 +313,13 @@ def test_a_flag_sent_twice_is_one_and_the_first_of_two_decisions_stands(tmp_path
                 lambda c: work.flag(c, campaign.settings, lease, "question", "unclear", "I cannot follow it", 1.0)
             )
         again = ben.post(f"{task}/flag", flag_reason="unclear", flag_words="I cannot follow it")
-        assert again.headers["location"] == "/work?flagged=1"
+        assert again.headers["location"].startswith("/work?flagged=1")
         (flag,) = campaign.store.read(lambda c: work.open_flags(c, rita.id))
         decided = [
             campaign.store.write_now(
-                lambda c, fair=fair: work.decide(c, campaign.settings, flag, rita.id, fair, "", 2.0)
+                lambda c, fate=fate: work.decide(c, campaign.settings, campaign.flow, flag, rita.id, fate, "", 2.0)
             )
-            for fair in (False, True)
+            for fate in ("unfair", "fair")
         ]
         assert decided == [True, False]
         assert states(campaign) == ["open"]
@@ -397,7 +397,7 @@ def test_distractors_must_differ(tmp_path: Path):
         task = cleo.begin("distractor")
         assert cleo.get(task).text.count("a hundred dots in every circle now.</textarea>") == 4
         same = ANSWERS["cosim/distractor"] | {"distractor_2": ANSWERS["cosim/distractor"]["distractor_1"]}
-        assert "Distractor 2 is nearly distractor 1" in cleo.post(task, **same).text
+        assert "Distractor 2 says the same as: Distractor 1" in cleo.post(task, **same).text
 
 
 @pytest.mark.parametrize(
@@ -406,9 +406,9 @@ def test_distractors_must_differ(tmp_path: Path):
         ({"counterfactual": "How many circles would be left?"}, "Put what is different into an if-clause"),
         (
             {"counterfactual": "If only five circles were kept, how many circles would there be?"},
-            "The if-clause names the answer",
+            "The question names the answer",
         ),
-        ({"option_b": "Five"}, "Both options are the same"),
+        ({"option_b": "Five"}, "Option B says the same as: Option A"),
         ({"aspect": "smell"}, "Choose an aspect first"),
     ],
 )

@@ -1,8 +1,10 @@
 """`countersight collect`: campaigns in which people write, verify, answer and judge."""
 
 import argparse
+import os
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 from countersight.cli.parsing import Verbs, positive, verb
 from countersight.errors import CountersightError
@@ -16,10 +18,13 @@ def add(verbs: Verbs) -> None:
     _add_demo(actions)
     _add_new(actions)
     _add_serve(actions)
+    _add_add(actions)
     _add_people(actions)
     _add_status(actions)
     _add_export(actions)
+    _add_log(actions)
     _add_backup(actions)
+    _add_restore(actions)
 
 
 def _help(chosen: argparse.Namespace) -> int:
@@ -43,20 +48,40 @@ def _add_new(actions: Verbs) -> None:
     )
     new.add_argument("campaign", type=Path, metavar="CAMPAIGN", help="the folder to make")
     new.add_argument("--flow", required=True, metavar="FLOW", help="cosim, cfmm, cvqa, verify, answer or judge")
-    new.add_argument("--pictures", type=Path, metavar="DIR", help="cosim, cfmm: the pictures to write about")
-    new.add_argument(
+    _sources(new)
+    new.add_argument("--annotations", type=Path, metavar="FILE", help="cvqa: with --from QUESTIONS.json of VQAv2")
+    new.add_argument("--size", type=positive, metavar="N", help="cvqa: so many of VQAv2's questions, by chance")
+    new.add_argument("--language", default="en", metavar="CODE", help="in which people write (default: en)")
+    new.add_argument("--title", metavar="TEXT", help="what people see (default: the folder's name)")
+    _database(new)
+
+
+def _sources(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pictures", type=Path, metavar="DIR", help="cosim, cfmm: the pictures to write about")
+    parser.add_argument(
         "--from",
         dest="source",
         type=Path,
         metavar="FOLDER",
         help="cvqa, verify, answer: a dataset, or a run of one; judge: an audit",
     )
-    new.add_argument(
+    parser.add_argument(
         "--gold", type=Path, metavar="DATASET", help="cases known to be right, mixed in to see who takes care"
     )
-    new.add_argument("--title", metavar="TEXT", help="what people see (default: the folder's name)")
-    new.add_argument("--seed", type=int, default=0, help="for what is drawn by chance (default: 0)")
-    _database(new)
+    parser.add_argument("--seed", type=int, default=0, help="for what is drawn by chance (default: 0)")
+
+
+def _add_add(actions: Verbs) -> None:
+    add = verb(
+        actions,
+        "add",
+        _add_items,
+        "add pictures or cases to a campaign, also while it is served",
+        "countersight collect add kitchen --pictures more-photographs",
+    )
+    add.add_argument("campaign", type=Path, metavar="CAMPAIGN")
+    _sources(add)
+    _database(add)
 
 
 def _add_serve(actions: Verbs) -> None:
@@ -68,6 +93,7 @@ def _add_serve(actions: Verbs) -> None:
     serve.add_argument("--port", type=positive, default=8400, metavar="N", help="default: 8400")
     serve.add_argument("--public-url", default="", metavar="URL", help="behind a proxy: how people reach it, https://…")
     serve.add_argument("--trust-proxy", default="", metavar="ADDRESS", help="behind a proxy: its address")
+    serve.add_argument("--check", action="store_true", help="say what is unsafe in this configuration, and end")
     _database(serve)
 
 
@@ -84,8 +110,14 @@ def _add_people(actions: Verbs) -> None:
     what.add_argument("--invite", metavar="NAME", help="print a one-time link for this person")
     what.add_argument("--set-role", metavar="NAME", help="give this person the role named by --role")
     what.add_argument("--reset", metavar="NAME", help="let this person take the tests again")
+    what.add_argument("--pause", metavar="NAME", help="this person can log in and see their account, and no more")
+    what.add_argument("--block", metavar="NAME", help="this person cannot log in")
+    what.add_argument("--unblock", metavar="NAME", help="this person may work again")
+    what.add_argument("--token", metavar="NAME", help="print a token for the scripts of this lead")
     what.add_argument("--forget", metavar="NAME", help="delete what says who this person is")
-    people.add_argument("--role", default="worker", choices=["worker", "reviewer", "lead"], help="default: worker")
+    people.add_argument(
+        "--role", choices=["worker", "reviewer", "lead"], help="for --invite (default: worker) and --set-role"
+    )
     people.add_argument("--public-url", default="http://127.0.0.1:8400", metavar="URL", help="where links lead")
     _database(people)
 
@@ -120,23 +152,52 @@ def _add_backup(actions: Verbs) -> None:
     )
     backup.add_argument("campaign", type=Path, metavar="CAMPAIGN")
     backup.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+    _database(backup)
+
+
+def _add_restore(actions: Verbs) -> None:
+    restore = verb(
+        actions,
+        "restore",
+        _restore,
+        "make a campaign out of a backup",
+        "countersight collect restore kitchen-copy -o kitchen",
+    )
+    restore.add_argument("backup", type=Path, metavar="BACKUP")
+    restore.add_argument("-o", "--output", type=Path, required=True, metavar="CAMPAIGN")
+    _database(restore)
+
+
+def _add_log(actions: Verbs) -> None:
+    log = verb(
+        actions, "log", _log, "what leads and reviewers did, as CSV", "countersight collect log kitchen > log.csv"
+    )
+    log.add_argument("campaign", type=Path, metavar="CAMPAIGN")
+    _database(log)
 
 
 def _database(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--database", metavar="URL", help="postgresql://… (default: SQLite in the campaign's folder)")
+    parser.add_argument(
+        "--database",
+        metavar="URL",
+        default=os.environ.get("COUNTERSIGHT_DATABASE"),
+        help="postgresql://… (default: COUNTERSIGHT_DATABASE, or else SQLite in the campaign's folder)",
+    )
 
 
 def _needs_web() -> None:
     try:
         import alembic
         import argon2
+        import babel
         import jinja2
+        import markdown_it
         import sqlalchemy
         import starlette
         import uvicorn
     except ImportError as error:
         raise CountersightError(f"collecting needs {error.name}: pip install 'countersight[web]'") from None
-    del alembic, argon2, jinja2, sqlalchemy, starlette, uvicorn
+    del alembic, argon2, babel, jinja2, markdown_it, sqlalchemy, starlette, uvicorn
 
 
 def _demo(chosen: argparse.Namespace) -> int:
@@ -159,12 +220,16 @@ def _new(chosen: argparse.Namespace) -> int:
     from countersight.collect import new_campaign
     from countersight.text import several
 
+    source, pictures = chosen.source, chosen.pictures
+    if chosen.flow == "cvqa" and source and source.is_file():
+        source, pictures = _vqav2(chosen), None
     items = new_campaign(
         chosen.campaign,
         chosen.flow,
         title=chosen.title or chosen.campaign.name,
-        pictures=chosen.pictures,
-        source=chosen.source,
+        language=chosen.language,
+        pictures=pictures,
+        source=source,
         gold=chosen.gold,
         seed=chosen.seed,
         database=chosen.database,
@@ -176,12 +241,57 @@ def _new(chosen: argparse.Namespace) -> int:
     return 0
 
 
+def _vqav2(chosen: argparse.Namespace) -> Path:
+    """The dataset of VQAv2's files, made beside the campaign."""
+    from countersight.cli.parsing import print_bad
+    from countersight.verbs import make
+
+    if not (chosen.annotations and chosen.pictures):
+        raise CountersightError("questions of VQAv2 need --annotations FILE and --pictures DIR")
+    folder: Path = chosen.campaign.with_name(f"{chosen.campaign.name}-questions")
+    make(
+        "vqav2",
+        folder,
+        size=chosen.size,
+        seed=chosen.seed,
+        source=chosen.source,
+        pictures=chosen.pictures,
+        beside=chosen.annotations,
+        on_bad=lambda line, field, reason: print_bad(f"{chosen.source} entry {line}: {field}: {reason}"),
+    )
+    print(f"VQAv2's questions are a dataset in {folder}")
+    return folder
+
+
+def _add_items(chosen: argparse.Namespace) -> int:
+    _needs_web()
+    from countersight.cli.parsing import print_bad
+    from countersight.collect import Campaign, add_to_campaign
+    from countersight.text import several
+
+    campaign = Campaign.open(chosen.campaign, chosen.database)
+    try:
+        what = {"pictures": chosen.pictures, "source": chosen.source, "gold": chosen.gold, "seed": chosen.seed}
+        added = add_to_campaign(campaign, **what, on_bad=print_bad)
+    finally:
+        campaign.close()
+    print(f"{several(added, 'item')} added to {chosen.campaign}")
+    return 0
+
+
 def _serve(chosen: argparse.Namespace) -> int:
     _needs_web()
     from countersight.collect import Campaign
-    from countersight.collect.web import serve
+    from countersight.collect.web import configuration_faults, serve
 
     campaign = Campaign.open(chosen.campaign, chosen.database)
+    if chosen.check:
+        faults = configuration_faults(campaign, chosen.host, chosen.public_url, chosen.trust_proxy)
+        campaign.close()
+        for fault in faults:
+            print(fault)
+        print("nothing unsafe was found" if not faults else f"{len(faults)} to mend")
+        return 1 if faults else 0
     print(f"http://{chosen.host}:{chosen.port}   (Ctrl-C stops)", flush=True)
     serve(
         campaign,
@@ -201,7 +311,9 @@ def _people(chosen: argparse.Namespace) -> int:
         forget_person,
         invite_person,
         list_people,
+        make_token,
         reset_tests,
+        set_access,
     )
 
     campaign = Campaign.open(chosen.campaign, chosen.database)
@@ -211,13 +323,22 @@ def _people(chosen: argparse.Namespace) -> int:
             print(f"{chosen.public_url.rstrip('/')}/join/{token}   (works once, for 14 days)")
             return 0
         if chosen.set_role:
+            if chosen.role is None:
+                raise CountersightError("name the new role: --role worker, reviewer or lead")
             change_role(campaign, chosen.set_role, chosen.role)
         elif chosen.reset:
             reset_tests(campaign, chosen.reset)
+        elif chosen.token:
+            print(make_token(campaign, chosen.token))
+            return 0
+        elif chosen.pause or chosen.block or chosen.unblock:
+            access: Any = "paused" if chosen.pause else "blocked" if chosen.block else "open"
+            set_access(campaign, chosen.pause or chosen.block or chosen.unblock, access)
         elif chosen.forget:
             forget_person(campaign, chosen.forget)
         for person in list_people(campaign):
-            print(f"{person.pseudonym}  {person.role:8}  {person.name}")
+            paused = "" if person.access == "open" else f"  ({person.access})"
+            print(f"{person.pseudonym}  {person.role:8}  {person.name}{paused}")
     finally:
         campaign.close()
     return 0
@@ -264,6 +385,27 @@ def _backup(chosen: argparse.Namespace) -> int:
     _needs_web()
     from countersight.collect import back_up
 
-    back_up(chosen.campaign, chosen.output)
+    back_up(chosen.campaign, chosen.output, chosen.database)
     print(f"{chosen.output} is a copy of {chosen.campaign}, its database as it stood at one moment")
+    return 0
+
+
+def _restore(chosen: argparse.Namespace) -> int:
+    _needs_web()
+    from countersight.collect import restore
+
+    restore(chosen.backup, chosen.output, chosen.database)
+    print(f"{chosen.output} is the campaign of {chosen.backup} again")
+    return 0
+
+
+def _log(chosen: argparse.Namespace) -> int:
+    _needs_web()
+    from countersight.collect import Campaign, log_csv, read_log
+
+    campaign = Campaign.open(chosen.campaign, chosen.database)
+    try:
+        print(log_csv(campaign.store.read(read_log)), end="")
+    finally:
+        campaign.close()
     return 0

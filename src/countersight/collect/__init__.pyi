@@ -1,4 +1,7 @@
+from .audit_log import log_csv as log_csv
+from .audit_log import read_log as read_log
 from .backup import back_up as back_up
+from .backup import restore as restore
 from .campaign import Campaign as Campaign
 from .demo import ACCOUNTS as ACCOUNTS
 from .demo import PASSWORD as PASSWORD
@@ -6,9 +9,12 @@ from .demo import make_demo as make_demo
 from .export import export_campaign as export_campaign
 from .figures import Figures as Figures
 from .figures import campaign_figures as campaign_figures
+from .making import add_to_campaign as add_to_campaign
 from .making import new_campaign as new_campaign
 from .staffing import change_role as change_role
 from .staffing import forget_person as forget_person
 from .staffing import invite_person as invite_person
 from .staffing import list_people as list_people
+from .staffing import make_token as make_token
 from .staffing import reset_tests as reset_tests
+from .staffing import set_access as set_access

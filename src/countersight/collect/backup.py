@@ -1,29 +1,75 @@
-"""A copy of a campaign while people work in it: the database as it stood at one moment, settings and pictures."""
+"""Backup and restore: a copy of a campaign as it stood at one moment, whatever its database.
+
+A copy is a campaign folder with a SQLite database, so it can be opened as it is, or restored into PostgreSQL.
+"""
 
 import shutil
-import sqlite3
 from pathlib import Path
 
-from countersight.collect.campaign import DATABASE, PICTURES, SECRET, SETTINGS, make_private
-from countersight.collect.settings import read_settings
+from sqlalchemy import func, insert, select, text
+
+from countersight.collect.campaign import DATABASE, PICTURES, SECRET, SETTINGS, Campaign, make_private
+from countersight.collect.database import Store, tables
+from countersight.collect.settings import GUIDELINES
 from countersight.errors import CampaignError
 from countersight.files import Staging
 
+_MANY = 1_000
 
-def back_up(campaign: Path, folder: Path) -> None:
-    """Copy a campaign with its SQLite database; one on PostgreSQL is copied by pg_dump."""
-    read_settings(campaign / SETTINGS)
-    if not (campaign / DATABASE).is_file():
-        raise CampaignError(f"{campaign} has no SQLite database; copy the one on PostgreSQL with pg_dump")
+
+def back_up(campaign: Path, folder: Path, database: str | None = None) -> None:
+    """Copy a campaign into a new folder, also while people work in it."""
+    opened = Campaign.open(campaign, database)
+    try:
+        with Staging(folder) as staging:
+            make_private(staging / DATABASE)
+            copy = Store(f"sqlite:///{(staging / DATABASE).resolve()}")
+            try:
+                _copy(opened.store, copy)
+            finally:
+                copy.close()
+            _copy_files(campaign, staging)  # pictures are only ever added: those of all items are there
+    finally:
+        opened.close()
+
+
+def restore(backup: Path, folder: Path, database: str | None = None) -> None:
+    """Make a campaign folder out of a copy, with its SQLite database or an empty one at an address."""
+    if not (backup / DATABASE).is_file():
+        raise CampaignError(
+            f"{backup} is no copy that `countersight collect backup` made: there is no {DATABASE} in it"
+        )
     with Staging(folder) as staging:
-        shutil.copytree(campaign / PICTURES, staging / PICTURES)
-        for name in (SETTINGS, SECRET):
-            if (campaign / name).is_file():
-                shutil.copy2(campaign / name, staging / name)
-        make_private(staging / DATABASE)
-        source, copy = sqlite3.connect(campaign / DATABASE), sqlite3.connect(staging / DATABASE)
+        _copy_files(backup, staging)
+        if database is None:
+            make_private(staging / DATABASE)
+        copy = Store(f"sqlite:///{(backup / DATABASE).resolve()}")
+        target = Store(database or f"sqlite:///{(staging / DATABASE).resolve()}")
         try:
-            source.backup(copy)
+            if target.read(lambda c: c.execute(select(func.count()).select_from(tables.person)).scalar_one()):
+                raise CampaignError("the database has people in it already: name an empty one")
+            _copy(copy, target)
         finally:
-            source.close()
             copy.close()
+            target.close()
+
+
+def _copy_files(source: Path, target: Path) -> None:
+    for name in (PICTURES, GUIDELINES, "locale"):
+        if (source / name).is_dir():
+            shutil.copytree(source / name, target / name)
+    for name in (SETTINGS, SECRET):
+        if (source / name).is_file():
+            shutil.copy2(source / name, target / name)
+
+
+def _copy(source: Store, target: Store) -> None:
+    """Copy every row, as all of them stood at one moment, in one transaction."""
+    with source.snapshot() as reading, target.writers.begin() as writing:
+        for table in tables.metadata.sorted_tables:
+            rows = reading.execution_options(yield_per=_MANY).execute(select(table)).mappings()
+            for part in rows.partitions(_MANY):
+                writing.execute(insert(table), [dict(row) for row in part])
+            if writing.dialect.name == "postgresql" and "id" in table.c:
+                place = f"pg_get_serial_sequence('{table.name}', 'id')"
+                writing.execute(text(f"SELECT setval({place}, coalesce(max(id), 0) + 1, false) FROM {table.name}"))  # noqa: S608

@@ -2,14 +2,17 @@
 
 import hashlib
 import os
+import re
 import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from countersight.collect.database import Store
+from sqlalchemy import Connection, insert, select
+
+from countersight.collect.database import Store, tables
 from countersight.collect.flows import Flow, flow_named
-from countersight.collect.settings import Settings, read_settings
+from countersight.collect.settings import GUIDELINES, Settings, read_settings
 from countersight.errors import CampaignError
 from countersight.picture import Picture
 
@@ -18,6 +21,8 @@ PICTURES = "pictures"
 SECRET = "secret.key"  # noqa: S105 - the name of the file
 DATABASE = "campaign.sqlite"
 SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+_GUIDE = re.compile(r"[\w-]{1,80}\.(?:png|jpe?g|gif|webp)", re.ASCII | re.IGNORECASE)
+_NAME = re.compile(rf"[0-9a-f]{{32}}\.(?:{'|'.join(SUFFIXES.values())})")
 
 
 class Campaign:
@@ -43,7 +48,13 @@ class Campaign:
         if database is None:
             make_private(path / DATABASE)
         url = database or f"sqlite:///{(path / DATABASE).resolve()}"
-        return cls(path, settings, flow, Store(url), _secret(path / SECRET))
+        secret, store = _secret(path / SECRET), Store(url)
+        try:
+            store.write_now(lambda connection: _belong(connection, secret, settings.title))
+        except CampaignError:
+            store.close()
+            raise
+        return cls(path, settings, flow, store, secret)
 
     def close(self) -> None:
         """Let go of the database; every write that was begun is finished."""
@@ -51,11 +62,25 @@ class Campaign:
 
     def picture_file(self, name: str) -> Path | None:
         """The file of a picture of the campaign, by the name it is shown under; None where there is none."""
-        stem, _, suffix = name.partition(".")
-        if not (stem.isalnum() and stem.isascii() and suffix in SUFFIXES.values()):
-            return None
         file = self.path / PICTURES / name
-        return file if file.is_file() else None
+        return file if _NAME.fullmatch(name) and file.is_file() else None
+
+    def guideline_picture(self, name: str) -> Path | None:
+        """A picture in the folder `guidelines`; None where there is none of this name."""
+        file = self.path / GUIDELINES / name
+        return file if _GUIDE.fullmatch(name) and file.is_file() else None
+
+
+def _belong(connection: Connection, secret: bytes, title: str) -> None:
+    """Make a database that of this folder; one that is another's is refused."""
+    mark = hashlib.sha256(b"campaign" + secret).hexdigest()
+    whose = connection.execute(select(tables.campaign)).first()
+    if whose is None:
+        connection.execute(insert(tables.campaign).values(mark=mark, title=title))
+    elif whose.mark != mark:
+        raise CampaignError(
+            f"this database holds the campaign {whose.title!r}: make a database of its own for every campaign"
+        )
 
 
 def make_private(file: Path) -> None:

@@ -17,7 +17,7 @@ from countersight.suites.cvqa import TEMPLATES
 
 PASSWORD: Final = "countersight"  # noqa: S105 - a demonstration's, said aloud
 ACCOUNTS: Final[tuple[tuple[str, people.Role], ...]] = (("ada", "worker"), ("ben", "reviewer"), ("cleo", "lead"))
-_PICTURES = 180
+_PICTURES = 60
 _DAY = 86_400.0
 
 

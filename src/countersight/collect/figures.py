@@ -15,8 +15,6 @@ from countersight.scoring import Agreement, Interval, agreement, share_interval
 _RESAMPLES = 1_000
 """Enough for an interval on a page that is looked at while it changes."""
 _DAY = 86_400.0
-_DAYS = 14
-"""So many are shown."""
 
 
 class PhaseFigures(msgspec.Struct, frozen=True):
@@ -34,6 +32,9 @@ class PhaseFigures(msgspec.Struct, frozen=True):
     """Seconds the item that waits longest has waited."""
     seconds: float | None
     """Median time for one contribution."""
+    day: int
+    """Contributions of the last 24 hours."""
+    week: int
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -72,6 +73,7 @@ class PersonFigures(msgspec.Struct, frozen=True):
     earned: int
     hourly: float | None
     """What an hour of work earned, in minor units."""
+    access: str
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -88,8 +90,6 @@ class Figures(msgspec.Struct, frozen=True):
     balances: dict[str, int]
     per_item: float | None
     """What a finished item cost, in minor units."""
-    days: tuple[tuple[str, int, int], ...]
-    """Contributions of each of the last 14 days by phase: phase, days ago, number."""
 
 
 def campaign_figures(connection: Connection, flow: Flow, now: float) -> Figures:
@@ -109,7 +109,6 @@ def campaign_figures(connection: Connection, flow: Flow, now: float) -> Figures:
         _fooling(connection),
         balances,
         spent / finished if finished else None,
-        tuple(_days(connection, now)),
     )
 
 
@@ -146,7 +145,14 @@ def _phase(connection: Connection, name: str, title: str, now: float) -> PhaseFi
         seats.get("done", 0),
         now - oldest if oldest is not None else None,
         median(seconds) if seconds else None,
+        *(_since(connection, name, now - days * _DAY) for days in (1, 7)),
     )
+
+
+def _since(connection: Connection, phase: str, moment: float) -> int:
+    made = tables.contribution.c
+    lately = (made.phase == phase, made.at > moment, made.content.is_not(None))
+    return int(connection.execute(select(func.count()).where(*lately)).scalar_one())
 
 
 def label_agreement(connection: Connection, flow: Flow) -> list[Named]:
@@ -166,7 +172,7 @@ def label_agreement(connection: Connection, flow: Flow) -> list[Named]:
     ]
 
 
-def _standing(connection: Connection, phase: str, *without: str) -> list[tuple[int, str]]:
+def _standing(connection: Connection, phase: str, *without: str, person_id: int | None = None) -> list[tuple[int, str]]:
     """The contributions of a phase that stand, by item, without items of some states or whose answer is known."""
     question = (
         select(tables.lease.c.item_id, tables.contribution.c.content)
@@ -179,15 +185,17 @@ def _standing(connection: Connection, phase: str, *without: str) -> list[tuple[i
         )
         .order_by(tables.contribution.c.id)
     )
+    if person_id is not None:
+        question = question.where(tables.lease.c.person_id == person_id)
     return [(row.item_id, row.content) for row in connection.execute(question)]
 
 
-def group_counts(connection: Connection, flow: Flow) -> dict[str, int]:
-    """Items by the groups that ought to be balanced; one of several groups counts for each of them."""
+def group_counts(connection: Connection, flow: Flow, person_id: int | None = None) -> dict[str, int]:
+    """Items by the groups that ought to be balanced, of everybody or of one person; one may count for several."""
     counts = Counter(dict.fromkeys(flow.balance, 0))
     for phase in flow.phases:
         if phase.name == flow.grouped_in:
-            for _, content in _standing(connection, phase.name, "removed"):
+            for _, content in _standing(connection, phase.name, "removed", person_id=person_id):
                 decoded = msgspec.json.decode(content, type=phase.content)
                 counts.update(group for group in flow.groups(decoded) if group in counts)
     return dict(counts)
@@ -203,17 +211,6 @@ def _fooling(connection: Connection) -> Fooling | None:
     ).one()
     checks = int(connection.execute(select(func.count()).select_from(tables.check)).scalar_one())
     return Fooling(checks, int(items), int(fooled), share_interval(int(fooled), int(items))) if checks else None
-
-
-def _days(connection: Connection, now: float) -> list[tuple[str, int, int]]:
-    """Contributions by phase and how many days ago, counted by the database."""
-    made = tables.contribution.c
-    days = [
-        func.sum(case((made.at.between(now - (day + 1) * _DAY, now - day * _DAY), 1), else_=0)) for day in range(_DAYS)
-    ]
-    lately = (made.at > now - _DAYS * _DAY, made.content.is_not(None))
-    rows = connection.execute(select(made.phase, *days).where(*lately).group_by(made.phase).order_by(made.phase))
-    return [(phase, day, int(number)) for phase, *numbers in rows for day, number in enumerate(numbers) if number]
 
 
 def people_figures(connection: Connection, after: int, most: int) -> list[PersonFigures]:
@@ -273,4 +270,5 @@ def _person(row: Row[Any], work: Row[Any] | None, earned: int, flagged: int) -> 
         flagged,
         earned,
         3600 * earned / seconds if seconds else None,
+        row.access,
     )

@@ -5,16 +5,18 @@ import time
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
+from sqlalchemy import select
 
+from countersight.audits import AuditFolder, CaseTrail, ConceptTrail, read_audit
 from countersight.case import LETTERS, TWO_WORLDS, Case, Question
+from countersight.collect.audit_log import record
 from countersight.collect.campaign import PICTURES, SETTINGS, Campaign, keep_picture
+from countersight.collect.database import tables
 from countersight.collect.flows import FLOWS, NewItem
-from countersight.collect.flows.verifying import asked
-from countersight.collect.from_audit import audit_items
-from countersight.collect.settings import read_settings
+from countersight.collect.flows.verify import asked
 from countersight.collect.work import add_items
 from countersight.dataset import Dataset, read_card
 from countersight.engine import MANIFEST as RUN
@@ -27,6 +29,7 @@ from countersight.text import unknown
 OnBad = Callable[[str], None]
 _FROM_PICTURES = ("cosim", "cfmm")
 _VERIFYING = ("cvqa", "verify")
+_item = tables.item.c
 
 
 class _Found(NamedTuple):
@@ -55,6 +58,7 @@ def new_campaign(
     flow: str,
     *,
     title: str,
+    language: str = "en",
     pictures: Path | None = None,
     source: Path | None = None,
     gold: Path | None = None,
@@ -71,16 +75,47 @@ def new_campaign(
         raise CampaignError(unknown("flow", flow, FLOWS))
     with Staging(folder) as staging:
         (staging / PICTURES).mkdir()
-        (staging / SETTINGS).write_text(settings_text(flow, title, _license(flow, source)), encoding="utf-8")
-        read_settings(staging / SETTINGS)
-        items = list(_items(staging, flow, pictures, source, gold, seed, on_bad))
-        if not items:
+        text = settings_text(flow, title, language, _license(flow, source))
+        (staging / SETTINGS).write_text(text, encoding="utf-8")
+        campaign = Campaign.open(staging, database)
+        try:
+            made = _add(campaign, pictures, source, gold, seed, on_bad)
+        finally:
+            campaign.close()
+        if not made:
             raise CampaignError("there is nothing to collect on: no picture and no case could be used")
-    campaign = Campaign.open(folder, database)
-    try:
-        return campaign.store.write_now(lambda connection: add_items(connection, campaign.settings, items, time.time()))
-    finally:
-        campaign.close()
+    return made
+
+
+def add_to_campaign(
+    campaign: Campaign,
+    *,
+    pictures: Path | None = None,
+    source: Path | None = None,
+    gold: Path | None = None,
+    seed: int = 0,
+    on_bad: OnBad = lambda words: None,
+) -> int:
+    """Add pictures or cases to a campaign, also while it is served; how many items that makes."""
+    made = _add(campaign, pictures, source, gold, seed, on_bad)
+    details = {"items": made, "from": str(pictures or source or gold)}
+    campaign.store.write_now(lambda c: record(c, None, "add", "", details, time.time()))
+    return made
+
+
+def _add(
+    campaign: Campaign, pictures: Path | None, source: Path | None, gold: Path | None, seed: int, on_bad: OnBad
+) -> int:
+    """Put items into a campaign, in one write; those whose names are there already are told and left out."""
+    known = campaign.store.read(lambda c: {row.key: row.source for row in c.execute(select(_item.key, _item.source))})
+    items = []
+    for item in _items(campaign, known, pictures, source, gold, seed, on_bad):
+        if item.key in known:
+            on_bad(f"{item.key}: is in the campaign already")
+        else:
+            items.append(item)
+    settings = campaign.settings
+    return campaign.store.write_now(lambda connection: add_items(connection, settings, items, time.time()))
 
 
 def _license(flow: str, source: Path | None) -> str:
@@ -90,36 +125,65 @@ def _license(flow: str, source: Path | None) -> str:
     return read_card(_dataset(source).path)[0].get("license", "")
 
 
-def settings_text(flow: str, title: str, license: str = "") -> str:
+def settings_text(flow: str, title: str, language: str = "en", license: str = "") -> str:
     """The settings a campaign begins with: one readable file to be edited."""
     defaults = files(__package__) / "defaults"
     text = (defaults / f"{flow}.toml").read_text(encoding="utf-8")
     quoted = title.replace("\\", "\\\\").replace('"', '\\"')
+    text = text.replace('language = "en"', f"language = {msgspec.json.encode(language).decode()}", 1)
     if license:
         text = text.replace('license = "CC-BY-4.0"', f"license = {msgspec.json.encode(license).decode()}", 1)
     return text.replace("{title}", quoted, 1) + (defaults / "consent.toml").read_text(encoding="utf-8")
 
 
 def _items(
-    folder: Path, flow: str, pictures: Path | None, source: Path | None, gold: Path | None, seed: int, on_bad: OnBad
+    campaign: Campaign,
+    known: dict[str, str],
+    pictures: Path | None,
+    source: Path | None,
+    gold: Path | None,
+    seed: int,
+    on_bad: OnBad,
 ) -> Iterator[NewItem]:
+    folder, flow = campaign.path, campaign.flow.name
     if flow in _FROM_PICTURES:
         if pictures is None:
             raise CampaignError(f"{flow} begins with pictures: name their folder as `pictures`")
-        names = list(_kept(folder, pictures, on_bad))
+        used = {name for text in known.values() for name in _pictures_of(msgspec.json.decode(text))}
+        names = [name for name in _kept(folder, pictures, on_bad) if name not in used]
         random.Random(seed).shuffle(names)
-        yield from _of_triples(names) if flow == "cosim" else _of_singles(names)
+        for number, drawn in enumerate(_triples(names, sorted(used)) if flow == "cosim" else names, len(known) + 1):
+            drawn_from = {"pictures": drawn} if flow == "cosim" else {"picture": drawn}
+            yield NewItem(f"{flow}-{number:06d}", drawn_from, campaign.flow.phases[0].name)
         return
-    if source is None:
+    if source is None and gold is None:
         what = "an audit" if flow == "judge" else "a dataset"
         raise CampaignError(f"{flow} begins with {what}: name it as `source`")
     if flow == "judge":
+        assert source is not None
         yield from audit_items(folder, source)
         return
-    for found in _cases(folder, flow, source, on_bad):
+    for found in _cases(folder, flow, source, on_bad) if source else ():
         yield from _of_case(flow, found)
     for found in _cases(folder, flow, gold, on_bad) if gold else ():
         yield from _known_items(flow, found)
+
+
+def _pictures_of(source: dict[str, Any]) -> list[str]:
+    return source.get("pictures") or [source["picture"]]
+
+
+def _triples(names: list[str], others: list[str]) -> Iterator[list[str]]:
+    """Three pictures an item, of which a worker chooses one (CoSIm 4): as many items as there are new pictures.
+
+    Two items share one picture at most, unless there are fewer than seven.
+    """
+    ring = [*names, *others]
+    if names and len(ring) < 3:
+        raise CampaignError("cosim needs at least three pictures")
+    last = 3 if len(ring) > 3 else 2
+    for place in range(len(names)):
+        yield [ring[place], ring[(place + 1) % len(ring)], ring[(place + last) % len(ring)]]
 
 
 def _unfit(flow: str, case: Case) -> str:
@@ -128,13 +192,23 @@ def _unfit(flow: str, case: Case) -> str:
         return "it has several pictures, and people would see the first alone"
     if flow in _VERIFYING and any(question and question.hidden for question in (case.factual, case.counterfactual)):
         return "its answer is hidden, so there is none to verify"
-    if flow == "cvqa" and case.counterfactual is None and not _is_closed(case.factual):
-        return "its question is neither for a number nor for yes or no; C-VQA has no others"
+    if flow == "cvqa" and case.counterfactual is None:
+        if case.factual is None or case.factual.kind not in ("number", "boolean"):
+            return "its question is neither for a number nor for yes or no; C-VQA has no others"
+        return "" if case.image else "it has no picture to write about"
     return ""
 
 
-def _is_closed(question: Question | None) -> bool:
-    return question is not None and question.kind in ("number", "boolean")
+def _closed(case: Case) -> Case:
+    """An open question whose answer is a number, or yes or no, as a question for that: VQAv2 has no other kinds."""
+    question = case.factual
+    if case.counterfactual is not None or question is None or question.kind != "open" or question.hidden:
+        return case
+    answer = question.answer.casefold()
+    if answer in ("yes", "no"):
+        return msgspec.structs.replace(case, factual=Question(question.text, answer, "boolean"))
+    is_number = answer.isascii() and answer.isdigit()
+    return msgspec.structs.replace(case, factual=Question(question.text, answer, "number")) if is_number else case
 
 
 def _dataset(source: Path) -> Dataset:
@@ -162,22 +236,11 @@ def _kept(folder: Path, pictures: Path, on_bad: OnBad) -> Iterator[str]:
             yield name
 
 
-def _of_triples(names: list[str]) -> Iterator[NewItem]:
-    """Three pictures an item, of which a worker chooses one (CoSIm 4)."""
-    for number in range(len(names) // 3):
-        source = {"pictures": names[3 * number : 3 * number + 3]}
-        yield NewItem(f"cosim-{number + 1:06d}", source, "question")
-
-
-def _of_singles(names: list[str]) -> Iterator[NewItem]:
-    for number, name in enumerate(names, 1):
-        yield NewItem(f"cfmm-{number:06d}", {"picture": name}, "write")
-
-
 def _cases(folder: Path, flow: str, source: Path, on_bad: OnBad) -> Iterator[_Found]:
     """The cases of a dataset with the names their pictures have in the campaign."""
     dataset = _dataset(source)
-    for row, case in dataset.cases(lambda bad: on_bad(str(bad))):
+    for row, found in dataset.cases(lambda bad: on_bad(str(bad))):
+        case = _closed(found) if flow == "cvqa" else found
         if unfit := _unfit(flow, case):
             on_bad(f"{case.id}: {unfit}")
             continue
@@ -234,3 +297,34 @@ def with_wrong_answer(case: Case) -> Case | None:
         case "open":
             return None
     return msgspec.structs.replace(case, **{world: msgspec.structs.replace(question, answer=wrong)})
+
+
+def audit_items(folder: Path, audit: Path) -> Iterator[NewItem]:
+    """One item for each edit that was made and asked about again; the control edits are left out."""
+    pictures = AuditFolder.open(audit)
+    for trail in read_audit(audit).cases:
+        for concept in trail.concepts:
+            item = _edit_item(folder, pictures, trail, concept)
+            if item is not None:
+                yield item
+
+
+def _edit_item(folder: Path, audit: AuditFolder, trail: CaseTrail, concept: ConceptTrail) -> NewItem | None:
+    edit = concept.edit
+    if trail.baseline is None or concept.again is None or edit is None or not edit.after:
+        return None
+    source = {
+        "case": trail.case,
+        "concept": concept.number,
+        "question": trail.record.question.text,
+        "options": [option.text for option in trail.record.question.options],
+        "cited": concept.instruction.concept,
+        "changed": concept.instruction.positive,
+        "before": keep_picture(folder, audit.picture(edit.before)),
+        "after": keep_picture(folder, audit.picture(edit.after)),
+        "answer": trail.baseline.answer.text,
+        "why": trail.baseline.explanation.text,
+        "answer_again": concept.again.answer.text,
+        "why_again": concept.again.explanation.text,
+    }
+    return NewItem(f"{trail.case}/{concept.number}"[:200], source, "judge")

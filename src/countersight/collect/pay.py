@@ -11,7 +11,7 @@ import io
 from collections.abc import Sequence
 from typing import Literal
 
-from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, insert, select, update
 
 from countersight.collect.database import tables
 from countersight.collect.settings import Pay
@@ -62,9 +62,20 @@ def move(connection: Connection, payments: Sequence[int], to: Account, by: int |
 
 
 def void_contribution(connection: Connection, contribution_id: int, by: int | None, now: float) -> None:
-    """Take back what a contribution earned, unless it has left in a batch: the file somebody pays by stays true."""
-    here = (tables.payment.c.contribution_id == contribution_id) & tables.payment.c.state.not_in(LEFT)
+    """Take back what a contribution earned in any of its versions.
+
+    What has left in a batch stays: the file somebody pays by stays true.
+    """
+    here = _of_seat(contribution_id) & tables.payment.c.state.not_in(LEFT)
     move(connection, _ids(connection, here), "voided", by, now)
+
+
+def _of_seat(contribution_id: int) -> ColumnElement[bool]:
+    """Payments for any version of a contribution."""
+    made = tables.contribution.c
+    seat = select(made.lease_id).where(made.id == contribution_id).scalar_subquery()
+    versions = select(made.id).where(made.lease_id == seat)
+    return (tables.payment.c.contribution_id == contribution_id) | tables.payment.c.contribution_id.in_(versions)
 
 
 def approve(connection: Connection, person_id: int, by: int, now: float) -> int:
@@ -156,14 +167,30 @@ def earned(connection: Connection, person_id: int) -> int:
 
 
 def pay_contribution(
-    connection: Connection, pay: Pay, base: int, person_id: int, contribution_id: int, fooled: int, now: float
+    connection: Connection, pay: Pay, base: int, person_id: int, contribution_id: int, now: float
 ) -> None:
-    """What a contribution earns: its base, a bonus for each distractor that fooled the model, one for the series."""
+    """What a contribution earns: its base and a bonus for the series. One that is only corrected earns nothing more."""
+    if _earned_already(connection, contribution_id, "work"):
+        return
     before = _worked(connection, person_id) if pay.series else 0
     accrue(connection, person_id, contribution_id, "work", base, now)
-    accrue(connection, person_id, contribution_id, "fooling", fooled * pay.fooling, now)
     if pay.series:
         accrue(connection, person_id, contribution_id, "series", series_bonus(pay, before), now)
+
+
+def pay_fooling(connection: Connection, pay: Pay, item_id: int, now: float) -> None:
+    """The bonus for distractors that fooled the model, once a reviewer has found the item good."""
+    made, lease = tables.contribution.c, tables.lease.c
+    question = select(made.id, made.person_id, made.fooled).join(tables.lease, lease.contribution_id == made.id)
+    for row in connection.execute(question.where(lease.item_id == item_id, lease.state == "done", made.fooled > 0)):
+        if not _earned_already(connection, row.id, "fooling"):
+            accrue(connection, row.person_id, row.id, "fooling", row.fooled * pay.fooling, now)
+
+
+def _earned_already(connection: Connection, contribution_id: int, kind: Kind) -> bool:
+    paid = tables.payment.c
+    earned = (_of_seat(contribution_id), paid.kind == kind, paid.state != "voided")
+    return connection.execute(select(paid.id).where(*earned)).first() is not None
 
 
 def series_bonus(pay: Pay, before: int) -> int:

@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from argon2 import PasswordHasher
@@ -17,6 +17,7 @@ from countersight.text import printable
 Role = Literal["worker", "reviewer", "lead"]
 ROLES: tuple[Role, ...] = ("worker", "reviewer", "lead")
 SESSION_SECONDS = 14 * 24 * 3600
+TOKEN_SECONDS = 365 * 24 * 3600
 INVITATION_SECONDS = 14 * 24 * 3600
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200
@@ -36,6 +37,8 @@ class Person(msgspec.Struct, frozen=True):
     consent: int | None
     language: str | None
     participant: str | None
+    access: str = "open"
+    """open, paused (sees the account and no more) or blocked (cannot log in)."""
 
     def is_at_least(self, role: Role) -> bool:
         """Whether the person may do what this role may; each role may do all that the one before may."""
@@ -71,12 +74,17 @@ def _pseudonym() -> str:
     return "p" + "".join(secrets.choice("abcdefghjkmnpqrstuvwxyz23456789") for _ in range(7))
 
 
-def invite(connection: Connection, name: str, role: Role, now: float) -> str:
-    """Make an account, or open an existing one anew, and give the one-time token of its link."""
-    row = connection.execute(select(tables.person.c.id).where(tables.person.c.name == printable(name))).first()
-    who = row.id if row else add_person(connection, name, role, now)
+def invite(connection: Connection, name: str, role: Role | None, now: float) -> str:
+    """Make an account (of a worker where no role is named), or a new link for one that is there; its one-time token.
+
+    A new link never changes a role.
+    """
+    row = connection.execute(select(tables.person).where(tables.person.c.name == printable(name))).first()
+    if row and role not in (None, row.role):
+        raise CampaignError(f"{name} has an account with the role {row.role}: a link does not change roles")
+    who = row.id if row else add_person(connection, name, role or "worker", now)
     token = secrets.token_urlsafe(24)
-    changed = {"invitation": digest(token), "invitation_until": now + INVITATION_SECONDS, "role": role}
+    changed = {"invitation": digest(token), "invitation_until": now + INVITATION_SECONDS}
     connection.execute(update(tables.person).where(tables.person.c.id == who).values(**changed))
     return token
 
@@ -132,10 +140,11 @@ def is_password(password: str, stored: str | None) -> bool:
         return False
 
 
-def begin_session(connection: Connection, person_id: int, now: float) -> str:
-    """A new session; the token that goes into the cookie."""
+def begin_session(connection: Connection, person_id: int, now: float, label: str | None = None) -> str:
+    """A new session: the token that goes into the cookie, or with a label the token of a script."""
     token = secrets.token_urlsafe(32)
-    row = {"token": digest(token), "person_id": person_id, "created_at": now, "expires_at": now + SESSION_SECONDS}
+    until = now + (TOKEN_SECONDS if label else SESSION_SECONDS)
+    row = {"token": digest(token), "person_id": person_id, "created_at": now, "expires_at": until, "label": label}
     connection.execute(delete(tables.session).where(tables.session.c.expires_at < now))
     connection.execute(insert(tables.session).values(**row))
     return token
@@ -148,13 +157,19 @@ _SESSION = (
         tables.session.c.token == bindparam("token"),
         tables.session.c.expires_at > bindparam("now"),
         tables.person.c.deleted_at.is_(None),
+        tables.person.c.access != "blocked",
     )
+)
+_OF_BROWSER, _OF_SCRIPT = (
+    _SESSION.where(tables.session.c.label.is_(None)),
+    _SESSION.where(tables.session.c.label.is_not(None)),
 )
 
 
-def session_person(connection: Connection, token: str, now: float) -> Person | None:
-    """Whose session a cookie names, while it holds."""
-    row = connection.execute(_SESSION, {"token": digest(token), "now": now}).first()
+def session_person(connection: Connection, token: str, now: float, *, script: bool = False) -> Person | None:
+    """Whose session a cookie names, or whose token a script has, while it holds."""
+    found = {"token": digest(token), "now": now}
+    row = connection.execute(_OF_SCRIPT if script else _OF_BROWSER, found).first()
     return _person(row) if row else None
 
 
@@ -166,6 +181,18 @@ def end_session(connection: Connection, token: str) -> None:
 def end_sessions(connection: Connection, person_id: int) -> None:
     """Log a person out everywhere."""
     connection.execute(delete(tables.session).where(tables.session.c.person_id == person_id))
+
+
+def script_tokens(connection: Connection, person_id: int) -> list[Row[Any]]:
+    """The tokens for scripts that a person has made: name and until when."""
+    mine = (tables.session.c.person_id == person_id) & tables.session.c.label.is_not(None)
+    return list(connection.execute(select(tables.session.c.label, tables.session.c.expires_at).where(mine)))
+
+
+def revoke_tokens(connection: Connection, person_id: int, label: str) -> None:
+    """End a person's tokens of this name."""
+    named = (tables.session.c.person_id == person_id) & (tables.session.c.label == label)
+    connection.execute(delete(tables.session).where(named))
 
 
 def find_person(connection: Connection, name: str) -> Person:
@@ -206,4 +233,4 @@ def everybody(connection: Connection) -> list[Person]:
 
 
 def _person(row: Row[tuple[object, ...]]) -> Person:
-    return Person(row.id, row.name, row.pseudonym, row.role, row.consent, row.language, row.participant)
+    return Person(row.id, row.name, row.pseudonym, row.role, row.consent, row.language, row.participant, row.access)

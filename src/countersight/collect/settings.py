@@ -9,6 +9,8 @@ from msgspec import Meta
 
 from countersight.errors import CampaignError
 
+GUIDELINES = "guidelines"
+"""The folder of guidelines in Markdown, a file for each phase, and of their pictures."""
 FlowName = Literal["cosim", "cfmm", "cvqa", "verify", "answer", "judge"]
 _MOST_PAY = 1_000_000
 Cents = Annotated[int, Meta(ge=0, le=_MOST_PAY)]
@@ -65,6 +67,8 @@ class PhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """For one contribution, in minor units of the currency (cents)."""
     people: int = 1
     """How many people take this phase of an item without seeing each other."""
+    most: Number = 0
+    """Contributions of one person at most; 0 for no limit."""
     examples: tuple[Example, ...] = ()
     test: Test | None = None
 
@@ -74,7 +78,7 @@ class Pay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     currency: str = "USD"
     fooling: Cents = 0
-    """For each distractor that fooled the model, in minor units."""
+    """For each distractor that fooled the model, in minor units; earned when a reviewer finds the item good."""
     series: Number = 0
     """Contributions after which the bonus for each further one grows by `series_step`; 0 for no such bonus."""
     series_first: Cents = 0
@@ -125,12 +129,21 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     phases: dict[str, PhaseSettings]
     consent: Consent
     license: str = "CC-BY-4.0"
+    language: str = "en"
+    """In which people write, as HTML names it."""
     languages: tuple[str, ...] = ("en",)
+    """Of the interface; the first is the default."""
     lease_minutes: Annotated[float, Meta(gt=0, le=_YEAR)] = 30
     undo_minutes: Annotated[float, Meta(ge=0, le=_YEAR)] = 60
     splits: dict[str, Share] = msgspec.field(default_factory=lambda: {"train": 1.0})
     gold_share: Annotated[float, Meta(ge=0, lt=1)] = 0.0
     """How often a person is given an item whose answer is known."""
+    return_days: Annotated[float, Meta(gt=0, le=365)] = 7
+    """How long work that a reviewer sent back waits for its author."""
+    quotas: dict[str, Number] = {}
+    """Items of a group (an aspect, a type of change) after which no more are taken."""
+    person_quotas: dict[str, Number] = {}
+    """The same for each person."""
     contact: str = ""
     welcome: str = ""
     """Shown where people log in."""
@@ -152,10 +165,21 @@ def read_settings(file: Path) -> Settings:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         raise CampaignError(f"{file}: {error}") from None
+    settings = _with_guidelines(settings, file.parent / GUIDELINES)
     fault = _fault(settings)
     if fault:
         raise CampaignError(f"{file}: {fault}")
     return settings
+
+
+def _with_guidelines(settings: Settings, folder: Path) -> Settings:
+    """The settings with the guidelines of `guidelines/PHASE.md` in place of those in the file, where there are such."""
+    phases = dict(settings.phases)
+    for name, phase in phases.items():
+        if (folder / f"{name}.md").is_file():
+            text = (folder / f"{name}.md").read_text(encoding="utf-8")
+            phases[name] = msgspec.structs.replace(phase, guidelines=text)
+    return msgspec.structs.replace(settings, phases=phases)
 
 
 def _fault(settings: Settings) -> str | None:

@@ -1,33 +1,63 @@
-"""What a lead does about people from the command line: inviting, roles, tests, deletion."""
+"""What a lead does about people from the command line; all of it goes into the audit log."""
 
 import time
+from collections.abc import Callable
+
+from sqlalchemy import Connection
 
 from countersight.collect import people, work
-from countersight.collect.arriving import forget
+from countersight.collect.audit_log import record
 from countersight.collect.campaign import Campaign
+from countersight.collect.prolific import forget
 
 
-def invite_person(campaign: Campaign, name: str, role: people.Role) -> str:
-    """Make an account, or open an existing one anew; the token of its one-time link."""
-    return campaign.store.write_now(lambda c: people.invite(c, name, role, time.time()))
+def invite_person(campaign: Campaign, name: str, role: people.Role | None = None) -> str:
+    """Make an account, or a new link for an existing one; the token of its one-time link."""
+
+    def invite(connection: Connection) -> str:
+        token = people.invite(connection, name, role, time.time())
+        record(connection, None, "invite", "", {"name": name, "role": role}, time.time())
+        return token
+
+    return campaign.store.write_now(invite)
+
+
+def _about(campaign: Campaign, name: str, action: str, job: Callable[[Connection, int], object], details: str) -> None:
+    """Do something about a person, and note it."""
+
+    def done(connection: Connection) -> None:
+        person = people.find_person(connection, name)
+        job(connection, person.id)
+        record(connection, None, action, person.id, {"to": details} if details else {}, time.time())
+
+    campaign.store.write_now(done)
 
 
 def change_role(campaign: Campaign, name: str, role: people.Role) -> None:
     """Give somebody another role."""
-    person = campaign.store.read(lambda c: people.find_person(c, name))
-    campaign.store.write_now(lambda c: people.set_role(c, person.id, role))
+    _about(campaign, name, "change_role", lambda c, who: people.set_role(c, who, role), role)
+
+
+def set_access(campaign: Campaign, name: str, access: work.Access) -> None:
+    """Let somebody work, pause them or block them."""
+    settings = campaign.settings
+    _about(campaign, name, "set_access", lambda c, who: work.set_access(c, settings, who, access), access)
 
 
 def reset_tests(campaign: Campaign, name: str) -> None:
     """Let somebody take their tests again."""
-    person = campaign.store.read(lambda c: people.find_person(c, name))
-    campaign.store.write_now(lambda c: work.reset(c, person.id, None))
+    _about(campaign, name, "reset_tests", lambda c, who: work.reset(c, who, None), "")
 
 
 def forget_person(campaign: Campaign, name: str) -> None:
     """Delete what says who somebody is; what they contributed stays under the pseudonym."""
+    _about(campaign, name, "forget", lambda c, who: forget(c, campaign.secret, who, time.time()), "")
+
+
+def make_token(campaign: Campaign, name: str) -> str:
+    """A token for the scripts of a lead."""
     person = campaign.store.read(lambda c: people.find_person(c, name))
-    campaign.store.write_now(lambda c: forget(c, campaign.secret, person.id, time.time()))
+    return campaign.store.write_now(lambda c: people.begin_session(c, person.id, time.time(), "command line"))
 
 
 def list_people(campaign: Campaign) -> list[people.Person]:

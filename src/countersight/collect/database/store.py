@@ -10,9 +10,9 @@ PostgreSQL with an advisory lock, so that a second process (a command beside the
 import asyncio
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
@@ -47,9 +47,10 @@ class Store:
     def __init__(self, url: str) -> None:
         self.url = url
         self._readers = _engine(url, writing=False)
-        self._writers = _engine(url, writing=True)
+        self.writers = _engine(url, writing=True)
+        """Whoever writes by themselves, and not through the one thread, does so before or after everybody."""
         try:
-            migrate(self._writers)
+            migrate(self.writers)
         except SQLAlchemyError as error:
             raise CampaignError(f"the database {_safe(url)} cannot be opened: {_first_line(error)}") from None
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -79,12 +80,25 @@ class Store:
             with suppress(SQLAlchemyError):  # it counts by itself too, only later
                 await self.read_slowly(lambda connection: connection.execute(_ANALYZE))
 
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A connection that sees the database as it stood at one moment, and keeps nobody from writing."""
+        with self._readers.connect() as connection:
+            if connection.dialect.name == "postgresql":
+                yield connection.execution_options(isolation_level="REPEATABLE READ")
+                return
+            connection.exec_driver_sql("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.exec_driver_sql("ROLLBACK")
+
     def close(self) -> None:
         """Finish the writes that wait, then let go of the database."""
         self._jobs.put(None)
         self._thread.join()
         self._readers.dispose()
-        self._writers.dispose()
+        self.writers.dispose()
 
     def _submitted(self, job: Callable[[Connection], T]) -> "Future[T]":
         future: Future[T] = Future()
@@ -120,7 +134,7 @@ class Store:
         if not jobs:
             return
         try:
-            with self._writers.begin() as connection:
+            with self.writers.begin() as connection:
                 results = [job(connection) for job, _ in jobs]
         except Exception as error:
             if len(jobs) == 1:

@@ -17,6 +17,24 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
+campaign = Table(
+    "campaign",
+    metadata,
+    Column("mark", String(64), primary_key=True),  # digest of the secret of the folder that the database belongs to
+    Column("title", Text, nullable=False),
+)
+
+action = Table(
+    "action",  # what leads and reviewers did
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("person_id", ForeignKey("person.id"), nullable=True),  # none: from the command line
+    Column("name", String(40), nullable=False),
+    Column("subject", String(200), nullable=False),  # a person, an item, a flag or a batch, by number
+    Column("details", Text, nullable=False),  # JSON
+)
+
 person = Table(
     "person",
     metadata,
@@ -35,6 +53,7 @@ person = Table(
     Column("language", String(10), nullable=True),
     Column("created_at", Float, nullable=False),
     Column("deleted_at", Float, nullable=True),
+    Column("access", String(10), nullable=False, server_default="open"),  # open, paused or blocked
 )
 
 session = Table(
@@ -44,6 +63,7 @@ session = Table(
     Column("person_id", ForeignKey("person.id"), nullable=False, index=True),
     Column("created_at", Float, nullable=False),
     Column("expires_at", Float, nullable=False, index=True),
+    Column("label", String(60), nullable=True),  # of a script's token; a browser's session has none
 )
 
 arrival = Table(
@@ -99,6 +119,7 @@ lease = Table(
     Column("contribution_id", Integer, nullable=True),  # the version that counts
     Column("draft", Text, nullable=True),
     Column("draft_at", Float, nullable=True),
+    Column("note", Text, nullable=True),  # why a reviewer sent it back
 )
 _HELD = text("state IN ('active', 'done', 'flagged')")
 # One person has one part in an item: never their own chain, never both seats. The database itself says so.
@@ -140,6 +161,7 @@ contribution = Table(
     Column("right", Boolean, nullable=True),  # on an item whose answer is known
     Column("fooled", Integer, nullable=True),  # how many distractors fooled the model
     Column("at", Float, nullable=False),
+    Column("editor_id", Integer, nullable=True),  # the reviewer who wrote this version
 )
 Index("contribution_version", contribution.c.lease_id, contribution.c.version, unique=True)
 Index("contribution_person", contribution.c.person_id, contribution.c.at)
@@ -184,7 +206,7 @@ flag = Table(
     Column("reason", String(30), nullable=False),
     Column("words", Text, nullable=False),
     Column("at", Float, nullable=False),
-    Column("outcome", String(10), nullable=True, index=True),  # fair, unfair or withdrawn
+    Column("outcome", String(10), nullable=True, index=True),  # fair, unfair, edited, returned or withdrawn
     Column("reviewer_id", ForeignKey("person.id"), nullable=True),
     Column("note", Text, nullable=True),
     Column("decided_at", Float, nullable=True),

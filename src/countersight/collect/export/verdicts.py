@@ -11,7 +11,7 @@ import msgspec
 from countersight.case import Case
 from countersight.collect.export.finished import Finished, Given
 from countersight.collect.flows.cvqa import pair_of
-from countersight.collect.flows.verifying import Verified, final_verdict
+from countersight.collect.flows.verify import Verified, final_verdict
 
 VERDICTS = "verdicts.jsonl"
 Outcome = Literal["accepted", "corrected", "rejected"]

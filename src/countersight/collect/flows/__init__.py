@@ -3,40 +3,23 @@
 from importlib import import_module
 from typing import Final
 
-from countersight.collect.flows.protocol import (
-    Advance,
-    Content,
-    Dispute,
-    Done,
-    Flow,
-    Form,
-    Instance,
-    Item,
-    NewItem,
-    Past,
-    Phase,
-    Step,
-)
 from countersight.errors import CampaignError
 from countersight.text import unknown
 
-__all__ = [
-    "FLOWS",
-    "Advance",
-    "Content",
-    "Dispute",
-    "Done",
-    "Flow",
-    "Form",
-    "Instance",
-    "Item",
-    "NewItem",
-    "Past",
-    "Phase",
-    "Step",
-    "flow_named",
-    "phase_of",
-]
+from .protocol import Advance as Advance
+from .protocol import Choice as Choice
+from .protocol import Content as Content
+from .protocol import Dispute as Dispute
+from .protocol import Done as Done
+from .protocol import Flow as Flow
+from .protocol import Form as Form
+from .protocol import Instance as Instance
+from .protocol import Item as Item
+from .protocol import NewItem as NewItem
+from .protocol import Past as Past
+from .protocol import Phase as Phase
+from .protocol import Step as Step
+from .protocol import Text as Text
 
 FLOWS: Final = {
     "cosim": "question, change and distractors in three phases, each verifying the one before (CoSIm)",

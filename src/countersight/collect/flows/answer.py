@@ -5,8 +5,7 @@ from typing import Any
 import msgspec
 
 from countersight.case import LETTERS, Case, Question, World
-from countersight.collect.flows.protocol import Content, Done, Form, Instance, Item, Past, Phase, Step
-from countersight.reading import answer_in
+from countersight.collect.flows.protocol import Flow, Form, Item, Past, Phase
 from countersight.suites.cosim import NAME as COSIM
 
 
@@ -17,63 +16,34 @@ class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
     sure: bool = True
 
 
-class Answer:
+class Answer(Flow):
     """Answering by people."""
 
     name = "answer"
     about = "People answer the questions of a dataset; the export is a run beside those of models."
-    phases: tuple[Phase, ...] = (
+    phases = (
         Phase("answer", "Answer", "Answer a question about a picture, or about the picture under a change.", Answered),
     )
-    balance: tuple[str, ...] = ()
-    grouped_in = ""
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Answered:
         """The answer, in the form gold answers have."""
-        question = question_of(item)
-        sure = not form.chosen("unsure")
+        question, sure = question_of(item), not form.chosen("unsure")
         if question.kind == "choice":
-            letters = tuple(LETTERS[: len(question.options)])
-            return Answered(form.choice("answer", "an answer", letters), sure)
-        if question.kind == "boolean":
-            return Answered(form.choice("answer", "yes or no", ("yes", "no")), sure)
-        said = form.text("answer", "Your answer", most=500)
-        answer = (answer_in(said, question) or "") if question.kind == "number" else said
-        if said and not answer:
-            form.fail("answer", "Write a number.")
-        return Answered(answer, sure)
-
-    def settle(self, item: Item, phase: str, past: Past) -> Step:
-        """Everybody who was to answer has."""
-        return Done()
+            return Answered(form.choice("answer", "an answer", tuple(LETTERS[: len(question.options)])), sure)
+        label = "yes or no" if question.kind == "boolean" else "Your answer"
+        return Answered(form.answer("answer", label, question, most=500), sure)
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """The picture, what was said of it before, the change, and the question; never the gold answer."""
         case = msgspec.convert(item.source["case"], Case)
         question = msgspec.structs.replace(question_of(item), answer="")
         told = item.source["world"] == "counterfactual" and case.suite == COSIM
-        return {
-            "question": question,
-            "context": case.context if told else "",
-            "change": case.change.text if told and case.change else "",
-            "letters": LETTERS,
-        }
-
-    def first_draft(self, phase: str, item: Item, past: Past) -> dict[str, str]:
-        """Nothing is filled in."""
-        return {}
-
-    def groups(self, content: Content) -> tuple[str, ...]:
-        """Nobody decides on groups here."""
-        return ()
+        context, change = (case.context, case.change.text if case.change else "") if told else ("", "")
+        return {"question": question, "context": context, "change": change, "letters": LETTERS}
 
     def labels(self, phase: str, content: Answered) -> dict[str, str]:
         """The answer itself."""
         return {"answer": content.answer.casefold()}
-
-    def instance(self, past: Past) -> Instance | None:
-        """There is no model in this loop."""
-        return None
 
     def case(self, item: Item, past: Past) -> Case | None:
         """The case as it was: the export of this flow is a run."""

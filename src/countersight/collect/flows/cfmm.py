@@ -1,12 +1,26 @@
 """Flow `cfmm`: a pair of questions in one of six aspects, then answered blind by a second person (CFMM 3.2, 3.3)."""
 
+import re
 from typing import Any, Final
 
 import msgspec
 
 from countersight.case import Case, Option, Question
-from countersight.collect.flows.protocol import Advance, Dispute, Done, Form, Instance, Item, Past, Phase, Step
-from countersight.collect.leaks import leak
+from countersight.collect.flows.protocol import (
+    Advance,
+    Choice,
+    Dispute,
+    Done,
+    Flow,
+    Form,
+    Instance,
+    Item,
+    Past,
+    Phase,
+    Step,
+    Text,
+)  # fmt: skip
+from countersight.english import NUMBER_WORDS
 from countersight.suites import supposed
 from countersight.suites.cfmm import ASPECTS
 from countersight.suites.cfmm import NAME as CFMM
@@ -20,6 +34,22 @@ ABOUT: Final = {
     "common": "What follows when the conditions of the world change.",
 }
 LETTERS = ("A", "B")
+FIELDS: Final = {
+    "write": (
+        Choice("aspect", "an aspect first", ASPECTS),
+        Text("basic", "The basic question", most=300, words=3),
+        Text("counterfactual", "The counterfactual question", most=400, words=5, supposes=True),
+        Text("option_a", "Option A", most=60),
+        Text("option_b", "Option B", most=60, differs_from=("option_a",)),
+        Choice("basic_answer", "the answer to the basic question", LETTERS),
+        Choice("counterfactual_answer", "the answer to the counterfactual question", LETTERS),
+    ),
+    "blind": (
+        Choice("basic_answer", "an answer to the first question", (*LETTERS, "?")),
+        Choice("counterfactual_answer", "an answer to the second question", (*LETTERS, "?")),
+        Text("words", "Your remark", most=500, needed=False),
+    ),
+}
 
 
 class Pair(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -44,60 +74,48 @@ class Blind(msgspec.Struct, frozen=True, omit_defaults=True):
     words: str = ""
 
 
-class Cfmm:
+class Cfmm(Flow):
     """CFMM's people."""
 
     name = "cfmm"
     about = "Pairs of questions in six aspects, each answered blind by a second person."
-    phases: tuple[Phase, ...] = (
+    phases = (
         Phase("write", "Write", "Choose an aspect and write a basic and a counterfactual question.", Pair),
         Phase(
             "blind", "Answer blind", "Answer somebody's two questions without knowing their answers.", Blind, ("write",)
         ),
     )
-    balance: tuple[str, ...] = ASPECTS
+    balance = ASPECTS
     grouped_in = "write"
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Pair | Blind:
         """A pair that was written, or its two answers."""
-        if phase == "write":
-            return _read_pair(form)
-        return Blind(
-            form.choice("basic_answer", "an answer to the first question", (*LETTERS, "?")),
-            form.choice("counterfactual_answer", "an answer to the second question", (*LETTERS, "?")),
-            form.text("words", "Your remark", needed=False, most=500),
-        )
+        read = form.read(FIELDS[phase])
+        if phase == "blind":
+            return Blind(**read)
+        pair = Pair(**read)
+        said = leak_in(pair, form.language)
+        if said and not form.chosen("keep_leak"):
+            form.fail("counterfactual", "{leak} Change it, or tick the box below to keep it for a reviewer.", leak=said)
+        return msgspec.structs.replace(pair, leak=said)
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """A reviewer looks where answers differ (the picture does not decide, somebody erred) or are given away."""
         if phase == "write":
             return Advance("blind")
         pair, blind = past["write"][-1], past["blind"][-1]
-        wrong = [
-            name
-            for name, meant, said in (
-                ("basic", pair.basic_answer, blind.basic_answer),
-                ("counterfactual", pair.counterfactual_answer, blind.counterfactual_answer),
-            )
-            if meant != said
-        ]
-        if not wrong and pair.leak:
-            return Dispute("leak", pair.leak, "write")
+        worlds = ("basic", "counterfactual")
+        wrong = [name for name in worlds if getattr(pair, f"{name}_answer") != getattr(blind, f"{name}_answer")]
         if wrong:
             words = f"The second person answered the {' and the '.join(wrong)} question otherwise."
             return Dispute("ambiguous", words, "write")
-        return Done()
+        return Dispute("leak", pair.leak, "write") if pair.leak else Done()
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """The aspects for whoever writes; the two questions without their answers for whoever answers."""
         if phase == "write":
             return {"aspects": ABOUT}
-        pair = msgspec.structs.replace(past["write"][-1], basic_answer="", counterfactual_answer="", leak="")
-        return {"pair": pair}
-
-    def first_draft(self, phase: str, item: Item, past: Past) -> dict[str, str]:
-        """Nothing is filled in."""
-        return {}
+        return {"pair": msgspec.structs.replace(past["write"][-1], basic_answer="", counterfactual_answer="", leak="")}
 
     def groups(self, content: Pair) -> tuple[str, ...]:
         """The aspect."""
@@ -126,37 +144,56 @@ class Cfmm:
         )
 
 
-def _read_pair(form: Form) -> Pair:
-    pair = Pair(
-        form.choice("aspect", "an aspect first", ASPECTS),
-        form.text("basic", "The basic question", least=3, most=300),
-        form.text("counterfactual", "The counterfactual question", least=5, most=400),
-        form.text("option_a", "Option A", most=60),
-        form.text("option_b", "Option B", most=60),
-        form.choice("basic_answer", "the answer to the basic question", LETTERS),
-        form.choice("counterfactual_answer", "the answer to the counterfactual question", LETTERS),
-    )
-    if pair.option_a and pair.option_a.casefold() == pair.option_b.casefold():
-        form.fail("option_b", "Both options are the same.")
-    if pair.counterfactual and supposed(pair.counterfactual) is None:
-        form.fail("counterfactual", "Put what is different into an if-clause: “If …, would …?”")
-    said = leak_in(pair)
-    if said and not form.chosen("keep_leak"):
-        form.fail("counterfactual", f"{said} Change it, or tick the box below to keep it for a reviewer to see.")
-    return msgspec.structs.replace(pair, leak=said)
-
-
-def leak_in(pair: Pair) -> str:
-    """What gives the answer of a pair away without the picture, in a sentence; nothing where nothing does."""
-    asked = as_instance(pair)
-    return leak(asked.context, *asked.responses) if asked else ""
-
-
 def as_instance(pair: Pair) -> Instance | None:
     """The counterfactual question as a text model sees it; None while its answer is not chosen."""
     options = {"A": (pair.option_a, pair.option_b), "B": (pair.option_b, pair.option_a)}
     responses = options.get(pair.counterfactual_answer)
     return Instance(pair.counterfactual, responses) if responses and all(responses) else None
+
+
+def leak_in(pair: Pair, language: str = "en") -> str:
+    """What gives the answer of a pair away without the picture, in a sentence; nothing where nothing does."""
+    asked = as_instance(pair)
+    if asked is None:
+        return ""
+    right, wrong = asked.responses
+    return leak(asked.context, right, wrong, language)
+
+
+_LITTLE = frozenset(re.findall(r"\w+", "a an the of in on at to is are was were be it its and or no yes not would"))
+_COME_OR_GO = re.compile(
+    r"\b(?:more|another|extra|fewer|less|away|off|out|add(?:s|ed)?|join(?:s|ed)?|c[ao]me|arrived?|appeared|put|gone|went"
+    r"|left|leaves?|remove[ds]?|take[ns]?|took|eaten|ate|f[ae]ll|fallen|sold|stolen|lost|br[eo]ken?|vanished|disappeared)\b",
+    re.IGNORECASE,
+)
+_STAY = re.compile(
+    r"\b(?:only|just|exactly|all but|except|kept|remain(?:s|ed)?|stay(?:s|ed)?|(?:is|are|was|were) left)\b", re.I
+)
+
+
+def leak(question: str, right: str, wrong: str, language: str = "en") -> str:
+    """A sentence that says what gives the right option away, or nothing ("If I painted this bus blue", CFMM 3.3).
+
+    In English, the words of the right option stand in the if-clause and those of the wrong one do not. Options of
+    little words only ("yes", "no") cannot be found in a clause and are left to the second person; so is the number of
+    things that come or go, since "if two dogs ran away" does not say how many stay. In other languages the whole
+    question is looked at, and numbers are left to the second person.
+    """
+    right, wrong, asked = right.casefold().strip(), wrong.casefold().strip(), question.casefold()
+    is_number = right in NUMBER_WORDS or right.isdigit()
+    if language != "en":
+        leaks = bool(right) and right in asked and wrong not in asked and not is_number
+    else:
+        clause = supposed(question)
+        if clause is None or (is_number and _COME_OR_GO.search(clause.text) and not _STAY.search(clause.text)):
+            return ""
+        said, telling = _words(clause.text), _words(right) - _words(wrong)
+        leaks = bool(telling) and telling <= said and not _words(wrong) <= said
+    return f"The question names the answer (“{right}”): it can be answered without looking." if leaks else ""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z0-9]+(?:'[a-z]+)?", text.casefold())) - _LITTLE
 
 
 FLOW = Cfmm()

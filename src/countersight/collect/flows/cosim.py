@@ -3,14 +3,26 @@
 Each phase begins by looking at the one before: it can be flagged, with a reason that a reviewer reads.
 """
 
-import difflib
-import re
 from typing import Any, Final
 
 import msgspec
 
 from countersight.case import LETTERS, Case, Change, Option, Question
-from countersight.collect.flows.protocol import Advance, Dispute, Done, Form, Instance, Item, Past, Phase, Step
+from countersight.collect.flows.protocol import (
+    Advance,
+    Choice,
+    Dispute,
+    Done,
+    Flow,
+    Form,
+    Instance,
+    Item,
+    Past,
+    Phase,
+    Step,
+    Text,
+    said_words,
+)  # fmt: skip
 from countersight.random_choice import balanced
 from countersight.suites.cosim import KINDS, change_kinds
 from countersight.suites.cosim import NAME as COSIM
@@ -21,9 +33,27 @@ GUIDES: Final = {
 }
 """CoSIm A.1: “Keep A, Flip B” and “Flip A, Keep B”."""
 DISTRACTORS = ("distractor_1", "distractor_2", "distractor_3")
-CLOSEST = 0.97
-"""Two responses more alike than this (as a share of their words in order) are one response twice."""
-_WORD = re.compile(r"\w+(?:'\w+)?")
+SIDES = ("left", "top", "width", "height")
+_RESPONSE = Text("response", "The new response", most=1000, words=4, differs_from=("the_old_response",))
+FIELDS: Final = {
+    "question": (
+        Text("question", "The question", most=300, words=3, asks=True),
+        Text("answer", "The answer", most=200),
+        Text("justification", "The justification", most=600, words=3),
+        Text("object", "The object", most=80),
+    ),
+    "change": (
+        Text("change", "The change", most=1000, words=3),
+        _RESPONSE,
+        Choice("guide", "a guide", tuple(GUIDES)),
+    ),
+    "distractor": (
+        msgspec.structs.replace(_RESPONSE, differs_from=()),
+        Text("distractor_1", "Distractor 1", most=1000, words=4, differs_from=("response",)),
+        Text("distractor_2", "Distractor 2", most=1000, words=4, differs_from=("response", "distractor_1")),
+        Text("distractor_3", "Distractor 3", most=1000, words=4, differs_from=("response", *DISTRACTORS[:2])),
+    ),
+}
 
 
 class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -60,12 +90,12 @@ class Distracted(msgspec.Struct, frozen=True):
     distractors: tuple[str, str, str]
 
 
-class Cosim:
+class Cosim(Flow):
     """CoSIm's people."""
 
     name = "cosim"
     about = "Question, change and distractors in three phases, each verifying the one before."
-    phases: tuple[Phase, ...] = (
+    phases = (
         Phase("question", "Question", "Choose a picture and write a question, an answer and a justification.", Asked),
         Phase(
             "change",
@@ -85,16 +115,19 @@ class Cosim:
             checked=True,
         ),
     )
-    balance: tuple[str, ...] = KINDS
+    balance = KINDS
     grouped_in = "change"
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Asked | Changed | Distracted:
-        """What a form of a phase says."""
+        """What each of the three forms says."""
         if phase == "question":
             return _read_question(form, item)
         if phase == "change":
-            return _read_change(form, past["question"][-1])
-        return _read_distractors(form)
+            read = form.read(FIELDS[phase], the_old_response=past["question"][-1].response)
+            kinds = tuple(kind for kind in KINDS if form.chosen(f"kind:{kind}")) or change_kinds(read["change"])
+            return Changed(**read, kinds=kinds)
+        response, first, second, third = form.read(FIELDS[phase]).values()
+        return Distracted(response, (first, second, third))
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """One phase after another; nobody is the last to touch the right response without somebody who looks."""
@@ -108,7 +141,7 @@ class Cosim:
         """The pictures to choose from, or what the phases before wrote."""
         shown: dict[str, Any] = {name: past[name][-1] for name in ("question", "change") if past.get(name)}
         shown |= {"guides": GUIDES, "kinds": KINDS, "pictures": item.source["pictures"], "distractors": DISTRACTORS}
-        return shown | {"hard": item.split in ("validation", "test")}
+        return shown | {"hard": is_hard(item)}
 
     def first_draft(self, phase: str, item: Item, past: Past) -> dict[str, str]:
         """The distractors begin as the new response, which is to be edited until it is wrong (CoSIm 4)."""
@@ -120,10 +153,6 @@ class Cosim:
     def groups(self, content: Changed) -> tuple[str, ...]:
         """The types of change."""
         return content.kinds
-
-    def labels(self, phase: str, content: Any) -> dict[str, str]:
-        """What is written freely is never alike."""
-        return {}
 
     def instance(self, past: Past) -> Instance | None:
         """The four responses, with question, initial response and change before them."""
@@ -147,6 +176,11 @@ class Cosim:
         )
 
 
+def is_hard(item: Item) -> bool:
+    """Whether distractors are checked against the model: in validation and test (CoSIm 4)."""
+    return item.split in ("validation", "test")
+
+
 def context_of(past: Past) -> str:
     """What a text model is told before the responses: question, initial response and change."""
     asked, changed = past["question"][-1], past["change"][-1]
@@ -158,53 +192,17 @@ def edited(past: Past) -> tuple[str, str] | None:
     if not (past.get("change") and past.get("distractor")):
         return None
     before, after = past["change"][-1].response, past["distractor"][-1].response
-    return (before, after) if likeness(before, after) < 1 else None
+    return (before, after) if said_words(before) != said_words(after) else None
 
 
 def _read_question(form: Form, item: Item) -> Asked:
-    box = tuple(form.number(name, 0.0, 0.0, 100.0) for name in ("left", "top", "width", "height"))
-    if not (box[2] and box[3]):
+    left, top, width, height = (form.number(name, 0.0, 0.0, 100.0) for name in SIDES)
+    if not (width and height):
         form.fail("width", "Mark the object your question is about: draw a box, or give its place in numbers.")
-    elif box[0] + box[2] > 100.5 or box[1] + box[3] > 100.5:
+    elif left + width > 100.5 or top + height > 100.5:
         form.fail("width", "The box leaves the picture.")
-    question = form.text("question", "The question", least=3, most=300)
-    if question and not question.endswith("?"):
-        form.fail("question", "A question ends with a question mark.")
-    return Asked(
-        form.choice("picture", "a picture", tuple(item.source["pictures"])),
-        question,
-        form.text("answer", "The answer", most=200),
-        form.text("justification", "The justification", least=3, most=600),
-        (box[0], box[1], box[2], box[3]),
-        form.text("object", "The object", most=80),
-    )
-
-
-def _read_change(form: Form, asked: Asked) -> Changed:
-    change = form.text("change", "The change", least=3, most=1000)
-    response = form.text("response", "The new response", least=4, most=1000)
-    if response and likeness(response, asked.response) > CLOSEST:
-        form.fail("response", "The new response is the old one: after the change something else must be said.")
-    kinds = tuple(kind for kind in KINDS if form.chosen(f"kind:{kind}"))
-    return Changed(form.choice("guide", "a guide", tuple(GUIDES)), change, response, kinds or change_kinds(change))
-
-
-def _read_distractors(form: Form) -> Distracted:
-    response = form.text("response", "The new response", least=4, most=1000)
-    texts = [form.text(name, f"Distractor {n}", least=4, most=1000) for n, name in enumerate(DISTRACTORS, 1)]
-    before = [("the new response", response)]
-    for number, (name, text) in enumerate(zip(DISTRACTORS, texts, strict=True), 1):
-        for what, other in before:
-            if text and likeness(text, other) > CLOSEST:
-                form.fail(name, f"Distractor {number} is nearly {what}: change it until it says something else.")
-        before.append((f"distractor {number}", text))
-    return Distracted(response, (texts[0], texts[1], texts[2]))
-
-
-def likeness(one: str, other: str) -> float:
-    """How much of two texts is the same words in the same order: 1 is all, 0 nothing."""
-    first, second = _WORD.findall(one.casefold()), _WORD.findall(other.casefold())
-    return difflib.SequenceMatcher(None, first, second, autojunk=False).ratio()
+    picture = form.choice("picture", "a picture", tuple(item.source["pictures"]))
+    return Asked(picture, **form.read(FIELDS["question"]), box=(left, top, width, height))
 
 
 FLOW = Cosim()

@@ -4,16 +4,18 @@ An item is either a pair of questions to verify, or a picture with its factual q
 counterfactual question whose answer changes only indirectly. What a person wrote is verified like all the rest.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from countersight.case import Case, Question
-from countersight.collect.flows import verifying
-from countersight.collect.flows.protocol import Advance, Content, Form, Instance, Item, Past, Phase, Step
-from countersight.reading import answer_in
+from countersight.collect.flows import verify
+from countersight.collect.flows.protocol import Advance, Form, Item, Past, Phase, Step, Text
 from countersight.suites import supposed
 from countersight.suites.cvqa import REAL_NAME
+
+QUESTION: Final = Text("question", "The question", most=400, words=5, supposes=True)
+STEPS: Final = Text("steps", "What one has to think", most=600, words=3)
 
 
 class Indirect(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -29,75 +31,54 @@ class Indirect(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the model proposed."""
 
 
-WRITE = Phase(
-    "write",
-    "Write",
-    "Write a question with an if-clause that changes the answer indirectly.",
-    Indirect,
-    proposes=True,
-)
-
-
-class Cvqa:
+class Cvqa(verify.Verify):
     """C-VQA-Real's people."""
 
     name = "cvqa"
     about = "Machine-written pairs verified by two people; indirect questions written by hand."
-    phases: tuple[Phase, ...] = (
-        WRITE,
-        msgspec.structs.replace(verifying.VERIFY, sees=("write",)),
-        msgspec.structs.replace(verifying.ADJUDICATE, sees=("write", "verify")),
+    phases = (
+        Phase(
+            "write",
+            "Write",
+            "Write a question with an if-clause that changes the answer indirectly.",
+            Indirect,
+            proposes=True,
+        ),
+        msgspec.structs.replace(verify.VERIFY, sees=("write",)),
+        msgspec.structs.replace(verify.ADJUDICATE, sees=("write", "verify")),
     )
-    balance: tuple[str, ...] = ()
-    grouped_in = ""
 
-    def read(self, phase: str, form: Form, item: Item, past: Past) -> Indirect | verifying.Verified:
+    def read(self, phase: str, form: Form, item: Item, past: Past) -> Any:
         """A question that was written, or a verdict on one."""
-        if phase == "write":
-            return _read_indirect(form, _factual(item))
-        return verifying.read_verdict(form, pair_of(item, past), past, adjudicating=phase == "adjudicate")
+        if phase != "write":
+            return super().read(phase, form, item, past)
+        question, factual = form.text(QUESTION), _factual(item)
+        asked = msgspec.structs.replace(factual, text=question or factual.text)
+        label = "yes or no" if factual.kind == "boolean" else "The answer"
+        return Indirect(question, form.answer("answer", label, asked, most=100), form.text(STEPS))
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """What was written goes to two verifiers."""
-        return Advance("verify") if phase == "write" else verifying.settle_verification(phase, past)
+        return Advance("verify") if phase == "write" else super().settle(item, phase, past)
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """The factual question alone, or the whole pair."""
-        if phase == "write":
-            return {"factual": _factual(item)}
-        return verifying.shown_case(pair_of(item, past))
+        return {"factual": _factual(item)} if phase == "write" else super().shown(phase, item, past)
 
-    def first_draft(self, phase: str, item: Item, past: Past) -> dict[str, str]:
-        """Nothing is filled in."""
-        return {}
-
-    def groups(self, content: Content) -> tuple[str, ...]:
-        """Nobody decides on groups here."""
-        return ()
-
-    def labels(self, phase: str, content: Any) -> dict[str, str]:
-        """Of the verdicts only: what is written freely is never alike."""
-        return verifying.verdict_labels(content) if isinstance(content, verifying.Verified) else {}
-
-    def instance(self, past: Past) -> Instance | None:
-        """There is no model in this loop."""
-        return None
-
-    def case(self, item: Item, past: Past) -> Case | None:
-        """The pair as people left it."""
-        case = verifying.verified_case(pair_of(item, past), verifying.final_verdict(past))
-        return msgspec.structs.replace(case, image=item.source.get("picture") or None) if case else None
+    def pair(self, item: Item, past: Past) -> Case:
+        """The case, with the question that was written for it where one was."""
+        return pair_of(item, past)
 
 
 def _factual(item: Item) -> Question:
-    factual = verifying.case_of(item).factual
+    factual = verify.case_of(item).factual
     assert factual is not None  # items to write for are made of cases that have one
     return factual
 
 
 def pair_of(item: Item, past: Past) -> Case:
     """The case, with the question that was written for it where one was."""
-    case = verifying.case_of(item)
+    case = verify.case_of(item)
     if not past.get("write"):
         return case
     written: Indirect = past["write"][-1]
@@ -105,17 +86,6 @@ def pair_of(item: Item, past: Past) -> Case:
     group = "boolean" if question.kind == "boolean" else "indirect"  # the indirect questions of C-VQA ask for numbers
     changed = {"group": group, "counterfactual": question, "change": supposed(written.question)}
     return msgspec.structs.replace(case, suite=REAL_NAME, **changed)
-
-
-def _read_indirect(form: Form, factual: Question) -> Indirect:
-    question = form.text("question", "The question", least=5, most=400)
-    if question and supposed(question) is None:
-        form.fail("question", "Put what is different into an if-clause: “How many …, if the TV was off?”")
-    said = form.text("answer", "The answer", most=100)
-    answer = answer_in(said, msgspec.structs.replace(factual, text=question or factual.text)) or ""
-    if said and not answer:
-        form.fail("answer", "Write a number." if factual.kind == "number" else "Write yes or no.")
-    return Indirect(question, answer, form.text("steps", "What one has to think", least=3, most=600))
 
 
 FLOW = Cvqa()

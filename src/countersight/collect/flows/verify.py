@@ -1,55 +1,208 @@
-"""Flow `verify`: the cases of any dataset, each looked at by two people and, on a tie, a third."""
+"""Flow `verify`: two people verify a case without seeing each other; a third decides where they differ (C-VQA 3.2).
 
-from typing import Any
+Both look at two things: is the question about the picture, and is the answer right; of a pair, both answers. An answer
+that is wrong is corrected; a question that has no one answer, or is not about the picture, is thrown out.
+"""
+
+from typing import Any, Final, Literal
 
 import msgspec
 
-from countersight.case import Case
-from countersight.collect.flows import verifying
-from countersight.collect.flows.protocol import Content, Form, Instance, Item, Past, Phase, Step
+from countersight.case import LETTERS, Case, Option, Question
+from countersight.collect.flows.protocol import Advance, Choice, Done, Flow, Form, Item, Past, Phase, Step, Text
+from countersight.reading import agrees
+
+Verdict = Literal["keep", "correct", "reject"]
+CAUSES = {
+    "picture": "The picture is ambiguous",
+    "guidelines": "The guidelines do not say",
+    "mistake": "One of them made a mistake",
+    "opinion": "It is a matter of opinion",
+}
+"""Why two people disagreed, for whoever decides."""
+RELATED: Final = Choice("related", "whether the question is about the picture", ("yes", "no"))
+CAUSE: Final = Choice("cause", "why the two disagreed", tuple(CAUSES))
+WORDS: Final = Text("words", "The reason", most=1000, needed=False)
 
 
-class Verify:
+class Verified(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one person says of a case."""
+
+    verdict: Verdict
+    related: bool
+    answer: str = ""
+    """The corrected answer, where the verdict is to correct."""
+    words: str = ""
+    """Why it is thrown out or corrected."""
+    cause: str = ""
+    """Why the two others disagreed, where this decides between them."""
+    factual_answer: str = ""
+    """The corrected answer to the factual question of a pair, where that one was wrong."""
+
+    @property
+    def settled(self) -> tuple[str, str, str]:
+        """What two people have to say alike to agree."""
+        return self.verdict, self.answer, self.factual_answer
+
+
+VERIFY = Phase(
+    "verify",
+    "Verify",
+    "Look whether a question belongs to its picture and whether its answer is right.",
+    Verified,
+)
+ADJUDICATE = Phase(
+    "adjudicate",
+    "Decide",
+    "Two people disagreed about a case: look at both and decide.",
+    Verified,
+    sees=("verify",),
+    adjudicates=True,
+)
+
+
+class Verify(Flow):
     """Verification of a dataset that is there already."""
 
     name = "verify"
     about = "Two people verify each case; a third decides where they differ."
-    phases: tuple[Phase, ...] = (verifying.VERIFY, verifying.ADJUDICATE)
-    balance: tuple[str, ...] = ()
-    grouped_in = ""
+    phases: tuple[Phase, ...] = (VERIFY, ADJUDICATE)
 
-    def read(self, phase: str, form: Form, item: Item, past: Past) -> verifying.Verified:
+    def pair(self, item: Item, past: Past) -> Case:
+        """The case that is verified."""
+        return case_of(item)
+
+    def read(self, phase: str, form: Form, item: Item, past: Past) -> Any:
         """What a verifier or adjudicator says."""
-        return verifying.read_verdict(form, verifying.case_of(item), past, adjudicating=phase == "adjudicate")
+        return read_verdict(form, self.pair(item, past), past, adjudicating=phase == "adjudicate")
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
-        """Agreement, or a third person."""
-        return verifying.settle_verification(phase, past)
+        """Two who agree settle an item; where they do not, a third person does."""
+        if phase == "verify" and len({each.settled for each in past["verify"]}) > 1:
+            return Advance("adjudicate")
+        return Done(kept=final_verdict(past).verdict != "reject")
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """The case, and for the adjudicator what both said."""
-        return verifying.shown_case(verifying.case_of(item))
+        case = self.pair(item, past)
+        # CELLO's questions of discovery stand where the others are, and suppose nothing.
+        supposes = case.counterfactual is not None and (case.change is not None or case.factual is not None)
+        known = {"case": case, "asked": asked(case), "beside": beside(case), "supposes": supposes}
+        return {**known, "letters": LETTERS, "causes": CAUSES}
 
-    def first_draft(self, phase: str, item: Item, past: Past) -> dict[str, str]:
-        """Nothing is filled in."""
-        return {}
-
-    def groups(self, content: Content) -> tuple[str, ...]:
-        """Nobody decides on groups here."""
-        return ()
-
-    def labels(self, phase: str, content: verifying.Verified) -> dict[str, str]:
-        """Is it about the picture, and the verdict."""
-        return verifying.verdict_labels(content)
-
-    def instance(self, past: Past) -> Instance | None:
-        """There is no model in this loop."""
-        return None
+    def labels(self, phase: str, content: Any) -> dict[str, str]:
+        """Of the verdicts only: what is written freely is never alike."""
+        if not isinstance(content, Verified):
+            return {}
+        return {"about the picture": "yes" if content.related else "no", "verdict": content.verdict}
 
     def case(self, item: Item, past: Past) -> Case | None:
         """The case as people left it."""
-        case = verifying.verified_case(verifying.case_of(item), verifying.final_verdict(past))
+        case = verified_case(self.pair(item, past), final_verdict(past))
         return msgspec.structs.replace(case, image=item.source.get("picture") or None) if case else None
+
+
+def case_of(item: Item) -> Case:
+    """The case that an item was made from."""
+    return msgspec.convert(item.source["case"], Case)
+
+
+def asked(case: Case) -> Question:
+    """The question that is verified: the counterfactual one where there is one."""
+    question = case.counterfactual or case.factual
+    assert question is not None  # a case has one of them
+    return question
+
+
+def beside(case: Case) -> Question | None:
+    """The factual question of a pair, whose answer is verified too; None where there is no pair."""
+    return case.factual if case.counterfactual else None
+
+
+def read_verdict(form: Form, case: Case, past: Past, *, adjudicating: bool) -> Verified:
+    """What a form of these phases says."""
+    related, words, *causes = form.read((RELATED, WORDS, *((CAUSE,) if adjudicating else ()))).values()
+    cause = causes[0] if causes else ""
+    factual, answer = beside(case), None
+    before: str | None = ""
+    if related != "no":
+        if factual:
+            before = _judged(form, factual, "factual_", "whether the factual answer is right")
+        answer = _judged(form, asked(case), "", "whether the answer is right")
+    if answer is None or before is None:
+        if not words:
+            form.fail("words", "Say why it should be thrown out.")
+        return Verified("reject", related != "no", "", words, cause)
+    verdict = Verified("correct" if answer or before else "keep", True, answer, words, cause, before)
+    if adjudicating and not words and verdict.settled not in [each.settled for each in past.get("verify", ())]:
+        form.fail("words", "You decide otherwise than both: say why.")
+    return verdict
+
+
+def _judged(form: Form, question: Question, prefix: str, label: str) -> str | None:
+    """What is put in place of an answer; nothing where it is right, None where it cannot be decided."""
+    right = form.choice(f"{prefix}right", label, ("yes", "no", "unclear"))
+    if right != "no":
+        return None if right == "unclear" else ""
+    name = f"{prefix}answer"
+    if question.kind == "choice":
+        answer = form.choice(name, "the right option", tuple(LETTERS[: len(question.options)]))
+    else:
+        answer = form.answer(name, "The right answer", question)
+    if answer and answer == question.answer:
+        form.fail(name, "This is the answer that stands there already.")
+    return answer
+
+
+def final_verdict(past: Past) -> Verified:
+    """What holds in the end."""
+    decided: Verified = (past.get("adjudicate") or past["verify"])[-1]
+    return decided
+
+
+def verified_case(case: Case, verdict: Verified) -> Case | None:
+    """The case with its answer corrected where it was; None where it was thrown out."""
+    if verdict.verdict == "reject":
+        return None
+    case = _answered(case, "counterfactual" if case.counterfactual else "factual", verdict.answer)
+    return _answered(case, "factual", verdict.factual_answer)
+
+
+def _answered(case: Case, world: str, answer: str) -> Case:
+    """The case with another answer to one of its questions; as it is where there is none.
+
+    Where the change is shown the same was asked, so the same is right. The reason that the maker gave is gone.
+    """
+    if not answer:
+        return case
+    question: Question = getattr(case, world)
+    same = case.shown and (case.shown.answer, case.shown.options) == (question.answer, question.options)
+    worlds = (world, "shown") if world == "counterfactual" and same else (world,)
+    mended = {each: _corrected(getattr(case, each), answer) for each in worlds}
+    provenance = {key: value for key, value in case.provenance.items() if key != "why"}
+    return msgspec.structs.replace(case, **mended, provenance=provenance)
+
+
+def _corrected(question: Question, answer: str) -> Question:
+    """The question with another answer; what others answered, or fell back on, no longer speaks against it."""
+    options = _options(question, answer)
+    mended = msgspec.structs.replace(question, answer=answer, answers=(), prior="", options=options)
+    prior = "" if question.prior and agrees(question.prior, mended) else question.prior
+    return msgspec.structs.replace(mended, prior=prior, doubled=_is_doubled(mended))
+
+
+def _options(question: Question, answer: str) -> tuple[Option, ...]:
+    """The options where another one is right: it has the role of the right one now, and that one has none."""
+    if question.kind != "choice":
+        return question.options
+    roles = {question.answer: "", answer: question.options[LETTERS.index(question.answer)].role}
+    lettered = zip(LETTERS, question.options, strict=False)
+    return tuple(Option(option.text, roles.get(letter, option.role)) for letter, option in lettered)
+
+
+def _is_doubled(question: Question) -> bool:
+    """Whether the right option stands there twice: a wrong one may, and people may say that it is right."""
+    return [option.text.strip() for option in question.options].count(question.right_text.strip()) > 1
 
 
 FLOW = Verify()

@@ -13,8 +13,7 @@ from countersight.case import Option
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import tables
 from countersight.collect.flows import Instance
-from countersight.collect.loop.ranker import TextRanker
-from countersight.collect.loop.training import AT_ONCE, FEW, train_aside
+from countersight.collect.loop.ranker import AT_ONCE, FEW, FEWEST, TextRanker, train_aside
 from countersight.collect.work import finished_pasts
 from countersight.errors import CampaignError
 from countersight.models import ModelSettings, Parts, Ranker, Request, Turn, open_model
@@ -72,8 +71,8 @@ class OwnRanker:
 
     @property
     def learned(self) -> bool:
-        """Whether it has learned at least once since the server began."""
-        return self._ranker is not None
+        """Whether it has learned from enough since the server began."""
+        return self._ranker is not None and self._ranker.ready
 
     @property
     def name(self) -> str:
@@ -86,7 +85,10 @@ class OwnRanker:
         ranker = self._ranker
         if ranker is None or not ranker.ready:
             seen = ranker.trained_on if ranker else 0
-            return f"The model has {seen} finished items of the train split to learn from, too few to say anything yet."
+            return (
+                f"{seen} items of the train split are finished. Until there are {FEWEST} to learn from, the model "
+                "prefers the response that shares most words with the question, the first response and the change."
+            )
         right = f"{ranker.accuracy or 0:.0%}"
         return f"The model learned from {ranker.trained_on} items and gets {right} right without the pictures."
 
@@ -96,7 +98,7 @@ class OwnRanker:
         if self._ranker is None and self._training is not None:
             await asyncio.shield(self._training)  # whoever asks may give up waiting; the learning goes on
         ranker = self._ranker
-        return tuple(ranker.scores(context, responses)) if ranker and ranker.ready else ()
+        return tuple(ranker.scores(context, responses)) if ranker else ()
 
     def refresh(self) -> None:
         """Begin to learn in the background, where there is something new to learn from."""
@@ -181,8 +183,6 @@ async def check(
         return Checked(model.name, (), before, "The model takes too long. You can go on without it.")
     except Exception as error:
         return Checked(model.name, (), before, f"The model did not answer ({type(error).__name__}). Go on without it.")
-    if not scores:
-        return Checked(model.name, (), before, "The model has too little to learn from yet. Go on without it.")
     found = Checked(model.name, tuple(scores), before + 1)
     row = {
         "lease_id": lease_id,

@@ -4,10 +4,14 @@ It never sees a picture. Given what was said of a scene and several responses, i
 having learned from the campaign's own train split what right responses look like: CoSIm's text-only model in small.
 """
 
+import asyncio
+import os
 import re
+import sys
 import zlib
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,9 +23,14 @@ _RATE = 0.2
 _RIDGE = 1e-3
 _FOLDS = 5
 _MOST_WORDS = 40
+_SHARPNESS = 6.0
 FEWEST = 20
 """Instances below which it has nothing to learn from."""
-_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+FEW = 200
+"""Up to so many instances, learning takes about as little time as starting a process."""
+AT_ONCE = 60
+"""So many are learned from first after a start, for whoever asks before all are."""
+_WORD = re.compile(r"\w+(?:'\w+)?")
 _LITTLE = frozenset(
     _WORD.findall("a an the of in on at to is are was were be it its and or this that there with for as")
 )
@@ -41,14 +50,23 @@ class TextRanker:
 
     @property
     def ready(self) -> bool:
-        """Whether it has learned anything."""
+        """Whether it has learned anything; until then it goes by the words that a response shares with the context."""
         return self.trained_on >= FEWEST
 
     def scores(self, context: str, responses: Sequence[str]) -> list[float]:
         """How likely each response is the right one; they add up to 1."""
-        scores = np.array([self.weights[features(context, response)].sum() for response in responses])
+        if self.ready:
+            scores = np.array([self.weights[features(context, response)].sum() for response in responses])
+        else:
+            scores = np.array([_SHARPNESS * shared(context, response) for response in responses])
         likely: list[float] = _softmax(scores[None, :])[0].tolist()
         return likely
+
+
+def shared(context: str, response: str) -> float:
+    """The share of a response's words that were said before: what fits a change mostly takes up its words."""
+    said = set(_WORD.findall(response.casefold())) - _LITTLE
+    return len(said & set(_WORD.findall(context.casefold()))) / max(1, len(said))
 
 
 def train(instances: Sequence[Instance]) -> TextRanker:
@@ -75,6 +93,24 @@ def features(context: str, response: str) -> _Indexes:
     names += [f"p {word} {other}" for word in known for other in telling]
     names += [f"s {word}" for word in telling if word in known]
     return np.array([zlib.crc32(name.encode()) % _FEATURES for name in names], dtype=np.int64)
+
+
+async def train_aside(instances: Sequence[Instance]) -> TextRanker:
+    """Learn while others are served: many instances in a process of its own, since threads of one Python take turns."""
+    if len(instances) <= FEW:
+        return await asyncio.to_thread(train, instances)
+    command, pipe = [sys.executable, "-c", f"from {__name__} import learn; learn()"], asyncio.subprocess.PIPE
+    child = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
+    learned, _ = await child.communicate(msgspec.msgpack.encode(instances))
+    weights, trained_on, accuracy = msgspec.msgpack.decode(learned, type=tuple[bytes, int, float | None])
+    return TextRanker(np.frombuffer(weights), trained_on, accuracy)
+
+
+def learn() -> None:
+    """In the other process: read instances, write what was learned from them, and end."""
+    os.nice(10)  # whoever waits for a page goes before
+    ranker = train(msgspec.msgpack.decode(sys.stdin.buffer.read(), type=list[Instance]))
+    sys.stdout.buffer.write(msgspec.msgpack.encode((ranker.weights.tobytes(), ranker.trained_on, ranker.accuracy)))
 
 
 class _Table:

@@ -1,13 +1,53 @@
 """Logging in and out, invitations, people who come from Prolific, consent, and one's own account."""
 
 import asyncio
+import math
 import re
+import time
+from collections import OrderedDict
 
 from starlette.responses import Response
 
-from countersight.collect import arriving, people
-from countersight.collect.web.limits import Limiter
+from countersight.collect import people, prolific
 from countersight.collect.web.visit import RefusedError, Visit
+
+_MOST_KEYS = 100_000
+
+
+class Limiter:
+    """Lets each key through so many times in so many seconds."""
+
+    def __init__(self, tries: int, seconds: float) -> None:
+        self._tries = tries
+        self._seconds = seconds
+        self._seen: OrderedDict[str, list[float]] = OrderedDict()
+
+    def allows(self, key: str, now: float | None = None) -> bool:
+        """Whether one more try is allowed; if so it counts."""
+        now = time.monotonic() if now is None else now
+        recent = [at for at in self._seen.pop(key, []) if now - at < self._seconds]
+        allowed = len(recent) < self._tries
+        if allowed:
+            recent.append(now)
+        self._seen[key] = recent
+        while len(self._seen) > _MOST_KEYS:  # whoever makes up keys pushes out only the oldest
+            self._seen.popitem(last=False)
+        return allowed
+
+    def wait(self, key: str) -> int:
+        """Seconds until a key that was not let through is let through again."""
+        seen = self._seen.get(key, [])
+        return math.ceil(seen[0] + self._seconds - time.monotonic()) if len(seen) >= self._tries else 0
+
+    def take_back(self, key: str) -> None:
+        """Let the last try not count: it was no guess."""
+        if self._seen.get(key):
+            self._seen[key].pop()
+
+    def forget(self, key: str) -> None:
+        """Begin anew for a key: the password was right."""
+        self._seen.pop(key, None)
+
 
 _from_there = Limiter(10, 900)
 """Tries at one name from one address: whoever guesses elsewhere does not lock its owner out."""
@@ -31,18 +71,28 @@ async def login(visit: Visit) -> Response:
     following = _inside(visit.form.get("next", "/"))
     who, address = name[:100].casefold(), _address(visit)
     pair = f"{address} {who}"
-    if not (_from_there.allows(pair) and _per_name.allows(who) and _per_address.allows(address)):
-        raise RefusedError(429, "Too many tries. Wait a quarter of an hour, then try again.")
+    _limit((_from_there, pair), (_per_name, who), (_per_address, address))
     found = visit.store.read(lambda c: people.stored_password(c, name))
     # Argon2 is slow on purpose: it must not keep the others waiting.
     right = await asyncio.to_thread(people.is_password, password, found[1] if found else None)
     if not right or found is None:
         fault = "Name or password is wrong."
         return visit.page("login.html", 401, name=name[:100], fault=fault, next=following)
+    if found[0].access == "blocked":
+        raise RefusedError(403, "This account was closed by whoever leads the campaign.")
     _from_there.forget(pair)
     _per_name.take_back(who)
     _per_address.take_back(address)
     return await begin(visit, found[0].id, following)
+
+
+def _limit(*tries: tuple[Limiter, str]) -> None:
+    """Refuse a visit where one of these was tried too often; says when it may be tried again."""
+    for limiter, key in tries:
+        if not limiter.allows(key):
+            wait = max(1, limiter.wait(key))
+            words = f"Too many tries. Wait {wait // 60 + 1} minutes, then try again."
+            raise RefusedError(429, words, retry_after=wait)
 
 
 async def begin(visit: Visit, person_id: int, following: str) -> Response:
@@ -81,8 +131,7 @@ async def join(visit: Visit) -> Response:
 
 
 def _invited(visit: Visit) -> people.Person:
-    if not _per_address.allows(_address(visit)):
-        raise RefusedError(429, "Too many tries. Wait a quarter of an hour, then try again.")
+    _limit((_per_address, _address(visit)))
     invited = visit.store.read(lambda c: people.invited(c, visit.request.path_params["link"], visit.now))
     if invited is None:
         raise RefusedError(404, "This link was used already, or is too old. Ask for a new one.")
@@ -98,12 +147,11 @@ async def arrive(visit: Visit) -> Response:
         raise RefusedError(403, "This campaign takes nobody from Prolific: its settings have no completion code.")
     if not all(map(_PROLIFIC_ID.fullmatch, ids)):
         raise RefusedError(400, "The link from Prolific is not complete. Open the study again from there.")
-    if not _arrivals.allows(_address(visit)):
-        raise RefusedError(429, "Too many visits from here. Wait a quarter of an hour, then try again.")
+    _limit((_arrivals, _address(visit)))
     secret = visit.campaign.secret
-    who = await visit.store.write(lambda c: arriving.arrived(c, secret, ids[0], ids[1], ids[2], visit.now))
+    who = await visit.store.write(lambda c: prolific.arrived(c, secret, ids[0], ids[1], ids[2], visit.now))
     if who is None:
-        raise RefusedError(403, "You asked for your data to be deleted here; coming back is not possible.")
+        raise RefusedError(403, "Your data was deleted here, or you were blocked: coming back is not possible.")
     return await begin(visit, who, "/")
 
 
@@ -128,7 +176,7 @@ async def delete_account(visit: Visit) -> Response:
     if visit.form.get("sure") != visit.me.pseudonym:
         fault = f"Type {visit.me.pseudonym} to show that you mean it."
         return visit.page("account.html", 422, fault=fault)
-    await visit.store.write(lambda c: arriving.forget(c, visit.campaign.secret, visit.me.id, visit.now))
+    await visit.store.write(lambda c: prolific.forget(c, visit.campaign.secret, visit.me.id, visit.now))
     return visit.go("/login")
 
 

@@ -15,13 +15,10 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from countersight.collect.campaign import Campaign
-from countersight.collect.figures import group_counts
-from countersight.collect.flows import Flow
 from countersight.collect.loop import open_loop, open_proposer
-from countersight.collect.web import accounts, leading, progress, reviewing, speaking, tasks, working
-from countersight.collect.web.keeping import Keeper
+from countersight.collect.web import accounts, json_api, leading, reviewing, tasks, working
 from countersight.collect.web.rendering import Renderer
-from countersight.collect.web.visit import MOST_DIGITS, Page, Place, RefusedError, Visit, visited
+from countersight.collect.web.visit import MOST_DIGITS, FigureCache, Page, Place, RefusedError, Visit, visited
 
 _STATIC: Final = ("style.css", "app.js", "htmx.min.js")
 
@@ -41,6 +38,14 @@ async def picture(visit: Visit) -> Response:
     if file is None:
         raise RefusedError(404, "There is no such picture.")
     return FileResponse(file, headers={"Cache-Control": "private, max-age=31536000, immutable"})
+
+
+async def guideline_picture(visit: Visit) -> Response:
+    """A picture of the guidelines."""
+    file = visit.campaign.guideline_picture(visit.request.path_params["name"])
+    if file is None:
+        raise RefusedError(404, "There is no such picture.")
+    return FileResponse(file)
 
 
 @cache
@@ -67,15 +72,16 @@ PAGES: Final = (
     Page("/", working.front, role=None),
     Page("/login", accounts.login_page, role=None),
     Page("/login", accounts.login, role=None, method="POST"),
-    Page("/logout", accounts.logout, method="POST", consented=False),
+    Page("/logout", accounts.logout, method="POST", consented=False, paused=True),
     Page("/join/{link}", accounts.join_page, role=None),
     Page("/join/{link}", accounts.join, role=None, method="POST"),
     Page("/consent", accounts.consent_page, consented=False),
     Page("/consent", accounts.consent, method="POST", consented=False),
-    Page("/account", accounts.account_page, consented=False),
-    Page("/account/delete", accounts.delete_account, method="POST", consented=False),
-    Page("/work", working.home),
+    Page("/account", accounts.account_page, consented=False, paused=True),
+    Page("/account/delete", accounts.delete_account, method="POST", consented=False, paused=True),
+    Page("/work", working.home, paused=True),
     Page("/work/{phase}", working.next_task, method="POST"),
+    Page("/guidelines/pictures/{name}", guideline_picture),
     Page("/guidelines/{phase}", working.guidelines),
     Page("/test/{phase}", working.test_page),
     Page("/test/{phase}", working.take_test, method="POST"),
@@ -87,17 +93,28 @@ PAGES: Final = (
     Page("/task/{token}/check", tasks.check_distractors, method="POST"),
     Page("/task/{token}/leak", tasks.check_leak, method="POST"),
     Page("/task/{token}/kinds", tasks.propose_kinds, method="POST"),
-    Page("/mine", working.mine),
+    Page("/mine", working.mine, paused=True),
     Page("/undo/{number:row}", working.undo, method="POST"),
     Page("/known/{number:row}", working.known),
     Page("/review", reviewing.queue, role="reviewer"),
+    Page("/review/sample", reviewing.sample, role="reviewer", method="POST"),
     Page("/review/{number:row}", reviewing.flag_page, role="reviewer"),
+    Page("/review/{number:row}/edit/{contribution:row}", reviewing.edit_page, role="reviewer"),
+    Page("/review/{number:row}/edit/{contribution:row}", reviewing.edit, role="reviewer", method="POST"),
     Page("/review/{number:row}", reviewing.decide, role="reviewer", method="POST"),
     Page("/lead", leading.dashboard, role="lead"),
     Page("/lead/items", leading.items, role="lead"),
     Page("/lead/items/{number:row}", leading.item_page, role="lead"),
     Page("/lead/people", leading.people_page, role="lead"),
     Page("/lead/people", leading.invite, role="lead", method="POST"),
+    Page("/lead/people/{number:row}", leading.person_page, role="lead"),
+    Page("/lead/people/{number:row}/access", leading.set_access, role="lead", method="POST"),
+    Page("/lead/people/{number:row}/work", leading.retract, role="lead", method="POST"),
+    Page("/lead/log", leading.log_page, role="lead"),
+    Page("/lead/log.csv", leading.log_csv, role="lead"),
+    Page("/lead/tokens", leading.tokens_page, role="lead"),
+    Page("/lead/tokens", leading.make_token, role="lead", method="POST"),
+    Page("/lead/tokens/revoke", leading.revoke_token, role="lead", method="POST"),
     Page("/lead/people/{number:row}/role", leading.change_role, role="lead", method="POST"),
     Page("/lead/people/{number:row}/reset", leading.reset_tests, role="lead", method="POST"),
     Page("/lead/pay", leading.pay_page, role="lead"),
@@ -105,11 +122,7 @@ PAGES: Final = (
     Page("/lead/pay/export", leading.export_pay, role="lead", method="POST"),
     Page("/lead/pay/batch/{number:row}.csv", leading.batch_csv, role="lead"),
     Page("/lead/pay/batch/{number:row}", leading.close_batch, role="lead", method="POST"),
-    Page("/api/openapi.json", speaking.openapi, role=None),
-    Page("/api/campaign", speaking.campaign, role=None),
-    Page("/api/me", speaking.me),
-    Page("/api/progress", speaking.progress, role="lead"),
-    Page("/api/agreement", speaking.agreement, role="lead"),
+    *json_api.PAGES,
     Page("/pictures/{name}", picture),
     Page("/static/{name}", static, role=None),
 )
@@ -118,11 +131,11 @@ PAGES: Final = (
 
 def application(campaign: Campaign, *, secure: bool = False, public_url: str = "") -> Starlette:
     """The web application of a campaign."""
-    place = Place(campaign, Renderer(campaign.settings), secure, public_url)
+    place = Place(campaign, Renderer(campaign.settings, campaign.path / "locale"), secure, public_url)
     app = Starlette(routes=_routes(place), lifespan=_closing(campaign))
     app.state.loop = open_loop(campaign)
     app.state.proposer = open_proposer(campaign.settings.proposals)
-    app.state.keeper = Keeper(campaign.store)
+    app.state.figures = FigureCache(campaign.store)
     app.state.renderer = place.renderer
     return app
 
@@ -141,20 +154,11 @@ def _route(place: Place, page: Page) -> Route:
     return Route(page.path, endpoint, methods=[page.method])
 
 
-def _look_ahead(app: Starlette, flow: Flow) -> None:
-    """Learn and count what takes long when the server begins, so that the first who asks need not wait for it."""
-    if any(phase.checked for phase in flow.phases):
-        app.state.loop.refresh()
-    app.state.keeper.renew(leading.FIGURES, leading.figures_of(flow))
-    app.state.keeper.renew(progress.WAITING, progress.count_waiting)
-    if flow.grouped_in:
-        app.state.keeper.renew(progress.BALANCE, lambda connection: group_counts(connection, flow))
-
-
 def _closing(campaign: Campaign) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        _look_ahead(app, campaign.flow)
+        if any(phase.checked for phase in campaign.flow.phases):
+            app.state.loop.refresh()  # it learns before the first who asks has to wait for it
         counting = asyncio.create_task(campaign.store.analyze())
         yield
         counting.cancel()

@@ -1,56 +1,45 @@
 """A lead's pages: how the campaign goes, its items, its people, its pay."""
 
 import time
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, get_args
 
 from sqlalchemy import Connection, select
 from starlette.responses import Response
 
-from countersight.collect import pay, people, work
+from countersight.collect import audit_log, pay, people, work
 from countersight.collect.database import tables
 from countersight.collect.figures import Figures, campaign_figures, people_figures
-from countersight.collect.flows import Flow
-from countersight.collect.web.plots import bars, days_plot, interval_plot
 from countersight.collect.web.reviewing import edit_of, history, item_pictures
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 from countersight.errors import CampaignError
 
-FIGURES: Final = "figures"
-"""The name under which the figures of the campaign are kept."""
 _ON_A_PAGE = 50
 _STATES = ("open", "flagged", "done", "removed", "check")
 
 
 async def dashboard(visit: Visit) -> Response:
-    """The campaign at a glance, at once: figures that are not fresh say of when they are, and htmx asks again."""
-    kept = await visit.keeper.recent(FIGURES, figures_of(visit.campaign.flow))
+    """The campaign at a glance; htmx asks again while somebody looks."""
+    figures, at = await campaign_at(visit)
     template = "parts/dashboard.html" if visit.partial else "lead.html"
-    plots: dict[str, Any] = {"bars": bars, "interval_plot": interval_plot, "days_plot": days_plot}
-    return visit.page(template, figures=kept.value, at=kept.at, **plots)
+    return visit.page(template, figures=figures, at=at)
 
 
-async def latest_figures(visit: Visit) -> Figures:
-    """The figures of the campaign, at most a little old."""
-    figures: Figures = (await visit.keeper.latest(FIGURES, figures_of(visit.campaign.flow))).value
-    return figures
-
-
-def figures_of(flow: Flow) -> Callable[[Connection], Figures]:
-    """What works the figures of a campaign out."""
-    return lambda connection: campaign_figures(connection, flow, time.time())
+async def campaign_at(visit: Visit) -> tuple[Figures, float]:
+    """The figures of the campaign and when they were worked out."""
+    flow = visit.campaign.flow
+    return await visit.figures.get("campaign", lambda c: campaign_figures(c, flow, time.time()))
 
 
 async def items(visit: Visit) -> Response:
     """The items, by state, a page at a time."""
-    state, after = visit.request.query_params.get("state", "open"), _after(visit)
+    state, begins = visit.request.query_params.get("state", "open"), after(visit)
     if state not in _STATES:
         raise RefusedError(404, "There is no such list.")
-    rows = visit.store.read(lambda c: _items(c, state, after))
+    rows = visit.store.read(lambda c: _items(c, state, begins))
     return visit.page("items.html", rows=rows[:_ON_A_PAGE], state=state, states=_STATES, more=len(rows) > _ON_A_PAGE)
 
 
-def _after(visit: Visit) -> int:
+def after(visit: Visit) -> int:
     """Where a page of a list begins: behind the row with this number."""
     number = visit.request.query_params.get("after", "0")
     if not number.isascii() or not number.isdigit() or len(number) > MOST_DIGITS:
@@ -67,7 +56,7 @@ def _items(connection: Connection, state: str, after: int) -> list[object]:
 
 async def item_page(visit: Visit) -> Response:
     """An item with everything that was ever done about it."""
-    number = int(visit.request.path_params["number"])
+    number = visit.number
     there = visit.store.read(lambda c: c.execute(select(tables.item.c.id).where(tables.item.c.id == number)).first())
     if there is None:
         raise RefusedError(404, "There is no such item.")
@@ -87,9 +76,9 @@ async def people_page(visit: Visit) -> Response:
 
 
 async def _people(visit: Visit, status: int = 200, link: str = "", fault: str = "") -> Response:
-    after = _after(visit)
-    rows = visit.store.read(lambda c: people_figures(c, after, _ON_A_PAGE + 1))
-    shown = {"people": rows[:_ON_A_PAGE], "more": len(rows) > _ON_A_PAGE, "after": after, "roles": people.ROLES}
+    begins = after(visit)
+    rows = visit.store.read(lambda c: people_figures(c, begins, _ON_A_PAGE + 1))
+    shown = {"people": rows[:_ON_A_PAGE], "more": len(rows) > _ON_A_PAGE, "after": begins, "roles": people.ROLES}
     return visit.page("people.html", status, **shown, link=link, fault=fault)
 
 
@@ -99,7 +88,7 @@ async def invite(visit: Visit) -> Response:
     if role not in people.ROLES or not name.strip():
         return await _people(visit, 422, fault="An account needs a name and a role.")
     try:
-        token = await visit.store.write(lambda c: people.invite(c, name, role, visit.now))
+        token = await visit.write(lambda c: people.invite(c, name, role, visit.now))
     except CampaignError as error:
         return await _people(visit, 422, fault=str(error))
     base = visit.place.public_url or str(visit.request.base_url).rstrip("/")
@@ -107,19 +96,94 @@ async def invite(visit: Visit) -> Response:
 
 
 async def change_role(visit: Visit) -> Response:
-    """Give somebody another role; nobody changes their own, so that a campaign never loses its last lead."""
-    number, role = int(visit.request.path_params["number"]), visit.form.get("role", "")
-    if role not in people.ROLES or number == visit.me.id:
-        raise RefusedError(422, "Choose a role; your own is changed by another lead.")
-    await visit.store.write(lambda c: people.set_role(c, number, role))
-    return visit.go(f"/lead/people?after={_after(visit)}")
+    """Give somebody another role."""
+    number, role = _other(visit), visit.form.get("role", "")
+    if role not in people.ROLES:
+        raise RefusedError(422, "Choose a role.")
+    await visit.write(lambda c: people.set_role(c, number, role))
+    return visit.go(f"/lead/people?after={after(visit)}")
+
+
+async def person_page(visit: Visit) -> Response:
+    """One person: whether they may work, and what becomes of what they did."""
+    rows = visit.store.read(lambda c: people_figures(c, visit.number - 1, 1))
+    if not rows or rows[0].id != visit.number:
+        raise RefusedError(404, "There is no such person.")
+    balances = visit.store.read(lambda c: pay.balances(c, visit.number))
+    return visit.page("person.html", person=rows[0], balances=balances, accesses=get_args(work.Access))
+
+
+def _other(visit: Visit) -> int:
+    """The person a lead decides about; nobody decides about themselves: a campaign never loses its last lead."""
+    if visit.number == visit.me.id:
+        raise RefusedError(422, "Another lead decides about you.")
+    return visit.number
+
+
+async def set_access(visit: Visit) -> Response:
+    """Let somebody work, pause them or block them."""
+    person, access = _other(visit), visit.form.get("access", "")
+    if access not in get_args(work.Access):
+        raise RefusedError(422, "Choose open, paused or blocked.")
+    await visit.write(lambda c: work.set_access(c, visit.settings, person, access))  # type: ignore[arg-type]
+    return visit.go(f"/lead/people/{person}")
+
+
+async def retract(visit: Visit) -> Response:
+    """Have all that somebody did done again, or removed; whether it is paid is said with it."""
+    person, fate, paid = _other(visit), visit.form.get("fate", ""), visit.form.get("pay", "")
+    if fate not in get_args(work.Fate) or paid not in ("yes", "no"):
+        raise RefusedError(422, "Say what becomes of the work, and whether it is paid.")
+    settings, flow = visit.settings, visit.campaign.flow
+    await visit.write(
+        lambda c: work.retract(c, settings, flow, person, fate, paid == "yes", visit.me.id, visit.now)  # type: ignore[arg-type]
+    )
+    return visit.go(f"/lead/people/{person}")
+
+
+async def log_page(visit: Visit) -> Response:
+    """What leads and reviewers did, the latest first."""
+    rows = visit.store.read(lambda c: audit_log.read_log(c, most=200, latest=True))
+    return visit.page("log.html", rows=rows)
+
+
+async def log_csv(visit: Visit) -> Response:
+    """All of it, as a table."""
+    text = audit_log.log_csv(visit.store.read(audit_log.read_log))
+    headers = {"Content-Disposition": 'attachment; filename="actions.csv"'}
+    return Response(text, media_type="text/csv", headers=headers)
+
+
+async def tokens_page(visit: Visit) -> Response:
+    """One's own tokens for scripts."""
+    return _tokens(visit)
+
+
+def _tokens(visit: Visit, token: str = "") -> Response:
+    mine = visit.store.read(lambda c: people.script_tokens(c, visit.me.id))
+    return visit.page("tokens.html", tokens=mine, token=token)
+
+
+async def make_token(visit: Visit) -> Response:
+    """Make a token and show it, once."""
+    label = " ".join(visit.form.get("label", "").split())[:60]
+    if not label:
+        raise RefusedError(422, "A token needs a name.")
+    token = await visit.write(lambda c: people.begin_session(c, visit.me.id, visit.now, label))
+    return _tokens(visit, token)
+
+
+async def revoke_token(visit: Visit) -> Response:
+    """End every token of that name."""
+    await visit.write(lambda c: people.revoke_tokens(c, visit.me.id, visit.form.get("label", "")))
+    return visit.go("/lead/tokens")
 
 
 async def reset_tests(visit: Visit) -> Response:
     """Let somebody take their tests again."""
-    number = int(visit.request.path_params["number"])
-    await visit.store.write(lambda c: work.reset(c, number, visit.me.id))
-    return visit.go(f"/lead/people?after={_after(visit)}")
+    number = visit.number
+    await visit.write(lambda c: work.reset(c, number, visit.me.id))
+    return visit.go(f"/lead/people?after={after(visit)}")
 
 
 async def pay_page(visit: Visit) -> Response:
@@ -128,9 +192,9 @@ async def pay_page(visit: Visit) -> Response:
 
 
 async def _pay(visit: Visit, status: int = 200, fault: str = "") -> Response:
-    after = _after(visit)
-    shown = visit.store.read(lambda c: _balances(c, after))
-    return visit.page("pay.html", status, **shown, after=after, fault=fault)
+    begins = after(visit)
+    shown = visit.store.read(lambda c: _balances(c, begins))
+    return visit.page("pay.html", status, **shown, after=begins, fault=fault)
 
 
 def _balances(connection: Connection, after: int) -> dict[str, Any]:
@@ -151,23 +215,23 @@ def _batches(connection: Connection) -> list[object]:
 
 async def approve(visit: Visit) -> Response:
     """Approve what somebody has earned."""
-    number = int(visit.request.path_params["number"])
+    number = visit.number
     try:
-        await visit.store.write(lambda c: pay.approve(c, number, visit.me.id, visit.now))
+        await visit.write(lambda c: pay.approve(c, number, visit.me.id, visit.now))
     except CampaignError as error:
         return await _pay(visit, 422, str(error))
-    return visit.go(f"/lead/pay?after={_after(visit)}")
+    return visit.go(f"/lead/pay?after={after(visit)}")
 
 
 async def export_pay(visit: Visit) -> Response:
     """Put what is approved into a batch."""
-    batch = await visit.store.write(lambda c: pay.export_batch(c, visit.me.id, visit.now))
+    batch = await visit.write(lambda c: pay.export_batch(c, visit.me.id, visit.now))
     return visit.go("/lead/pay") if batch else await _pay(visit, 422, "Nothing is approved that was not exported.")
 
 
 async def batch_csv(visit: Visit) -> Response:
     """The CSV of a batch, as Prolific's bonus form takes it."""
-    number = int(visit.request.path_params["number"])
+    number = visit.number
     text = visit.store.read(lambda c: c.execute(select(tables.batch.c.csv).where(tables.batch.c.id == number)).scalar())
     if text is None:
         raise RefusedError(404, "There is no such batch.")
@@ -177,8 +241,8 @@ async def batch_csv(visit: Visit) -> Response:
 
 async def close_batch(visit: Visit) -> Response:
     """Note what became of a batch."""
-    number, outcome = int(visit.request.path_params["number"]), visit.form.get("outcome", "")
+    number, outcome = visit.number, visit.form.get("outcome", "")
     if outcome not in ("settled", "voided"):
         raise RefusedError(422, "Say whether the batch was paid or not.")
-    await visit.store.write(lambda c: pay.close_batch(c, number, outcome, visit.me.id, visit.now))  # type: ignore[arg-type]
+    await visit.write(lambda c: pay.close_batch(c, number, outcome, visit.me.id, visit.now))  # type: ignore[arg-type]
     return visit.go("/lead/pay")

@@ -1,7 +1,6 @@
 """How far the campaign and a person are: figures that pages show often, worked out seldom."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import msgspec
 from sqlalchemy import Connection, bindparam, func, literal_column, select
@@ -11,8 +10,6 @@ from countersight.collect.database import tables
 from countersight.collect.figures import group_counts
 from countersight.collect.web.visit import MOST_DIGITS, Visit
 
-WAITING: Final = "waiting"
-BALANCE: Final = "balance"
 _SERIES = 200
 """Contributions of a person that their pace is taken from."""
 
@@ -29,6 +26,10 @@ class PhaseWork(msgspec.Struct, frozen=True):
     """Items with a free seat; some may be the person's own."""
     token: str
     """What the person has open there, or nothing."""
+    note: bool
+    """A reviewer sent it back."""
+    full: bool
+    """The person has done as much there as one may."""
 
 
 class Own(msgspec.Struct, frozen=True):
@@ -43,8 +44,8 @@ class Own(msgspec.Struct, frozen=True):
 
 async def phases_of(visit: Visit) -> list[PhaseWork]:
     """Every phase with what the person may do there."""
-    kept = await visit.keeper.recent(WAITING, count_waiting)
-    return visit.store.read(lambda c: _phases(c, visit, _corrected(c, visit, kept.value)))
+    waiting, _ = await visit.figures.get("waiting", count_waiting)
+    return visit.store.read(lambda c: _phases(c, visit, _corrected(c, visit, waiting)))
 
 
 def _corrected(connection: Connection, visit: Visit, waiting: dict[str, int]) -> dict[str, int]:
@@ -58,16 +59,19 @@ def _is_waiting(connection: Connection, phase: str) -> bool:
 
 
 def _phases(connection: Connection, visit: Visit, waiting: dict[str, int]) -> list[PhaseWork]:
-    open_now = work.open_leases(connection, visit.me.id)
+    me, settings = visit.me.id, visit.settings
+    open_now = {phase.name: work.current_lease(connection, me, phase.name) for phase in visit.campaign.flow.phases}
     return [
         PhaseWork(
             phase.name,
             phase.title,
             phase.about,
-            visit.settings.phases[phase.name].pay,
-            work.standing(connection, visit.settings, visit.me.id, phase.name, visit.now),
+            settings.phases[phase.name].pay,
+            work.standing(connection, settings, me, phase.name, visit.now),
             waiting.get(phase.name, 0),
-            open_now.get(phase.name, ""),
+            lease.token if (lease := open_now[phase.name]) else "",
+            bool(lease and lease.note),
+            work.is_full(connection, settings, me, phase.name),
         )
         for phase in visit.campaign.flow.phases
     ]
@@ -85,6 +89,11 @@ _FREE = (_item.state == literal_column("'open'"), _item.seats_left > literal_col
 _ANY = select(_item.id).where(_item.phase == bindparam("phase"), *_FREE).limit(1)
 _made = tables.contribution.c
 _DONE = select(func.count()).where(tables.lease.c.person_id == bindparam("person"), tables.lease.c.state == "done")
+_TOKEN = (
+    select(tables.lease.c.token)
+    .join(tables.contribution, _made.lease_id == tables.lease.c.id)
+    .where(_made.id == bindparam("number"), _made.person_id == bindparam("person"))
+)
 _RECENT = (
     select(_made.at, _made.seconds)
     .join(tables.lease, (tables.lease.c.id == _made.lease_id) & (tables.lease.c.contribution_id == _made.id))
@@ -109,12 +118,23 @@ def _own(connection: Connection, person_id: int, now: float) -> Own:
     return Own(int(done), sum(row.at >= midnight for row in recent), pace, pay.earned(connection, person_id))
 
 
-def just_sent(visit: Visit) -> tuple[bool, int | None]:
-    """Whether somebody comes from sending something, and its number where they may still take it back."""
+class Sent(msgspec.Struct, frozen=True):
+    """A contribution that was just made."""
+
+    number: int
+    token: str
+    """Of its task: the browser deletes its copy of what was typed there."""
+    may_undo: bool
+
+
+def just_sent(visit: Visit) -> Sent | None:
+    """What the visitor has just sent, or None where they come from elsewhere."""
     sent = visit.request.query_params.get("sent", "")
     if not (sent.isascii() and sent.isdigit() and len(sent) <= MOST_DIGITS):
-        return False, None
-    return True, int(sent) if may_undo(visit, [int(sent)]) else None
+        return None
+    own = {"number": int(sent), "person": visit.me.id}
+    token = visit.store.read(lambda c: c.execute(_TOKEN, own).scalar())
+    return Sent(int(sent), token, bool(may_undo(visit, [int(sent)]))) if token else None
 
 
 def may_undo(visit: Visit, contributions: Sequence[int]) -> set[int]:
@@ -127,5 +147,5 @@ def may_undo(visit: Visit, contributions: Sequence[int]) -> set[int]:
 async def balance(visit: Visit) -> dict[str, int]:
     """How many items there are of each group that ought to be balanced."""
     flow = visit.campaign.flow
-    counts: dict[str, int] = (await visit.keeper.recent(BALANCE, lambda c: group_counts(c, flow))).value
+    counts: dict[str, int] = (await visit.figures.get("balance", lambda c: group_counts(c, flow)))[0]
     return counts

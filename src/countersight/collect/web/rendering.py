@@ -1,19 +1,38 @@
 """Pages out of templates: every value is escaped, every text of ours can be said in another language."""
 
 import datetime
+import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from babel.messages.pofile import read_po
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from countersight.collect.settings import Settings
+
+_OURS = Path(__file__).with_name("locale")
+
+
+def _catalog(folder: Path | None, language: str) -> dict[str, str]:
+    """The texts of a language out of a gettext catalog, `locale/LANGUAGE/LC_MESSAGES/messages.po`."""
+    file = folder / language / "LC_MESSAGES" / "messages.po" if folder and language.isalnum() else None
+    if file is None or not file.is_file():
+        return {}
+    with open(file, "rb") as opened:
+        return {str(message.id): str(message.string) for message in read_po(opened) if message.id and message.string}
 
 
 class Renderer:
     """The templates of the application, compiled once."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, locale: Path | None = None) -> None:
         self._settings = settings
+        self._locale = locale
+        """The campaign's own folder of languages."""
+        self._words: dict[str, dict[str, str]] = {}
         self._environment = Environment(
             loader=PackageLoader("countersight.collect.web", "templates"),
             autoescape=True,
@@ -22,12 +41,13 @@ class Renderer:
             lstrip_blocks=True,
             auto_reload=False,
         )
+        self._environment.globals["written"] = settings.language
         self._environment.filters |= {
             "money": self._money,
             "clock": _clock,
             "duration": duration,
             "percent": _percent,
-            "paragraphs": _paragraphs,
+            "markdown": _markdown,
         }
 
     def compile_all(self) -> None:
@@ -37,9 +57,16 @@ class Renderer:
 
     def render(self, template: str, language: str, values: dict[str, Any]) -> str:
         """A template with values, in a language of the interface."""
-        words = self._settings.texts.get(language, {})
-        common = {"_": lambda text: words.get(text, text), "language": language, "settings": self._settings}
+        common = {"_": self.translation(language), "language": language, "settings": self._settings}
         return self._environment.get_template(template).render(common | values)
+
+    def translation(self, language: str) -> Callable[[str], str]:
+        """What translates the texts of the interface into a language."""
+        if language not in self._words:
+            words = {text: said for place in (_OURS, self._locale) for text, said in _catalog(place, language).items()}
+            self._words[language] = words | self._settings.texts.get(language, {})
+        words = self._words[language]
+        return lambda text: words.get(text, text)
 
     def language(self, chosen: str | None, accepted: str) -> str:
         """The language of the interface: a person's choice, else what the browser asks for, else the campaign's."""
@@ -80,7 +107,17 @@ def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.0f} %"
 
 
-def _paragraphs(text: str) -> Markup:
-    """Plain text as paragraphs, a line each."""
-    lines = (line.strip() for line in text.splitlines())
-    return Markup("").join(Markup("<p>{}</p>").format(line) for line in lines if line)
+_parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table")
+
+
+def _markdown(text: str) -> Markup:
+    """Markdown as HTML. Tags in it stay text; pictures are those of the campaign's folder `guidelines`."""
+    tokens = _parser.parse(text)
+    for token in (each for outer in tokens for each in (outer, *(outer.children or ()))):
+        if token.type == "image" and not re.match(r"[a-z]+:|/", str(token.attrs["src"])):
+            token.attrs["src"] = f"/guidelines/pictures/{token.attrs['src']}"
+        elif token.type == "link_open":
+            token.attrs |= {"target": "_blank", "rel": "noopener noreferrer"}
+        elif token.tag in ("h1", "h2", "h3"):  # the page has headings of its own
+            token.tag = "h3"
+    return Markup(_parser.renderer.render(tokens, _parser.options, {}))  # noqa: S704 - the parser escapes

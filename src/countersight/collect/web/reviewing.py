@@ -1,5 +1,8 @@
 """A reviewer's pages: flags, disputes, and the whole history of the item they are about."""
 
+import random
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 import msgspec
@@ -9,10 +12,10 @@ from starlette.responses import Response
 
 from countersight.collect import work
 from countersight.collect.database import tables
-from countersight.collect.flows import Flow, Form, phase_of
-from countersight.collect.flows.cosim import edited
-from countersight.collect.web.comparing import compared
-from countersight.collect.web.visit import RefusedError, Visit
+from countersight.collect.flows import Choice, Content, Flow, Text, phase_of
+from countersight.collect.flows.cosim import DISTRACTORS, SIDES, edited
+from countersight.collect.web.tasks import Task, load, show_task, typed
+from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -29,12 +32,15 @@ class Entry(msgspec.Struct, frozen=True):
     """None where it was withdrawn."""
     stands: bool
     guideline_version: int
+    by_reviewer: bool
+    """A reviewer wrote this version."""
 
 
 async def queue(visit: Visit) -> Response:
     """Everything that waits for a decision."""
     flags = visit.store.read(lambda c: work.open_flags(c, visit.me.id))
-    return visit.page("review.html", flags=flags, reasons=work.REASONS | work.FOUND)
+    empty = "empty" in visit.request.query_params
+    return visit.page("review.html", flags=flags, reasons=work.REASONS | work.FOUND, empty=empty)
 
 
 async def flag_page(visit: Visit) -> Response:
@@ -43,7 +49,7 @@ async def flag_page(visit: Visit) -> Response:
 
 
 def _flag(visit: Visit) -> work.Flag:
-    number = int(visit.request.path_params["number"])
+    number = visit.number
     found = visit.store.read(lambda c: work.flag_for(c, number, visit.me.id))
     if found is None:
         raise RefusedError(404, "This flag was decided, or is about an item you took part in.")
@@ -59,19 +65,83 @@ def _shown(visit: Visit, found: work.Flag, faults: dict[str, str], status: int =
     )  # fmt: skip
 
 
+_NOTE = Text("note", "The reason", most=1000, words=2)
+_OUTCOME = Choice("outcome", "what becomes of it", ("fair", "unfair", "returned"))
+
+
 async def decide(visit: Visit) -> Response:
     """Keep the decision, with its reason."""
-    found, form = _flag(visit), Form(visit.form)
-    fair = form.choice("outcome", "whether it is fair", ("fair", "unfair"))
-    note = form.text("note", "The reason", least=2, most=1000)
+    found, form = _flag(visit), visit.read()
+    outcome, note = form.read((_OUTCOME, _NOTE)).values()
+    number = int(form.number("contribution", found.contribution_id or 0, 0, 10**MOST_DIGITS))
+    if outcome == "returned" and visit.store.read(lambda c: work.author_of(c, found, number)) != "open":
+        form.fail("outcome", "Its author can no longer correct it: edit it yourself, or remove it.")
     if form.faults:
         return _shown(visit, found, form.faults, 422)
-    decided = await visit.store.write(
-        lambda c: work.decide(c, visit.settings, found, visit.me.id, fair == "fair", note, visit.now)
+    return await _decided(visit, found, outcome, note, number)  # type: ignore[arg-type]
+
+
+async def _decided(
+    visit: Visit, found: work.Flag, outcome: work.Outcome, note: str, number: int, content: Content = None
+) -> Response:
+    settings, flow = visit.settings, visit.campaign.flow
+    decided = await visit.write(
+        lambda c: work.decide(c, settings, flow, found, visit.me.id, outcome, note, visit.now, number, content)
     )
     if not decided:
         raise RefusedError(409, "Another reviewer has decided this meanwhile, or its author took it back.")
     return visit.go("/review")
+
+
+async def sample(visit: Visit) -> Response:
+    """Draw a finished item to look at."""
+    drawn = await visit.write(lambda c: work.sample(c, visit.me.id, visit.now, _chance))
+    return visit.go(f"/review/{drawn}" if drawn else "/review?empty=1")
+
+
+async def edit_page(visit: Visit) -> Response:
+    """The form of a contribution, to be edited by a reviewer."""
+    task, editing = _edited_task(visit)
+    values = task.lease.draft or first_values(visit, task, editing["contribution"])
+    return await show_task(visit, task, values, editing=editing)
+
+
+async def edit(visit: Visit) -> Response:
+    """Keep a reviewer's version of a contribution; that decides the flag."""
+    found = _flag(visit)
+    task, editing = _edited_task(visit)
+    form = visit.read()
+    content = visit.campaign.flow.read(task.phase.name, form, task.item, task.past)
+    note = form.text(_NOTE)
+    if form.faults:
+        return await show_task(visit, task, visit.form, 422, form.faults, editing=editing)
+    await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, typed(visit), visit.now))
+    return await _decided(visit, found, "edited", note, editing["contribution"], content)
+
+
+def _edited_task(visit: Visit) -> tuple[Task, dict[str, int]]:
+    found, number = _flag(visit), int(visit.request.path_params["contribution"])
+    if visit.store.read(lambda c: work.author_of(c, found, number)) is None:
+        raise RefusedError(404, "This contribution does not stand in the item of this flag.")
+    token, person = visit.store.read(lambda c: c.execute(_SEAT.where(_lease.contribution_id == number)).one())
+    task = visit.store.read(lambda c: load(c, visit, token, person))
+    assert task is not None
+    return task, {"flag": found.id, "contribution": number}
+
+
+def first_values(visit: Visit, task: Task, number: int) -> dict[str, str]:
+    """The form of a contribution whose draft is not there: its texts by the names of their fields."""
+    made = tables.contribution.c
+    text = visit.store.read(lambda c: c.execute(select(made.content).where(made.id == number)).scalar_one())
+    content = msgspec.json.decode(text)
+    content |= dict(zip(DISTRACTORS, content.get("distractors", ()), strict=False))
+    content |= dict(zip(SIDES, content.get("box") or (), strict=False))
+    return {name: str(value) for name, value in content.items() if isinstance(value, str | int | float)}
+
+
+_lease = tables.lease.c
+_SEAT = select(_lease.token, _lease.person_id)
+_chance = random.SystemRandom()
 
 
 def edit_of(visit: Visit, item_id: int) -> tuple[Markup, Markup] | None:
@@ -102,7 +172,7 @@ def _entry(flow: Flow, row: Row[Any]) -> Entry:
     title = phase.title if phase else row.phase
     return Entry(
         row.id, title, row.version, row.pseudonym, row.at, row.seconds, row.pasted, content, row.counts == row.id,
-        row.guideline_version,
+        row.guideline_version, row.editor_id is not None,
     )  # fmt: skip
 
 
@@ -110,3 +180,17 @@ def item_pictures(source: dict[str, Any]) -> list[str]:
     """The pictures an item is about."""
     named = [source.get(name) for name in ("picture", "before", "after")]
     return [name for name in (*source.get("pictures", ()), *named) if name]
+
+
+def compared(before: str, after: str) -> tuple[Markup, Markup]:
+    """Both texts, with the words marked that the other does not have."""
+    first, second = before.split(), after.split()
+    steps = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
+    old = ((step == "equal", first[start:end]) for step, start, end, _, _ in steps)
+    new = ((step == "equal", second[start:end]) for step, _, _, start, end in steps)
+    return _marked(old, Markup("<del>{}</del>")), _marked(new, Markup("<ins>{}</ins>"))
+
+
+def _marked(parts: Iterator[tuple[bool, Sequence[str]]], mark: Markup) -> Markup:
+    plain = Markup("{}")
+    return Markup(" ").join((plain if same else mark).format(" ".join(words)) for same, words in parts if words)

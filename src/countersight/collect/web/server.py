@@ -6,7 +6,9 @@ from typing import Final
 
 import uvicorn
 
-from countersight.collect.campaign import Campaign
+from countersight.collect import people
+from countersight.collect.campaign import DATABASE, SECRET, Campaign
+from countersight.collect.demo import ACCOUNTS, PASSWORD
 from countersight.collect.web.app import application
 from countersight.errors import CampaignError
 
@@ -40,6 +42,39 @@ def serve(
         h11_max_incomplete_event_size=64 * 1024,
     )
     uvicorn.Server(settings).run()
+
+
+def configuration_faults(
+    campaign: Campaign, host: str = "127.0.0.1", public_url: str = "", trusted_proxies: str = ""
+) -> list[str]:
+    """What is unsafe in the way a campaign is served, a sentence each."""
+    found = []
+    inside = host in ("127.0.0.1", "::1", "localhost")
+    if not public_url.startswith("https://") and not (inside and not public_url):
+        found.append(
+            "passwords and cookies travel unencrypted: put a proxy with TLS before it (--public-url https://…)"
+        )
+    if public_url and not trusted_proxies:
+        found.append("all visitors seem to come from the proxy, and one who guesses locks out all: --trust-proxy")
+    if trusted_proxies == "*":
+        found.append("any visitor can claim any address: name the proxy's own with --trust-proxy")
+    for name in (SECRET, DATABASE):
+        file = campaign.path / name
+        if file.is_file() and file.stat().st_mode & 0o077:
+            found.append(f"others on this machine can read {name}: chmod 600 {file}")
+    everybody = campaign.store.read(people.everybody)
+    if not any(person.role == "lead" and person.access == "open" for person in everybody):
+        found.append("nobody can lead: countersight collect people CAMPAIGN --invite NAME --role lead")
+    for name, _ in ACCOUNTS:
+        stored = campaign.store.read(lambda c, name=name: people.stored_password(c, name))  # type: ignore[misc]
+        if stored and people.is_password(PASSWORD, stored[1]):
+            found.append(f"{name} has the password of the demo, which everybody knows")
+    settings = campaign.settings
+    if not settings.contact:
+        found.append("nobody is told whom to ask: set `contact` in campaign.toml")
+    if settings.prolific.completion_code and not settings.prolific.contributions:
+        found.append("people from Prolific never get their completion code: set [prolific] contributions")
+    return found
 
 
 def _refuse_taken(host: str, port: int) -> None:

@@ -8,11 +8,11 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from countersight.collect import work
-from countersight.collect.flows import Content, Form, Item, Past, Phase, phase_of
+from countersight.collect.figures import group_counts
+from countersight.collect.flows import Choice, Content, Form, Item, Past, Phase, Text, phase_of
 from countersight.collect.flows.cfmm import Pair, as_instance, leak_in
-from countersight.collect.flows.cosim import DISTRACTORS, context_of
+from countersight.collect.flows.cosim import DISTRACTORS, context_of, is_hard
 from countersight.collect.loop import Checked, answers_blind, check
-from countersight.collect.people import Person
 from countersight.collect.web.progress import balance, just_sent, own_figures
 from countersight.collect.web.visit import RefusedError, Visit
 from countersight.suites.cosim import change_kinds
@@ -20,6 +20,10 @@ from countersight.suites.cosim import change_kinds
 _OWN = frozenset({"csrf", "pasted", "seconds"})
 """Fields of a form that are not part of what is contributed."""
 _LONGEST_DRAFT = 20_000
+_FLAG = (
+    Choice("flag_reason", "why you flag it", tuple(work.REASONS)),
+    Text("flag_words", "What is wrong with it", most=1000, words=3),
+)
 _chance = random.SystemRandom()
 
 
@@ -36,20 +40,21 @@ class Task(msgspec.Struct, frozen=True):
 def load_task(visit: Visit) -> Task:
     """The task a page is about; somebody else's does not exist."""
     token = visit.request.path_params["token"]
-    task = visit.store.read(lambda c: _load(c, visit, token, visit.me))
+    task = visit.store.read(lambda c: load(c, visit, token, visit.me.id))
     if task is None:
         raise RefusedError(404, "There is no such task among yours. Go back to your work and take the next one.")
     return task
 
 
-def _load(connection: Connection, visit: Visit, token: str, person: Person) -> Task | None:
-    lease = work.lease_by_token(connection, token, person.id)
+def load(connection: Connection, visit: Visit, token: str, person_id: int) -> Task | None:
+    """The task with a token, of the person it was given to."""
+    lease = work.lease_by_token(connection, token, person_id)
     if lease is None:
         return None
     flow = visit.campaign.flow
     phase = phase_of(flow, lease.phase)
     assert phase is not None  # leases are given in phases of the flow
-    seed = f"{lease.item_id}/{person.id}" if phase.adjudicates else ""
+    seed = f"{lease.item_id}/{person_id}" if phase.adjudicates else ""
     past = work.load_past(connection, flow, lease.item_id, phase.sees, seed)
     proposal = work.proposal_of(connection, lease.id) if phase.proposes else None
     return Task(lease, work.load_item(connection, lease.item_id), phase, past, proposal)
@@ -62,10 +67,10 @@ async def task_page(visit: Visit) -> Response:
         return visit.go("/mine")
     flow = visit.campaign.flow
     values = task.lease.draft or flow.first_draft(task.phase.name, task.item, task.past)
-    return await _shown(visit, task, values)
+    return await show_task(visit, task, values)
 
 
-async def _shown(
+async def show_task(
     visit: Visit,
     task: Task,
     values: dict[str, str],
@@ -73,6 +78,7 @@ async def _shown(
     faults: dict[str, str] | None = None,
     **more: Any,
 ) -> Response:
+    """The page of a task; with `editing`, for a reviewer who edits what was sent."""
     flow, name = visit.campaign.flow, task.phase.name
     own: dict[str, Any] = {
         "checked": None,
@@ -81,11 +87,12 @@ async def _shown(
         "blind": None,
         "balance": {},
         "loop_words": "",
+        "editing": None,
         "first_try": _first_try_waits(visit, task),
     }
     if flow.name == "cfmm" and name == "write":
         own["balance"] = await balance(visit)
-        own["leak"] = leak_in(_pair(values))
+        own["leak"] = leak_in(_pair(values), visit.settings.language)
     if flow.name == "cosim" and name == "distractor":
         own["loop_words"] = visit.request.app.state.loop.words
     shown = flow.shown(name, task.item, task.past)
@@ -100,13 +107,13 @@ async def _shown(
         faults=faults or {},
         phase=task.phase,
         rules=visit.settings.phases[name],
-        reasons=work.REASONS,
+        reasons={reason: visit.say(words) for reason, words in work.REASONS.items()},
         sent=just_sent(visit),
         own=own_figures(visit),
     )
 
 
-def _typed(visit: Visit) -> dict[str, str]:
+def typed(visit: Visit) -> dict[str, str]:
     """What of a form belongs to the contribution, bounded."""
     return {name[:80]: value[:_LONGEST_DRAFT] for name, value in visit.form.items() if name not in _OWN}
 
@@ -116,12 +123,13 @@ async def submit(visit: Visit) -> Response:
     task = load_task(visit)
     if task.lease.state == "flagged":
         return visit.go("/work")
-    form = Form(visit.form)
+    form = visit.read()
     content = visit.campaign.flow.read(task.phase.name, form, task.item, task.past)
+    _keep_quotas(visit, task, form, content)
     if form.faults and task.lease.state != "done":
-        values = _typed(visit)
+        values = typed(visit)
         await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
-        return await _shown(visit, task, values, 422, form.faults)
+        return await show_task(visit, task, values, 422, form.faults)
     if _first_try_waits(visit, task) and task.lease.state != "done":
         return await _commit_first_try(visit, task, content)
     if task.proposal is not None:
@@ -129,7 +137,7 @@ async def submit(visit: Visit) -> Response:
     try:
         sent, following = await visit.store.write(lambda c: _send(c, visit, task, content))
     except work.TakenError:
-        values = _typed(visit)
+        values = typed(visit)
         await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
         raise RefusedError(
             409, "You were away for long, and somebody else has finished this item. Please take the next one."
@@ -143,15 +151,28 @@ async def submit(visit: Visit) -> Response:
     )
 
 
+def _keep_quotas(visit: Visit, task: Task, form: Form, content: Content) -> None:
+    """Refuse a contribution all of whose groups are full, for everybody or for this person."""
+    flow, settings = visit.campaign.flow, visit.settings
+    if form.faults or task.phase.name != flow.grouped_in or task.lease.note or task.lease.state == "done":
+        return
+    groups = flow.groups(content)
+    for quotas, person in ((settings.quotas, None), (settings.person_quotas, visit.me.id)):
+        counts = visit.store.read(lambda c, person=person: group_counts(c, flow, person)) if quotas else {}  # type: ignore[misc]
+        if groups and all(group in quotas and counts.get(group, 0) >= quotas[group] for group in groups):
+            field = "aspect" if "aspect" in form.values else "change"
+            form.fail(field, "There are enough of “{group}”: choose another.", group=", ".join(groups))
+
+
 async def _sent_already(visit: Visit, task: Task) -> Response:
     """Another window was first, with something else: say so, show what was typed here, and keep it as a draft."""
-    typed = _typed(visit)
-    await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, typed, visit.now))
+    words_typed = typed(visit)
+    await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, words_typed, visit.now))
     words = (
         "This task was sent already, with something else in it, and that stands. What you typed here is below. "
         "Where you take back what was sent, you find this in its place."
     )
-    return visit.page("refused.html", 409, words=words, typed=typed)
+    return visit.page("refused.html", 409, words=words, typed=words_typed)
 
 
 def _send(
@@ -162,7 +183,7 @@ def _send(
     The form is kept as it was sent, so that whoever takes it back finds all of it again.
     """
     if task.lease.state == "active":
-        work.save_draft(connection, visit.settings, task.lease, _typed(visit), visit.now)
+        work.save_draft(connection, visit.settings, task.lease, typed(visit), visit.now)
     sent = work.submit(
         connection, visit.settings, visit.campaign.flow, task.lease, content, _evidence(visit, task), visit.now
     )
@@ -177,7 +198,7 @@ def _first_try_waits(visit: Visit, task: Task) -> bool:
 
 async def _commit_first_try(visit: Visit, task: Task, content: Content) -> Response:
     """Keep the first try before the model is even asked; then show the form again, with the proposal beside it."""
-    model, values, seconds = visit.request.app.state.proposer, _typed(visit), _evidence(visit, task).seconds
+    model, values, seconds = visit.request.app.state.proposer, typed(visit), _evidence(visit, task).seconds
 
     def commit(connection: Connection) -> bool:
         work.save_draft(connection, visit.settings, task.lease, values, visit.now)
@@ -202,7 +223,7 @@ def _evidence(visit: Visit, task: Task) -> work.Evidence:
 
 async def draft(visit: Visit) -> Response:
     """Keep what is typed so far; it is on disk when the page says so."""
-    task, values = load_task(visit), _typed(visit)
+    task, values = load_task(visit), typed(visit)
     if task.lease.state in ("done", "flagged"):
         raise RefusedError(409, "This task was sent already.")
     await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
@@ -215,32 +236,31 @@ async def release(visit: Visit) -> Response:
     """Give the item back."""
     task = load_task(visit)
     await visit.store.write(lambda c: work.release(c, visit.settings, task.lease))
-    return visit.go("/work")
+    return visit.go(f"/work?gone={task.lease.token}")
 
 
 async def flag(visit: Visit) -> Response:
     """Flag the phase before, with a reason and in words."""
     task = load_task(visit)
     if task.lease.state == "flagged":
-        return visit.go("/work?flagged=1")  # the form was sent twice
+        return visit.go(f"/work?flagged=1&gone={task.lease.token}")  # the form was sent twice
     if not task.phase.verifies or task.lease.state != "active":
         raise RefusedError(409, "There is nothing to flag here.")
-    form = Form(visit.form)
-    reason = form.choice("flag_reason", "why you flag it", tuple(work.REASONS))
-    words = form.text("flag_words", "What is wrong with it", least=3, most=1000)
+    form = visit.read()
+    reason, words = form.read(_FLAG).values()
     if form.faults:
-        return await _shown(visit, task, _typed(visit), 422, form.faults)
+        return await show_task(visit, task, typed(visit), 422, form.faults)
     verified = task.phase.verifies
     await visit.store.write(lambda c: work.flag(c, visit.settings, task.lease, verified, reason, words, visit.now))
-    return visit.go("/work?flagged=1")
+    return visit.go(f"/work?flagged=1&gone={task.lease.token}")
 
 
 async def check_distractors(visit: Visit) -> Response:
     """Ask the model in the loop about the distractors as they are typed now."""
     task = load_task(visit)
-    if visit.campaign.flow.name != "cosim" or task.phase.name != "distractor" or task.lease.state != "active":
+    if not (task.phase.checked and is_hard(task.item)) or task.lease.state != "active":
         raise RefusedError(404, "There is no model to ask here.")
-    form, values = Form(visit.form), _typed(visit)
+    form, values = visit.read(), typed(visit)
     content = visit.campaign.flow.read(task.phase.name, form, task.item, task.past)
     await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
     if form.faults:
@@ -253,7 +273,7 @@ async def check_distractors(visit: Visit) -> Response:
         checked = await check(visit.campaign, model, task.lease.id, task.item.id, context, responses, texts)
     if visit.partial:
         return visit.page("parts/checked.html", checked=checked, distractors=DISTRACTORS)
-    return await _shown(visit, task, values, 200, form.faults, checked=checked)
+    return await show_task(visit, task, values, 200, form.faults, checked=checked)
 
 
 async def check_leak(visit: Visit) -> Response:
@@ -262,7 +282,7 @@ async def check_leak(visit: Visit) -> Response:
     pair = _pair(visit.form)
     asked = as_instance(pair)
     blind = await answers_blind(visit.campaign, visit.request.app.state.loop, asked) if asked else None
-    return visit.page("parts/leak.html", leak=leak_in(pair), blind=blind, values=visit.form)
+    return visit.page("parts/leak.html", leak=leak_in(pair, visit.settings.language), blind=blind, values=visit.form)
 
 
 def _pair(values: dict[str, str]) -> Pair:

@@ -1,21 +1,26 @@
 """One visit of one page: who comes, what they sent, and what goes back."""
 
+import asyncio
 import hashlib
 import hmac
 import logging
 import secrets
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, quote
 
 import msgspec
+from sqlalchemy import Connection
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from countersight.collect.audit_log import record
 from countersight.collect.campaign import Campaign
+from countersight.collect.database import Store
+from countersight.collect.flows import Form
 from countersight.collect.people import Person, Role, session_person
-from countersight.collect.web.keeping import Keeper
 from countersight.collect.web.rendering import Renderer
 
 COOKIE: Final = "countersight"
@@ -32,8 +37,13 @@ _HEADERS: Final = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+_SECURE: Final = {"Strict-Transport-Security": "max-age=31536000"}
+_FAILED: Final = (
+    "The server had an error, and what you just sent may not be stored. Go back and try again; "
+    "if it fails again, tell whoever leads the campaign."
+)
 
-
+T = TypeVar("T")
 _log = logging.getLogger("countersight.collect")
 
 
@@ -48,20 +58,41 @@ class Place(msgspec.Struct, frozen=True):
     """How people reach the server, where that is not the address it listens on."""
 
 
+class FigureCache:
+    """Figures about the whole campaign: worked out once for all who ask within a while, and never a minute old."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kept: dict[str, tuple[Any, float, float]] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def get(self, name: str, question: Callable[[Connection], Any]) -> tuple[Any, float]:
+        """The figure and when it was worked out; one that takes long is worked out less often."""
+        async with self._locks[name]:
+            if name not in self._kept or time.monotonic() > self._kept[name][2]:
+                begun = time.monotonic()
+                value = await self._store.read_slowly(question)
+                ended = time.monotonic()
+                self._kept[name] = (value, time.time(), ended + min(60, max(5, 20 * (ended - begun))))
+        return self._kept[name][:2]
+
+
 class RefusedError(Exception):
     """A visit that is not let through: the status, and a sentence for the person."""
 
-    def __init__(self, status: int, words: str) -> None:
+    def __init__(self, status: int, words: str, retry_after: int = 0) -> None:
         super().__init__(words)
         self.status = status
         self.words = words
+        self.headers = {"Retry-After": str(retry_after)} if retry_after else {}
 
 
 class Visit:
     """A request with what we know of it."""
 
-    def __init__(self, place: Place, request: Request, token: str, person: Person | None) -> None:
+    def __init__(self, place: Place, page: "Page", request: Request, token: str, person: Person | None) -> None:
         self.place = place
+        self.where = page
         self.campaign = place.campaign
         self.store = place.campaign.store
         self.settings = place.campaign.settings
@@ -69,8 +100,10 @@ class Visit:
         self.token = token
         """The value of the cookie; a visitor who is not logged in has one too."""
         self.person = person
-        self.keeper: Keeper = request.app.state.keeper
+        self.figures: FigureCache = request.app.state.figures
         self.form: dict[str, str] = {}
+        self.script = False
+        """Whether a script comes with a token of its own."""
         self.now = time.time()
 
     @property
@@ -91,8 +124,6 @@ class Visit:
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page, or a piece of one."""
-        renderer, headers = self.place.renderer, self.request.headers
-        language = renderer.language(self.person.language if self.person else None, headers.get("accept-language", ""))
         common = {
             "me": self.person,
             "csrf": self.csrf,
@@ -100,7 +131,57 @@ class Visit:
             "now": self.now,
             "path": self.request.url.path,
         }
-        return HTMLResponse(renderer.render(template, language, common | values), status)
+        return HTMLResponse(self.place.renderer.render(template, self.language, common | values), status)
+
+    @property
+    def language(self) -> str:
+        """The language of the interface for this visitor."""
+        chosen = self.person.language if self.person else None
+        return self.place.renderer.language(chosen, self.request.headers.get("accept-language", ""))
+
+    def say(self, text: str) -> str:
+        """A text of the interface in the visitor's language."""
+        return self.place.renderer.translation(self.language)(text)
+
+    def read(self) -> Form:
+        """What was sent, to be checked: faults are told in the visitor's language."""
+        return Form(self.form, self.settings.language, self.say)
+
+    @property
+    def number(self) -> int:
+        """The row that the address names."""
+        return int(self.request.path_params["number"])
+
+    async def write(self, job: Callable[[Connection], T]) -> T:
+        """Do a write; what leads and reviewers do goes into the audit log with it, in the same transaction."""
+        return await self.store.write(self._recorded(job) if self.where.role in ("reviewer", "lead") else job)
+
+    def _recorded(self, job: Callable[[Connection], T]) -> Callable[[Connection], T]:
+        details = {name: value[:2000] for name, value in self.form.items() if name != "csrf"}
+        subject = self.request.path_params.get("number", "")
+
+        def recorded(connection: Connection) -> T:
+            done = job(connection)
+            if done is not False:
+                record(connection, self.me.id, self.where.handler.__name__, subject, details, self.now)
+            return done
+
+        return recorded
+
+    @property
+    def is_api(self) -> bool:
+        """Whether the answer is JSON."""
+        return self.where.path.startswith("/api/")
+
+    def json(self, value: Any, status: int = 200) -> Response:
+        """An answer of the API."""
+        return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+    def refused(self, status: int, words: str, **values: Any) -> Response:
+        """Say why a visit is not let through."""
+        if self.is_api:
+            return self.json({"error": words}, status)
+        return self.page("refused.html", status, words=words, **values)
 
     def go(self, path: str) -> Response:
         """On to another page, which is fetched anew: sending a form twice by reloading is not possible."""
@@ -122,51 +203,61 @@ class Page(msgspec.Struct, frozen=True):
     """Whether people must have agreed to the consent text first."""
     checked: bool = True
     """Whether a post must carry the token of its visitor."""
+    paused: bool = False
+    """Whether somebody who is paused may come."""
 
 
 async def visited(place: Place, page: Page, request: Request) -> Response:
     """Let a visit through, or say why not."""
-    token = request.cookies.get(COOKIE, "")[:100]
-    person = place.campaign.store.read(lambda c: session_person(c, token, time.time())) if token else None
-    visit = Visit(place, request, token or secrets.token_urlsafe(32), person)
+    kind, _, bearer = request.headers.get("authorization", "").partition(" ")
+    script = kind.lower() == "bearer" and page.path.startswith("/api/")
+    token = (bearer if script else request.cookies.get(COOKIE, ""))[:100]
+    store = place.campaign.store
+    person = store.read(lambda c: session_person(c, token, time.time(), script=script)) if token else None
+    visit = Visit(place, page, request, token or secrets.token_urlsafe(32), person)
+    visit.script = script
     try:
         response = await _through(visit, page)
     except RefusedError as refused:
-        response = visit.page("refused.html", refused.status, words=refused.words)
+        response = visit.refused(refused.status, refused.words)
+        response.headers.update(refused.headers)
     except Exception:  # the person is told, the log has the place; what was typed is in neither
         _log.exception("%s %s", page.method, page.path)
-        response = visit.page("refused.html", 500, words="Something went wrong here. What you typed before is saved.")
-    for name, value in _HEADERS.items():
+        response = visit.refused(500, _FAILED)
+    for name, value in (_HEADERS | (_SECURE if place.secure else {})).items():
         response.headers.setdefault(name, value)
-    if visit.token != token:
+    if visit.token != token and not script:
         _set_cookie(response, visit)
     return response
 
 
 async def _through(visit: Visit, page: Page) -> Response:
     if page.method == "POST":
-        visit.form = await read_form(visit.request)
-        if page.checked and not hmac.compare_digest(visit.form.get("csrf", "").encode(), visit.csrf.encode()):
+        visit.form = await read_form(visit.request, script=visit.script)
+        csrf = visit.form.get("csrf", "").encode()
+        if page.checked and not visit.script and not hmac.compare_digest(csrf, visit.csrf.encode()):
             raise RefusedError(403, "This form is out of date. Go back, reload the page, and send it again.")
     if page.role is None:
         return await page.handler(visit)
     if visit.person is None:
-        if page.method == "GET":
+        if page.method == "GET" and not visit.is_api:
             return visit.go(f"/login?next={quote(visit.request.url.path)}")
-        raise RefusedError(401, "You are logged out. Log in again: what you typed was saved as a draft.")
+        raise RefusedError(401, "You are logged out. Log in in another tab, then go back and send this again.")
     if not visit.person.is_at_least(page.role):
         raise RefusedError(403, f"This page is for people with the role {page.role}.")
-    if page.consented and visit.person.consent != visit.settings.consent.version:
+    if visit.person.access == "paused" and not page.paused:
+        raise RefusedError(403, "Your account is paused. Whoever leads the campaign can tell you why.")
+    if page.consented and not visit.script and visit.person.consent != visit.settings.consent.version:
         if page.method == "GET":
             return visit.go("/consent")
         raise RefusedError(403, "Please read and accept the consent text first.")
     return await page.handler(visit)
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a posted form; one that is too large, or is no form, is refused."""
+async def read_form(request: Request, *, script: bool = False) -> dict[str, str]:
+    """The fields of a posted form, of a script in JSON; one that is too large, or is no form, is refused."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/x-www-form-urlencoded":
+    if kind != ("application/json" if script else "application/x-www-form-urlencoded"):
         raise RefusedError(415, "Only plain forms are read here.")
     body = bytearray()
     try:
@@ -177,8 +268,10 @@ async def read_form(request: Request) -> dict[str, str]:
     except ClientDisconnect:
         raise RefusedError(400, "The form did not arrive whole.") from None
     try:
+        if script:
+            return msgspec.json.decode(bytes(body) or b"{}", type=dict[str, str])
         fields = parse_qsl(bytes(body).decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")
-    except ValueError:
+    except (ValueError, msgspec.DecodeError):
         raise RefusedError(400, "This form cannot be read.") from None
     return {name: value.replace("\x00", "") for name, value in fields}
 

@@ -7,9 +7,9 @@ from sqlalchemy import Connection, Row, select
 from starlette.responses import Response
 
 from countersight.collect import pay, work
-from countersight.collect.arriving import done_for_submission
 from countersight.collect.database import tables
 from countersight.collect.flows import Phase, phase_of
+from countersight.collect.prolific import done_for_submission
 from countersight.collect.web.accounts import arrive
 from countersight.collect.web.progress import just_sent, may_undo, own_figures, phases_of
 from countersight.collect.web.visit import RefusedError, Visit
@@ -36,6 +36,7 @@ async def home(visit: Visit) -> Response:
         complete=_is_complete(visit),
         sent=just_sent(visit),
         flagged="flagged" in asked,
+        gone=asked.get("gone", "")[:40],
         empty=asked.get("empty", "")[:20],
     )
 
@@ -147,11 +148,11 @@ async def known(visit: Visit) -> Response:
     row = visit.store.read(lambda c: _known(c, number, visit.me.id))
     if row is None:
         raise RefusedError(404, "There is no such contribution of yours.")
-    return visit.page("known.html", right=row.right, phase=phase_of(visit.campaign.flow, row.phase))
+    return visit.page("known.html", right=row.right, token=row.token, phase=phase_of(visit.campaign.flow, row.phase))
 
 
 def _known(connection: Connection, number: int, person_id: int):  # type: ignore[no-untyped-def]
-    made = tables.contribution.c
-    return connection.execute(
-        select(made.right, made.phase).where(made.id == number, made.person_id == person_id, made.right.is_not(None))
-    ).first()
+    made, lease = tables.contribution.c, tables.lease
+    known = select(made.right, made.phase, lease.c.token).join(lease, lease.c.id == made.lease_id)
+    own = (made.id == number, made.person_id == person_id, made.right.is_not(None))
+    return connection.execute(known.where(*own)).first()

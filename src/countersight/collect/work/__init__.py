@@ -1,70 +1,47 @@
 """The work itself: what is given out, sent in, taken back, flagged and qualified for. Verbs over a connection."""
 
-from countersight.collect.work.claiming import (
-    Lease,
-    claim,
-    current_lease,
-    free_expired,
-    lease_by_token,
-    look,
-    open_leases,
-    release,
-    save_draft,
-)
-from countersight.collect.work.flagging import (
-    FOUND,
-    REASONS,
-    Flag,
-    count_open,
-    decide,
-    flag,
-    flag_for,
-    flags_of,
-    open_flags,
-)
-from countersight.collect.work.items import add_items, finished_pasts, load_item, load_past
-from countersight.collect.work.proposing import Proposal, commit_first_try, keep_proposal, proposal_of
-from countersight.collect.work.qualifying import Result, Standing, reset, standing, take_test, tries_left
-from countersight.collect.work.submitting import Evidence, Submitted, TakenError, submit
-from countersight.collect.work.undoing import undo, undoable
-
-__all__ = [
-    "FOUND",
-    "REASONS",
-    "Evidence",
-    "Flag",
-    "Lease",
-    "Proposal",
-    "Result",
-    "Standing",
-    "Submitted",
-    "TakenError",
-    "add_items",
-    "claim",
-    "commit_first_try",
-    "count_open",
-    "current_lease",
-    "decide",
-    "finished_pasts",
-    "flag",
-    "flag_for",
-    "flags_of",
-    "free_expired",
-    "keep_proposal",
-    "lease_by_token",
-    "load_item",
-    "load_past",
-    "look",
-    "open_flags",
-    "open_leases",
-    "proposal_of",
-    "release",
-    "reset",
-    "save_draft",
-    "standing",
-    "submit",
-    "take_test",
-    "tries_left",
-    "undo",
-    "undoable",
-]
+from .claiming import Lease as Lease
+from .claiming import claim as claim
+from .claiming import current_lease as current_lease
+from .claiming import free_expired as free_expired
+from .claiming import is_full as is_full
+from .claiming import lease_by_token as lease_by_token
+from .claiming import look as look
+from .claiming import release as release
+from .claiming import save_draft as save_draft
+from .items import add_items as add_items
+from .items import finished_pasts as finished_pasts
+from .items import load_item as load_item
+from .items import load_past as load_past
+from .proposing import Proposal as Proposal
+from .proposing import commit_first_try as commit_first_try
+from .proposing import keep_proposal as keep_proposal
+from .proposing import proposal_of as proposal_of
+from .qualifying import Result as Result
+from .qualifying import Standing as Standing
+from .qualifying import reset as reset
+from .qualifying import standing as standing
+from .qualifying import take_test as take_test
+from .qualifying import tries_left as tries_left
+from .reviewing import FOUND as FOUND
+from .reviewing import OUTCOMES as OUTCOMES
+from .reviewing import REASONS as REASONS
+from .reviewing import Flag as Flag
+from .reviewing import Outcome as Outcome
+from .reviewing import author_of as author_of
+from .reviewing import decide as decide
+from .reviewing import flag as flag
+from .reviewing import flag_for as flag_for
+from .reviewing import flags_of as flags_of
+from .reviewing import open_flags as open_flags
+from .reviewing import sample as sample
+from .submitting import Evidence as Evidence
+from .submitting import Submitted as Submitted
+from .submitting import TakenError as TakenError
+from .submitting import submit as submit
+from .undoing import Access as Access
+from .undoing import Fate as Fate
+from .undoing import retract as retract
+from .undoing import set_access as set_access
+from .undoing import undo as undo
+from .undoing import undoable as undoable

@@ -5,7 +5,7 @@ Claims happen inside the one writer's transaction, so two people can never be gi
 
 import secrets
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from sqlalchemy import ColumnClause, Connection, Row, bindparam, exists, func, insert, literal_column, select, update
@@ -31,6 +31,8 @@ class Lease(msgspec.Struct, frozen=True):
     contribution_id: int | None = None
     draft: dict[str, str] | None = None
     draft_at: float | None = None
+    note: str | None = None
+    """Why a reviewer sent it back, where one did."""
 
 
 def claim(
@@ -41,27 +43,31 @@ def claim(
     there = current_lease(connection, person_id, phase)
     if there is not None:
         return there
+    if is_full(connection, settings, person_id, phase):
+        return None
     item_id = _known_item(connection, person_id, phase) if chance.random() < settings.gold_share else None
     if item_id is None:
         item_id = _free_item(connection, person_id, phase)
     return None if item_id is None else _lease(connection, settings, item_id, person_id, phase, now)
 
 
+def is_full(connection: Connection, settings: Settings, person_id: int, phase: str) -> bool:
+    """Whether somebody has done as much in a phase as one person may."""
+    most = settings.phases[phase].most
+    asked = {"person": person_id, "phase": phase}
+    return bool(most) and connection.execute(_DONE, asked).scalar_one() >= most
+
+
 def current_lease(connection: Connection, person_id: int, phase: str) -> Lease | None:
     """What the person has open in a phase."""
     row = connection.execute(_CURRENT, {"person": person_id, "phase": phase}).first()
-    return _as_lease(row) if row else None
-
-
-def open_leases(connection: Connection, person_id: int) -> dict[str, str]:
-    """The token of what a person has open, by phase."""
-    return {phase: str(token) for phase, token in connection.execute(_OPEN, {"person": person_id})}
+    return as_lease(row) if row else None
 
 
 def lease_by_token(connection: Connection, token: str, person_id: int) -> Lease | None:
     """A lease by its token, for the person it was given to and nobody else."""
     row = connection.execute(_BY_TOKEN, {"token": token, "person": person_id}).first()
-    return _as_lease(row) if row else None
+    return as_lease(row) if row else None
 
 
 def release(connection: Connection, settings: Settings, lease: Lease) -> None:
@@ -141,11 +147,12 @@ def _known_item(connection: Connection, person_id: int, phase: str) -> int | Non
     return connection.execute(_KNOWN, {"person": person_id, "phase": phase}).scalar()
 
 
-def _as_lease(row: Row[tuple[object, ...]]) -> Lease:
+def as_lease(row: Row[Any]) -> Lease:
+    """A lease out of its row."""
     draft = msgspec.json.decode(row.draft, type=dict[str, str]) if row.draft else None
     return Lease(
         row.id, row.token, row.item_id, row.person_id, row.phase, row.state, row.claimed_at, row.expires_at,
-        row.contribution_id, draft, row.draft_at,
+        row.contribution_id, draft, row.draft_at, row.note,
     )  # fmt: skip
 
 
@@ -162,7 +169,9 @@ _DRAFT = (
 _CURRENT = select(tables.lease).where(
     _table.person_id == bindparam("person"), _table.phase == bindparam("phase"), _table.state == _ACTIVE
 )
-_OPEN = select(_table.phase, _table.token).where(_table.person_id == bindparam("person"), _table.state == _ACTIVE)
+_DONE = select(func.count()).where(
+    _table.person_id == bindparam("person"), _table.phase == bindparam("phase"), _table.state == "done"
+)
 _BY_TOKEN = select(tables.lease).where(_table.token == bindparam("token"), _table.person_id == bindparam("person"))
 _EXPIRED = select(_table.id, _table.item_id, _table.phase).where(
     _table.state == _ACTIVE, _table.expires_at < bindparam("now")

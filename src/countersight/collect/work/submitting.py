@@ -57,7 +57,7 @@ def submit(
     fooled = _fooled(connection, fresh, content) if phase and phase.checked else None
     number = append(connection, settings, fresh, content, evidence, right, fooled, now)
     base = settings.phases[fresh.phase].pay
-    pay_contribution(connection, settings.pay, base, fresh.person_id, number, fooled or 0, now)
+    pay_contribution(connection, settings.pay, base, fresh.person_id, number, now)
     if item.state != "check":
         follow(connection, settings, flow, item, fresh.phase, number, now)
     return Submitted(number, right)
@@ -96,6 +96,7 @@ def append(
     right: bool | None,
     fooled: int | None,
     now: float,
+    editor_id: int | None = None,
 ) -> int:
     """Add a version to the contributions of a lease; none is ever changed."""
     phase = settings.phases[lease.phase]
@@ -113,6 +114,7 @@ def append(
         "right": right,
         "fooled": fooled,
         "at": now,
+        "editor_id": editor_id,
     }
     key = connection.execute(_INSERT, row).inserted_primary_key
     assert key is not None
@@ -129,7 +131,7 @@ _INSERT = insert(tables.contribution).values(
 _SENT = (
     update(tables.lease)
     .where(tables.lease.c.id == bindparam("lease"))
-    .values(state="done", contribution_id=bindparam("number"))
+    .values(state="done", contribution_id=bindparam("number"), note=None)
 )
 
 

@@ -1,17 +1,18 @@
-"""A contribution is taken back, while nobody has built on it."""
+"""Work is taken back: by its author while nobody has built on it, or by a lead, with all that a person did."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, Select, and_, exists, or_, select, update
 
 from countersight.collect.database import tables
 from countersight.collect.flows import Flow
 from countersight.collect.pay import LEFT, void_contribution
+from countersight.collect.people import end_sessions
 from countersight.collect.settings import Settings
-from countersight.collect.work.claiming import HELD, Lease, lease_by_token
-from countersight.collect.work.flagging import EDITED, withdraw
+from countersight.collect.work.claiming import HELD, Lease, as_lease, lease_by_token, release
 from countersight.collect.work.items import put_item
+from countersight.collect.work.reviewing import EDITED, reopen, vacate, withdraw
 from countersight.collect.work.submitting import Evidence, append
 
 
@@ -28,11 +29,52 @@ def undo(
         return refusal
     append(connection, settings, lease, None, Evidence(0.0), None, None, now)
     void_contribution(connection, contribution_id, person_id, now)
-    withdraw(connection, contribution_id)
+    withdraw(connection, lease.item_id)
     values = {"state": "active", "contribution_id": None, "expires_at": now + settings.lease_minutes * 60}
     connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(**values))
     put_item(connection, settings, lease.item_id, lease.phase, "open", now)
     return lease
+
+
+Access = Literal["open", "paused", "blocked"]
+Fate = Literal["keep", "redo", "remove"]
+
+
+def set_access(connection: Connection, settings: Settings, person_id: int, access: Access) -> None:
+    """Let somebody work, pause them (they see their account and no more), or block them (they cannot log in)."""
+    connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(access=access))
+    if access != "open":
+        held = (tables.lease.c.person_id == person_id) & (tables.lease.c.state == "active")
+        for row in connection.execute(select(tables.lease).where(held)).all():
+            release(connection, settings, as_lease(row))
+    if access == "blocked":
+        end_sessions(connection, person_id)
+
+
+def retract(
+    connection: Connection, settings: Settings, flow: Flow, person_id: int, fate: Fate, paid: bool, by: int, now: float
+) -> int:
+    """Have all that a person did done again by others, or remove its items, and pay it or not; how many contributions.
+
+    What others built on work that is done again has to be done again too; they are paid for both. Pay that has left in
+    a batch stays there.
+    """
+    item, lease = tables.item.c, tables.lease.c
+    question = select(tables.lease, item.state.label("item_state"), item.phase.label("item_phase"))
+    done = (lease.person_id == person_id) & (lease.state == "done")
+    rows = connection.execute(question.join(tables.item, item.id == lease.item_id).where(done)).all()
+    for row in rows:
+        if not paid:
+            void_contribution(connection, row.contribution_id, by, now)
+        if row.item_state in ("check", "removed"):
+            continue
+        if fate == "redo":
+            vacate(connection, lease.id == row.id)
+            reopen(connection, settings, flow, row.item_id, row.phase, now)
+        elif fate == "remove":
+            withdraw(connection, row.item_id)
+            put_item(connection, settings, row.item_id, row.item_phase, "removed", now)
+    return len(rows)
 
 
 def undoable(

@@ -4,6 +4,7 @@
 const form = document.getElementById("task");
 const faults = document.getElementById("faults");
 if (faults) faults.focus();
+else if (form) form.querySelector("input:not([type=hidden]), textarea, select")?.focus({ preventScroll: true });
 
 if (form) {
   const key = "countersight draft " + form.dataset.keep;
@@ -28,29 +29,75 @@ if (form) {
     document.getElementById("pasted").value = Math.min(1, pasted / Math.max(1, typed + pasted)).toFixed(3);
   });
 
-  // A copy in this browser, for when the network is gone; the server's draft is the one that counts.
-  const state = () => Object.fromEntries(fields().map((field, place) => [place, field.type === "radio" || field.type === "checkbox" ? field.checked : field.value]));
-  form.addEventListener("input", () => {
-    try { localStorage.setItem(key, JSON.stringify(state())); } catch { /* a full or closed store: the server has it */ }
-  });
-  form.addEventListener("submit", () => { try { localStorage.removeItem(key); } catch { /* as above */ } });
+  // A copy in this browser of what the server has not acknowledged. Each copy and each draft carries the time of the last
+  // letter in it (on the server's clock), so that of the two the newer one can be shown.
+  const clock = Number(form.dataset.now) * 1000 - Date.now();
+  const typed = document.getElementById("typed");
   const saved = document.getElementById("saved");
-  document.body.addEventListener("htmx:sendError", () => { saved.textContent = "Not saved: the server cannot be reached. It is kept in this browser."; });
-  document.body.addEventListener("htmx:responseError", (event) => {
-    if (event.detail.target === saved) saved.textContent = "Not saved: log in again in another tab, then go on here.";
+  const boxed = (field) => field.type === "radio" || field.type === "checkbox";
+  const read = () => { try { return JSON.parse(localStorage.getItem(key)); } catch { return null; } };
+  const keep = () => {
+    const values = fields().map((field) => [field.name, field.value, boxed(field) ? field.checked : true]);
+    try { localStorage.setItem(key, JSON.stringify({ typed: Number(typed.value), values })); return true; } catch { return false; }
+  };
+  const changed = () => { typed.value = Math.round(Date.now() + clock); keep(); };
+  const copy = read();
+  if (copy && copy.typed > Number(typed.value)) {
+    copy.values.forEach(([name, value, on]) => fields().forEach((field) => {
+      if (field.name !== name) return;
+      if (!boxed(field)) field.value = value;
+      else if (field.value === value) field.checked = on;
+    }));
+    typed.value = copy.typed;
+    saved.textContent = form.dataset.restored;
+    window.addEventListener("load", () => form.dispatchEvent(new Event("change", { bubbles: true })));
+  } else if (copy) localStorage.removeItem(key);
+  form.addEventListener("input", changed);
+  form.addEventListener("change", changed);
+  document.body.addEventListener("htmx:afterRequest", (event) => {
+    if (event.detail.target !== saved) return;
+    if (event.detail.successful) {
+      const sent = Number(event.detail.requestConfig.parameters.typed);
+      const now = read();
+      if (now && now.typed <= sent) localStorage.removeItem(key);
+      return;
+    }
+    const status = event.detail.xhr.status;
+    const why = status === 401 || status === 403 ? "login" : status ? "error" : "away";
+    saved.textContent = form.dataset[why] + " " + form.dataset[keep() ? "kept" : "unkept"];
   });
-  const kept = localStorage.getItem(key);
-  if (kept && !saved.textContent.trim()) {
-    try {
-      const values = JSON.parse(kept);
-      fields().forEach((field, place) => {
-        if (!(place in values)) return;
-        if (typeof values[place] === "boolean") field.checked = values[place];
-        else field.value = values[place];
-      });
-    } catch { localStorage.removeItem(key); }
-  }
 }
+
+// Zoom and pan: buttons make a picture larger inside its frame; it is moved by dragging, scrolling or the arrow keys.
+document.querySelectorAll(".picture.zooms").forEach((figure) => {
+  const frame = figure.querySelector(".frame"), image = frame.querySelector("img"), [out, into] = figure.querySelectorAll("button");
+  let factor = 1, from = null;
+  const zoom = (wanted) => {
+    factor = Math.min(8, Math.max(1, wanted));
+    image.style.width = 100 * factor + "%";
+    image.style.maxHeight = factor === 1 ? "" : "none";
+    frame.classList.toggle("zoomed", factor > 1);
+    out.disabled = factor === 1;
+  };
+  figure.querySelector(".zoom").hidden = false;
+  out.addEventListener("click", () => zoom(factor / 1.5));
+  into.addEventListener("click", () => zoom(factor * 1.5));
+  frame.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    zoom(factor * (event.deltaY < 0 ? 1.2 : 1 / 1.2));
+  }, { passive: false });
+  frame.addEventListener("pointerdown", (event) => { if (factor > 1 && event.pointerType === "mouse") from = [event.clientX + frame.scrollLeft, event.clientY + frame.scrollTop]; });
+  frame.addEventListener("pointermove", (event) => { if (from) { event.preventDefault(); frame.scrollTo(from[0] - event.clientX, from[1] - event.clientY); } });
+  addEventListener("pointerup", () => { from = null; });
+  image.draggable = false;
+  zoom(1);
+});
+
+// What the server has acknowledged needs no copy here.
+document.querySelectorAll("[data-acknowledged]").forEach((each) => {
+  try { localStorage.removeItem("countersight draft " + each.dataset.acknowledged); } catch { /* there is no store */ }
+});
 
 // Marking an object: the mouse draws a box, and the four numbers say the same for the keyboard.
 const marking = document.getElementById("marking");

@@ -7,7 +7,7 @@ from alembic import op
 
 from countersight.collect.database.tables import metadata
 
-_LATER = ("proposal", "arrival", "departed", "sight")
+_LATER = ("proposal", "arrival", "departed", "sight", "campaign", "action")
 """Tables that later migrations make."""
 
 revision = "0001"

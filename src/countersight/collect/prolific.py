@@ -14,7 +14,7 @@ _person, _arrival = tables.person.c, tables.arrival.c
 def arrived(
     connection: Connection, secret: bytes, participant: str, study: str, submission: str, now: float
 ) -> int | None:
-    """The account of somebody who comes from Prolific, made on the first visit; None where they asked to be deleted."""
+    """The account of somebody from Prolific, made on the first visit; None where they are deleted or blocked."""
     mark = tables.departed.c.mark == _mark(secret, participant)
     if connection.execute(select(tables.departed.c.mark).where(mark)).first():
         return None
@@ -24,6 +24,8 @@ def arrived(
         return insert_person(connection, f"prolific-{participant}"[:100], "worker", now, **ids)
     if row.submission != submission:
         _begin_submission(connection, row.id, submission, now)
+    if row.access == "blocked":
+        return None
     values = {"study": study, "submission": submission}
     connection.execute(update(tables.person).where(_person.id == row.id).values(**values))
     return int(row.id)
@@ -62,7 +64,7 @@ def forget(connection: Connection, secret: bytes, person_id: int, now: float) ->
         _rename_in_batches(connection, person_id, row.participant, row.pseudonym)
     end_sessions(connection, person_id)
     connection.execute(delete(tables.arrival).where(_arrival.person_id == person_id))
-    kept = {"pseudonym", "role", "id", "created_at", "deleted_at"}
+    kept = {"pseudonym", "role", "id", "created_at", "deleted_at", "access"}
     values: dict[str, object] = {column.name: None for column in _person if column.name not in kept}
     connection.execute(update(tables.person).where(_person.id == person_id).values(deleted_at=now, **values))
     connection.execute(update(tables.lease).where(tables.lease.c.person_id == person_id).values(draft=None))

@@ -1,0 +1,232 @@
+"""Review: somebody flags the work before theirs, two disagree, or finished work is sampled; a reviewer decides."""
+
+from random import Random
+from typing import Any, Final, Literal
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, insert, select, update
+
+from countersight.collect.database import tables
+from countersight.collect.flows import Content, Flow
+from countersight.collect.pay import pay_fooling, void_contribution
+from countersight.collect.settings import Settings
+from countersight.collect.work.claiming import HELD, Lease, as_lease, lease_by_token
+from countersight.collect.work.items import load_item, put_item, standing_in
+from countersight.collect.work.submitting import Evidence, append
+
+REASONS: Final = {
+    "unclear": "It cannot be understood",
+    "wrong": "It is wrong",
+    "unrelated": "It is not about the picture",
+    "guidelines": "It does not follow the guidelines",
+    "offensive": "It is offensive or personal",
+    "machine": "It reads as if a machine wrote it",
+    "other": "Something else",
+}
+"""Why somebody flags."""
+EDITED: Final = "edited"
+FOUND: Final = {
+    "ambiguous": "Two people disagree",
+    "leak": "It may give its answer away",
+    EDITED: "The right response was edited",
+    "sample": "A sample of finished work",
+}
+"""Why the program itself asks for a reviewer."""
+Outcome = Literal["fair", "unfair", "edited", "returned"]
+OUTCOMES: Final[tuple[Outcome, ...]] = ("fair", "unfair", "edited", "returned")
+"""Removed, kept, kept as the reviewer edited it, sent back to its author."""
+
+WITHDRAWN: Final = "withdrawn"
+"""The outcome of a question that nobody had to decide, since its author took back what it was about."""
+
+
+class Flag(msgspec.Struct, frozen=True):
+    """A flag as a reviewer sees it."""
+
+    id: int
+    item_id: int
+    contribution_id: int | None
+    by_person: bool
+    """Somebody flagged it; otherwise two people disagreed."""
+    reason: str
+    words: str
+    at: float
+    outcome: str | None
+    note: str | None
+    """What the reviewer said who decided."""
+
+
+def flag(
+    connection: Connection, settings: Settings, lease: Lease, verified: str, reason: str, words: str, now: float
+) -> None:
+    """Flag what the phase before wrote, and give the item to the reviewers; sent again, it changes nothing."""
+    fresh = lease_by_token(connection, lease.token, lease.person_id)
+    if fresh is None or fresh.state != "active":
+        return
+    before = standing_in(connection, lease.item_id, verified)
+    row = {"item_id": lease.item_id, "contribution_id": before, "lease_id": lease.id, "person_id": lease.person_id}
+    connection.execute(insert(tables.flag).values(reason=reason, words=words, at=now, **row))
+    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(state="flagged"))
+    put_item(connection, settings, lease.item_id, lease.phase, "flagged", now)
+
+
+def open_flags(connection: Connection, reviewer_id: int, most: int = 50) -> list[Flag]:
+    """Flags that wait for a decision, the oldest first; none of items the reviewer has a part in."""
+    rows = connection.execute(_waiting(reviewer_id).order_by(tables.flag.c.id).limit(most))
+    return [_as_flag(row) for row in rows]
+
+
+def count_open(connection: Connection, reviewer_id: int) -> int:
+    """How many flags wait for this reviewer."""
+    return int(connection.execute(select(func.count()).select_from(_waiting(reviewer_id).subquery())).scalar_one())
+
+
+def flag_for(connection: Connection, flag_id: int, reviewer_id: int) -> Flag | None:
+    """A flag that waits for this reviewer."""
+    row = connection.execute(_waiting(reviewer_id).where(tables.flag.c.id == flag_id)).first()
+    return _as_flag(row) if row else None
+
+
+def flags_of(connection: Connection, item_id: int) -> list[Flag]:
+    """Every flag of an item, decided or not."""
+    rows = connection.execute(select(tables.flag).where(tables.flag.c.item_id == item_id).order_by(tables.flag.c.id))
+    return [_as_flag(row) for row in rows]
+
+
+def decide(
+    connection: Connection,
+    settings: Settings,
+    flow: Flow,
+    found: Flag,
+    reviewer_id: int,
+    outcome: Outcome,
+    note: str,
+    now: float,
+    contribution_id: int | None = None,
+    content: Content | None = None,
+) -> bool:
+    """Do what a reviewer decided; False where another was quicker, or its author took it back.
+
+    `fair` removes the item and the pay of what was flagged. `unfair` keeps it: a flag that was not fair returns the
+    item, and what the program asked about is complete as it is. An edit of the right response that says something else
+    costs only its phase, which somebody else does again. `edited` keeps it with another `content` of one of its
+    contributions, `returned` sends one back to its author.
+    """
+    item = load_item(connection, found.item_id)
+    values = {"outcome": outcome, "reviewer_id": reviewer_id, "note": note, "decided_at": now}
+    waiting = (tables.flag.c.id == found.id) & tables.flag.c.outcome.is_(None)
+    if item.state not in ("flagged", "done") or not _changed(connection, update(tables.flag).where(waiting), values):
+        return False
+    if outcome == "returned":
+        assert contribution_id is not None
+        _send_back(connection, settings, flow, _lease_of(connection, contribution_id), note, now)
+    elif outcome == "fair":
+        if found.contribution_id is not None:
+            void_contribution(connection, found.contribution_id, reviewer_id, now)
+        if found.reason == EDITED:
+            vacate(connection, tables.lease.c.contribution_id == found.contribution_id)
+        put_item(connection, settings, item.id, item.phase, "open" if found.reason == EDITED else "removed", now)
+    else:
+        if outcome == "edited":
+            assert contribution_id is not None
+            edit(connection, settings, contribution_id, content, reviewer_id, now)
+        put_item(connection, settings, item.id, item.phase, "open" if found.by_person else "done", now)
+        pay_fooling(connection, settings.pay, item.id, now)
+    return True
+
+
+def edit(
+    connection: Connection,
+    settings: Settings,
+    contribution_id: int,
+    content: Content,
+    reviewer_id: int,
+    now: float,
+) -> None:
+    """Put a reviewer's version in place of a contribution; the author keeps the seat and the pay."""
+    made = tables.contribution.c
+    before = connection.execute(select(made.fooled).where(made.id == contribution_id)).scalar()
+    lease = _lease_of(connection, contribution_id)
+    append(connection, settings, lease, content, Evidence(0.0), None, before, now, reviewer_id)
+
+
+def _send_back(connection: Connection, settings: Settings, flow: Flow, lease: Lease, note: str, now: float) -> None:
+    """Give a contribution back to its author, to be corrected; what was built on it has to be done again."""
+    until = now + settings.return_days * 86_400
+    values = {"state": "active", "contribution_id": None, "note": note, "expires_at": until}
+    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(**values))
+    reopen(connection, settings, flow, lease.item_id, lease.phase, now)
+
+
+def reopen(connection: Connection, settings: Settings, flow: Flow, item_id: int, phase: str, now: float) -> None:
+    """Bring an item back to a phase: later phases are done again (their pay stays), and open flags are withdrawn."""
+    names = [each.name for each in flow.phases]
+    later = tables.lease.c.phase.in_(names[names.index(phase) + 1 :])
+    vacate(connection, (tables.lease.c.item_id == item_id) & later & tables.lease.c.state.in_(HELD))
+    withdraw(connection, item_id)
+    put_item(connection, settings, item_id, phase, "open", now)
+
+
+def vacate(connection: Connection, seats: ColumnElement[bool]) -> None:
+    """Free seats whose contributions do not count any more; whoever had them has had their part."""
+    connection.execute(update(tables.lease).where(seats).values(state="flagged", contribution_id=None))
+
+
+def withdraw(connection: Connection, item_id: int) -> None:
+    """Take the undecided questions about an item back, since what they are about is no longer there."""
+    waiting = (tables.flag.c.item_id == item_id) & tables.flag.c.outcome.is_(None)
+    connection.execute(update(tables.flag).where(waiting).values(outcome=WITHDRAWN))
+
+
+def author_of(connection: Connection, found: Flag, contribution_id: int) -> str | None:
+    """Who wrote a contribution that stands in the item of a flag: whether they may work; None where there is none."""
+    lease, person = tables.lease.c, tables.person.c
+    stands = (lease.contribution_id == contribution_id) & (lease.item_id == found.item_id) & (lease.state == "done")
+    question = select(person.access, person.deleted_at).join(tables.lease, lease.person_id == person.id).where(stands)
+    row = connection.execute(question).first()
+    return None if row is None else "deleted" if row.deleted_at else str(row.access)
+
+
+def sample(connection: Connection, reviewer_id: int, now: float, chance: Random) -> int | None:
+    """Draw a finished item for a reviewer: a flag to decide, or None where none is left.
+
+    Items with a bonus that waits for a reviewer come first.
+    """
+    item, made, lease = tables.item.c, tables.contribution.c, tables.lease.c
+    seen = exists().where(tables.flag.c.item_id == item.id, tables.flag.c.reason == "sample")
+    part = exists().where(lease.item_id == item.id, lease.person_id == reviewer_id, lease.state.in_(HELD))
+    left = select(item.id).where(item.state == "done", ~seen, ~part).order_by(item.id)
+    bonus = exists().where(lease.item_id == item.id, lease.contribution_id == made.id, made.fooled > 0)
+    drawn = list(connection.execute(left.where(bonus)).scalars()) or list(connection.execute(left).scalars())
+    if not drawn:
+        return None
+    number = chance.choice(drawn)
+    standing = select(func.max(lease.contribution_id)).where(lease.item_id == number, lease.state == "done")
+    row = {"item_id": number, "contribution_id": connection.execute(standing).scalar(), "reason": "sample", "words": ""}
+    key = connection.execute(insert(tables.flag).values(at=now, **row)).inserted_primary_key
+    assert key is not None
+    return int(key[0])
+
+
+def _lease_of(connection: Connection, contribution_id: int) -> Lease:
+    return as_lease(
+        connection.execute(select(tables.lease).where(tables.lease.c.contribution_id == contribution_id)).one()
+    )
+
+
+def _changed(connection: Connection, statement: Any, values: dict[str, Any]) -> bool:
+    return bool(connection.execute(statement.values(**values)).rowcount)
+
+
+def _waiting(reviewer_id: int) -> Select[Any]:
+    part = exists().where(
+        tables.lease.c.item_id == tables.flag.c.item_id,
+        tables.lease.c.person_id == reviewer_id,
+        tables.lease.c.state.in_(HELD),
+    )
+    return select(tables.flag).where(tables.flag.c.outcome.is_(None), ~part)
+
+
+def _as_flag(row: Row[Any]) -> Flag:
+    asked = (row.id, row.item_id, row.contribution_id, row.person_id is not None, row.reason, row.words, row.at)
+    return Flag(*asked, row.outcome, row.note)

@@ -1,0 +1,390 @@
+"""What leads and reviewers do: pausing, voiding, adding, editing, sending back, sampling, the log, copies, the API."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from collecting import ANSWERS, Visitor, make_campaign, opened, setting, states
+from making import case, dataset, picture
+from sqlalchemy import select
+
+from countersight.case import Question
+from countersight.cli import main
+from countersight.collect import back_up, invite_person, pay, restore
+from countersight.collect.campaign import Campaign
+from countersight.collect.database import tables
+from countersight.collect.making import new_campaign
+from countersight.collect.web import configuration_faults
+from countersight.errors import CampaignError
+
+
+def balances(campaign: Campaign, person: Visitor) -> dict[str, int]:
+    return campaign.store.read(lambda c: pay.balances(c, person.id))
+
+
+@pytest.fixture
+def verify(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "verify", 3)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        yield app, campaign
+
+
+@pytest.fixture
+def cosim(tmp_path: Path):
+    """One finished item of three phases, by ada, ben and cleo."""
+    make_campaign(tmp_path / "campaign", "cosim", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        people = [Visitor(app, campaign, name) for name in ("ada", "ben", "cleo")]
+        for person, phase in zip(people, ("question", "change", "distractor"), strict=True):
+            person.contribute(phase)
+        yield app, campaign, people
+
+
+def test_a_paused_person_sees_their_account_and_a_blocked_one_nothing(verify):
+    app, campaign = verify
+    ada, lead = Visitor(app, campaign, "ada"), Visitor(app, campaign, "lea", "lead")
+    task = ada.begin("verify")
+    lead.post(f"/lead/people/{ada.id}/access", access="paused")
+    assert "Your account is paused" in ada.get("/work").text
+    assert ada.post(task, **ANSWERS["verify/verify"]).status_code == 403
+    assert ada.post("/work/verify").status_code == 403
+    assert Visitor(app, campaign, "ben").begin("verify") is not None  # what ada held is free
+    lead.post(f"/lead/people/{ada.id}/access", access="open")
+    ada.contribute("verify")
+    lead.post(f"/lead/people/{ada.id}/access", access="blocked")
+    assert ada.get("/work").headers["location"].startswith("/login")
+    assert lead.post(f"/lead/people/{lead.id}/access", access="blocked").status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("fate", "paid", "state", "account"),
+    [("keep", "no", "done", "voided"), ("redo", "yes", "open", "accrued"), ("remove", "no", "removed", "voided")],
+)
+def test_all_work_of_a_person_is_kept_redone_or_removed_and_pay_is_decided(cosim, fate, paid, state, account):
+    app, campaign, (ada, ben, cleo) = cosim
+    lead = Visitor(app, campaign, "lea", "lead")
+    assert lead.post(f"/lead/people/{ben.id}/work", fate=fate).status_code == 422  # pay is decided, not forgotten
+    lead.post(f"/lead/people/{ben.id}/work", fate=fate, pay=paid)
+    assert states(campaign) == [state]
+    assert set(balances(campaign, ben)) == {account}
+    assert set(balances(campaign, ada)) == set(balances(campaign, cleo)) == {"accrued"}  # others lose nothing
+    if fate == "redo":  # the question stands; the change and all that was built on it are done again, by others
+        assert ben.begin("change") is None
+        dan, eve = Visitor(app, campaign, "dan"), Visitor(app, campaign, "eve")
+        dan.contribute("change")
+        assert cleo.begin("distractor") is None
+        eve.contribute("distractor")
+        assert states(campaign) == ["done"]
+
+
+def test_pictures_and_cases_are_added_to_a_running_campaign(tmp_path: Path, capsys):
+    make_campaign(tmp_path / "campaign", "cfmm", 2)
+    more = tmp_path / "more"
+    more.mkdir()
+    for number in range(3):
+        (more / f"{number}.png").write_bytes(picture((number, 90, 0)))
+    with opened(tmp_path / "campaign") as (app, campaign):  # it is open meanwhile
+        for added in ("3 items added", "0 items added"):  # what is there already is not added again
+            assert main(["collect", "add", str(campaign.path), "--pictures", str(more)]) == 0
+            assert added in capsys.readouterr().out
+        ada = Visitor(app, campaign, "ada")
+        assert sum(ada.contribute("write") is not None for _ in range(6)) == 5
+    make_campaign(tmp_path / "other", "verify", 2)
+    source = dataset(tmp_path / "cases", [case(1), case(7)])
+    assert main(["collect", "add", str(tmp_path / "other"), "--from", str(source)]) == 0
+    told = capsys.readouterr()
+    assert "1 item added" in told.out
+    assert "case-1: is in the campaign already" in told.err
+
+
+def test_forty_four_pictures_make_forty_four_items_of_three(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cosim", 44)
+    with opened(tmp_path / "campaign") as (_, campaign):
+        sources = campaign.store.read(lambda c: c.execute(select(tables.item.c.source)).scalars().all())
+    triples = [frozenset(json.loads(source)["pictures"]) for source in sources]
+    assert (len(triples), {len(each) for each in triples}) == (44, {3})
+    assert max(len(one & other) for n, one in enumerate(triples) for other in triples[:n]) == 1
+
+
+def test_a_reviewer_samples_finished_work_and_keeping_it_earns_the_bonus(cosim):
+    app, campaign, (_, _, cleo) = cosim
+    campaign.store.write_now(lambda c: c.execute(tables.contribution.update().values(fooled=2)))
+    rita = Visitor(app, campaign, "rita", "reviewer")
+    place = rita.post("/review/sample").headers["location"]
+    assert "A sample of finished work" in rita.get(place).text
+    assert rita.post("/review/sample").headers["location"] == "/review?empty=1"  # nothing is drawn twice
+    before = balances(campaign, cleo)["accrued"]
+    rita.post(place, outcome="unfair", note="quite good")
+    assert balances(campaign, cleo)["accrued"] == before + 2 * 5
+    assert states(campaign) == ["done"]
+
+
+def test_a_reviewer_edits_and_the_author_keeps_seat_and_pay(cosim):
+    app, campaign, (ada, *_) = cosim
+    rita, lead = Visitor(app, campaign, "rita", "reviewer"), Visitor(app, campaign, "lea", "lead")
+    place = rita.post("/review/sample").headers["location"]
+    form = f"{place}/edit/1"
+    assert form in rita.get(place).text
+    assert "Would it be easy to count the dots?</textarea>" in rita.get(form).text
+    fields = ANSWERS["cosim/question"] | {"question": "Would it be hard to count?", "note": "it reads better"}
+    fields["picture"] = json.loads(
+        campaign.store.read(lambda c: c.execute(select(tables.contribution.c.content)).scalars().first())
+    )["picture"]
+    assert rita.post(form, **fields | {"note": ""}).status_code == 422
+    assert rita.post(form, **fields).headers["location"] == "/review"
+    page = lead.get("/lead/items/1").text
+    assert "edited by a reviewer" in page
+    assert "Would it be hard to count?" in page
+    assert set(balances(campaign, ada)) == {"accrued"}
+    assert states(campaign) == ["done"]
+
+
+def test_work_is_sent_back_with_a_note_and_corrected_without_being_paid_twice(cosim):
+    app, campaign, (_, ben, cleo) = cosim
+    rita = Visitor(app, campaign, "rita", "reviewer")
+    place = rita.post("/review/sample").headers["location"]
+    rita.post(place, outcome="returned", contribution="2", note="which circle do you mean?")
+    assert states(campaign) == ["open"]
+    assert "A reviewer sent something back to you." in ben.get("/work").text
+    task = ben.begin("change")
+    assert "which circle do you mean?" in ben.get(task).text
+    assert "Add a hundred dots to every circle." in ben.get(task).text  # all that was sent is there
+    before = balances(campaign, ben)
+    ben.post(task, **ANSWERS["cosim/change"] | {"change": "Add a hundred dots to the left circle."})
+    assert balances(campaign, ben) == before
+    assert cleo.begin("distractor") is None
+    Visitor(app, campaign, "dan").contribute("distractor")
+    assert states(campaign) == ["done"]
+
+
+def test_quotas_hold_for_a_phase_an_aspect_and_a_person(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cfmm", 6)
+    setting(
+        tmp_path / "campaign",
+        "[phases.write]",
+        "[quotas]\ncount = 2\n[person_quotas]\ncount = 1\n[phases.write]\nmost = 2",
+    )
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada, ben, cleo = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo"))
+        for person in (ada, ben):
+            person.contribute("write")
+        for person in (ada, cleo):  # one has written hers, of the other kind there are enough
+            answer = person.post(person.begin("write"), **ANSWERS["cfmm/write"])
+            assert (answer.status_code, "There are enough of “count”" in answer.text) == (422, True)
+        ada.contribute("write", aspect="size")
+        assert ada.begin("write") is None
+        assert "as much here as one person may" in ada.get("/work").text
+
+
+def test_what_leads_and_reviewers_do_is_in_the_log_and_what_workers_do_is_not(verify, capsys):
+    app, campaign = verify
+    lead, ada = Visitor(app, campaign, "lea", "lead"), Visitor(app, campaign, "ada")
+    ada.contribute("verify")
+    lead.post(f"/lead/people/{ada.id}/role", role="reviewer")
+    lead.post(f"/lead/pay/approve/{ada.id}")
+    assert lead.post(f"/lead/people/{ada.id}/role", role="none").status_code == 422
+    invite_person(campaign, "ben")
+    rows = list(csv.DictReader(io.StringIO(lead.get("/lead/log.csv").text)))
+    assert [(row["action"], row["subject"]) for row in rows] == [
+        ("change_role", str(ada.id)), ("approve", str(ada.id)), ("invite", ""),
+    ]  # fmt: skip
+    assert json.loads(rows[0]["details"]) == {"role": "reviewer"}
+    assert (rows[0]["who"].startswith("p"), rows[2]["who"]) == (True, "command line")
+    assert "change_role" in lead.get("/lead/log").text
+    assert main(["collect", "log", str(campaign.path)]) == 0
+    assert capsys.readouterr().out == lead.get("/lead/log.csv").text
+
+
+def test_a_copy_is_restored_into_either_database(tmp_path: Path, database: str | None):
+    make_campaign(tmp_path / "campaign", "verify", 2)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        Visitor(app, campaign, "ada").contribute("verify")
+    back_up(tmp_path / "campaign", tmp_path / "first")
+    restore(tmp_path / "first", tmp_path / "again", database)
+    with opened(tmp_path / "again", database) as (app, campaign):  # served, and copied at the same time
+        Visitor(app, campaign, "ben").contribute("verify")
+        back_up(tmp_path / "again", tmp_path / "second", database)
+    with opened(tmp_path / "second") as (_, campaign):
+        assert states(campaign) == ["done", "open"]
+        assert campaign.store.read(pay.balances) == {"accrued": 20}
+    if database:
+        with pytest.raises(CampaignError, match="name an empty one"):
+            restore(tmp_path / "first", tmp_path / "third", database)
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_two_campaigns_never_share_a_database(tmp_path: Path, database: str):
+    make_campaign(tmp_path / "campaign", "verify", 2, database)
+    (tmp_path / "second").mkdir()
+    with pytest.raises(CampaignError, match="holds the campaign 'A campaign'"):
+        make_campaign(tmp_path / "second" / "campaign", "verify", 2, database)
+    assert not (tmp_path / "second" / "campaign").exists()
+
+
+def script(lead: Visitor, label: str = "a script") -> dict[str, str]:
+    """The header that a script of a lead sends."""
+    page = lead.post("/lead/tokens", label=label).text
+    return {"authorization": f"Bearer {page.partition('<code>')[2].partition('</code>')[0]}"}
+
+
+def test_a_script_reads_and_leads_with_a_token_until_it_is_revoked(verify):
+    app, campaign = verify
+    lead, ada = Visitor(app, campaign, "lea", "lead"), Visitor(app, campaign, "ada")
+    ada.contribute("verify")
+    http, token = Visitor(app, campaign).client, script(lead)
+    assert [item["key"] for item in http.get("/api/items", headers=token).json()] == ["case-0", "case-1", "case-2"]
+    assert [each["id"] for each in http.get("/api/items?after=1", headers=token).json()] == [2, 3]
+    (made,) = http.get("/api/contributions", headers=token).json()
+    assert (made["phase"], made["content"]["verdict"], made["stands"]) == ("verify", "keep", True)
+    assert [each["amount"] for each in http.get("/api/payments", headers=token).json()] == [10]
+    assert http.get("/api/items/1", headers=token).json()["contributions"][0]["version"] == 1
+    assert http.post(f"/api/people/{ada.id}/approve", headers=token, json={}).json() == {"payments": 1}
+    assert http.post("/api/payments/export", headers=token, json={}).json()["csv"].endswith(",0.10\n")
+    assert http.post(f"/api/people/{ada.id}/access", headers=token, json={"access": "paused"}).status_code == 200
+    assert http.post("/api/people", headers=token, json={"name": "ben"}).json()["path"].startswith("/join/")
+    assert [each["access"] for each in http.get("/api/people", headers=token).json()] == ["open", "paused", "open"]
+    logged = [each["name"] for each in http.get("/api/log", headers=token).json()]
+    assert logged == ["make_token", "approve", "export", "access", "invite"]
+    for path in ("/lead", "/work"):  # a token is for the API alone
+        assert http.get(path, headers=token).headers["location"].startswith("/login")
+    assert lead.client.post("/api/people", json={"name": "eve"}).status_code == 415  # and a browser's session is not
+    lead.post("/lead/tokens/revoke", label="a script")
+    refused = http.get("/api/items", headers=token)
+    assert (refused.status_code, list(refused.json())) == (401, ["error"])
+
+
+def test_guidelines_are_markdown_with_pictures_and_tags_stay_text(tmp_path: Path):
+    folder = make_campaign(tmp_path / "campaign", "verify", 1)
+    (folder / "guidelines").mkdir()
+    (folder / "guidelines" / "good.png").write_bytes(picture())
+    text = "# Look\n\n**Both** answers, [the paper](https://example.org)\n\n![good](good.png)\n\n<script>x</script>"
+    (folder / "guidelines" / "verify.md").write_text(text, encoding="utf-8")
+    with opened(folder) as (app, campaign):
+        ada = Visitor(app, campaign, "ada")
+        page = ada.get("/guidelines/verify").text
+        for part in ("<h3>Look</h3>", "<strong>Both</strong>", 'href="https://example.org"', "&lt;script&gt;"):
+            assert part in page
+        assert 'src="/guidelines/pictures/good.png"' in page
+        assert ada.get("/guidelines/pictures/good.png").content == picture()
+        assert ada.get("/guidelines/pictures/verify.md").status_code == 404
+        assert ada.get(f"/guidelines/pictures/{'a' * 5000}.png").status_code == 404
+
+
+def test_an_unsafe_configuration_is_named(tmp_path: Path, capsys):
+    folder = make_campaign(tmp_path / "campaign", "verify", 1)
+    serve = ["collect", "serve", str(folder), "--check"]
+    assert main([*serve, "--host", "0.0.0.0"]) == 1
+    told = capsys.readouterr().out
+    for words in ("unencrypted", "nobody can lead", "`contact`"):
+        assert words in told
+    setting(folder, 'contact = ""', 'contact = "ada@example.org"')
+    (folder / "secret.key").chmod(0o644)
+    with opened(folder) as (_, campaign):
+        invite_person(campaign, "lea", "lead")
+        assert [fault.partition(":")[0] for fault in configuration_faults(campaign)] == [
+            "others on this machine can read secret.key"
+        ]
+        (folder / "secret.key").chmod(0o600)
+        safe = {"public_url": "https://collect.example.org", "trusted_proxies": "127.0.0.1"}
+        assert configuration_faults(campaign, "0.0.0.0", **safe) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "fields"),
+    [
+        (
+            "zh",
+            {
+                "basic": "有几个杯子？",
+                "counterfactual": "如果掉了两个杯子，还剩几个？",
+                "option_a": "三",
+                "option_b": "五",
+            },
+        ),
+        (
+            "ar",
+            {"basic": "كم كوبا؟", "counterfactual": "لو سقط كوبان، كم يبقى؟", "option_a": "ثلاثة", "option_b": "خمسة"},
+        ),
+        (
+            "de",
+            {"basic": "Wie viele Tassen sind da?", "counterfactual": "Wie viele wären es, wenn zwei herunterfielen?"},
+        ),
+        ("en", {"counterfactual": "Had two cups fallen off the table, how many cups would be left?"}),
+    ],
+)
+def test_people_write_in_their_own_language(tmp_path: Path, language: str, fields: dict[str, str]):
+    more = {"language": language}
+    make_campaign(tmp_path / "campaign", "cfmm", 1, **more)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada = Visitor(app, campaign, "ada")
+        task = ada.begin("write")
+        assert f'lang="{language}" dir="auto"' in ada.get(task).text
+        assert (
+            "says the same as"
+            in ada.post(task, **ANSWERS["cfmm/write"] | fields | {"option_b": "X", "option_a": "x"}).text
+        )
+        assert "is missing" in ada.post(task, **ANSWERS["cfmm/write"] | fields | {"basic": " "}).text
+        ada.contribute("write", **fields)
+        if language == "zh":
+            leaky = fields | {
+                "counterfactual": "如果把车漆成蓝色，它是什么颜色？",
+                "option_a": "蓝色",
+                "option_b": "红色",
+            }
+            make_campaign(tmp_path / "second", "cfmm", 1, **more)
+            with opened(tmp_path / "second") as (app, campaign):
+                ben = Visitor(app, campaign, "ben")
+                assert "names the answer" in ben.post(ben.begin("write"), **ANSWERS["cfmm/write"] | leaky).text
+
+
+def test_one_word_makes_another_response(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cosim", 1)
+    long = (
+        "No, because " + "there are a great many dots in every one of the circles and " * 5 + "nobody can count them."
+    )
+    with opened(tmp_path / "campaign") as (app, campaign):
+        Visitor(app, campaign, "ada").contribute("question")
+        Visitor(app, campaign, "ben").contribute("change", response=long)
+        near = {f"distractor_{n}": long.replace("nobody", word) for n, word in enumerate(("anybody", "Ada", "one"), 1)}
+        Visitor(app, campaign, "cleo").contribute("distractor", response=long, **near)
+        assert states(campaign) == ["done"]
+
+
+def vqav2(folder: Path) -> list[str]:
+    """Questions, annotations and pictures in VQAv2's own layout: a number, yes or no, a colour."""
+    asked = [("How many dots?", "2"), ("Is it red?", "yes"), ("What color is it?", "blue")]
+    questions = [{"question_id": n, "image_id": n, "question": text} for n, (text, _) in enumerate(asked)]
+    answers = [
+        {"question_id": n, "image_id": n, "answers": [{"answer": said}] * 10} for n, (_, said) in enumerate(asked)
+    ]
+    (folder / "pictures").mkdir()
+    for number in range(3):
+        (folder / "pictures" / f"COCO_val2014_{number:012d}.jpg").write_bytes(picture((number, 0, 9)))
+    (folder / "questions.json").write_text(json.dumps({"data_subtype": "val2014", "questions": questions}))
+    (folder / "annotations.json").write_text(json.dumps({"annotations": answers}))
+    named = ["--from", "questions.json", "--annotations", "annotations.json", "--pictures", "pictures"]
+    return [word if word.startswith("--") else str(folder / word) for word in named]
+
+
+def test_one_command_leads_from_vqav2_to_a_writing_campaign(tmp_path: Path, capsys):
+    assert main(["collect", "new", str(tmp_path / "campaign"), "--flow", "cvqa", *vqav2(tmp_path)]) == 0
+    told = capsys.readouterr()
+    assert "2 items" in told.out
+    assert "neither for a number nor for yes or no" in told.err
+    with opened(tmp_path / "campaign") as (_, campaign):
+        rows = campaign.store.read(lambda c: c.execute(select(tables.item.c.phase, tables.item.c.source)).all())
+    kinds = [json.loads(row.source)["case"]["factual_question"]["kind"] for row in rows]
+    assert ([row.phase for row in rows], kinds) == (["write", "write"], ["number", "boolean"])
+
+
+def test_a_campaign_without_pictures_to_write_about_is_refused(tmp_path: Path):
+    bare = case(
+        0, factual=Question("How many?", "3", "number"), counterfactual=None, shown=None, change=None, image=None
+    )
+    told: list[str] = []
+    source = dataset(tmp_path / "bare", [bare])
+    with pytest.raises(CampaignError, match="nothing to collect on"):
+        new_campaign(tmp_path / "campaign", "cvqa", title="", source=source, on_bad=told.append)
+    assert told == ["case-0: it has no picture to write about"]
