@@ -39,6 +39,7 @@ from .verbs import audit as audit
 from .verbs import audit_async as audit_async
 from .verbs import blind as blind
 from .verbs import build as build
+from .verbs import compare as compare
 from .verbs import describe as describe
 from .verbs import export as export
 from .verbs import import_run as import_run

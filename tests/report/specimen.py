@@ -5,6 +5,7 @@ import random
 
 from PIL import Image, ImageDraw
 
+from countersight.case import WORLDS
 from countersight.html import Figure, Thumbnail
 from countersight.reports.data import (
     Answer,
@@ -13,12 +14,12 @@ from countersight.reports.data import (
     Comparison,
     GalleryCase,
     GroupScores,
-    LetterShare,
     PageData,
     ReportData,
     RunScores,
     Verdict,
 )
+from countersight.scoring import LetterShare
 
 GROUPS = ("flowers outside", "flowers inside after removal", "dots in all circles", "most dots in a circle")
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202eevil\u2066\x00\ud800 <b>bold</b>"
@@ -55,7 +56,7 @@ def run(label: str, *, seed: int = 0, n: int = 500) -> RunScores:
         factual = rng.uniform(0.6, 0.95)
         groups.append(scores(group, n, factual, factual - rng.uniform(0.05, 0.5), factual - rng.uniform(-0.02, 0.1)))
     letters = tuple(
-        LetterShare(asking, letter, answered, 500, 2000)
+        LetterShare(*WORLDS[asking], letter, answered, 500, 2000)
         for asking in ("factual", "counterfactual", "shown")
         for letter, answered in zip("ABCD", (700 + 40 * seed, 520, 430, 350), strict=True)
     )

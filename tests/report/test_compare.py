@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from making import case, dataset
 
+import countersight as cs
 from countersight.cli import main
 from countersight.reports.scores_file import ScoresFile
 
@@ -63,6 +64,17 @@ def test_a_condition_fails_the_comparison(
     shown = capsys.readouterr()
     assert "25.0 → 50.0" in shown.out
     assert bool(shown.err) == bool(status)
+
+
+def test_a_script_compares_reports(tmp_path: Path) -> None:
+    found = cs.compare(reported(tmp_path, 5), str(reported(tmp_path, 10)))
+    assert {each.measure: round(each.points, 6) for each in found} == {
+        "factual": 0.0,
+        "counterfactual": -25.0,
+        "drop": 25.0,
+        "both_right": -25.0,
+        "unread_rate": 0.0,
+    }
 
 
 def test_what_cannot_be_compared_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

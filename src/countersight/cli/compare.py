@@ -31,12 +31,12 @@ def _compare(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.html import print_grids
-    from countersight.reports import Condition, changes, changes_grid, read_scores
+    from countersight.reports import Condition, changes_grid, read_scores, score_changes
     from countersight.text import printable
 
     conditions = [Condition.parse(words) for words in chosen.fail_if]
     old, new = read_scores(chosen.old), read_scores(chosen.new)
-    found = changes(old, new)
+    found = score_changes(old, new)
     print_grids([changes_grid(old, new, found)], Console())
     failed = [(each, condition) for condition in conditions for each in found if condition.holds(each)]
     for change, condition in failed:

@@ -7,6 +7,7 @@ import msgspec
 from countersight.case import TWO_WORLDS, Asking, World
 from countersight.html import Figure, Grid, Thumbnail
 from countersight.reports.matched_questions import MatchedPair
+from countersight.scoring import LetterShare
 from countersight.suites import PaperTable, Terms, terms
 
 Verdict = Literal["right", "wrong", "unread", "empty", "cut", "failed", "missing"]
@@ -46,16 +47,6 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     def scored(self) -> int:
         """Questions that count: right, wrong or unread."""
         return self.questions - self.cut - self.empty - self.failed - self.missing - self.unheard
-
-
-class LetterShare(msgspec.Struct, frozen=True):
-    """How often a letter was answered, and how often it was the right one, in n questions with options."""
-
-    asking: Asking
-    letter: str
-    answered: int
-    gold: int
-    n: int
 
 
 class DividedScores(msgspec.Struct, frozen=True):

@@ -72,26 +72,22 @@ def latex(report: ReportData) -> str:
 
 
 _COLUMNS = (
-    "table",
-    "run",
-    "minus_run",
-    "group",
-    "measure",
-    "value",
-    "low",
-    "high",
-    "p",
-    "right",
-    "n",
-    "method",
-    "confidence",
-    "seed",
-    "model",
-    "prompt",
-    "dataset",
-    "fingerprint",
-    "asked_with",
-    "reported_with",
+    *(
+        "table",
+        "run",
+        "minus_run",
+        "group",
+        "measure",
+        "value",
+        "low",
+        "high",
+        "p",
+        "right",
+        "n",
+        "method",
+        "confidence",
+    ),
+    *("seed", "model", "prompt", "dataset", "fingerprint", "asked_with", "reported_with"),
 )
 _EXACT_SHARE = "exact binomial"
 _PAIRED = "Tango score; McNemar exact"

@@ -9,7 +9,7 @@ import msgspec
 
 from countersight import __version__
 from countersight.blindness import known
-from countersight.case import TWO_WORLDS, Case, World, asking_of
+from countersight.case import TWO_WORLDS, Case, World
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
@@ -21,7 +21,6 @@ from countersight.reports.data import (
     DividedScores,
     GalleryCase,
     GroupScores,
-    LetterShare,
     ReportData,
     RoleChosen,
     RunScores,
@@ -284,10 +283,7 @@ def as_run(label: str, judged: JudgedRun, scores: Scores, found: Divided) -> Run
         settings=tuple((key, str(value)) for key, value in manifest.ways().items()),
         sees=manifest.prompt.picture,
         groups=tuple(map(as_group, rows)),
-        letters=tuple(
-            LetterShare(asking_of(share.world, share.telling), share.letter, share.answered, share.gold, share.n)
-            for share in scores.letters
-        ),
+        letters=scores.letters,
         total=_total(rows[:-1], found.terms) if found.terms.adds_up else None,
         divisions=_divided(judged.outcomes, found.dividing),
         roles=_roles(judged.outcomes, found.dividing),

@@ -72,7 +72,7 @@ class ScoresFile(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[ScoredRun, ...]
 
 
-class Change(msgspec.Struct, frozen=True):
+class ScoreChange(msgspec.Struct, frozen=True):
     """How a measure of a run differs between two files: new minus old, in points."""
 
     run: str
@@ -141,7 +141,7 @@ def read_scores(path: Path) -> ScoresFile:
         raise CountersightError(f"{file} is not a scores.json of this version: {error}") from None
 
 
-def changes(old: ScoresFile, new: ScoresFile) -> list[Change]:
+def score_changes(old: ScoresFile, new: ScoresFile) -> list[ScoreChange]:
     """How the runs of two files differ over all cases. Runs are matched by label; one and one are matched anyhow."""
     if old.fingerprint != new.fingerprint:
         raise CountersightError(
@@ -162,7 +162,7 @@ def changes(old: ScoresFile, new: ScoresFile) -> list[Change]:
         for one, two in pairs
         for measure in MEASURES
     )
-    return [Change(run, what, a, b) for run, what, a, b in found if a is not None and b is not None]
+    return [ScoreChange(run, what, a, b) for run, what, a, b in found if a is not None and b is not None]
 
 
 def _measured(run: ScoredRun, measure: str) -> float | None:
@@ -190,7 +190,7 @@ class Condition(msgspec.Struct, frozen=True):
             raise CountersightError(unknown("measure", found[1], MEASURES))
         return cls(found[1], found[2], float(found[3]))
 
-    def holds(self, change: Change) -> bool:
+    def holds(self, change: ScoreChange) -> bool:
         """Whether a change meets it; rounded to a millionth of a point, so that binary fractions do not decide."""
         if change.measure != self.measure:
             return False
@@ -206,10 +206,10 @@ class Condition(msgspec.Struct, frozen=True):
         return f"{self.measure} {self.sign} {self.points:g}"
 
 
-def changes_grid(old: ScoresFile, new: ScoresFile, found: Sequence[Change]) -> Grid:
+def changes_grid(old: ScoresFile, new: ScoresFile, found: Sequence[ScoreChange]) -> Grid:
     """The changes as a table: a line for each run, with what each measure was and is."""
     measures = [measure for measure in MEASURES if any(each.measure == measure for each in found)]
-    runs: dict[str, dict[str, Change]] = {}
+    runs: dict[str, dict[str, ScoreChange]] = {}
     for each in found:
         runs.setdefault(each.run, {})[each.measure] = each
     lines = (
@@ -221,5 +221,5 @@ def changes_grid(old: ScoresFile, new: ScoresFile, found: Sequence[Change]) -> G
     return Grid(title, ("run", *(key.replace("_", " ") for key in measures)), tuple(lines), note)
 
 
-def _cell(change: Change) -> Cell:
+def _cell(change: ScoreChange) -> Cell:
     return Cell(f"{change.points:+z.1f}".replace("-", "−"), (f"{percent(change.old)} → {percent(change.new)}",))

@@ -66,6 +66,7 @@ from .run_scores import ask_until as ask_until
 from .run_scores import judge_run as judge_run
 from .run_scores import score_run as score_run
 from .scores import Chance as Chance
+from .scores import LetterShare as LetterShare
 from .scores import Row as Row
 from .scores import Scores as Scores
 from .scores import score as score

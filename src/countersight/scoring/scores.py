@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, LETTERS, TWO_WORLDS, WORLDS, Asking, Telling, World
+from countersight.case import ASKINGS, LETTERS, TWO_WORLDS, WORLDS, Asking, Telling, World, asking_of
 from countersight.html import interval, none_read, p_value, percent
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.figures import ALL, Difference, Rate, difference, no_share, rate
@@ -85,6 +85,11 @@ class LetterShare(msgspec.Struct, frozen=True):
     answered: int
     gold: int
     n: int
+
+    @property
+    def asking(self) -> Asking:
+        """The kind of asking."""
+        return asking_of(self.world, self.telling)
 
 
 class Scores(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ from .making import make as make
 from .making import mine as mine
 from .making import open_dataset as open_dataset
 from .reporting import blind as blind
+from .reporting import compare as compare
 from .reporting import describe as describe
 from .reporting import export as export
 from .reporting import import_run as import_run

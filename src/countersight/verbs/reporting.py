@@ -15,7 +15,7 @@ from countersight.exchange import Export, Split, export_to
 from countersight.exchange import import_run as import_run_of
 from countersight.leaderboards import LeaderboardFiles, write_leaderboard
 from countersight.progress import Progress, usual
-from countersight.reports import GroupsFile, ReportFiles, write_report
+from countersight.reports import GroupsFile, ReportFiles, ScoreChange, read_scores, score_changes, write_report
 from countersight.results import Audit, Run
 from countersight.suites.cvqa import NAME as CVQA_READING
 from countersight.suites.cvqa import read_otherwise
@@ -70,6 +70,15 @@ def report(
         readings=[read_otherwise(paths, dataset=where, gold=right)] if reading else (),
         progress=progress or usual(),
     )
+
+
+@checked
+def compare(old: Path | str, new: Path | str) -> list[ScoreChange]:
+    """How the scores of two reports on one dataset differ: each run and measure, new minus old.
+
+    `old` and `new` are folders of reports, or the `scores.json` in one.
+    """
+    return score_changes(read_scores(Path(old)), read_scores(Path(new)))
 
 
 @checked
