@@ -6,7 +6,7 @@ from importlib.resources import files
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.html import sheet, shortened, with_its_ends
+from countersight.html import element, sheet, shortened, with_its_ends
 
 WIDE = {"M": 0.863, "模": 1.0, "w": 0.818, "a": 0.613, "E": 0.632}
 """Of an em, in DejaVu Sans."""
@@ -20,6 +20,13 @@ def test_figures_have_the_colours_of_pages_in_light_and_dark() -> None:
         colours = set(re.findall(r"#\w{6}", found))
         assert len(colours) > 5
         assert colours <= known
+
+
+def test_words_from_data_are_escaped_and_markup_is_not() -> None:
+    hostile = '<script>alert("1")</script>&'
+    written = element("text", hostile, title=hostile)
+    assert "<script>" not in written
+    assert element("g", written).count("<text") == 1
 
 
 def test_a_name_is_shortened_by_its_breadth_and_keeps_its_ends() -> None:

@@ -2,7 +2,7 @@
 
 from countersight.blindness.probing import Blind, GroupBlind
 from countersight.blindness.wording import shared, summary, told
-from countersight.html import MARGIN, WIDTH, Markup, element, joined, sheet, shortened, words_at
+from countersight.html import MARGIN, WIDTH, Markup, element, sheet, shortened, words_at
 
 _LINE = 26
 _NAME = 250
@@ -49,4 +49,4 @@ def _bar(group: GroupBlind, y: float, left: float, inside: float) -> Markup:
     if group.chance is not None:
         x = left + inside * group.chance
         parts.append(element("line", class_="chance", x1=x, x2=x, y1=y + 1, y2=y + _LINE - 1))
-    return joined(parts)
+    return Markup("").join(parts)

@@ -6,7 +6,7 @@ from countersight.case import ASKING_WORDS, TWO_WORLDS
 from countersight.description.counted import Counted
 from countersight.description.funnel import funnel_chart
 from countersight.description.panels import Balance, Bar, answer_bars, balances, length_bars
-from countersight.html import MARGIN, WIDTH, Markup, element, hint, joined, sheet, shortened, words_at
+from countersight.html import MARGIN, WIDTH, Markup, element, hint, sheet, shortened, words_at
 from countersight.suites import Chart, ChartBar
 from countersight.text import several
 
@@ -70,7 +70,7 @@ def _legend(y: int) -> Markup:
     for x, world in zip((MARGIN, MARGIN + 230), TWO_WORLDS, strict=True):
         parts.append(element("rect", class_=world, x=x, y=y - 11, width=13, height=13, rx=3))
         parts.append(words_at(x + 20, y, f"{world}: {ASKING_WORDS[world]}"))
-    return joined(parts)
+    return Markup("").join(parts)
 
 
 def _plot(y: int, title: str, note: str, bars: list[Bar]) -> Markup:

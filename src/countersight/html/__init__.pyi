@@ -5,13 +5,13 @@ from .documents import Live as Live
 from .documents import document as document
 from .documents import fragment as fragment
 from .documents import inert as inert
-from .markup import Markup as Markup
-from .markup import element as element
 from .markup import joined as joined
 from .markup import text as text
 from .sampling import balanced_sample as balanced_sample
 from .svg import MARGIN as MARGIN
 from .svg import WIDTH as WIDTH
+from .svg import Markup as Markup
+from .svg import element as element
 from .svg import hint as hint
 from .svg import sheet as sheet
 from .svg import shortened as shortened

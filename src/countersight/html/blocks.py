@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable
 
-from countersight.html.markup import Markup, element, text
+from markupsafe import Markup
+
+from countersight.html.markup import text
+from countersight.html.svg import element
 from countersight.html.tables import Cell, Grid
 from countersight.html.wording import name
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import msgspec
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
 
-from countersight.html.markup import Markup
 from countersight.html.wording import clean, count, interval, name, none_read, p_value, percent
 from countersight.text import several
 

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from functools import cache
 from unicodedata import east_asian_width
 
+from markupsafe import Markup, escape
+
 from countersight.html.documents import source
-from countersight.html.markup import Markup, element, text
 
 WIDTH = 960
 MARGIN = 56
@@ -45,6 +46,20 @@ def _style() -> str:
     )
 
 
+def element(tag: str, *children: str, **attributes: str | float | None) -> Markup:
+    """An element; what is not markup is escaped. `class_` loses its underscore, others change it to a hyphen."""
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_number(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{tag}{written}>{''.join(map(escape, children))}</{tag}>")
+
+
+def _number(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
 def sheet(title: str, height: int, style: str, parts: Iterable[Markup]) -> Markup:
     """A figure of that height, with a style of its own beside the one that all share."""
     return element(
@@ -64,12 +79,12 @@ def sheet(title: str, height: int, style: str, parts: Iterable[Markup]) -> Marku
 def words_at(x: float, y: float, words: str, class_: str = "", anchor: str = "start") -> Markup:
     """Words at a place, which they begin at, end at, or have in their middle."""
     turned = None if anchor == "start" else anchor
-    return element("text", text(_drawable(words)), x=x, y=y, class_=class_ or None, text_anchor=turned)
+    return element("text", _drawable(words), x=x, y=y, class_=class_ or None, text_anchor=turned)
 
 
 def hint(words: str, tag: str = "title") -> Markup:
     """What a part of a figure is, in words that are shown when it is pointed at."""
-    return element(tag, text(_drawable(words)))
+    return element(tag, _drawable(words))
 
 
 def shortened(words: str, most: int) -> str:
