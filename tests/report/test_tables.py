@@ -8,9 +8,10 @@ from rich.console import Console
 
 from countersight.html import Figure
 from countersight.html.wording import clean, name, p_value, percent
-from countersight.reports.data import ComparedGroup, Comparison, GroupScores, LetterShare, ReportData, RunScores
+from countersight.reports.data import ComparedGroup, Comparison, GroupScores, ReportData, RunScores
 from countersight.reports.formats import comma_separated, latex, markdown
 from countersight.reports.terminal import print_tables
+from countersight.scoring import LetterShare
 
 from .specimen import HOSTILE
 
@@ -47,7 +48,7 @@ def small() -> ReportData:
         started="2026-11-15",
         version="0.1.0",
         groups=(group, none, overall),
-        letters=(LetterShare("factual", "A", 6, 5, 10), LetterShare("factual", "B", 3, 5, 10)),
+        letters=(LetterShare("factual", "told", "A", 6, 5, 10), LetterShare("factual", "told", "B", 3, 5, 10)),
     )
     return ReportData(
         dataset="flowers",
