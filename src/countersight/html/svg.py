@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from functools import cache
 from unicodedata import east_asian_width
 
-from markupsafe import Markup, escape
+from markupsafe import Markup as Markup
+from markupsafe import escape
 
 from countersight.html.documents import source
 
