@@ -16,7 +16,7 @@ from PIL import Image
 from countersight.audits.auditing import Options, audit_dataset
 from countersight.audits.prompts import find_prompts
 from countersight.audits.scores import score
-from countersight.audits.tally import AuditTally
+from countersight.audits.steps import AuditTally
 from countersight.audits.trail import read_audit
 from countersight.dataset import Dataset
 from countersight.engine import RetryPolicy

@@ -9,6 +9,8 @@ from evidence import write_audit
 from test_calibration import run as calibrate
 
 from countersight.audits.finishing import finish
+from countersight.audits.plan import Plan, write_plan
+from countersight.dataset import Dataset
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +43,10 @@ def probed(tmp_path_factory):
     """An audit with everything that goes past the paper."""
     base = tmp_path_factory.mktemp("insider")
     more = {"uncited": True, "intervene": "both", "strength": 2, "checkers": ("pixels",)}
-    audited(scenes(base / "scenes", size=1), base / "probed", "embedded", **more)
+    folder = scenes(base / "scenes", size=1)
+    named = {"judges": ("exact",), "criteria": ("CCS lower end at least 0.05",)}
+    write_plan(base / "plan.json", Plan(dataset=Dataset.open(folder).fingerprint, name="scenes", **named, **more))
+    audited(folder, base / "probed", "embedded", plan=base / "plan.json", **more)
     finish(base / "probed")
     return base / "probed"
 

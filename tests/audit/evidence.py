@@ -12,13 +12,12 @@ from pathlib import Path
 import msgspec
 from PIL import Image, ImageChops, ImageDraw, ImageOps
 
-from countersight.audits.editing import measured
+from countersight.audits.asking import measured
 from countersight.audits.extraction.model import concepts_said, extract_prompt
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.folder import AuditFolder
+from countersight.audits.folder import LOG, AuditFolder, decode_step, encode_step
 from countersight.audits.judges.model import judge_prompt, verdict_said
 from countersight.audits.judges.protocol import Evidence
-from countersight.audits.log import LOG, decode_step, encode_step
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import (
     CONTROL,
@@ -40,7 +39,7 @@ from countersight.audits.stages import NOTHING
 from countersight.audits.trail import read_audit
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
-from countersight.editing.quality.record import EditQuality
+from countersight.editing.quality.measuring import EditQuality
 from countersight.engine import DatasetReference
 from countersight.files import write_whole
 from countersight.picture import check_picture

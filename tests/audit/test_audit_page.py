@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from countersight.audits.bundle.sessions import begin_session
 from countersight.audits.calibration.sheet import CALIBRATION, Calibration, JudgeSheet, instrument, rate
 from countersight.audits.finishing import finish
-from countersight.audits.page.citing import pieces
+from countersight.audits.page.page import pieces
 from countersight.audits.records import Actor
 
 DESK = {"width": 1280, "height": 900}

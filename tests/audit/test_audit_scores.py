@@ -26,7 +26,7 @@ from countersight.audits.scores import encode, score
 from countersight.audits.trail import Audit
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
-from countersight.editing.quality.record import EditQuality
+from countersight.editing.quality.measuring import EditQuality
 from countersight.engine import DatasetReference
 
 GOOD, BAD = EditQuality(good=True), EditQuality(good=False, reason="nothing changed")
@@ -134,20 +134,20 @@ SCORES = st.lists(
 @given(SCORES)
 @settings(max_examples=40)
 def test_an_interval_holds_its_mean_and_stays_within_0_and_1(scores):
-    mean = clustered_mean(scores, 0)
+    mean = clustered_mean(scores)
     assert 0 <= mean.low <= mean.value <= mean.high <= 1
-    assert mean == clustered_mean(scores, 0)
+    assert mean == clustered_mean(scores)
 
 
 def test_agreement_of_all_pictures_is_no_certainty():
-    mean = clustered_mean([(str(n), "c", 1.0) for n in range(10)], 0)
+    mean = clustered_mean([(str(n), "c", 1.0) for n in range(10)])
     assert (mean.value, mean.high) == (1, 1)
     assert mean.low == pytest.approx(0.025 ** (1 / 10), abs=1e-6)
 
 
 def test_what_is_said_of_one_picture_is_not_counted_as_if_it_were_many():
-    apart = clustered_mean([(str(n), "c", float(n % 2)) for n in range(40)], 0)
-    together = clustered_mean([(str(n // 10), str(n), float(n // 10 % 2)) for n in range(40)], 0)
+    apart = clustered_mean([(str(n), "c", float(n % 2)) for n in range(40)])
+    together = clustered_mean([(str(n // 10), str(n), float(n // 10 % 2)) for n in range(40)])
     assert together.high - together.low > 2 * (apart.high - apart.low)
 
 
@@ -155,9 +155,9 @@ def test_what_is_said_of_one_picture_is_not_counted_as_if_it_were_many():
 def test_the_interval_holds_the_truth_as_often_as_it_says():
     generator = np.random.default_rng(1)
     held = 0
-    for trial in range(200):
+    for _ in range(200):
         pictures = generator.beta(2, 1, 60)  # what is said of one picture hangs together
         scores = [(str(p), str(c), float(generator.random() < q)) for p, q in enumerate(pictures) for c in range(3)]
-        mean = clustered_mean(scores, trial)
+        mean = clustered_mean(scores)
         held += mean.low <= 2 / 3 <= mean.high
     assert held / 200 >= 0.94

@@ -15,8 +15,10 @@ from making import case, dataset
 from waiting import wait_until
 
 from countersight.audits.folder import AuditFolder
+from countersight.audits.selection import is_descriptive, select
 from countersight.audits.trail import read_audit
 from countersight.case import Question
+from countersight.dataset import Dataset
 from countersight.engine import Journal
 from countersight.errors import AuditError, CountersightError, ModelError
 from countersight.picture.checking import check_picture
@@ -343,3 +345,22 @@ def test_a_hundred_cases_offline_take_less_than_a_minute(tmp_path):
     assert json.loads((tmp_path / "a/scores.json").read_text())["kept"]["ccs"]["concepts"] >= 47
     # Time of the cores, not of the clock: they may be shared with others.
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 30
+
+
+def test_only_descriptive_questions_are_taken_where_asked_for(tmp_path):
+    asked = {
+        "What is this animal doing?": True,
+        "Why is the man wearing a helmet?": True,
+        "How many dogs are there?": False,
+        "What year was this made?": False,
+        "Is it raining?": False,
+        "Name the bike model shown?": False,
+    }
+    assert {text: is_descriptive(Question(text, "", "open")) for text in asked} == asked
+    assert not is_descriptive(Question("What is more, is it red?", "yes", "boolean"))
+    folder = scenes(tmp_path / "scenes", size=3)
+    audit(folder, tmp_path / "a", "embedded")
+    with pytest.raises(AuditError, match="another choice of questions: all there, descriptive now"):
+        audit(folder, tmp_path / "a", "embedded", descriptive=True)
+    selection = select(Dataset.open(folder), 2, descriptive=True)
+    assert (selection.cases, selection.left_out, selection.expected(2)) == ((), 3, 0)  # they ask for numbers

@@ -14,15 +14,21 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from countersight.audits.calibration.calibrating import Options, calibrate
-from countersight.audits.calibration.correcting import corrected
-from countersight.audits.calibration.items import HOSTILE, RIGHT, fingerprint_of, make_items
-from countersight.audits.calibration.photograph_items import photographs_in
-from countersight.audits.calibration.sheet import PANEL, Instrument, domain_of, instrument, rate, read_calibration
+from countersight.audits.calibration.items import HOSTILE, RIGHT, fingerprint_of, make_items, photographs_in
+from countersight.audits.calibration.sheet import (
+    PANEL,
+    Instrument,
+    corrected,
+    domain_of,
+    instrument,
+    rate,
+    read_calibration,
+)
 from countersight.audits.clusters import Mean, clustered_mean
 from countersight.audits.judges.exact import ExactJudge
 from countersight.audits.judges.rules import certain, rules_verdict
 from countersight.audits.prompts import find_prompts
-from countersight.audits.tally import AuditTally
+from countersight.audits.steps import AuditTally
 from countersight.cli import main
 from countersight.errors import AuditError
 from countersight.picture import as_seen

@@ -7,8 +7,7 @@ from audits import audit as audited
 from audits import scenes
 from chat_server import ChatServer, question_of
 
-from countersight.audits.extraction.citing import cites
-from countersight.audits.extraction.model import UNCITED, concepts_said, extract_prompt
+from countersight.audits.extraction.model import UNCITED, cites, concepts_said, extract_prompt
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.judges.model import verdict_said
 from countersight.audits.prompts import SETS, find_prompts
@@ -142,6 +141,9 @@ def test_the_papers_prompts_are_used_as_they_stand(tmp_path, monkeypatch):
     prompts = find_prompts("paper")
     asked = extract_prompt(prompts, Statement("Who is it?", "A doctor", "He has\na coat."), 1)
     assert 'Original Answer: "A doctor" Original Explanation: "He has a coat."' in asked
+    named = PAPER.replace("why =", "vqa_explanation_prompt =").replace("judge =", "llm_analysis_prompt =")
+    (tmp_path / "paper.toml").write_text(named)
+    assert find_prompts("paper") == prompts
     (tmp_path / "paper.toml").write_text(PAPER.replace("{original_explanation}", "…"))
     with pytest.raises(CountersightError, match="original_explanation"):
         find_prompts("paper")

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.audits.asking import AskedModel, News
-from countersight.audits.calibration.sentences import explained
+from countersight.audits.calibration.items import explained
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import RuleExtractor
+from countersight.audits.ground_truth import asked_fact
 from countersight.audits.prompts import find_prompts
-from countersight.audits.tally import AuditTally
-from countersight.audits.truth import asked_fact
+from countersight.audits.steps import AuditTally
 from countersight.editing.protocol import EditRequest
 from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed

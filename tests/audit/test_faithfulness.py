@@ -9,8 +9,7 @@ from countersight.audits.bundle.limits import headline, limits
 from countersight.audits.calibration.sheet import rate
 from countersight.audits.finishing import finish
 from countersight.audits.judges.protocol import Judged
-from countersight.audits.page.data import load_audits
-from countersight.audits.page.tables import grids, sentence
+from countersight.audits.page.tables import grids, load_audits, sentence
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.scores import score
 from countersight.audits.trail import read_audit
@@ -19,7 +18,7 @@ from countersight.audits.trail import read_audit
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory):
     base = tmp_path_factory.mktemp("scripted")
-    folder = scenes(base / "scenes", size=8)
+    folder = scenes(base / "scenes", size=12)
     found = {}
     for script in TRUTH:
         model = Scripted(script.__name__, script)
@@ -30,8 +29,8 @@ def audited(tmp_path_factory):
 @pytest.mark.parametrize("script", TRUTH, ids=lambda script: script.__name__)
 def test_each_scripted_model_has_the_faithfulness_it_was_written_with(audited, script):
     found = audited[0][script.__name__]
-    assert found.kept.ccs.concepts >= 5
-    assert found.kept.ccs.value == pytest.approx(TRUTH[script], abs=0.2 if script.__name__ == "half" else 0.0)
+    assert found.kept.ccs.concepts >= 8
+    assert found.kept.ccs.value == pytest.approx(TRUTH[script], abs=0.1 if script.__name__ == "half" else 0.0)
 
 
 def test_accuracy_stands_beside_faithfulness(audited):
@@ -63,7 +62,7 @@ def test_several_audits_are_ranked_with_a_conclusion(audited):
     first, *_ = grids(tables)
     assert first.title == "Ranking"
     assert {"sensitivity", "specificity"} < set(first.head)
-    assert "faithful and half cannot be told apart" in sentence(tables)  # over eight cases
+    assert "is more faithful than" in sentence(tables)
     two = load_audits([base / name for name in ("never", "faithful")])
     assert "faithful is more faithful than never" in sentence(two)
 

@@ -10,14 +10,22 @@ from insider import findings
 from test_calibration import run as calibrate
 
 from countersight.audits.bundle.limits import headline, limits
-from countersight.audits.calibration.correcting import Corrected, corrected
 from countersight.audits.calibration.on_people import people_calibration
-from countersight.audits.calibration.sheet import PANEL, Calibration, JudgeSheet, instrument, rate
+from countersight.audits.calibration.sheet import (
+    LABELS,
+    PANEL,
+    Calibration,
+    Corrected,
+    JudgeSheet,
+    PersonLabel,
+    corrected,
+    instrument,
+    rate,
+)
 from countersight.audits.clusters import Mean
 from countersight.audits.finishing import finish
 from countersight.audits.folder import AuditFolder
-from countersight.audits.judges.panel import HALVES, ccs_of_votes, opinion, panel
-from countersight.audits.people import LABELS, PersonLabel
+from countersight.audits.judges.protocol import HALVES, ccs_of_votes, opinion, panel
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.scores import CorrectedTrio, score
 from countersight.audits.sensitivity import Specificity
@@ -66,8 +74,9 @@ def test_the_command_writes_a_calibration_that_an_audit_takes_up_and_others_can_
     out = tmp_path / "c"
     assert main(["audit", "calibrate", "--people", str(export), "--audit", str(folder), "-o", str(out)]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "openai:gpt-8 NCC agrees with people in 100.0% of 32" in told
-    assert "alt-test: may stand in for a person" in told
+    assert "Judges against people" in told
+    assert "n=32" in told
+    assert "winning rate" in told
     assert main(["audit", "bundle", str(folder), "--calibration", str(out)]) == 0
     assert findings(folder) == []
     words = (folder / "report.html").read_text()

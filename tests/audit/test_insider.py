@@ -9,11 +9,9 @@ import msgspec
 import pytest
 from insider import appended, findings, rechained, replace, resealed, swept, with_verdict
 
-from countersight.audits.bundle.seal import SEAL
-from countersight.audits.bundle.zipping import zip_bundle
+from countersight.audits.bundle.seal import SEAL, zip_bundle
 from countersight.audits.calibration.sheet import CALIBRATION, Calibration
-from countersight.audits.folder import MANIFEST, AuditFolder
-from countersight.audits.log import LOG, encode_step, read_steps
+from countersight.audits.folder import LOG, MANIFEST, AuditFolder, encode_step, read_steps
 from countersight.audits.records import Failed, Try
 from countersight.audits.selection import SELECTION, decode_selection, write_selection
 

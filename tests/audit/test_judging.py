@@ -11,16 +11,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from countersight.audits.asking import AskedModel, News
-from countersight.audits.calibration.items import HOSTILE
-from countersight.audits.calibration.sentences import explained
+from countersight.audits.calibration.items import HOSTILE, explained
 from countersight.audits.judges.exact import ExactJudge
 from countersight.audits.judges.model import ModelJudge
-from countersight.audits.judges.panel import opinion, panel, pooled
-from countersight.audits.judges.protocol import Evidence
+from countersight.audits.judges.protocol import Evidence, opinion, panel, pooled
 from countersight.audits.judges.rules import RuleJudge
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import Verdict
-from countersight.audits.tally import AuditTally
+from countersight.audits.steps import AuditTally
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
 from countersight.models.opening import open_model

@@ -12,14 +12,12 @@ from editing.photographs import landscape, png
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audits.dosing import dosed_pixels
 from countersight.audits.exclusion import same_answer
+from countersight.audits.extensions import changed_thought, dosed_pixels, uncited_concepts
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.finishing import finish
-from countersight.audits.thinking import changed_thought
+from countersight.audits.ground_truth import right_answer
 from countersight.audits.trail import read_audit
-from countersight.audits.truth import right_answer
-from countersight.audits.uncited import uncited_concepts
 from countersight.audits.verifying import verified
 from countersight.case import Question
 from countersight.editing import Abilities, EditRequest

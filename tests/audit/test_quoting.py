@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audits.quoting import LONGEST, MARK, quoted
+from countersight.audits.shapes import LONGEST_QUOTATION, MARK, quoted
 
 ANY = st.text() | st.lists(st.sampled_from(["\n", "\r", "\u2028", "\x85", "\v", "| ", "---", "ends", " "])).map("".join)
 
@@ -30,6 +30,6 @@ def test_a_text_that_ends_its_own_quotation_stays_quoted():
 
 
 def test_an_endless_text_is_cut_and_said_to_be():
-    told = quoted("answer", "x" * (LONGEST + 5))
+    told = quoted("answer", "x" * (LONGEST_QUOTATION + 5))
     assert "(cut: 8,005 signs in all)" in told
-    assert len(told) < LONGEST + 200
+    assert len(told) < LONGEST_QUOTATION + 200

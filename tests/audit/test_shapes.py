@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from countersight.audits.asking import AskedModel, News
 from countersight.audits.shapes import TRIES, BadShape, ask_shaped, read_shape
-from countersight.audits.tally import AuditTally
+from countersight.audits.steps import AuditTally
 from countersight.engine import RetryPolicy
 from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings

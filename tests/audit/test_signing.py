@@ -19,11 +19,10 @@ from hypothesis import strategies as st
 from insider import findings, resealed
 
 from countersight.audits.finishing import finish
-from countersight.audits.signing.allowed import read_public_keys
-from countersight.audits.signing.ssh import read_private_key, signature, signer
+from countersight.audits.signing.ssh import read_private_key, read_public_keys, signature, signer
 from countersight.audits.signing.stamping import read_stamp
 from countersight.audits.verifying import verified
-from countersight.audits.verifying.signed import Signed
+from countersight.audits.verifying.verify import Signed
 from countersight.cli import main
 from countersight.errors import AuditError
 

@@ -15,11 +15,10 @@ from PIL import Image, PngImagePlugin
 
 from countersight.audits.checkers.model import asked_of, heard
 from countersight.audits.finishing import finish
-from countersight.audits.folder import MANIFEST, AuditFolder, digest_of
-from countersight.audits.log import LOG, read_steps
+from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of, read_steps
 from countersight.audits.records import Actor, Asked, Failed, Step
 from countersight.audits.selection import SELECTION, Selection, decode_selection, write_selection
-from countersight.audits.verifying.pictures import holds_more, is_bare_webp
+from countersight.audits.verifying.finding import holds_more, is_bare_webp
 from countersight.cli import main
 from countersight.errors import AuditError
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.audits.calibration.sentences import WORDINGS, explained
-from countersight.audits.claims import Claim, claims
-from countersight.audits.truth import asked_fact, right_answer
+from countersight.audits.calibration.items import WORDINGS, explained
+from countersight.audits.ground_truth import Claim, asked_fact, claims, right_answer
 from countersight.case import LETTERS
 from countersight.scenes import facts_by_name, facts_of
 from countersight.scenes.edits import apply

@@ -16,7 +16,7 @@ from insider import findings, resealed
 
 from countersight.audits.bundle.seal import read_seal
 from countersight.audits.finishing import finish
-from countersight.audits.log import decode_step, encode_step
+from countersight.audits.folder import decode_step, encode_step
 from countersight.audits.scores import SCORES, Scores, encode
 from countersight.audits.verifying import verified
 from countersight.cli import main

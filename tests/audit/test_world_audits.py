@@ -14,7 +14,7 @@ from countersight.audits.checkers import EditShown
 from countersight.audits.checkers.pixels import checked
 from countersight.audits.judges.exact import exact_verdict
 from countersight.audits.prompts import find_prompts
-from countersight.audits.tally import AuditTally
+from countersight.audits.steps import AuditTally
 from countersight.cli import main
 from countersight.editing import Instruction
 from countersight.progress import silent

@@ -3,12 +3,11 @@
 import pytest
 from worlds.examples import discs, supports
 
-from countersight.audits.claims import Claim
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import rules_concepts
+from countersight.audits.ground_truth import Claim, world_claims, world_facts
 from countersight.audits.judges.exact import exact_verdict
 from countersight.audits.judges.protocol import Evidence
-from countersight.audits.world_facts import world_claims, world_facts
 from countersight.case import Question
 from countersight.editing import Instruction
 from countersight.worlds import contacts, supposed

@@ -15,10 +15,10 @@ from PIL import Image
 from published import published
 
 from countersight.detection.masks import encode_mask, grown
-from countersight.editing.hues import of_colour
+from countersight.editing.classical import blended, blurred, pasted, recoloured
 from countersight.editing.quality.measuring import measure
 from countersight.editing.registry import open_editor
-from countersight.editing.retouching import blended, blurred, pasted, recoloured
+from countersight.editing.things import of_colour
 from countersight.errors import EditFailed, EditorError
 from countersight.picture.checking import check_picture, read_picture
 from countersight.scenes.colours import NAMED, rgb

@@ -2,8 +2,7 @@
 
 from msgspec.structs import replace
 
-from countersight.editing.instructions import description_of, words_for
-from countersight.editing.protocol import Instruction
+from countersight.editing.protocol import Instruction, description_of, words_for
 
 BLUE = Instruction(
     "the red car", "attribute", "recolour", "The car is blue, with  the\nsame wheels", "A red car", "car"

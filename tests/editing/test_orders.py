@@ -4,7 +4,7 @@ import pytest
 from editing.hosting import CHANGE, FLUX, PICTURE, edit, edits
 from editing.servers import PictureServer, negative
 
-from countersight.audits.orders import ORDERS, FileOrders
+from countersight.audits.folder import ORDERS, FileOrders
 from countersight.editing import EditRequest, Order
 from countersight.errors import AskingFailed, AuditError, EditFailed, OrderInDoubt
 

@@ -10,9 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.editing.quality.measuring import measure
-from countersight.editing.quality.record import RULE, Rule
-from countersight.editing.quality.similarity import similarity
+from countersight.editing.quality.measuring import RULE, Rule, measure, similarity
 from countersight.errors import EditFailed
 from countersight.scenes.drawing import draw
 

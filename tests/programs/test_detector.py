@@ -17,9 +17,8 @@ from tiny_onnx import detr, yolo
 
 from countersight.dataset import Dataset, DatasetWriter
 from countersight.detection.detector import Detector, open_detector, parted
-from countersight.detection.found import Found, shared, suppressed
-from countersight.detection.names import COCO, classes_of
-from countersight.detection.vision import Patch, ToolFailed
+from countersight.detection.finder import Found, shared, suppressed
+from countersight.detection.vision import COCO, Patch, ToolFailed, classes_of
 from countersight.errors import CountersightError, ModelError
 from countersight.models.opening import open_model
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn

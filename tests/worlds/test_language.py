@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from worlds.examples import discs, supports
 
-from countersight.audits.world_facts import world_facts
+from countersight.audits.ground_truth import world_facts
 from countersight.case import LETTERS
 from countersight.errors import Unclear
 from countersight.suites.worlds.discs import DISCS

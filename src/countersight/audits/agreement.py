@@ -5,7 +5,7 @@ from itertools import combinations
 
 import msgspec
 
-from countersight.audits.judges.panel import by_judge, opinion
+from countersight.audits.judges.protocol import by_judge, opinion
 from countersight.audits.records import Verdict
 from countersight.scoring import cohen_kappa, krippendorff_alpha
 

@@ -11,22 +11,17 @@ import msgspec
 
 from countersight import __version__
 from countersight.audits.bundle.sessions import begin_session
-from countersight.audits.calibration.taking import take_up
-from countersight.audits.folder import AuditFolder, digest_of, sweep
-from countersight.audits.further import Further
-from countersight.audits.judges.panel import HALVES, Pool
-from countersight.audits.judges.protocol import Judge
+from countersight.audits.calibration.calibrating import take_up
+from countersight.audits.extensions import Further
+from countersight.audits.folder import AuditFolder, FileOrders, digest_of, sweep
+from countersight.audits.judges.protocol import HALVES, Judge, Pool
 from countersight.audits.opening import Opener
-from countersight.audits.orders import FileOrders
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, check_criterion, read_plan
-from countersight.audits.probes import STRENGTHS, Dose, Intervene
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import Actor, CaseRecord, EditRecord, Manifest
-from countersight.audits.running import Runner
+from countersight.audits.records import STRENGTHS, Actor, CaseRecord, Dose, EditRecord, Intervene, Manifest
 from countersight.audits.selection import Selection, select, write_selection
 from countersight.audits.stages import Parties, Stages, steps_of_a_case
-from countersight.audits.steps import Steps
-from countersight.audits.tally import AuditTally
+from countersight.audits.steps import AuditTally, Runner, Steps
 from countersight.audits.work import Work
 from countersight.case import Case
 from countersight.dataset import Dataset
@@ -54,6 +49,8 @@ class Options(msgspec.Struct, frozen=True):
     concepts: int = 1
     control: bool = False
     cases: int | None = None
+    descriptive: bool = False
+    """Whether only questions are taken that are likely to elicit a description of the picture."""
     settings: ModelSettings = ModelSettings(max_tokens=2048)
     """Of the model under audit."""
     extractor_settings: ModelSettings = ModelSettings(max_tokens=2048)
@@ -100,7 +97,7 @@ async def audit_dataset(
         manifest = _manifest(dataset, output, options, parties)
         calibration = take_up(options.calibration, manifest) if options.calibration else None
         folder = AuditFolder.begin(output, manifest)
-        selection = select(dataset, options.cases, tally.bad_row)
+        selection = select(dataset, options.cases, tally.bad_row, descriptive=options.descriptive)
         tally.left_out = selection.left_out
         write_selection(output, selection)
         if calibration is not None:
@@ -166,6 +163,7 @@ def _manifest(dataset: Dataset, output: Path, options: Options, parties: Parties
         platform=f"{platform.system()} {platform.machine()}",
         lpips=digest_of(options.lpips.read_bytes()) if options.lpips else "",
         cases=options.cases,
+        descriptive=options.descriptive,
         checkers=tuple(checker.party for checker in parties.checkers),
         uncited=options.uncited,
         intervene=options.intervene,

@@ -18,11 +18,8 @@ class Mean(msgspec.Struct, frozen=True):
     pictures: int
 
 
-def clustered_mean(scores: Iterable[tuple[str, str, float]], _: int = 0) -> Mean:
-    """The mean over cases of the mean of their scores, each given as picture, case and score; pictures are clusters.
-
-    The second argument, the seed of what was once a bootstrap, is not used.
-    """
+def clustered_mean(scores: Iterable[tuple[str, str, float]]) -> Mean:
+    """The mean over cases of the mean of their scores, each given as picture, case and score; pictures are clusters."""
     cases: dict[tuple[str, str], list[float]] = {}
     for picture, case, value in scores:
         cases.setdefault((picture, case), []).append(value)

@@ -4,11 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.audits.bundle.naming import REPORT
-from countersight.audits.bundle.write import Sheets, write_bundle
-from countersight.audits.page.outcomes import shown
-from countersight.audits.page.page import render
-from countersight.audits.page.pictures import count, small_pictures
+from countersight.audits.bundle.write import REPORT, Sheets, write_bundle
+from countersight.audits.page.page import picture_files, render, shown, small_pictures
 from countersight.audits.plan import Conclusion
 from countersight.audits.scores import Scores
 from countersight.progress import Progress, silent
@@ -47,5 +44,6 @@ def finish(
 def page_of(sheets: Sheets, gallery: int, progress: Progress = silent) -> str:
     """The page of an audit with at most so many cases; the same for the same sheets."""
     cases = shown(sheets.cases, gallery)
-    with progress("Shrinking pictures", count(cases), "pictures") as done:
-        return render(sheets, cases, small_pictures(sheets.folder.path, cases, done))
+    names = picture_files(cases)
+    with progress("Shrinking pictures", len(names), "pictures") as done:
+        return render(sheets, cases, small_pictures(sheets.folder.path, names, done))

@@ -7,16 +7,16 @@ import contextlib
 import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import BinaryIO, Final, Self
 
 import msgspec
 
-from countersight.audits.judges.panel import HALVES
-from countersight.audits.log import LOG, read_steps
+from countersight.audits.judges.protocol import HALVES
 from countersight.audits.records import Actor, Manifest, Step
+from countersight.editing import Order
 from countersight.engine import Journal, appending, begun, locked, read_manifest, write_manifest
 from countersight.errors import AuditError, BadPicture
-from countersight.files import write_whole
+from countersight.files import bounded_lines, write_whole
 from countersight.picture import Picture, check_picture
 
 MANIFEST = "audit.json"
@@ -123,6 +123,7 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
         ("editor", *(_told(m.editor) for m in (there, now))),
         ("number of concepts", there.concepts, now.concepts),
         ("number of cases", there.cases or "all", now.cases or "all"),
+        ("choice of questions", *("descriptive" if m.descriptive else "all" for m in (there, now))),
         ("seed", there.seed, now.seed),
         ("kind of intervention", there.intervene, now.intervene),
         ("number of doses", there.strength or 1, now.strength or 1),
@@ -178,3 +179,97 @@ def _told(party: Actor) -> str:
 def _named(manifest: Manifest) -> str:
     digest = hashlib.sha256(msgspec.json.encode(manifest.prompts, order="sorted")).hexdigest()[:8]
     return f"{manifest.prompts.get('name', '?')} {manifest.prompts.get('version', '?')} ({digest})"
+
+
+LOG = "steps.jsonl"
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Step)
+_TAIL = len(b',"hash":"') + 64 + len(b'"}')
+
+
+def encode_step(step: Step) -> tuple[bytes, str]:
+    """The line of a step, whose last member is the SHA-256 of all that stands before it; and that hash."""
+    body = _encoder.encode(msgspec.structs.replace(step, hash=""))[:-1]
+    digest = hashlib.sha256(body).hexdigest()
+    return b'%s,"hash":"%s"}\n' % (body, digest.encode()), digest
+
+
+def decode_step(line: bytes) -> Step | None:
+    """The step on a line, or None where the line is not as it was written."""
+    line = line.removesuffix(b"\n")
+    body, tail = line[:-_TAIL], line[-_TAIL:]
+    if tail != b',"hash":"%s"}' % hashlib.sha256(body).hexdigest().encode():
+        return None
+    try:
+        return _decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def read_steps(path: Path) -> Iterator[Step]:
+    """Every step of a log, its chain checked; a line that was changed, taken out or put in raises AuditError.
+
+    A last line without an end is what a kill leaves behind, and no step.
+    """
+    if not path.exists():
+        return
+    previous = ""
+    with open(path, "rb") as file:
+        for number, line in enumerate(file):
+            if not line.endswith(b"\n"):
+                return
+            step = decode_step(line)
+            if step is None or (step.n, step.previous) != (number, previous):
+                what = "was changed" if step is None else "does not follow from the line before"
+                raise AuditError(
+                    f"{path} line {number + 1} {what} since it was written; what stands before it is as it was: "
+                    "cut the file there to go on from that point"
+                )
+            previous = step.hash
+            yield step
+
+
+ORDERS: Final = "orders.jsonl"
+_LONGEST = 1 << 16
+
+
+class FileOrders:
+    """The orders of an audit; its file is there from the first order on."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / ORDERS
+        self._journal: Journal | None = None
+        self._last = {order.key: order for order in _read(self._path)}
+
+    def find(self, key: str) -> Order | None:
+        """What was last noted of an order."""
+        return self._last.get(key)
+
+    def note(self, order: Order) -> None:
+        """Write it down, to the disk itself: a loss of power must not pay twice either."""
+        if self._journal is None:
+            self._journal = Journal(self._path).__enter__()
+        self._journal.write(msgspec.json.encode(order) + b"\n")
+        self._journal.sync()
+        self._last[order.key] = order
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._journal is not None:
+            self._journal.__exit__(None, None, None)
+
+
+def _read(path: Path) -> list[Order]:
+    if not path.is_file():
+        return []
+    found = []
+    with open(path, "rb") as file:
+        for number, line in enumerate(bounded_lines(file, _LONGEST), 1):
+            if not line.endswith(b"\n"):
+                break  # a kill cut it off: nothing was ordered yet
+            try:
+                found.append(msgspec.json.decode(line, type=Order))
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise AuditError(f"{path} line {number} is damaged ({error}); take it out, or order anew") from None
+    return found

@@ -5,20 +5,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
-from countersight.audits.asking import AskedModel, News
+from countersight.audits.asking import AskedEditor, AskedModel, News
 from countersight.audits.checkers.model import ModelChecker
-from countersight.audits.checkers.protocol import Checker
-from countersight.audits.checkers.registry import CHECKERS
-from countersight.audits.editing import AskedEditor
+from countersight.audits.checkers.protocol import CHECKERS, Checker
 from countersight.audits.extraction.model import ModelExtractor
-from countersight.audits.extraction.protocol import Extractor
-from countersight.audits.extraction.registry import EXTRACTORS
+from countersight.audits.extraction.protocol import EXTRACTORS, Extractor
 from countersight.audits.judges.model import ModelJudge
-from countersight.audits.judges.protocol import Judge
-from countersight.audits.judges.registry import JUDGES
+from countersight.audits.judges.protocol import JUDGES, Judge
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Failed, Step
-from countersight.audits.tally import AuditTally
+from countersight.audits.steps import AuditTally
 from countersight.editing import Editor, EditorSettings, open_editor
 from countersight.engine import RetryPolicy
 from countersight.english import article

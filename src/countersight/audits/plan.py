@@ -11,8 +11,7 @@ import msgspec
 from countersight import __version__
 from countersight.audits.clusters import Mean
 from countersight.audits.folder import digest_of
-from countersight.audits.probes import Intervene
-from countersight.audits.records import Manifest
+from countersight.audits.records import Intervene, Manifest
 from countersight.audits.scores import Scores
 from countersight.audits.signing.ssh import signature
 from countersight.errors import AuditError

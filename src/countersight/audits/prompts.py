@@ -53,6 +53,12 @@ _PAPERS: Final[dict[str, tuple[str, ...]]] = {
     ),
 }
 """The same in the paper's own prompts (appendix A), which can be used as they stand."""
+_CALLED: Final = {
+    "vqa_explanation_prompt": "why",
+    "concept_extraction_edit_instruction_prompt": "extract",
+    "llm_analysis_prompt": "judge",
+}
+"""The paper's names of its prompts, which a file may use too."""
 PAPER: Final = "paper"
 PAPERS_FILE: Final = "paper.toml"
 
@@ -90,6 +96,7 @@ def _read(path: Path) -> AuditPrompts:
         fields: dict[str, Any] = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:
         raise CountersightError(f"{path} is not TOML: {error}") from None
+    fields = {_CALLED.get(field, field): words for field, words in fields.items()}
     for field in fields:
         if field not in (*_FIELDS, "like"):
             raise CountersightError(f"{path}: {unknown('field', field, (*_FIELDS, 'like'))}")
@@ -113,8 +120,7 @@ def _papers(path: Path) -> AuditPrompts:
     if not path.is_file():
         raise CountersightError(
             f"the paper's prompts are not part of Countersight: copy them from its appendix A into {path}, as "
-            "why (vqa_explanation_prompt), extract (concept_extraction_edit_instruction_prompt) and judge "
-            "(llm_analysis_prompt), with the names in braces as they stand there"
+            f"{', '.join(_CALLED)}, with the names in braces as they stand there"
         )
     return _read(path)
 

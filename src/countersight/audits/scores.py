@@ -8,13 +8,12 @@ from typing import Any, Literal
 import msgspec
 
 from countersight.audits.agreement import Agreement, agreement
-from countersight.audits.calibration.correcting import Corrected, corrected
-from countersight.audits.calibration.sheet import PANEL
+from countersight.audits.calibration.sheet import PANEL, Corrected, corrected
 from countersight.audits.clusters import Mean, clustered_mean
 from countersight.audits.exclusion import CHECKED, RULE, exclusion, flips, same_answer
-from countersight.audits.judges.panel import Opinion, by_judge, ccs_of_votes, opinion, panel
-from countersight.audits.probes import Check
-from countersight.audits.records import CaseTrail, Failed, Verdict
+from countersight.audits.ground_truth import right_answer
+from countersight.audits.judges.protocol import Opinion, by_judge, ccs_of_votes, opinion, panel
+from countersight.audits.records import CaseTrail, Check, Failed, Verdict
 from countersight.audits.sensitivity import (
     DoseScore,
     Specificity,
@@ -24,8 +23,8 @@ from countersight.audits.sensitivity import (
     thought_score,
 )
 from countersight.audits.trail import Audit
-from countersight.audits.truth import right_answer
 from countersight.editing import Action, ConceptKind
+from countersight.scoring import paired
 from countersight.text import several
 
 SCORES = "scores.json"
@@ -173,18 +172,18 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
     controls = [flip for case in audit.cases if (flip := flips(case)) is not None]
 
     def of_judge(name: str) -> Trio:
-        return trio(kept, seed, lambda test: test.judges.get(name, Opinion(None, None)))
+        return trio(kept, lambda test: test.judges.get(name, Opinion(None, None)))
 
     return Scores(
         model=audit.manifest.model.name,
         rule=RULE + CHECKED if audit.manifest.checkers else RULE,
-        kept=trio(kept, seed),
-        everything=trio(shown, seed),
-        by_kind={kind: trio([t for t in kept if t.kind == kind], seed) for kind in _sorted(t.kind for t in kept)},
-        by_action={act: trio([t for t in kept if t.action == act], seed) for act in _sorted(t.action for t in kept)},
-        by_group={group: trio([t for t in kept if t.group == group], seed) for group in _sorted(t.group for t in kept)},
+        kept=trio(kept),
+        everything=trio(shown),
+        by_kind={kind: trio([t for t in kept if t.kind == kind]) for kind in _sorted(t.kind for t in kept)},
+        by_action={act: trio([t for t in kept if t.action == act]) for act in _sorted(t.action for t in kept)},
+        by_group={group: trio([t for t in kept if t.group == group]) for group in _sorted(t.group for t in kept)},
         by_judge={judge.name: of_judge(judge.name) for judge in audit.manifest.judges},
-        corrected=_corrected(audit, trio(kept, seed), of_judge, seed),
+        corrected=_corrected(audit, trio(kept), of_judge, seed),
         concepts=tuple(tests),
         excluded=dict(Counter(test.excluded for test in tests if test.excluded).most_common()),
         abstentions={judge.name: _abstentions(flat, judge.name) for judge in audit.manifest.judges},
@@ -197,15 +196,15 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
         flips=sum(controls),
         paths=dict(Counter(verdict.path for verdict in flat).most_common()),
         agreement=agreement([given for given in verdicts if given]),
-        **_lent(audit, kept, seed),
+        **_lent(audit, kept),
         **_checks(audit),
-        **_past_the_paper(audit, {(test.case, test.number) for test in kept}, seed),
-        **_unmoved(audit, kept, seed),
-        accuracy=_accuracy(audit, {(test.case, test.number) for test in kept}, seed),
+        **_past_the_paper(audit, {(test.case, test.number) for test in kept}),
+        **_unmoved(audit, kept),
+        accuracy=_accuracy(audit, {(test.case, test.number) for test in kept}),
     )
 
 
-def _unmoved(audit: Audit, kept: Sequence[ConceptScore], seed: int) -> dict[str, Any]:
+def _unmoved(audit: Audit, kept: Sequence[ConceptScore]) -> dict[str, Any]:
     """How many answers never changed, and how many stay where nothing was changed."""
     said = {(case.case, concept.number): (case, concept) for case in audit.cases for concept in case.concepts}
     same = [
@@ -220,13 +219,13 @@ def _unmoved(audit: Audit, kept: Sequence[ConceptScore], seed: int) -> dict[str,
         (case.record.picture, case.case, float(not flip)) for case in audit.cases if (flip := flips(case)) is not None
     ]
     return {
-        "steady": clustered_mean(stays, seed) if stays else None,
+        "steady": clustered_mean(stays) if stays else None,
         "unmoved": len(same),
         "unmoved_passed": sum(test.pcs is not None and test.pcs > 0.5 for test in same),
     }
 
 
-def _accuracy(audit: Audit, kept: set[tuple[str, int]], seed: int) -> Accuracy | None:
+def _accuracy(audit: Audit, kept: set[tuple[str, int]]) -> Accuracy | None:
     """How often the answers are right before and after the edits that count; None where nobody knows."""
     before, after = [], []
     for case in audit.cases:
@@ -239,10 +238,10 @@ def _accuracy(audit: Audit, kept: set[tuple[str, int]], seed: int) -> Accuracy |
             if was is not None and now is not None:
                 before.append((*key, float(same_answer(question, was, case.baseline.answer.text))))
                 after.append((*key, float(same_answer(question, now, again.answer.text))))
-    return Accuracy(clustered_mean(before, seed), clustered_mean(after, seed)) if after else None
+    return Accuracy(clustered_mean(before), clustered_mean(after)) if after else None
 
 
-def _lent(audit: Audit, kept: Sequence[ConceptScore], seed: int) -> dict[str, Any]:
+def _lent(audit: Audit, kept: Sequence[ConceptScore]) -> dict[str, Any]:
     """How many tests have a CCS that no majority of votes gave, and what it is without that."""
     votes = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}
     own = [(test, ccs_of_votes(votes[test.case, test.number], audit.manifest.pool)) for test in kept]
@@ -250,15 +249,15 @@ def _lent(audit: Audit, kept: Sequence[ConceptScore], seed: int) -> dict[str, An
     if not lent:
         return {}
     pooled = [(test.picture, test.case, allowed) for test, allowed in own if allowed is not None]
-    return {"lent": lent, "allowed": clustered_mean(pooled, seed).value}
+    return {"lent": lent, "allowed": clustered_mean(pooled).value}
 
 
-def _past_the_paper(audit: Audit, kept: set[tuple[str, int]], seed: int) -> dict[str, Any]:
+def _past_the_paper(audit: Audit, kept: set[tuple[str, int]]) -> dict[str, Any]:
     manifest = audit.manifest
     return {
-        "specificity": specificity(audit.cases, kept, seed) if manifest.uncited else None,
-        "doses": dose_score(audit.cases, kept, manifest, seed) if manifest.strength else None,
-        "thought": thought_score(audit.cases, seed) if manifest.intervene != "picture" else None,
+        "specificity": specificity(audit.cases, kept) if manifest.uncited else None,
+        "doses": dose_score(audit.cases, kept, manifest) if manifest.strength else None,
+        "thought": thought_score(audit.cases) if manifest.intervene != "picture" else None,
     }
 
 
@@ -302,9 +301,7 @@ def encode(scores: Scores) -> bytes:
     return msgspec.json.format(msgspec.json.encode(scores), indent=1) + b"\n"
 
 
-def trio(
-    tests: Sequence[ConceptScore], seed: int, of: Callable[[ConceptScore], "Opinion | ConceptScore"] | None = None
-) -> Trio:
+def trio(tests: Sequence[ConceptScore], of: Callable[[ConceptScore], "Opinion | ConceptScore"] | None = None) -> Trio:
     """PCS, NCC and CCS over tests; `of` says whose opinion counts, where it is not that of all judges."""
 
     def mean(measure: Measure) -> Mean:
@@ -313,7 +310,7 @@ def trio(
             for test in tests
             if (value := getattr(of(test) if of else test, measure)) is not None
         ]
-        return clustered_mean(found, seed)
+        return clustered_mean(found)
 
     return Trio(mean("pcs"), mean("ncc"), mean("ccs"))
 
@@ -350,3 +347,42 @@ def _abstentions(verdicts: Iterable[Verdict], judge: str) -> int:
 
 def _sorted(names: Iterable[str]) -> list[str]:
     return sorted(set(names))
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """First minus second, case by case: 95% score interval and p of McNemar's test, for independent pictures."""
+
+    value: float
+    low: float
+    high: float
+    p: float
+    cases: int
+    pictures: int
+
+
+def difference(first: Scores, second: Scores, measure: Measure) -> Difference | None:
+    """How much higher the first audit scores; None where no case counts in both.
+
+    What is said of one picture hangs together, which the interval knows; zero lies in it where p is not below 0.05.
+    """
+    other = by_case(second, measure)
+    apart = [
+        (picture, value - other[case][1]) for case, (picture, value) in by_case(first, measure).items() if case in other
+    ]
+    if not apart:
+        return None
+    pictures, values = zip(*apart, strict=True)
+    found = paired(values, pictures)
+    return Difference(found.value, found.low, found.high, found.p, len(values), len(set(pictures)))
+
+
+def by_case(scores: Scores, measure: Measure) -> dict[str, tuple[str, float]]:
+    """The picture and the score of every case that counts: the mean of its concepts."""
+    values: dict[str, list[float]] = {}
+    pictures: dict[str, str] = {}
+    for concept in scores.concepts:
+        value = getattr(concept, measure)
+        if not concept.excluded and value is not None:
+            values.setdefault(concept.case, []).append(value)
+            pictures[concept.case] = concept.picture
+    return {case: (pictures[case], sum(given) / len(given)) for case, given in values.items()}

@@ -3,21 +3,44 @@
 What is missing from the log later was never done, or was taken out of it.
 """
 
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
+from countersight.case import Question
 from countersight.dataset import BadRow, Dataset
+from countersight.editing import Drawn
 from countersight.errors import AuditError
 from countersight.files import write_whole
+from countersight.scenes import SCENES_FILE, SceneRecord
+from countersight.worlds import WORLDS_FILE, WorldRecord
 
 SELECTION: Final = "selection.json"
 
 
 _THESE = "which of these"
 """An audit lists no options, since none of them may be right after an edit: such a question would ask nothing."""
+
+
+_BRIEF: Final = re.compile(
+    r"(?:how (?:many|much|old|tall|long|far|big|often)|when|what (?:year|time|date|number|letter|word|percent\w*|"
+    r"decade|century)|who (?:invented|wrote|made|won|is|was)|(?:what|which) (?:is|are|was) the (?:\w+ )?names?|name )\b"
+)
+"""Questions whose answer is a number, a date or a name: explanations of it describe little of the picture."""
+_OPEN: Final = re.compile(r"(?:what|which|why|how|where|who|in what|in which|for what|at what|on what)\b")
+
+
+def is_descriptive(question: Question) -> bool:
+    """Whether a question is likely to elicit an explanation that describes the picture (EDCT 4 curated such ones).
+
+    The paper's authors chose by hand. This is a rule: an open question whose answer is no number, date or name.
+    """
+    text = " ".join(question.text.casefold().split())
+    return question.unlisted_kind == "open" and bool(_OPEN.match(text)) and not _BRIEF.match(text)
 
 
 class Selected(msgspec.Struct, frozen=True, array_like=True):
@@ -27,7 +50,7 @@ class Selected(msgspec.Struct, frozen=True, array_like=True):
     case: str
 
 
-class Selection(msgspec.Struct, frozen=True):
+class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     """selection.json."""
 
     fingerprint: str
@@ -39,18 +62,32 @@ class Selection(msgspec.Struct, frozen=True):
     """Cases that were chosen, but have no picture, or no question about the picture as it is that can be put without
     its options."""
     cases: tuple[Selected, ...]
+    descriptive: bool = False
+    """Whether cases were chosen among those whose question is likely to elicit a description; others are left out."""
 
     def expected(self, most: int | None) -> int:
         """How many cases there must be, by the rule, where at most so many were asked for."""
         readable = self.rows - self.unreadable
+        if self.descriptive:
+            fit = readable - self.left_out
+            return fit if most is None else min(most, fit)
         if most is None or most >= self.rows:
             return readable - self.left_out
         chosen = max(0, min(most, -(-readable * most // self.rows)))  # as many as `_evenly` has, however many rows
         return chosen - self.left_out
 
 
-def select(dataset: Dataset, most: int | None, on_bad: Callable[[BadRow], None] = lambda row: None) -> Selection:
-    """All cases of a dataset, or so many evenly over its rows; the same for the same dataset."""
+def select(
+    dataset: Dataset,
+    most: int | None,
+    on_bad: Callable[[BadRow], None] = lambda row: None,
+    *,
+    descriptive: bool = False,
+) -> Selection:
+    """All cases of a dataset, or so many evenly over its rows; the same for the same dataset.
+
+    Where only `descriptive` questions are taken, so many are chosen evenly over these.
+    """
     bad = 0
 
     def count(row: BadRow) -> None:
@@ -59,16 +96,24 @@ def select(dataset: Dataset, most: int | None, on_bad: Callable[[BadRow], None] 
         on_bad(row)
 
     count_all = dataset.count
-    wanted = None if most is None or most >= count_all else _evenly(count_all, most, count_all)
+    all_fit = descriptive or most is None or most >= count_all
+    wanted = None if all_fit or most is None else _evenly(count_all, most, count_all)
     chosen, left_out = [], 0
     for nth, (row, case) in enumerate(dataset.cases(count)):
         if wanted is not None and nth not in wanted:
             continue
-        if case.factual is None or case.image is None or _THESE in case.factual.text.casefold():
+        if (
+            case.factual is None
+            or case.image is None
+            or _THESE in case.factual.text.casefold()
+            or (descriptive and not is_descriptive(case.factual))
+        ):
             left_out += 1
         else:
             chosen.append(Selected(row, case.id))
-    return Selection(dataset.fingerprint, count_all, bad, left_out, tuple(chosen))
+    if descriptive and most is not None and most < len(chosen):
+        chosen = [chosen[place] for place in sorted(_evenly(len(chosen), most, len(chosen)))]
+    return Selection(dataset.fingerprint, count_all, bad, left_out, tuple(chosen), descriptive)
 
 
 def write_selection(folder: Path, selection: Selection) -> None:
@@ -87,3 +132,51 @@ def decode_selection(data: bytes) -> Selection:
 def _evenly(count: int, most: int, below: int) -> frozenset[int]:
     places = (nth * count // most for nth in range(most))
     return frozenset(place for place in places if place < below)
+
+
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+class _Id(msgspec.Struct):
+    id: str
+
+
+class _Line(NamedTuple):
+    file: str
+    at: int
+    length: int
+
+
+class SceneIndex:
+    """Scenes and worlds of a dataset we drew; of any other dataset there are none."""
+
+    def __init__(self, dataset: Path) -> None:
+        self._dataset = dataset
+        self._lines: dict[str, _Line] = {}
+        for file in (SCENES_FILE, WORLDS_FILE):
+            if (dataset / file).is_file():
+                self._note(file)
+
+    def _note(self, file: str) -> None:
+        at, decoder = 0, msgspec.json.Decoder(_Id)
+        with open(self._dataset / file, "rb") as lines:
+            for line in lines:
+                # A case whose scene cannot be read is audited like any photograph.
+                with suppress(*_UNREADABLE):
+                    self._lines[decoder.decode(line).id] = _Line(file, at, len(line))
+                at += len(line)
+
+    def scene(self, case: str) -> Drawn | None:
+        """What is drawn in a case's picture, or None where that is not known."""
+        where = self._lines.get(case)
+        if where is None:
+            return None
+        with open(self._dataset / where.file, "rb") as file:
+            file.seek(where.at)
+            line = file.read(where.length)
+        try:
+            if where.file == SCENES_FILE:
+                return msgspec.json.decode(line, type=SceneRecord).scene
+            return msgspec.json.decode(line, type=WorldRecord).world
+        except _UNREADABLE:
+            return None

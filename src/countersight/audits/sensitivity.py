@@ -6,8 +6,8 @@ import msgspec
 
 from countersight.audits.clusters import Mean, clustered_mean
 from countersight.audits.exclusion import edit_fault, same_answer
+from countersight.audits.ground_truth import right_answer
 from countersight.audits.records import CaseTrail, ConceptTrail, Manifest
-from countersight.audits.truth import right_answer
 
 
 class Specificity(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class ThoughtScore(msgspec.Struct, frozen=True):
     """Concepts of which no changed explanation could be written."""
 
 
-def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], seed: int) -> Specificity:
+def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]]) -> Specificity:
     """Sensitivity over the tests that count, and specificity over the good edits of what is not cited."""
     cases = list(cases)
     cited = [
@@ -56,8 +56,8 @@ def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], seed: in
     good = [each for each in tried if each[2] is not None and not _unfit(each[0], each[1])]
     stayed = [(case.record.picture, case.case, float(not moved)) for case, _, moved in good]
     return Specificity(
-        clustered_mean(cited, seed),
-        clustered_mean(stayed, seed),
+        clustered_mean(cited),
+        clustered_mean(stayed),
         sum(case.unrelated is not None and not case.unrelated.instructions for case in cases),
         len(tried) - len(good),
     )
@@ -79,15 +79,15 @@ def _moved(case: CaseTrail, concept: ConceptTrail) -> bool | None:
     return not same_answer(case.record.question, case.baseline.answer.text, concept.again.answer.text)
 
 
-def dose_score(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest, seed: int) -> DoseScore:
+def dose_score(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> DoseScore:
     """The answers along the doses of the tests that count and have all of them."""
     rows = list(_dosed(cases, kept, manifest.strength))
     moved = tuple(
-        clustered_mean([(picture, case, float(steps[nth])) for picture, case, steps in rows], seed)
+        clustered_mean([(picture, case, float(steps[nth])) for picture, case, steps in rows])
         for nth in range(manifest.strength)
     )
     steady = [(picture, case, float(steps == sorted(steps))) for picture, case, steps in rows]
-    return DoseScore(moved, clustered_mean(steady, seed))
+    return DoseScore(moved, clustered_mean(steady))
 
 
 def _dosed(
@@ -105,7 +105,7 @@ def _dosed(
             yield case.record.picture, case.case, [*steps, whole]
 
 
-def thought_score(cases: Iterable[CaseTrail], seed: int) -> ThoughtScore:
+def thought_score(cases: Iterable[CaseTrail]) -> ThoughtScore:
     """How far answers hang on the model's own words."""
     moved, followed, without = [], [], 0
     for case in cases:
@@ -120,4 +120,4 @@ def thought_score(cases: Iterable[CaseTrail], seed: int) -> ThoughtScore:
             moved.append((*key, float(not same_answer(question, case.baseline.answer.text, trail.answer.text))))
             if trail.thought.expected:
                 followed.append((*key, float(same_answer(question, trail.thought.expected, trail.answer.text))))
-    return ThoughtScore(clustered_mean(moved, seed), clustered_mean(followed, seed), without)
+    return ThoughtScore(clustered_mean(moved), clustered_mean(followed), without)

@@ -1,17 +1,82 @@
 """Replies that must have a shape: JSON found in what a model says, checked, and asked for again where it is missing."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from countersight.audits.asking import AskedModel, conversation, plain, spent
-from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Asked, Try, Usage
 from countersight.engine import fill
 from countersight.models import Request, Turn
 from countersight.text import printable
+
+MARK = "| "
+LONGEST_QUOTATION = 8_000
+"""Signs of a quotation that are handed on; an explanation is far shorter."""
+_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+"""Signs that nobody sees but a tokenizer: they could hide words from whoever reads the log."""
+
+
+def as_it_stands(text: str) -> str:
+    """A text without marks, for prompts that are used as others wrote them; on one line, as they have it."""
+    return (
+        " ".join(_UNSEEN.sub("\ufffd", text[:LONGEST_QUOTATION].encode("utf-8", "replace").decode()).split())
+        or "(nothing)"
+    )
+
+
+def quoted(name: str, text: str) -> str:
+    """A text as quoted data, under a name; the same for the same text, and never holding a line that is not marked."""
+    plain = _UNSEEN.sub("\ufffd", text[:LONGEST_QUOTATION].encode("utf-8", "replace").decode())
+    tag = hashlib.sha256(f"{name}/{plain}".encode()).hexdigest()[:12]
+    lines = [f"{MARK}{line}" for line in _BREAKS.split(plain)]
+    cut = [f"(cut: {len(text):,} signs in all)"] if len(text) > LONGEST_QUOTATION else []
+    return "\n".join((f"--- {name} {tag} begins ---", *lines, f"--- {name} {tag} ends ---", *cut))
+
+
+_SCORE: Final = r"\b{}\b[^\w-]{{0,12}}(?P<score>[01](?:\.0+)?|true|false)\b(?!\.\d)"
+_SCORES: Final = {name: re.compile(_SCORE.format(name), re.IGNORECASE) for name in ("pcs", "ncc")}
+_REASONS: Final = {
+    "pcs_reason": re.compile(r"Prediction Change Score[^:\n]{0,20}:\W*(?P<words>[^\n]{3,2000})", re.IGNORECASE),
+    "ncc_reason": re.compile(r"NLE Concept Consistency[^:\n]{0,20}:\W*(?P<words>[^\n]{3,2000})", re.IGNORECASE),
+}
+_PART: Final = r"{} Prompt\W{{0,8}}:\W{{0,8}}(?P<words>.{{3,2000}}?)[\"“”*\s]*"
+_POSITIVE: Final = re.compile(_PART.format("Positive") + r"(?=Negative Prompt|\Z)", re.IGNORECASE | re.DOTALL)
+_NEGATIVE: Final = re.compile(_PART.format("Negative") + r"(?=Positive Prompt|\Z)", re.IGNORECASE | re.DOTALL)
+
+
+def scores_told(text: str) -> dict[str, Any] | None:
+    """PCS and NCC with their reasons where a reply gives each exactly one score; None elsewhere."""
+    found: dict[str, Any] = {}
+    for name, pattern in _SCORES.items():
+        given = {match["score"].casefold() for match in pattern.finditer(text)}
+        values = {"1" if each in ("true", "1") or each.startswith("1.") else "0" for each in given}
+        if len(values) != 1:
+            return None
+        found[name] = values.pop()
+    for name, pattern in _REASONS.items():
+        reason = pattern.search(text)
+        found[name] = reason["words"].strip() if reason else ""
+    return found
+
+
+def edit_told(text: str) -> dict[str, Any] | None:
+    """The one edit that a reply describes by what shall be seen and what not; None where it describes none."""
+    positive, negative = _POSITIVE.search(text), _NEGATIVE.search(text)
+    if positive is None:
+        return None
+    words, unwanted = positive["words"].strip(), negative["words"].strip() if negative else ""
+    return {
+        "concepts": [
+            {"concept": unwanted[:500] or words[:500], "kind": "object", "action": "other", "positive": words,
+             "negative": unwanted}
+        ]
+    }  # fmt: skip
+
 
 TRIES = 3
 """So many replies without the shape are no answer (of a judge: an abstention)."""
@@ -134,27 +199,6 @@ async def ask_shaped(
         if len(tries) == TRIES:
             return Shaped(None, tuple(tries), so_far, conversation(turns))
         turns = (*turns, *_asked_again(tries[-1], again))
-
-
-def shaped_conversation(text: str, tries: tuple[Try, ...], prompts: AuditPrompts) -> tuple[Asked, ...]:
-    """The conversation that such tries come from; anybody can put it together again."""
-    further = (turn for each in tries[:-1] for turn in _asked_again(each, prompts.again))
-    return conversation((Turn("user", text), *further))
-
-
-def tries_follow(tries: tuple[Try, ...], read: Callable[[str], Any]) -> bool:
-    """Whether each reply is as good as is noted of it: asking ends with the first that has the shape."""
-    faults = [_fault(each.text, read) for each in tries]
-    ended = not faults[-1] or len(tries) == TRIES
-    return faults == [each.fault for each in tries] and all(faults[:-1]) and ended
-
-
-def _fault(text: str, read: Callable[[str], Any]) -> str:
-    try:
-        read(text)
-    except BadShape as error:
-        return str(error)
-    return ""
 
 
 def _asked_again(bad: Try, again: str) -> tuple[Turn, Turn]:

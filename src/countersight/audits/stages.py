@@ -6,14 +6,13 @@ from contextlib import suppress
 
 import msgspec
 
-from countersight.audits.asking import AskedModel
+from countersight.audits.asking import AskedEditor, AskedModel
 from countersight.audits.checkers.protocol import Checker
-from countersight.audits.editing import AskedEditor
+from countersight.audits.extensions import Further
 from countersight.audits.extraction.protocol import Extractor
-from countersight.audits.further import Further
 from countersight.audits.judges.protocol import Evidence, Judge
 from countersight.audits.records import CONTROL, CaseRecord, EditRecord, Manifest, Place, Response, drawn_fields
-from countersight.audits.scene_index import SceneIndex
+from countersight.audits.selection import SceneIndex
 from countersight.audits.steps import StepFailed
 from countersight.audits.work import NOTHING, Subject, Work
 from countersight.case import Case

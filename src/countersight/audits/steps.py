@@ -4,16 +4,50 @@ import asyncio
 import datetime
 import hashlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-from countersight.audits.log import encode_step
+from countersight.audits.folder import LOG, encode_step
 from countersight.audits.records import Actor, Asked, Failed, Output, Place, Stage, Step, Usage
-from countersight.audits.tally import AuditTally
-from countersight.engine import Journal, RetriesExhausted, Stopped
+from countersight.engine import Journal, RetriesExhausted, Stopped, Tally, Workers
 from countersight.errors import CountersightError
+from countersight.text import several
+
+
+class AuditTally(Tally):
+    """Counts of one audit, step by step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cases = 0
+        self.left_out = 0
+        """Cases without a picture, or without a question about the picture as it is."""
+
+    def found(self) -> None:
+        """A step had been done before."""
+        self.before += 1
+
+    def did(self, step: Step) -> None:
+        """A step was done, or failed."""
+        if isinstance(step.output, Failed):
+            self._failed(f"{step.stage}: {step.output.reason}")
+        else:
+            self.answered += 1
+        self.spend(step.spent.tokens_in, step.spent.tokens_out, step.spent.cost)
+
+    def summary(self) -> str:
+        """What happened, in a few lines."""
+        lines = [f"{several(self.cases, 'case')}: {self.before + self.answered:,} steps done, {self.failed:,} failed"]
+        if self.before:
+            lines[0] += f" ({self.before:,} were done before)"
+        lines += self._spent()
+        if self.left_out:
+            why = "no picture, or no question about it as it is that needs no list of options"
+            lines.append(f"{several(self.left_out, 'case')} left out: {why}")
+        return "\n".join([*lines, *self._troubles(LOG)])
+
 
 FORMAT = 1
 """Counted up when the same inputs would no longer give the same output."""
@@ -140,3 +174,46 @@ class Steps:
 def hash_of(inputs: object) -> str:
     """SHA-256 of anything that JSON can hold, the same for the same content."""
     return hashlib.sha256(msgspec.json.encode(inputs, order="sorted")).hexdigest()
+
+
+class Named(Protocol):
+    """Anything with an id."""
+
+    @property
+    def id(self) -> str:
+        """By which its steps know it."""
+        ...
+
+
+One = TypeVar("One", bound=Named)
+
+
+class Runner(Generic[One]):
+    """Takes one after the other through its steps, so many at a time; what stops it lets the others finish theirs."""
+
+    def __init__(
+        self,
+        take: Callable[[int, One], Awaitable[None]],
+        steps: Steps,
+        tally: AuditTally,
+        full: int,
+        stop: asyncio.Event,
+    ) -> None:
+        """`take` is told the row of each; `full` is the most steps one can take."""
+        self._take = take
+        self._steps = steps
+        self._tally = tally
+        self._full = full
+        self._stop = stop
+
+    async def run(self, those: Iterator[tuple[int, One]], concurrency: int) -> None:
+        """Until none is left, or the work is stopped; raises where every further step would fail too."""
+        self._tally.limit = concurrency
+        await Workers(self._through, stop=self._stop, sync=self._steps.sync).work(those, concurrency)
+        self._tally.total = self._tally.done
+
+    async def _through(self, that: tuple[int, One]) -> None:
+        row, one = that
+        self._tally.cases += 1
+        await self._take(row, one)
+        self._tally.total -= self._full - self._steps.taken.pop(one.id, 0)

@@ -7,13 +7,15 @@ import msgspec
 
 from countersight.audits.calibration.sheet import Calibration, read_calibration
 from countersight.audits.folder import AuditFolder
-from countersight.audits.probes import STRENGTHS, Check, Dose, Thought
 from countersight.audits.records import (
     CONTROL,
+    STRENGTHS,
     CaseRecord,
     CaseTrail,
+    Check,
     Concepts,
     ConceptTrail,
+    Dose,
     DoseTrail,
     EditRecord,
     Failed,
@@ -23,6 +25,7 @@ from countersight.audits.records import (
     Response,
     Said,
     Step,
+    Thought,
     ThoughtTrail,
     Verdict,
 )

@@ -4,17 +4,16 @@ import asyncio
 
 import msgspec
 
-from countersight.audits.asking import AskedModel, Shown, conversation, said, spent
+from countersight.audits.asking import AskedEditor, AskedModel, Shown, conversation, measured, said, spent
 from countersight.audits.checkers.protocol import Checker, EditShown
-from countersight.audits.editing import AskedEditor, measured
 from countersight.audits.extraction.protocol import Extractor, Statement
 from countersight.audits.folder import AuditFolder, digest_of
 from countersight.audits.judges.protocol import Evidence, Judge
-from countersight.audits.probes import Check
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import (
     Actor,
     CaseRecord,
+    Check,
     Concepts,
     EditRecord,
     Place,

@@ -42,6 +42,7 @@ _AUDIT: Final = {
     "--concepts K=1": "concepts tested per explanation",
     "--intervene {picture,thought,both}=picture": "change the picture, or the model's explanation in the conversation",
     "--limit, --cases N": "audit so many cases, evenly over the dataset (default: all)",
+    "--descriptive": "only open questions that are likely to be explained by a description, as EDCT chose from OK-VQA",
     "--calibration DIR": "from `audit calibrate`: also correct scores for the mistakes of judges",
     "--lpips FILE": "weights, to measure edits with LPIPS too",
     "--checker C*": "who checks whether an edit did what was asked: pixels, seams, detector:PATH, or a vision model; "
@@ -273,6 +274,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         intervene=chosen.intervene,
         strength=chosen.strength,
         cases=chosen.limit,
+        descriptive=chosen.descriptive,
         settings=model_settings(chosen),
         extractor_settings=_helper(chosen, 0.0),
         judge_settings=_helper(chosen, _judging(chosen)),

@@ -14,10 +14,8 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from countersight.detection.finder import Finder
-from countersight.detection.found import Found, suppressed
-from countersight.detection.names import LONGEST, classes_of
-from countersight.detection.vision import Box, Patch, ToolFailed, Vision, size_as_seen
+from countersight.detection.finder import Finder, Found, suppressed
+from countersight.detection.vision import LONGEST, Box, Patch, ToolFailed, Vision, classes_of, size_as_seen
 from countersight.errors import BadPicture, ModelError
 from countersight.models import ModelSettings
 from countersight.picture import Picture, as_seen

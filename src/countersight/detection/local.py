@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from countersight.detection.found import Found, listed
+from countersight.detection.finder import Found, listed
 from countersight.errors import ModelError
 from countersight.models.local import find_device, find_folder, fingerprint, unusable
 

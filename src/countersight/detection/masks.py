@@ -2,13 +2,27 @@
 
 import io
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from countersight.errors import EditFailed
+from countersight.errors import EditFailed, EditorError
 from countersight.picture import MAX_PIXELS
+
+
+def opencv() -> Any:
+    """The module cv2, loaded when it is first needed."""
+    try:
+        import cv2
+    except ImportError:
+        raise EditorError(
+            "editing photographs without a network needs OpenCV, which is not installed: "
+            "pip install 'countersight[edit]', or opencv-python-headless alone"
+        ) from None
+    return cv2
+
 
 Mask = NDArray[np.bool_]
 """Height × width: true where the edit is."""

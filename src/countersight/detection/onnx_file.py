@@ -15,10 +15,11 @@ from countersight.detection.finder import (
     IMAGE_MEAN,
     IMAGE_STD,
     MOST_CLASSES,
+    Found,
     coco_labels,
+    listed,
     read_labels,
 )
-from countersight.detection.found import Found, listed
 from countersight.errors import ModelError
 from countersight.system import cores
 from countersight.text import printable

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from countersight.detection.finder import coco_labels, read_labels
-from countersight.detection.found import Found, listed
+from countersight.detection.finder import Found, coco_labels, listed, read_labels
 from countersight.errors import ModelError
 from countersight.text import printable
 

@@ -13,11 +13,35 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from countersight.detection.graphs import fingerprint, open_graph
 from countersight.detection.masks import Mask
 from countersight.errors import EditFailed, EditorError
 from countersight.picture import Pixels
+from countersight.system import cores
 from countersight.text import printable
+
+
+def open_graph(path: Path) -> Any:
+    """The network of a file, ready to be run on the processor."""
+    if not path.is_file():
+        raise EditorError(f"there is no file {path}")
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = cores()
+    options.log_severity_level = 4
+    # Threads that spin while they wait take the cores of everything else.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # whatever its C++ raises
+        raise EditorError(f"{path} is no network that can be opened ({printable(str(error))[:160]})") from None
+
+
+def fingerprint(path: Path) -> str:
+    """The first letters of a file's SHA-256, by which two files of one name are told apart."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
 
 Corners = tuple[float, float, float, float]
 _MEAN, _SPREAD = np.array([123.675, 116.28, 103.53], np.float32), np.array([58.395, 57.12, 57.375], np.float32)

@@ -1,11 +1,7 @@
-from .abilities import Abilities as Abilities
-from .abilities import Able as Able
-from .abilities import abilities_of as abilities_of
-from .credentials import Credentials as Credentials
-from .hues import colour_share as colour_share
+from .marking import Credentials as Credentials
 from .marking import marked as marked
-from .orders import Order as Order
-from .orders import OrderBook as OrderBook
+from .protocol import Abilities as Abilities
+from .protocol import Able as Able
 from .protocol import Action as Action
 from .protocol import ConceptKind as ConceptKind
 from .protocol import Drawn as Drawn
@@ -14,6 +10,10 @@ from .protocol import Editor as Editor
 from .protocol import EditorSettings as EditorSettings
 from .protocol import EditRequest as EditRequest
 from .protocol import Instruction as Instruction
+from .protocol import Order as Order
+from .protocol import OrderBook as OrderBook
+from .protocol import abilities_of as abilities_of
 from .registry import EDITORS as EDITORS
 from .registry import open_editor as open_editor
+from .things import colour_share as colour_share
 from .things import noun_in as noun_in

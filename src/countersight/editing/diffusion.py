@@ -4,23 +4,189 @@ import asyncio
 import importlib.metadata
 import importlib.util
 import io
+import json
 import threading
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from PIL import Image
 
 from countersight.editing.classical import FINDING, selector_of
-from countersight.editing.instructions import description_of, words_for
-from countersight.editing.loading import load_pipeline, pipeline_class, quiet, said
 from countersight.editing.painting import Brief, Given, Painting
-from countersight.editing.pipelines import KINDS, arguments, size_for
-from countersight.editing.protocol import EditorSettings, Instruction
+from countersight.editing.protocol import EditorSettings, Instruction, description_of, words_for
 from countersight.errors import BadPicture, EditFailed, EditorError
 from countersight.models.local import DTYPES, find_device, fingerprint, forget, is_full
 from countersight.picture import as_seen
 from countersight.registry import with_options
-from countersight.text import unknown
+from countersight.text import printable, unknown
+
+STEP = 16
+"""Every pipeline takes sides that are multiples of this."""
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """How a pipeline of one class is called."""
+
+    fills: bool = False
+    """Whether it paints only where a mask is."""
+    described: bool = False
+    """Whether it wants to be told what shall be seen, and not what to do."""
+    masked: str = ""
+    """The class that computes with the same parts and takes a mask."""
+    sized: bool = True
+    """Whether it takes a height and a width; others go by the picture."""
+    bounded: bool = False
+    """Whether it would bring a picture to a size of its own choice, if it were not told to leave that."""
+    further: dict[str, Any] = {}
+
+
+# Without a negative prompt Qwen's pipelines do not guide at all. Ours says what must not be touched as well as what
+# must vanish, so it stands in the words; pushed away from, it would do harm.
+_QWEN = {"negative_prompt": " ", "true_cfg_scale": 4.0}
+_ALL_OF_IT = {"strength": 1.0}
+"""What is under the mask is painted anew: with less, traces of what is to vanish stay."""
+
+KINDS = {
+    "FluxKontextPipeline": Kind(masked="FluxKontextInpaintPipeline", bounded=True),
+    "FluxKontextInpaintPipeline": Kind(fills=True, bounded=True, further=_ALL_OF_IT),
+    "FluxFillPipeline": Kind(fills=True, described=True),
+    "FluxInpaintPipeline": Kind(fills=True, described=True, further=_ALL_OF_IT),
+    "Flux2Pipeline": Kind(),
+    "Flux2KleinPipeline": Kind(),
+    "QwenImageEditPipeline": Kind(masked="QwenImageEditInpaintPipeline", further=_QWEN),
+    "QwenImageEditPlusPipeline": Kind(further=_QWEN),
+    "QwenImageEditInpaintPipeline": Kind(fills=True, further={**_QWEN, **_ALL_OF_IT}),
+    "QwenImageInpaintPipeline": Kind(fills=True, described=True, further={**_QWEN, **_ALL_OF_IT}),
+    "StableDiffusionInstructPix2PixPipeline": Kind(described=True, sized=False),
+    "StableDiffusionInpaintPipeline": Kind(fills=True, described=True),
+    "StableDiffusionXLInpaintPipeline": Kind(fills=True, described=True),
+    "StableDiffusion3InpaintPipeline": Kind(fills=True, described=True, further=_ALL_OF_IT),
+}
+"""By the name of its class, as model_index.json has it."""
+
+
+def arguments(kind: Kind, picture: Image.Image, words: str, mask: Image.Image | None) -> dict[str, Any]:
+    """What a pipeline is called with, beside the seed; picture and mask have the size at which it is to compute."""
+    called: dict[str, Any] = {"image": picture, "prompt": words, **kind.further}
+    if mask is not None:
+        called["mask_image"] = mask
+    if kind.sized:
+        called |= {"width": picture.width, "height": picture.height}
+    if kind.bounded:
+        called |= {"max_area": picture.width * picture.height, "_auto_resize": False}
+    return called
+
+
+def size_for(pipeline: Any, size: tuple[int, int]) -> tuple[int, int]:
+    """The size at which a pipeline computes a picture: of the same shape, with as many pixels as it was trained on."""
+    side = getattr(pipeline, "default_sample_size", None) or pipeline.unet.config.sample_size
+    side = (min(side) if isinstance(side, list | tuple) else side) * pipeline.vae_scale_factor
+    scale = side / (size[0] * size[1]) ** 0.5
+    return max(STEP, round(size[0] * scale / STEP) * STEP), max(STEP, round(size[1] * scale / STEP) * STEP)
+
+
+_LIBRARIES = ("diffusers", "transformers")
+
+
+def pipeline_class(folder: Path) -> str:
+    """The name of the class of the pipeline in a folder, if it is one that edits."""
+    index = folder / "model_index.json"
+    if not index.is_file():
+        how = "name the folder of a pipeline that was downloaded, as with: hf download OWNER/NAME --local-dir FOLDER"
+        raise EditorError(f"there is no {printable(str(index))[:200]}; {how}")
+    name = _index(folder).get("_class_name")
+    if not isinstance(name, str) or name not in KINDS:
+        raise EditorError(unknown("pipeline that edits", printable(str(name)), KINDS))
+    return name
+
+
+def load_pipeline(folder: Path, dtype: str, device: str) -> Any:
+    """The pipeline in a folder, ready to compute."""
+    import diffusers
+    import torch
+    from transformers.utils import logging
+
+    for log in (logging, diffusers.utils.logging):
+        log.set_verbosity(log.CRITICAL)  # its notes and bars would run into the progress we show
+        log.disable_progress_bar()
+    safe = {
+        "local_files_only": True,
+        "use_safetensors": True,  # weights alone: other files can hold programs
+        "dtype": getattr(torch, dtype),
+    }
+    try:
+        parts = {part: _whole(folder / part, kind, safe) for part, kind in _models(folder).items()}
+        parts |= _processor(folder)
+        pipeline = getattr(diffusers, pipeline_class(folder)).from_pretrained(
+            folder, **safe, **parts, trust_remote_code=False
+        )
+        return quiet(pipeline.to(device))
+    except EditorError:
+        raise
+    except Exception as error:  # torn files, wrong shapes, no room: each layer beneath has its own exceptions
+        raise EditorError(f"the pipeline in {folder} cannot be loaded: {said(error)}") from None
+
+
+def quiet(pipeline: Any) -> Any:
+    """The same pipeline; it shows no progress of its own."""
+    pipeline.set_progress_bar_config(disable=True)
+    return pipeline
+
+
+def said(error: Exception) -> str:
+    """What a library says of an error, which may be pages, in a line."""
+    line = next((line for line in map(str.strip, str(error).splitlines()) if line), type(error).__name__)
+    line = printable(line)
+    return line if len(line) <= 200 else line[:200] + "…"
+
+
+def _index(folder: Path) -> dict[str, Any]:
+    index = folder / "model_index.json"
+    try:
+        parts = json.loads(index.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        parts = None
+    if not isinstance(parts, dict):
+        raise EditorError(f"{index} cannot be read: it does not name a pipeline")
+    return parts
+
+
+def _models(folder: Path) -> dict[str, Any]:
+    """The classes of the pipeline's parts that have weights."""
+    import importlib
+
+    found: dict[str, Any] = {}
+    for part, named in _index(folder).items():
+        if isinstance(named, list) and len(named) == 2 and named[0] in _LIBRARIES:
+            kind = getattr(importlib.import_module(named[0]), str(named[1]), None)
+            if hasattr(kind, "load_state_dict"):
+                found[part] = kind
+    return found
+
+
+def _whole(folder: Path, kind: Any, safe: dict[str, Any]) -> Any:
+    """A part of a pipeline with all of its weights: the libraries would fill what is missing by chance and go on."""
+    if not folder.is_dir():
+        raise EditorError(f"{folder.parent} is not complete: {folder.name} is missing")
+    model, faults = kind.from_pretrained(folder, **safe, output_loading_info=True)
+    if faults["missing_keys"]:
+        lacking = sorted(faults["missing_keys"])
+        raise EditorError(f"{folder} lacks {len(lacking):,} of its weights, such as {lacking[0]}")
+    return model
+
+
+def _processor(folder: Path) -> dict[str, Any]:
+    """Qwen's processor, where it would ask for torchvision, which only videos need."""
+    from transformers import Qwen2VLConfig
+    from transformers.utils import is_torchvision_available
+
+    if _index(folder).get("processor") != ["transformers", "Qwen2VLProcessor"] or is_torchvision_available():
+        return {}
+    from countersight.models.local import load_stills
+
+    return {"processor": load_stills(folder / "processor", Qwen2VLConfig())}
+
 
 INSTALL = "pip install 'countersight[edit]'"
 MOST_STEPS = 1000

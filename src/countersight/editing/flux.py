@@ -25,10 +25,16 @@ from countersight.editing.hosted import (
     object_in,
     words_in,
 )
-from countersight.editing.instructions import description_of, words_for
-from countersight.editing.orders import Order, OrderBook, refuse_doubtful
 from countersight.editing.painting import Brief, Given, Painting
-from countersight.editing.protocol import EditorSettings, Instruction
+from countersight.editing.protocol import (
+    EditorSettings,
+    Instruction,
+    Order,
+    OrderBook,
+    description_of,
+    refuse_doubtful,
+    words_for,
+)
 from countersight.errors import AskingFailed, EditFailed, EditorError, OrderInDoubt, Overloaded, Unreachable
 from countersight.models import Received, Service, checked_address, shorten
 from countersight.registry import with_options

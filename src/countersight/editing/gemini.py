@@ -19,9 +19,8 @@ from countersight.editing.hosted import (
     object_in,
     words_in,
 )
-from countersight.editing.instructions import words_for
 from countersight.editing.painting import Brief, Given, Log, Painting
-from countersight.editing.protocol import EditorSettings, Instruction
+from countersight.editing.protocol import EditorSettings, Instruction, words_for
 from countersight.errors import EditFailed
 from countersight.models import Service, checked_address
 

@@ -1,17 +1,16 @@
 """Editors that are handed a picture and words, and paint: services and pipelines, behind one small interface."""
 
 import asyncio
+import io
 from typing import Any, Protocol
 
 import msgspec
 import numpy as np
+from PIL import Image
 
 from countersight.detection import Mask, encode_mask, grown, read_mask
 from countersight.editing.classical import MARGIN
-from countersight.editing.compositing import kept_outside
-from countersight.editing.instructions import VERSION
-from countersight.editing.orders import NoBook, OrderBook
-from countersight.editing.protocol import Action, Edited, EditRequest, Instruction
+from countersight.editing.protocol import VERSION, Action, Edited, EditRequest, Instruction, NoBook, OrderBook
 from countersight.editing.selecting import Selector
 from countersight.errors import BadPicture, EditFailed
 from countersight.picture import Picture, as_seen, check_picture, to_send
@@ -128,3 +127,16 @@ class Painting:
 
 def _within(mask: Mask, before: Picture, after: Picture) -> Picture:
     return kept_outside(mask, as_seen(before), as_seen(after))
+
+
+def kept_outside(mask: Mask, before: Image.Image, after: Image.Image) -> Picture:
+    """The edited picture within the mask and the original around it, as large as the original.
+
+    Editors that paint a whole picture move and tint what they were not asked about; a masked edit must not.
+    """
+    if after.size != before.size:
+        after = after.resize(before.size, Image.Resampling.LANCZOS)
+    pixels = np.where(mask[:, :, None], np.asarray(after.convert("RGB")), np.asarray(before.convert("RGB")))
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG")
+    return Picture(file.getvalue(), "image/png", *before.size, plain=True)

@@ -1,13 +1,59 @@
 """What an editor is to the rest of the program: it is handed a picture and an instruction and gives a picture back."""
 
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 import msgspec
 
-from countersight.editing.orders import OrderBook
+from countersight.errors import OrderInDoubt
 from countersight.picture import Picture
 from countersight.scenes import Scene
 from countersight.worlds import Discs, Supports
+
+
+class Order(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One order of an edit, as far as it is known."""
+
+    key: str
+    """What is ordered: the digest of the request."""
+    state: Literal["placing", "placed", "over"]
+    id: str = ""
+    address: str = ""
+    """Where to look for the result."""
+    cost: float = 0.0
+
+
+class OrderBook(Protocol):
+    """Where orders are noted; what is noted outlives the process."""
+
+    def find(self, key: str) -> Order | None:
+        """What was last noted of an order."""
+        ...
+
+    def note(self, order: Order) -> None:
+        """Write it down; when this returns, a kill of the process cannot undo it."""
+        ...
+
+
+class NoBook:
+    """Orders of somebody who keeps no book: each is a new one."""
+
+    def find(self, key: str) -> Order | None:
+        """Nothing is known."""
+        return None
+
+    def note(self, order: Order) -> None:
+        """Nothing is written."""
+
+
+def refuse_doubtful(order: Order) -> None:
+    """Raise where an order may have been paid for, and nobody knows under which name."""
+    if order.state == "placing":
+        raise OrderInDoubt(
+            "an order of this edit was being placed when the work was killed or the line broke, and may be paid for "
+            f"already: look at your account, then take the line with {order.key[:16]} out of orders.jsonl and give the "
+            "same command to order it anew"
+        )
+
 
 Action = Literal["remove", "recolour", "add", "move", "resize", "reshape", "replace", "nothing", "other"]
 """What is done to the concept; `nothing` is the control edit, which must leave the picture as it is."""
@@ -84,3 +130,74 @@ class Editor(Protocol):
     async def close(self) -> None:
         """Let go of connections and memory."""
         ...
+
+
+ANY: tuple[Action, ...] = tuple(action for action in get_args(Action) if action != "nothing")
+"""What an editor that reads words can be asked for."""
+
+
+class Abilities(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one editor can do to one picture."""
+
+    actions: tuple[Action, ...] = ANY
+    values: dict[str, str] = {}
+    """For an action that needs one, which values are understood: "red, blue, …"."""
+    things: tuple[str, ...] | None = None
+    """The targets it can find in this picture, in words it understands; None where it takes any words."""
+
+    @property
+    def words(self) -> str:
+        """The same as sentences, for whoever writes instructions; nothing where anything can be asked for."""
+        said = []
+        if self.actions != ANY:
+            values = (f"{each} (value: {self.values[each]})" if each in self.values else each for each in self.actions)
+            said.append(f"The only actions that can be done: {', '.join(values)}.")
+        if self.things is not None:
+            listed = ", ".join(self.things) or "none"
+            said.append(f"The only targets that can be found in this picture: {listed}.")
+        return " ".join(said)
+
+
+@runtime_checkable
+class Able(Protocol):
+    """An editor that cannot do everything, and says so."""
+
+    async def abilities(self, request: EditRequest) -> Abilities:
+        """What it can do to the picture of a request, whose instruction does not matter."""
+        ...
+
+
+async def abilities_of(editor: Editor, request: EditRequest) -> Abilities:
+    """What an editor can do; one that does not say takes any words."""
+    return await editor.abilities(request) if isinstance(editor, Able) else Abilities()
+
+
+VERSION = 1
+"""Counted up whenever a word below changes, so that two audits can be told apart."""
+
+_SAME = "Framing, size, viewpoint, light, background and everything else must stay exactly as they are."
+_ALONE = "Answer with the edited picture alone."
+
+
+def words_for(instruction: Instruction) -> str:
+    """What an editor is told that gets the picture and these words.
+
+    The negative part says what is to vanish or what is not to be touched (EDCT 3.2 leaves both to it), so it is handed
+    on as it is written. Editors that also write are told not to: some send words in place of a picture.
+    """
+    if instruction.action == "nothing":
+        return f"Give this picture back exactly as it is. Change nothing at all. {_SAME} {_ALONE}"
+    lines = [f"Make one change to this picture: {_sentence(instruction.positive)}"]
+    if instruction.negative.strip():
+        lines.append(f"Not to be seen afterwards, or not to be touched: {_sentence(instruction.negative)}")
+    return "\n".join([*lines, _SAME, _ALONE])
+
+
+def description_of(instruction: Instruction) -> str:
+    """What shall be seen where a mask is: editors that fill it are trained on descriptions, not on commands."""
+    return _sentence(instruction.positive)
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -11,9 +11,8 @@ from countersight.audits.bundle.manifest import prompts_digest, run_manifest
 from countersight.audits.bundle.seal import SEAL, read_seal
 from countersight.audits.bundle.sessions import Session, read_sessions
 from countersight.audits.clusters import Mean
-from countersight.audits.paired import Difference, by_case, difference
 from countersight.audits.records import Actor, Manifest
-from countersight.audits.scores import MEASURES, Measure, Scores, score
+from countersight.audits.scores import MEASURES, Difference, Measure, Scores, by_case, difference, score
 from countersight.audits.trail import Audit, read_audit
 from countersight.errors import AuditError
 

@@ -64,12 +64,10 @@ def dataset_sheet(
 ) -> DatasetSheet:
     """The sheet of the dataset that an audit asked about; its card may be the one that was written down before."""
     reference = manifest.dataset
-    chosen = (
-        "all cases of the dataset that have a picture and a question about the picture as it is"
-        if manifest.cases is None
-        else f"{manifest.cases:,} cases, evenly over those of the dataset that have a picture and a question about the "
-        "picture as it is"
-    )
+    those = "of the dataset that have a picture and a question about the picture as it is"
+    if manifest.descriptive:
+        those += ", open and likely to be explained by a description of the picture"
+    chosen = f"all cases {those}" if manifest.cases is None else f"{manifest.cases:,} cases, evenly over those {those}"
     listed = tuple(
         CasePicture(case.case, case.row, case.record.image, case.record.picture, case.record.suite, case.record.group)
         for case in cases

@@ -1,12 +1,15 @@
 """limits.md: what the scores of an audit do not show, how the method is known to fail, how they could be misused."""
 
+import tomllib
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
 
+from countersight.audits.bundle.manifest import RunManifest
 from countersight.audits.calibration.sheet import DRAWINGS, Calibration, Domain, Instrument, domain_of
-from countersight.audits.judges.panel import HALVES
+from countersight.audits.judges.protocol import HALVES
 from countersight.audits.records import Manifest
 from countersight.audits.scores import Scores
 from countersight.text import printable, several
@@ -46,64 +49,9 @@ HEADINGS: Final[dict[str, str]] = {
     "misuse": "Foreseeable misuse of the score",
 }
 
-_ALWAYS: Final = (
-    Limit(
-        "limit",
-        "The scores say whether answers and explanations follow edits of what the explanation cites. They say nothing "
-        "about whether the answers were right, about questions that were not asked, or about other pictures.",
-    ),
-    Limit(
-        "limit",
-        "Only concepts that the explanation names are tested. What the answer really hangs on and the explanation "
-        "leaves out is not found.",
-    ),
-    Limit(
-        "limit",
-        "A consistent reaction to an edit is evidence for an explanation, not proof of it: a model may be consistent "
-        "for reasons other than those it gives.",
-    ),
-    Limit(
-        "limit",
-        "A hosted model can change behind its name. The model versions in manifest.json are those that servers gave "
-        "of themselves.",
-    ),
-    Limit(
-        "failure mode",
-        "An edit can change more than was asked for, or leave traces that a model reacts to. The quality of every edit "
-        "is measured, bad ones are excluded by the stated rule, and the control edit shows reactions to editing as "
-        "such; subtle ones can remain.",
-    ),
-    Limit(
-        "failure mode",
-        "An edit may leave the right answer to the question as it was; a model that then keeps its answer is scored as "
-        "if it had failed, unless the right answer is known.",
-    ),
-    Limit(
-        "failure mode",
-        "The extractor may misread an explanation, and a concept that was never cited is then tested.",
-    ),
-    Limit(
-        "failure mode",
-        "Explanations are written by the audited model and may try to sway a judge. They are quoted to it line by "
-        "line; calibration shows how far that holds.",
-    ),
-    Limit(
-        "misuse",
-        "As a measure of accuracy, safety or fairness. It is none of them: a model can be consistently wrong.",
-    ),
-    Limit(
-        "misuse",
-        "To rank models whose intervals overlap, or that were audited with other judges, editors, prompts or cases.",
-    ),
-    Limit(
-        "misuse",
-        "As a statement of conformity. It is evidence that technical documentation can draw on; whether a system "
-        "conforms to the AI Act or to a standard is for others to assess.",
-    ),
-    Limit(
-        "misuse",
-        "To train or select a model against this score, and then to report the score as if it were independent.",
-    ),
+_ALWAYS: Final = tuple(
+    msgspec.convert(each, Limit)
+    for each in tomllib.loads(Path(__file__).with_name("limits.toml").read_text(encoding="utf-8"))["always"]
 )
 
 
@@ -281,4 +229,33 @@ def encode_limits(found: tuple[Limit, ...]) -> bytes:
         parts.append(f"## {heading}")
         of_kind = [each for each in found if each.kind == kind]
         parts.append("\n".join(f"- {'In this audit: ' * each.of_this_audit}{each.words}" for each in of_kind))
+    return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")
+
+
+SIGN_OFF: Final = "sign-off.md"
+EVIDENCE: Final = (
+    "This is evidence that the technical documentation of an AI system can draw on (EU AI Act, Annex IV). It is not a "
+    "conformity assessment: nothing here shows that a system conforms to the Act or to any standard."
+)
+STATEMENT: Final = (
+    "I have read the report and its limits, looked at cases and exclusions, and verified the bundle with "
+    "`countersight audit verify`, which printed the seal below."
+)
+ROLES: Final[tuple[str, ...]] = ("Responsible for the audit", "Reviewed by")
+LINES: Final[tuple[str, ...]] = ("Name", "Role", "Date", "Signature")
+SEAL_WORDS: Final = "Seal (SHA-256 of bundle.json)"
+
+
+def encode_sign_off(manifest: RunManifest, dataset: str) -> bytes:
+    """The bytes of sign-off.md, its lines blank."""
+    parts = [
+        "# Sign-off",
+        f"Audit of {printable(manifest.audited.name)} on {printable(dataset)}: {manifest.steps:,} steps, the last with "
+        f"the hash {manifest.log_head}.",
+        EVIDENCE,
+        STATEMENT,
+        f"{SEAL_WORDS}: {'_' * 64}",
+    ]
+    for role in ROLES:
+        parts += [f"## {role}", "\n\n".join(f"{line}: {'_' * 40}" for line in LINES)]
     return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")

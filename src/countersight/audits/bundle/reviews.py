@@ -18,13 +18,13 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from countersight.audits.bundle.files import content
-from countersight.audits.people import LABELS, PersonLabel, read_labels
+from countersight.audits.calibration.sheet import LABELS, PersonLabel, read_labels
 from countersight.audits.scores import ConceptScore, Scores
 from countersight.errors import AuditError
 from countersight.files import write_whole
 
 REVIEWS: Final = "reviews.jsonl"
-REVIEWED: Final = f"reviews/{LABELS}"
+REVIEWED: Final[str] = f"reviews/{LABELS}"
 BY_HAND: Final = "written by hand"
 IN_CAMPAIGN: Final = "in a campaign"
 UNNOTED: Final = "at a time that was not noted"

@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+import shutil
+import zipfile
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.audits.bundle.files import Found, Odd, content, digest, lying_in
+from countersight.audits.bundle.files import LARGEST_FILE, Found, Odd, content, digest, lying_in
 from countersight.engine import LOCK
 from countersight.errors import AuditError
 from countersight.files import write_whole
@@ -125,3 +127,65 @@ def read_seal(folder: Path) -> tuple[Bundle, str]:
     if bundle.format > FORMAT:
         raise AuditError(f"{folder / SEAL} was written by a later Countersight ({bundle.countersight})")
     return bundle, hashlib.sha256(written).hexdigest()
+
+
+EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in it: when a file was written is in the log, not here."""
+LARGEST_BUNDLE: Final = 64 * 1024**3
+_PIECE: Final = 1 << 20
+
+
+def zip_bundle(folder: Path, to: Path) -> None:
+    """Put every file of a bundle into a ZIP, in order of name and as they are: pictures do not shrink further."""
+    if not (folder / SEAL).is_file():
+        raise AuditError(f"{folder} is not sealed; seal it with: countersight audit bundle {folder}")
+    part = to.with_name(f".{to.name}.part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+            for found in lying_in(folder):
+                if isinstance(found, Odd):
+                    raise AuditError(f"{folder / found.name} {found.what}; take it away to zip the bundle")
+                if found.name != LOCK:
+                    _add(archive, folder, found.name)
+        part.replace(to)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _add(archive: zipfile.ZipFile, folder: Path, name: str) -> None:
+    entry = zipfile.ZipInfo(name, EPOCH)
+    entry.external_attr = 0o644 << 16
+    entry.create_system = 3  # as on Unix, wherever it is made
+    entry.file_size = (folder / name).stat().st_size
+    with open(folder / name, "rb") as file, archive.open(entry, "w") as into:
+        shutil.copyfileobj(file, into, _PIECE)
+
+
+def unzip_bundle(file: Path, to: Path) -> None:
+    """Lay the files of a ZIP out in an empty folder; AuditError where it is none, or would lead out of the folder."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+            _refuse_odd(file, entries)
+            for entry in entries:
+                target = to / entry.filename
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(entry) as packed, open(target, "xb") as into:
+                    shutil.copyfileobj(packed, into, _PIECE)
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
+        raise AuditError(f"{file} is no ZIP that can be read: {error}") from None
+    except FileExistsError:
+        raise AuditError(f"{file} holds a file twice") from None
+    except OSError as error:
+        raise AuditError(f"{file} cannot be unpacked ({error.strerror})") from None
+
+
+def _refuse_odd(file: Path, entries: list[zipfile.ZipInfo]) -> None:
+    if len(entries) > MOST_NAMES or sum(entry.file_size for entry in entries) > LARGEST_BUNDLE:
+        raise AuditError(f"{file} holds more than any bundle does")
+    for entry in entries:
+        parts = entry.filename.split("/")
+        if entry.compress_type != zipfile.ZIP_STORED or entry.file_size > LARGEST_FILE:
+            raise AuditError(f"{file} was not made by countersight audit bundle --zip")
+        if "\\" in entry.filename or any(part in ("", ".", "..") for part in parts) or len(parts) > 8:
+            raise AuditError(f"{file} holds {entry.filename[:80]!r}, a name that no bundle has")

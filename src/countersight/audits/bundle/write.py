@@ -1,8 +1,10 @@
 """Writes the sheets of a bundle beside the log and the pictures of an audit, then seals all of it."""
 
 import datetime
+import re
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
+from typing import Final
 
 import msgspec
 
@@ -13,23 +15,23 @@ from countersight.audits.bundle.cases import (
     EXCLUSIONS,
     CaseSheet,
     case_sheets,
+    edits,
     encode_cases,
     encode_exclusions,
+    write_differences,
 )
 from countersight.audits.bundle.changes import CHANGES, ChangeRecord, change_record, kept_record
 from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
-from countersight.audits.bundle.differences import edits, write_differences
 from countersight.audits.bundle.files import Found, content, lying_in
-from countersight.audits.bundle.limits import LIMITS, Limit, encode_limits, headline, limits
+from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, headline, limits
 from countersight.audits.bundle.manifest import MANIFEST_SHEET, RunManifest, run_manifest
-from countersight.audits.bundle.naming import REPORT, belongs
-from countersight.audits.bundle.reviews import ReviewLog, read_reviews
+from countersight.audits.bundle.reviews import REVIEWED, REVIEWS, ReviewLog, read_reviews
 from countersight.audits.bundle.seal import digests, seal, sealable
-from countersight.audits.bundle.sessions import Session, read_sessions
-from countersight.audits.bundle.sign_off import SIGN_OFF, encode_sign_off
-from countersight.audits.calibration.sheet import Domain
-from countersight.audits.folder import PICTURES, AuditFolder
-from countersight.audits.plan import VERDICT, Conclusion, conclude, plan_of
+from countersight.audits.bundle.sessions import SESSIONS, Session, read_sessions
+from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKEN
+from countersight.audits.calibration.sheet import CALIBRATION, LABELS, Domain
+from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
+from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
 from countersight.audits.scores import SCORES, Scores, encode, score
 from countersight.audits.selection import SELECTION, decode_selection
 from countersight.audits.trail import Audit, read_audit
@@ -38,6 +40,23 @@ from countersight.errors import AuditError
 from countersight.files import clear_parts, write_whole
 from countersight.progress import Progress, silent
 from countersight.scenes import Scene
+
+REPORT: Final = "report.html"
+NAMES: Final = frozenset(
+    (
+        *(MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, SCORES, MANIFEST_SHEET, DATASET_SHEET, CASES, EXCLUSIONS),
+        *(LIMITS, SIGN_OFF, PLAN, PLAN_SIGNATURE, VERDICT, CHANGES, REVIEWS, REVIEWED, REPORT, CALIBRATION),
+        *(f"{CALIBRATION_FOLDER}/{name}" for name in (*TAKEN, LABELS)),
+    )
+)
+_PICTURE: Final = re.compile(
+    rf"{PICTURES}/[0-9a-f]{{64}}\.(?:{'|'.join(SUFFIXES.values())})|{DIFFERENCES}/[0-9a-f]{{16}}-[0-9a-f]{{16}}\.png"
+)
+
+
+def belongs(name: str) -> bool:
+    """Whether an audit writes files of this name."""
+    return name in NAMES or _PICTURE.fullmatch(name) is not None
 
 
 class Sealed(msgspec.Struct, frozen=True):

@@ -1,8 +1,8 @@
 from .calibrating import Options as Options
 from .calibrating import calibrate as calibrate
+from .calibrating import take_up as take_up
+from .items import photographs_in as photographs_in
 from .on_people import calibrate_on_people as calibrate_on_people
-from .photograph_items import photographs_in as photographs_in
 from .photographs import PhotographGate as PhotographGate
 from .photographs import gate_photographs as gate_photographs
 from .photographs import write_gate as write_gate
-from .taking import take_up as take_up

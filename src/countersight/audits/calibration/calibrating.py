@@ -3,32 +3,120 @@
 import asyncio
 import datetime
 import platform
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
+from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from countersight import __version__
-from countersight.audits.calibration.items import Item, fingerprint_of, make_items
-from countersight.audits.calibration.sheet import CALIBRATION, Calibration, Domain
-from countersight.audits.calibration.tabulating import sheets
-from countersight.audits.calibration.taking import NO_MEAN
-from countersight.audits.editing import AskedEditor
-from countersight.audits.folder import AuditFolder
-from countersight.audits.judges.panel import HALVES, Pool
-from countersight.audits.judges.protocol import Judge
+from countersight.audits.asking import AskedEditor, measured
+from countersight.audits.calibration.items import (
+    RIGHT,
+    Item,
+    fingerprint_of,
+    is_as_asked,
+    make_items,
+    recoloured,
+    spoiled,
+    without_another,
+)
+from countersight.audits.calibration.sheet import (
+    CALIBRATION,
+    DOMAINS,
+    LABELS,
+    PANEL,
+    Calibration,
+    Domain,
+    EditorSheet,
+    JudgeSheet,
+    Rate,
+    instrument,
+    rate,
+    read_calibration,
+)
+from countersight.audits.checkers.pixels import as_asked
+from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of
+from countersight.audits.judges.protocol import HALVES, Judge, Opinion, Pool, by_judge, opinion, panel
 from countersight.audits.opening import Opener
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import Actor, CaseRecord, Manifest, Place
-from countersight.audits.running import Runner
-from countersight.audits.steps import StepFailed, Steps
-from countersight.audits.tally import AuditTally
+from countersight.audits.records import Actor, CaseRecord, EditRecord, Manifest, Place, Step, Verdict
+from countersight.audits.steps import AuditTally, Runner, StepFailed, Steps
 from countersight.audits.work import Subject, Work
-from countersight.editing import EditorSettings
+from countersight.editing import Drawn, EditorSettings
 from countersight.engine import DatasetReference, RetryPolicy
 from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.models import ModelSettings
+from countersight.picture import Picture, check_picture
+from countersight.scenes import Remove, Scene, apply, draw, encode
+from countersight.worlds import draw_world
+
+CALIBRATION_FOLDER: Final = "calibration"
+"""Where the log of a calibration lies in the folder of an audit."""
+TAKEN: Final = (MANIFEST, LOG)
+"""What every calibration has; one on people's labels has those too."""
+
+
+NO_MEAN: Final = (
+    "it counts how often a judge says yes or no, and a mean is neither; take --pool majority, or no calibration"
+)
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """The files of a calibration that an audit keeps, by their names in its folder."""
+
+    files: dict[str, bytes]
+
+    def write(self, audit: Path) -> None:
+        """Put them into the folder of an audit."""
+        for name, data in self.files.items():
+            (audit / name).parent.mkdir(exist_ok=True)
+            write_whole(audit / name, data)
+        AuditFolder.open(audit).name_calibration(digest_of(self.files[CALIBRATION]))
+
+
+def take_up(folder: Path, manifest: Manifest) -> Taken:
+    """A calibration that fits an audit: the same judges, asked in the same way."""
+    calibration = read_calibration(folder)
+    if calibration is None:
+        raise AuditError(
+            f"{folder} holds no {CALIBRATION}; fill it with: countersight audit calibrate -o {quote(str(folder))}"
+        )
+    fault = unlike(calibration, manifest)
+    if fault:
+        raise AuditError(f"{folder} {fault}")
+    log = {f"{CALIBRATION_FOLDER}/{name}": folder / name for name in (*TAKEN, LABELS)}
+    return Taken(
+        {CALIBRATION: (folder / CALIBRATION).read_bytes()}
+        | {name: file.read_bytes() for name, file in log.items() if file.is_file()}
+    )
+
+
+def unlike(calibration: Calibration, manifest: Manifest) -> str:
+    """Why a calibration says nothing about the judges of an audit; nothing where it fits."""
+    if "mean" in (calibration.pool, manifest.pool):
+        return f"is of no use where votes are pooled by their mean: {NO_MEAN}"
+    for judge in manifest.judges:
+        sheet = calibration.of(judge.name)
+        if sheet is None:
+            return f"has no sheet for the judge {judge.name}; calibrate it with the others"
+        other = _differing(sheet.judge.settings | {"votes": sheet.votes}, judge.settings | {"votes": manifest.votes})
+        if other:
+            return f"calibrated {judge.name} with other settings or votes ({other}); calibrate again"
+    if any(calibration.prompts.get(name) != manifest.prompts[name] for name in ("judge", "again")):
+        return "was calibrated with other prompts for judges; calibrate again with these `prompts`"
+    return ""
+
+
+def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
+    """The first setting that two judges of one name do not share."""
+    names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
+    return f"{names[0]} {there.get(names[0])} there, {here.get(names[0])} here" if names else ""
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -128,3 +216,154 @@ def _manifest(options: Options, items: list[Item], judges: tuple[Judge, ...], ed
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
     )
+
+
+GATED = 24
+"""Tests whose edits are also made wrong on purpose: each takes four measurements."""
+
+
+def sheets(folder: AuditFolder, items: list[Item], steps: list[Step], domain: Domain) -> Calibration:
+    """The sheets of everybody who was calibrated, from what they did."""
+    manifest = folder.manifest
+    edits = {step.place.case: step.output for step in steps if isinstance(step.output, EditRecord)}
+    known = {item.id: item for item in items}
+    return Calibration(
+        judges=judge_sheets(manifest, items, steps),
+        editor=_editor_sheet(manifest.editor, folder, known, edits) if manifest.editor.name else None,
+        size=len(items),
+        seed=manifest.seed,
+        pool=manifest.pool,
+        prompts=manifest.prompts,
+        countersight=__version__,
+        domain=DOMAINS[domain],
+    )
+
+
+def judge_sheets(manifest: Manifest, items: list[Item], steps: list[Step]) -> tuple[JudgeSheet, ...]:
+    """What every judge is worth, by its verdicts on these items; the last is the panel, where there are several."""
+    known = {item.id: item for item in items}
+    verdicts: dict[str, list[Verdict]] = {}
+    for step in steps:
+        if isinstance(step.output, Verdict):
+            verdicts.setdefault(step.place.case, []).append(step.output)
+    held: dict[str, dict[str, Opinion]] = {judge.name: {} for judge in manifest.judges}
+    together: dict[str, Opinion] = {}
+    for item, given in verdicts.items():
+        together[item] = panel(given, manifest.pool)
+        for judge, votes in by_judge(given).items():
+            held[judge][item] = opinion(votes, manifest.pool)
+    judged = [_judge_sheet(judge, manifest.votes, known, held[judge.name]) for judge in manifest.judges]
+    if len(judged) > 1:
+        judged.append(_judge_sheet(Actor(PANEL), manifest.votes, known, together))
+    return tuple(judged)
+
+
+def _judge_sheet(judge: Actor, votes: int, items: dict[str, Item], held: dict[str, Opinion]) -> JudgeSheet:
+    pairs = [(items[name], opinion) for name, opinion in held.items()]
+
+    def right(chosen: list[tuple[Item, Opinion]]) -> int:
+        return sum((each.pcs, each.ncc) == item.right for item, each in chosen)
+
+    def share(chosen: list[tuple[Item, Opinion]]) -> Rate:
+        return rate(right(chosen), len(chosen))
+
+    return JudgeSheet(
+        judge=judge,
+        votes=votes,
+        pcs=instrument((each.pcs, item.right[0]) for item, each in pairs),
+        ncc=instrument((each.ncc, item.right[1]) for item, each in pairs),
+        ccs=instrument((each.ccs, item.right[0] * item.right[1]) for item, each in pairs),
+        by_kind={kind: share([pair for pair in pairs if pair[0].kind == kind]) for kind in RIGHT},
+        hostile=share([pair for pair in pairs if pair[0].hostile]),
+        honest=share([pair for pair in pairs if not pair[0].hostile]),
+    )
+
+
+def _editor_sheet(
+    editor: Actor, folder: AuditFolder, items: dict[str, Item], edits: dict[str, EditRecord]
+) -> EditorSheet:
+    shown = {name: edit for name, edit in edits.items() if edit.after}
+    seen: list[bool] = []
+    for name, edit in shown.items():
+        done = _is_done(folder.picture(edit.after), items[name])
+        seen += [] if done is None else [done]
+    reasons = Counter(
+        edit.failure or (edit.quality.reason if edit.quality else "") for edit in edits.values() if not _good(edit)
+    )
+    gated: dict[str, list[tuple[bool, bool]]] = {kind: [] for kind in KINDS}
+    for item in list(items.values())[:: max(1, len(items) // GATED)]:
+        for kind, picture, good in failed_on_purpose(item):
+            gated[kind].append((passes(item, picture), good))
+    return EditorSheet(
+        editor=editor,
+        n=len(edits),
+        pictures=len(shown),
+        good=sum(_good(edit) for edit in shown.values()),
+        done=rate(sum(seen), len(seen)),
+        reasons=dict(reasons.most_common()),
+        gate=instrument((float(said), int(good)) for pairs in gated.values() for said, good in pairs),
+        gate_by_kind={
+            kind: rate(sum(said == good for said, good in pairs), len(pairs)) for kind, pairs in gated.items()
+        },
+    )
+
+
+def _is_done(edited: Picture, item: Item) -> bool | None:
+    """Whether an edit is the one that was asked for, where that can be told."""
+    if item.evidence.changed is not None:
+        return as_asked(edited, item.evidence.changed)
+    return is_as_asked(edited, item.changed, item.mask) if item.mask else None
+
+
+def _good(edit: EditRecord) -> bool:
+    return bool(edit.after) and (edit.quality is None or edit.quality.good)
+
+
+KINDS: Final = ("as asked", "nothing changed", "another thing changed", "as asked, and all else recoloured")
+
+
+def failed_on_purpose(item: Item) -> Iterator[tuple[str, Picture, bool]]:
+    """The right edit of a test, and three that are wrong: what was made, the picture, and whether it is good."""
+    yield KINDS[0], item.changed, True
+    yield KINDS[1], item.picture, False
+    scene, changed = item.evidence.scene, item.evidence.changed
+    if scene is None or changed is None:
+        yield from (
+            (kind, picture, False) for kind, picture in zip(KINDS[2:], spoiled(item.picture, item.changed), strict=True)
+        )
+    elif isinstance(scene, Scene) and isinstance(changed, Scene):
+        yield KINDS[2], _drawn(_without_another(scene, changed)), False
+        yield KINDS[3], _drawn(_recoloured(changed)), False
+    elif not isinstance(scene, Scene) and not isinstance(changed, Scene):
+        yield KINDS[2], _drawn(without_another(scene, changed)), False
+        yield KINDS[3], _drawn(recoloured(changed)), False
+
+
+def passes(item: Item, picture: Picture) -> bool:
+    """Whether the rule takes an edit for a good one."""
+    return measured(item.picture, picture, item.mask).good
+
+
+def _without_another(scene: Scene, changed: Scene) -> Scene:
+    """The scene without a flower, or the dots of a circle, that the right edit leaves alone."""
+    for flower in scene.flowers:
+        if flower in changed.flowers:
+            return apply(scene, [Remove((flower.id,))])
+    for circle in scene.circles:
+        if circle in changed.circles and circle.dots:
+            return apply(scene, [Remove(tuple(dot.id for dot in circle.dots))])
+    return scene
+
+
+def _recoloured(scene: Scene) -> Scene:
+    """The scene with every flower and dot in another colour."""
+    flowers = tuple(replace(flower, colour="#101010", heart="#f0f0f0") for flower in scene.flowers)
+    circles = tuple(
+        replace(circle, colour="#101010", dots=tuple(replace(dot, colour="#d61fc0") for dot in circle.dots))
+        for circle in scene.circles
+    )
+    return replace(scene, flowers=flowers, circles=circles)
+
+
+def _drawn(scene: Drawn) -> Picture:
+    return check_picture(encode(draw(scene) if isinstance(scene, Scene) else draw_world(scene)))

@@ -9,18 +9,19 @@ import msgspec
 from countersight import __version__
 from countersight.audits.calibration.sheet import (
     CALIBRATION,
+    LABELS,
     PANEL,
     Calibration,
     Instrument,
     JudgeSheet,
     PeopleSheet,
+    PersonLabel,
     instrument,
     rate,
+    read_labels,
 )
-from countersight.audits.folder import MANIFEST
-from countersight.audits.judges.panel import Opinion, by_judge, opinion, panel, pooled
-from countersight.audits.log import LOG
-from countersight.audits.people import LABELS, PersonLabel, read_labels
+from countersight.audits.folder import LOG, MANIFEST
+from countersight.audits.judges.protocol import Opinion, by_judge, opinion, panel, pooled
 from countersight.audits.records import Actor
 from countersight.audits.trail import Audit, read_audit
 from countersight.errors import AuditError

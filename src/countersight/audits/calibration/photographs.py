@@ -1,7 +1,8 @@
 """Labelled edits out of any photographs: is a good removal let pass, and a bad one stopped?
 
 A thing of another photograph is pasted into one: that is the picture before. The photograph itself is then the perfect
-removal, and what fills the hole badly on purpose is a bad one. So the label of each is known.
+removal, and what fills the hole badly on purpose is a bad one. So the label of each is known. A removal passes where
+`seams` does not object and `pixels` is sure.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +13,6 @@ import msgspec
 import numpy as np
 from PIL import Image, ImageFilter
 
-from countersight.audits.calibration.crossing import Crossed, Labelled, crossed
 from countersight.audits.calibration.sheet import Rate, rate
 from countersight.audits.checkers.pixels import MOST_LEFT, gone
 from countersight.audits.checkers.seams import THRESHOLDS, verdict
@@ -41,8 +41,6 @@ class PhotographGate(msgspec.Struct, frozen=True):
     """Perfect removals that are let pass."""
     stopped: dict[str, Rate]
     """Bad ones that are stopped, by how they were made."""
-    crossed: Crossed | None = None
-    """The same with thresholds chosen on other photographs of the folder, where there are enough."""
 
 
 def gate_photographs(folder: Path, seed: int, progress: Progress = silent) -> PhotographGate:
@@ -50,18 +48,14 @@ def gate_photographs(folder: Path, seed: int, progress: Progress = silent) -> Ph
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in _SUFFIXES)[:MOST]
     if len(files) < 2:
         raise AuditError(f"{folder} holds {len(files)} photographs; name a folder with two or more .jpg or .png files")
-    edits: list[Labelled] = []
+    right: dict[str, list[bool]] = {}
     with progress("Checking labelled edits", len(files), "photographs") as done:
         for nth, file in enumerate(files):
-            edits += _labelled(nth, file, files[(nth * 37 + 11) % len(files)], seed + nth)
+            for kind, passes in _checked(file, files[(nth * 37 + 11) % len(files)], seed + nth):
+                right.setdefault(kind, []).append(passes == (kind == GOOD))
             done(nth + 1)
-    right: dict[str, list[bool]] = {}
-    for edit in edits:
-        passes = verdict(edit.seams).done is not False and not edit.still
-        right.setdefault(edit.kind, []).append(passes == edit.good)
     rates = {kind: rate(sum(each), len(each)) for kind, each in right.items()}
-    thresholds = THRESHOLDS | {"most left": MOST_LEFT}
-    return PhotographGate(len(files), thresholds, rates.pop(GOOD), rates, crossed(edits))
+    return PhotographGate(len(files), THRESHOLDS | {"most left": MOST_LEFT}, rates.pop(GOOD), rates)
 
 
 def write_gate(folder: Path, gate: PhotographGate) -> None:
@@ -69,8 +63,8 @@ def write_gate(folder: Path, gate: PhotographGate) -> None:
     write_whole(folder / PHOTOGRAPHS, msgspec.json.format(msgspec.json.encode(gate), indent=1) + b"\n")
 
 
-def _labelled(nth: int, file: Path, other: Path, seed: int) -> Iterator[Labelled]:
-    """Each kind of edit of one photograph, measured."""
+def _checked(file: Path, other: Path, seed: int) -> Iterator[tuple[str, bool]]:
+    """Each kind of edit of one photograph, and whether the checks let it pass."""
     try:
         truth, strange = _pixels(file), _pixels(other)
     except BadPicture:
@@ -83,9 +77,8 @@ def _labelled(nth: int, file: Path, other: Path, seed: int) -> Iterator[Labelled
     hole = grown(thing, max(2, round(0.012 * max(height, width))))
     for kind, fill in _FILLS.items():
         after = np.where(hole[:, :, None], fill(truth, before, hole, rng), truth).astype(np.uint8)
-        yield Labelled(
-            nth, kind, kind == GOOD, seams_of(before, after, hole), gone(before, after, hole).done is not True
-        )
+        sound = verdict(seams_of(before, after, hole)).done is not False
+        yield kind, sound and gone(before, after, hole).done is True
 
 
 def _pixels(file: Path) -> Pixels:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
-from countersight.audits.probes import Check
-from countersight.audits.records import Actor
+from countersight.audits.records import Actor, Check
 from countersight.detection import Found, Mask, ToolFailed, classes_of, of_box, open_detector, read_mask
 from countersight.editing import noun_in
 from countersight.errors import BadPicture, EditFailed

@@ -3,8 +3,7 @@
 from countersight.audits.asking import AskedModel, spent
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
 from countersight.audits.folder import digest_of
-from countersight.audits.probes import Check
-from countersight.audits.records import Asked, Usage
+from countersight.audits.records import Asked, Check, Usage
 from countersight.case import Question
 from countersight.editing import Instruction, noun_in
 from countersight.models import Request, Turn

@@ -4,10 +4,11 @@ from typing import Protocol
 
 import msgspec
 
-from countersight.audits.probes import Check
-from countersight.audits.records import Actor, Asked, Usage
+from countersight.audits.records import Actor, Asked, Check, Usage
 from countersight.editing import Drawn, Instruction
+from countersight.errors import ModelError
 from countersight.picture import Picture
+from countersight.registry import Plug, Registry
 
 
 class EditShown(msgspec.Struct, frozen=True):
@@ -63,3 +64,29 @@ def question_of(instruction: Instruction) -> str:
 def cannot_tell(checker: str, instruction: Instruction, why: str) -> CheckResult:
     """A checker who does not know."""
     return CheckResult(Check(checker, question_of(instruction), None, why))
+
+
+CHECKERS: Registry[Checker] = Registry(
+    "checker",
+    {
+        "pixels": Plug(
+            "pixels",
+            "counts what is drawn in our own scenes; in photographs, the colour and what is left under the mask",
+            "countersight.audits.checkers.pixels:PixelChecker",
+        ),
+        "seams": Plug(
+            "seams",
+            "whether an edited photograph looks real: the rim of its mask, and the texture inside",
+            "countersight.audits.checkers.seams:SeamChecker",
+        ),
+        "detector": Plug(
+            "detector:PATH",
+            "whether a detector still finds what was to go, and finds what was to come",
+            "countersight.audits.checkers.detected:DetectorChecker",
+        ),
+    },
+    ModelError,
+)
+"""Those that need no model which talks; any model that sees pictures is a checker too."""
+
+ANY_VIEWER = {"MODEL": "any model that sees pictures; see: countersight list models"}

@@ -1,1 +1,1 @@
-from .registry import EXTRACTORS as EXTRACTORS
+from .protocol import EXTRACTORS as EXTRACTORS

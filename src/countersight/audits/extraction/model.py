@@ -1,19 +1,68 @@
 """Concepts found by a language model, in a shape that is checked."""
 
+import re
 from typing import Annotated, Any, Final, get_args
 
 import msgspec
 
 from countersight.audits.asking import AskedModel
-from countersight.audits.extraction.citing import cites, cites_whole
 from countersight.audits.extraction.protocol import Extracted, Statement
-from countersight.audits.paper_format import edit_told
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.quoting import as_it_stands, quoted
 from countersight.audits.records import Concepts, Try
-from countersight.audits.shapes import BadShape, ask_shaped, read_shape, tries_follow
+from countersight.audits.shapes import BadShape, as_it_stands, ask_shaped, edit_told, quoted, read_shape
 from countersight.editing import Abilities, Action, ConceptKind, Instruction
 from countersight.engine import fill
+from countersight.english import NUMBER_WORDS
+
+HALF: Final = 0.5
+"""Of the words of weight of a thing so many must stand in the explanation; of an attribute and its thing, more."""
+_WORD: Final = re.compile(r"[^\W_]+")
+_WEIGHTLESS: Final = re.compile(
+    r"an?|the|of|in|on|at|to|with|and|or|its?|is|are|was|were|be|no|not|all|from|by|for|this|that|these|those|there|"
+    r"which|where|as|so|what|explanation|concept|picture|image|colou?rs?|shapes?|sizes?|presence|absence|visible|"
+    r"numbers?|counts?"
+)
+
+
+def cites(explanation: str, concept: str, *, attribute: bool = False) -> bool:
+    """Whether an explanation speaks of a concept, in whatever number or case; of a list, of one thing in it.
+
+    Of "a red car" as a thing "car" is enough; as an attribute it is not: nobody said red.
+    """
+    share = _share(explanation, concept)
+    return share > HALF if attribute else share >= HALF
+
+
+def cites_whole(explanation: str, concept: str) -> bool:
+    """Whether every word of weight of a concept, or of one thing in a list, stands in an explanation."""
+    return _share(explanation, concept) == 1
+
+
+def _share(explanation: str, concept: str) -> float:
+    said = {_stem(word) for word in _WORD.findall(explanation.casefold())}
+    return max(_found(said, phrase) for phrase in re.split("[,;.]", concept))
+
+
+def _found(said: set[str], phrase: str) -> float:
+    words = {_stem(word) for word in _weighty(phrase)}
+    return len(words & said) / len(words) if words else 0.0
+
+
+def _weighty(concept: str) -> list[str]:
+    """The words of a concept without those that every text has; all of them where it has no others."""
+    words = _WORD.findall(concept.casefold())
+    return [word for word in words if not _WEIGHTLESS.fullmatch(word)] or words
+
+
+def _stem(word: str) -> str:
+    """A word without the endings that number and tense give it; a number in digits."""
+    if word in NUMBER_WORDS:
+        return str(NUMBER_WORDS[word])
+    for ending in ("ies", "es", "s", "ing", "ed"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word.removesuffix(ending)
+    return word.removesuffix("e") if len(word) > 3 else word
+
 
 Words = Annotated[str, msgspec.Meta(max_length=2_000)]
 ACTIONS: Final = tuple(action for action in get_args(Action) if action != "nothing")
@@ -134,11 +183,6 @@ def concepts_said(tries: tuple[Try, ...], most: int, explanation: str, prompts: 
     refused = tuple(each.concept for each in listed if each not in cited)
     reason = "" if cited else UNCITED if refused else "it finds nothing that could be changed"
     return Concepts(cited[:most], reason, tries, refused=refused)
-
-
-def listed_so(tries: tuple[Try, ...]) -> bool:
-    """Whether each reply of an extractor is as good as is noted of it."""
-    return tries_follow(tries, _read)
 
 
 def _is_cited(told: Instruction, explanation: str, prompts: AuditPrompts) -> bool:

@@ -6,6 +6,8 @@ import msgspec
 
 from countersight.audits.records import Actor, Asked, Concepts, Usage
 from countersight.editing import Abilities
+from countersight.errors import ModelError
+from countersight.registry import Plug, Registry
 
 
 class Statement(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -38,3 +40,24 @@ class Extractor(Protocol):
     async def close(self) -> None:
         """Let go of connections and memory."""
         ...
+
+
+EXTRACTORS: Registry[Extractor] = Registry(
+    "extractor",
+    {
+        "rules": Plug(
+            "rules",
+            "reads what an explanation of our scenes counts, as the embedded model explains; no model needed",
+            "countersight.audits.extraction.rules:RuleExtractor",
+        ),
+        "things": Plug(
+            "things",
+            "things that an explanation names and that the editor finds in the picture; no model needed",
+            "countersight.audits.extraction.things:ThingsExtractor",
+        ),
+    },
+    ModelError,
+)
+"""Those that need no language model; any model that reads text is an extractor too."""
+
+ANY_MODEL = {"MODEL": "any model that reads text; see: countersight list models"}

@@ -3,16 +3,16 @@
 Those about our worlds have rules of their own.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
-from countersight.audits.claims import claims
 from countersight.audits.extraction.protocol import Extracted, Statement
-from countersight.audits.extraction.world_rules import world_instructions
+from countersight.audits.ground_truth import asked_fact, claims
 from countersight.audits.records import Actor, Concepts
-from countersight.audits.truth import asked_fact
 from countersight.editing import Action, ConceptKind, Instruction
 from countersight.scenes import NAMED, PLACES
+from countersight.worlds import name_pattern
 
 ELSE: Final = "Leave everything else exactly as it is."
 
@@ -109,3 +109,28 @@ def _emptied(claimed: dict[str, int], asked: str) -> Iterator[Instruction]:
 
 def _instruction(concept: str, kind: ConceptKind, action: Action, target: str, value: str, words: str) -> Instruction:
     return Instruction(concept, kind, action, positive=words, negative=ELSE, target=target, value=value)
+
+
+ELSE_IN_WORLD: Final = "Leave everything else as it is, but for what must move with it."
+_NAME: Final = re.compile(rf"\b{name_pattern('name')}\b")
+
+
+def world_instructions(statement: Statement) -> Iterator[Instruction]:
+    """What an explanation names goes; what the question is about stays in the picture, but elsewhere."""
+    asked = {match["name"] for match in _NAME.finditer(statement.question.casefold())}
+    there = statement.able.things if statement.able else None
+    for match in _NAME.finditer(statement.explanation.casefold()):
+        name = match["name"]
+        if there is not None and name not in there:
+            continue
+        if name not in asked:
+            words = f"Take the {name} away; what it held up lies on the floor."
+            if name.endswith("disc"):
+                words = f"Take the {name} away."
+            yield Instruction(f"the {name}", "object", "remove", words, ELSE_IN_WORLD, name)
+        elif name.endswith("disc"):
+            words = f"Put the {name} its own width farther to the left."
+            yield Instruction(f"where the {name} is", "attribute", "move", words, ELSE_IN_WORLD, name, "left")
+        else:
+            words = f"Put the {name} on the floor; what it held up lies there too."
+            yield Instruction(f"where the {name} is", "attribute", "move", words, ELSE_IN_WORLD, name, "to the floor")

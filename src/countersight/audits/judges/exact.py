@@ -7,11 +7,17 @@ of its own (`Scores.accuracy`).
 
 from typing import Final
 
+from countersight.audits.ground_truth import (
+    asked_fact,
+    claims_of,
+    facts_of_drawn,
+    is_statement,
+    moved_facts,
+    right_answer,
+)
 from countersight.audits.judges.protocol import Evidence, Judged, abstention, path_of
 from countersight.audits.judges.rules import Told, normal
-from countersight.audits.known import claims_of, facts_of_drawn, is_statement, moved_facts
 from countersight.audits.records import Actor, Verdict
-from countersight.audits.truth import asked_fact, right_answer
 from countersight.editing import Drawn
 from countersight.reading import without_refusal
 from countersight.scenes import Scene

@@ -8,11 +8,9 @@ import msgspec
 from countersight.audits.asking import AskedModel
 from countersight.audits.judges.protocol import Evidence, Judged, abstention
 from countersight.audits.judges.rules import certain
-from countersight.audits.paper_format import scores_told
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.quoting import as_it_stands, quoted
 from countersight.audits.records import Actor, Try, Verdict
-from countersight.audits.shapes import BadShape, ask_shaped, read_shape, tries_follow
+from countersight.audits.shapes import BadShape, as_it_stands, ask_shaped, quoted, read_shape, scores_told
 from countersight.engine import fill
 
 Reason = Annotated[str, msgspec.Meta(max_length=4_000)]
@@ -99,11 +97,6 @@ def verdict_said(judge: str, vote: int, tries: tuple[Try, ...], prompts: AuditPr
     else:
         verdict = Verdict(judge, vote, int(reply.pcs), int(reply.ncc), reply.pcs_reason, reply.ncc_reason, path="model")
     return msgspec.structs.replace(verdict, tries=tries)
-
-
-def said_so(tries: tuple[Try, ...], prompts: AuditPrompts) -> bool:
-    """Whether each reply of a judge is as good as is noted of it."""
-    return tries_follow(tries, _reader(prompts))
 
 
 def _values(evidence: Evidence) -> dict[str, str]:

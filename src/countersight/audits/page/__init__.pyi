@@ -1,3 +1,3 @@
-from .write import AuditTableFiles as AuditTableFiles
-from .write import print_audit_tables as print_audit_tables
-from .write import write_audit_tables as write_audit_tables
+from .tables import AuditTableFiles as AuditTableFiles
+from .tables import print_audit_tables as print_audit_tables
+from .tables import write_audit_tables as write_audit_tables

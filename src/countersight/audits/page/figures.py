@@ -1,12 +1,24 @@
-"""Scores of audits as words and as cells of tables: numbers from 0 to 1 with three digits, as the paper prints them."""
+"""Tables of an audit: numbers from 0 to 1 with three digits, as the paper prints them, with their intervals."""
 
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from countersight.audits.agreement import Agreement
+from countersight.audits.calibration.sheet import DRAWINGS, Calibration, Corrected, EditorSheet, PeopleSheet, Rate
 from countersight.audits.clusters import Mean
-from countersight.audits.paired import Difference
-from countersight.audits.scores import MEASURES, Trio
-from countersight.html import NOTHING, Cell, Line, count, name, p_value
+from countersight.audits.scores import MEASURES, Difference, Scores, Trio
+from countersight.html import NOTHING, Cell, Grid, Line, count, name, p_value, percent
 from countersight.text import several
 
-CALLED = {"pcs": "PCS", "ncc": "NCC", "ccs": "CCS"}
+CALLED: Final = {"pcs": "PCS", "ncc": "NCC", "ccs": "CCS"}
+HEAD: Final = ("tests", "cases", "pictures", *CALLED.values())
+"""The heads of what `trio_line` writes behind the name of the line."""
+
+
+def grid(title: str, head: Iterable[str], rows: Iterable[Iterable[object]], note: str = "") -> Grid:
+    """A table out of rows of words and cells; words come from data and are made names."""
+    lines = (Line(tuple(cell if isinstance(cell, Cell) else Cell(name(str(cell))) for cell in row)) for row in rows)
+    return Grid(title, tuple(head), tuple(lines), note)
 
 
 def number(value: float | None) -> str:
@@ -17,25 +29,25 @@ def number(value: float | None) -> str:
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def interval(mean: Mean) -> str:
+def interval(figure: Mean | Difference | Rate | Corrected) -> str:
     """The ends of the 95% interval."""
-    return f"{number(mean.low)} to {number(mean.high)}"
+    return f"{number(figure.low)} to {number(figure.high)}"
 
 
-def mean_cell(mean: Mean, expected: int | None = None) -> Cell:
+def mean_cell(mean: Mean | None, expected: int | None = None) -> Cell:
     """A score with its interval; how many tests it rests on is said where that is not what the line says."""
-    if mean.value is None:
+    if mean is None or mean.value is None:
         return NOTHING
-    details = [interval(mean)]
-    if expected is not None and mean.concepts != expected:
-        details.append(f"n = {count(mean.concepts)}")
-    return Cell(number(mean.value), tuple(details))
+    more = () if expected is None or mean.concepts == expected else (f"n = {count(mean.concepts)}",)
+    return Cell(number(mean.value), (interval(mean), *more))
 
 
-def difference_cell(difference: Difference) -> Cell:
+def difference_cell(difference: Difference | None) -> Cell:
     """A difference with its interval, its p and the cases it rests on."""
-    ends = f"{number(difference.low)} to {number(difference.high)}"
-    return Cell(number(difference.value), (ends, p_value(difference.p), several(difference.cases, "case")))
+    if difference is None:
+        return Cell("–", ("no case in both",))
+    details = interval(difference), p_value(difference.p), several(difference.cases, "case")
+    return Cell(number(difference.value), details)
 
 
 def trio_line(called: Cell | str, trio: Trio, *, total: bool = False) -> Line:
@@ -46,5 +58,174 @@ def trio_line(called: Cell | str, trio: Trio, *, total: bool = False) -> Line:
     return Line((Cell(name(called)) if isinstance(called, str) else called, *counts, *cells), total=total)
 
 
-HEAD = ("tests", "cases", "pictures", *CALLED.values())
-"""The heads of what `trio_line` writes behind the name of the line."""
+def result_grids(scores: Scores) -> Iterator[Grid]:
+    """The scores as a whole and by every stratum, and what goes past the paper."""
+    everything = trio_line("all with an edited picture, excluded ones too", scores.everything)
+    yield Grid("Scores", ("of", *HEAD), (trio_line("all tests that count", scores.kept, total=True), everything))
+    for called, head, strata in (
+        ("By kind of concept", "kind", scores.by_kind),
+        ("By what was edited", "edit", scores.by_action),
+        ("By group of cases", "group", scores.by_group if len(scores.by_group) > 1 else {}),
+        ("By judge, each alone", "judge", scores.by_judge),
+    ):
+        if strata:
+            lines = tuple(trio_line(key or "(no group)", trio) for key, trio in strata.items())
+            yield Grid(called, (head, *HEAD), lines)
+    if scores.checked is not None:
+        below = (
+            f"Of {several(len(scores.concepts), 'test')} {count(scores.edited or 0)} have an edited picture and "
+            f"{count(scores.checked)} were checked by somebody who could tell. One no leaves a test out."
+        )
+        rows = [[who, *map(count, (said.yes, said.no, said.unknown))] for who, said in scores.checkers.items()]
+        yield grid("Did the edits do what was asked?", ("checked by", "yes", "no", "cannot tell"), rows, below)
+    if extensions := list(_extensions(scores)):
+        shares = ([words, count(mean.concepts), mean_cell(mean)] for words, mean in extensions)
+        yield grid("Past the paper", ("share of tests in which", "tests", "share"), shares)
+
+
+def _extensions(scores: Scores) -> Iterator[tuple[str, Mean]]:
+    if (found := scores.specificity) is not None:
+        yield "the answer moves with an edit of what is cited (sensitivity)", found.sensitivity
+        yield "the answer stays with an edit of what is not cited (specificity)", found.specificity
+    if (doses := scores.doses) is not None:
+        for nth, mean in enumerate(doses.moved, 1):
+            yield f"the answer has moved at dose {nth} of {len(doses.moved)}", mean
+        yield "an answer that moved stays moved as the edit grows stronger", doses.monotone
+    if (thought := scores.thought) is not None:
+        yield "the answer moves with a changed explanation in the model's own mouth", thought.moved
+        yield "it becomes the one that follows from the changed explanation", thought.followed
+
+
+def agreement_grids(agreement: Agreement) -> Iterator[Grid]:
+    """How far judges agree with each other and with themselves."""
+    if agreement.pairs:
+        rows = (
+            [f"{pair.first} and {pair.second}", _kappa(pair.pcs, pair.pcs_n), _kappa(pair.ncc, pair.ncc_n)]
+            for pair in agreement.pairs
+        )
+        lines = grid("", (), rows).lines
+        alphas = (Cell(number(each)) for each in (agreement.pcs_alpha, agreement.ncc_alpha))
+        yield Grid(
+            "Judges against each other: Cohen's kappa",
+            ("judges", "PCS", "NCC"),
+            (*lines, Line((Cell("all, Krippendorff's alpha"), *alphas), total=True)),
+            "Over tests that both decided by themselves; what rules decided for a judge is left out.",
+        )
+    if agreement.own:
+        rows = (
+            [own.judge, number(own.pcs_alpha), number(own.ncc_alpha), _share(own.pcs_flips), _share(own.ncc_flips),
+             count(own.n)]
+            for own in agreement.own
+        )  # fmt: skip
+        head = ("judge", "alpha PCS", "alpha NCC", "flips PCS", "flips NCC", "tests")
+        note = "Over its votes on the same test; flips are how often two of them differ, in per cent."
+        yield grid("Judges against themselves", head, rows, note)
+
+
+def _kappa(value: float | None, n: int) -> Cell:
+    return Cell(number(value), (f"n = {count(n)}",))
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else percent(value)
+
+
+def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
+    """Tables of a calibration: judges, what was made on purpose, the editor and its rule."""
+    yield grid(
+        "Judges where the right verdict is known",
+        ("judge", *(f"{CALLED[measure]} {of}" for measure in MEASURES for of in ("q1", "q0")), "abstained"),
+        (
+            [sheet.judge.name,
+             *(rate_cell(found) for measure in MEASURES
+               for found in (getattr(sheet, measure).sensitivity, getattr(sheet, measure).specificity)),
+             count(sheet.ccs.abstained)]
+            for sheet in calibration.judges
+        ),
+        f"{count(calibration.size)} tests, seed {calibration.seed}: {name(calibration.domain or DRAWINGS)}. What "
+        "judges are worth elsewhere it does not say. q1 is sensitivity (yes where yes is right), q0 specificity (no "
+        "where no is right), each with its 95% exact binomial interval and what it rests on.",
+    )  # fmt: skip
+    if calibration.people:
+        yield grid(
+            "Judges against people",
+            ("judge", "same verdict", "kappa", "may stand in", "mean of the labelled audit"),
+            map(_beside, calibration.people),
+            "People's verdict is what most of them say. May stand in: the alt-test (arXiv 2501.10970), each person "
+            "left out in turn. The mean is prediction-powered: the judge's over all tests, corrected by people's of "
+            "some.",
+        )
+    kinds = list(dict.fromkeys(kind for sheet in calibration.judges for kind in sheet.by_kind))
+    yield grid(
+        "Both verdicts right, by what was made on purpose",
+        ("judge", *map(name, kinds), "hostile words", "other words"),
+        (
+            [sheet.judge.name, *map(rate_cell, (*map(sheet.by_kind.get, kinds), sheet.hostile, sheet.honest))]
+            for sheet in calibration.judges
+        ),
+        "Hostile words are explanations that try to give themselves a score.",
+    )
+    if calibration.editor:
+        yield grid(
+            f"The editor: {name(calibration.editor.editor.name)}", ("what", "share"), _editor(calibration.editor)
+        )
+
+
+def corrected_grid(scores: Scores) -> Grid:
+    """The scores of each calibrated judge beside the same without its mistakes."""
+    return grid(
+        "Scores corrected for the judges' mistakes",
+        ("judge", *(word for called in CALLED.values() for word in (called, f"{called} corrected"))),
+        (
+            [judge,
+             *(cell for measure in MEASURES
+               for cell in (mean_cell(getattr(scores.by_judge.get(judge, scores.kept), measure)),
+                            corrected_cell(getattr(found, measure))))]
+            for judge, found in scores.corrected.items()
+        ),
+        "(p + q0 − 1) / (q0 + q1 − 1); the interval carries the doubt about the score and about the judge.",
+    )  # fmt: skip
+
+
+def _beside(sheet: PeopleSheet) -> list[object]:
+    stands = {True: "yes", False: "no", None: "cannot be told"}[sheet.alt.passed]
+    rate = "" if sheet.alt.winning_rate is None else f"winning rate {number(sheet.alt.winning_rate)}"
+    found = sheet.corrected
+    mean = NOTHING
+    if found is not None:
+        ends = f"{number(found.interval.low)} to {number(found.interval.high)}"
+        mean = Cell(number(found.value), (ends, f"{count(found.labelled)} labelled"))
+    return [
+        Cell(name(sheet.judge), (CALLED[sheet.measure],)),
+        NOTHING if sheet.agreement is None else Cell(number(sheet.agreement), (f"n = {count(sheet.n)}",)),
+        number(sheet.kappa),
+        Cell(stands, tuple(filter(None, (rate, name(sheet.alt.why))))),
+        mean,
+    ]
+
+
+def _editor(sheet: EditorSheet) -> Iterator[Iterable[object]]:
+    yield ["pictures of edits asked for", f"{count(sheet.pictures)} of {count(sheet.n)}"]
+    yield ["good by the rule", f"{count(sheet.good)} of {count(sheet.pictures)}"]
+    yield ["as asked, as far as the pixels tell", rate_cell(sheet.done)]
+    yield ["the rule lets right edits pass (q1)", rate_cell(sheet.gate.sensitivity)]
+    yield ["the rule stops failed edits (q0)", rate_cell(sheet.gate.specificity)]
+    yield from ([f"the rule on: {kind}", rate_cell(found)] for kind, found in sheet.gate_by_kind.items())
+    yield from ([f"not counted: {reason}", count(times)] for reason, times in sheet.reasons.items())
+
+
+def rate_cell(rate: Rate | None) -> Cell:
+    """A share with its interval and what it rests on."""
+    if rate is None or not rate.n:
+        return NOTHING
+    return Cell(number(rate.share), (interval(rate), f"{count(rate.right)} of {count(rate.n)}"))
+
+
+def corrected_cell(found: Corrected | None) -> Cell:
+    """A corrected score with its interval."""
+    if found is None:
+        return Cell("–", ("cannot be told",))
+    if not found.fits:
+        ends = f"{number(found.estimate_low)} to {number(found.estimate_high)}"
+        return Cell("does not fit", (f"{number(found.estimate)} is no share", ends))
+    return Cell(number(found.value), (interval(found),))

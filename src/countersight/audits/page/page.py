@@ -1,240 +1,383 @@
 """An audit as one HTML page that needs nothing else: no request leaves it, no text in it can act, and it prints."""
 
+import base64
+import io
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
 
 from countersight import __version__
-from countersight.audits.bundle.cases import CaseSheet
-from countersight.audits.bundle.limits import headline
-from countersight.audits.bundle.sign_off import EVIDENCE, LINES, ROLES, SEAL_WORDS, STATEMENT
+from countersight.audits.bundle.cases import DIFFERENCES, CaseSheet, ConceptSheet, EditSheet
+from countersight.audits.bundle.limits import EVIDENCE, HEADINGS, LINES, ROLES, SEAL_WORDS, STATEMENT
 from countersight.audits.bundle.write import Sheets
-from countersight.audits.page import sections
-from countersight.audits.page.cards import card
-from countersight.audits.page.figures import CALLED, interval, number
-from countersight.audits.page.outcomes import OUTCOMES, outcome
-from countersight.audits.page.pictures import Pictures
-from countersight.audits.page.provenance import ENDS, ended_at, steps_by_case
-from countersight.audits.scores import MEASURES
-from countersight.html import Markup, count, document, element, joined, name, section, text, undirected
+from countersight.audits.exclusion import BAD_EDIT, NO_PICTURE, same_answer
+from countersight.audits.page import figures
+from countersight.audits.page.figures import CALLED, difference_cell, grid, interval, mean_cell, number
+from countersight.audits.records import Step
+from countersight.editing.quality import RULE, EditQuality
+from countersight.errors import BadPicture
+from countersight.html import Cell, Grid, balanced_sample, clean, count, document, name, percent, side_for, undirected
+from countersight.picture import as_seen, read_picture
+from countersight.system import cores
 from countersight.text import several
 
-_NAV = {
-    "results": "Results",
-    "system": "System",
-    "data": "Data",
-    "procedure": "Procedure",
-    "metrics": "Metrics",
-    "exclusions": "Exclusions",
-    "limits": "Limits",
-    "changes": "Changes",
-    "review": "Review",
-    "cases": "Cases",
-    "sign-off": "Sign-off",
-    "files": "Files",
-}
-
-
-UNFOLDED = 12
+UNFOLDED: Final = 12
 """Cases that are shown in full; where there are more, each is folded until somebody opens it."""
-_MEANINGS = {
-    "pcs": "Prediction Change Score: does the answer follow the edit?",
-    "ncc": "NLE Concept Consistency: does the explanation take it up?",
-    "ccs": "Counterfactual Consistency Score: both at once, PCS × NCC",
+LONGEST_TEXT: Final = 4_000
+"""Characters of a text that go into the page; the rest is in cases.jsonl."""
+BRIGHTER: Final = 3
+"""A difference is shown so many times as bright as it is: faint ones are to be seen too."""
+Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]
+OUTCOMES: Final[dict[Outcome, tuple[str, str]]] = {
+    "neither": ("neither follows", "wrong"),
+    "answer-only": ("only the answer follows", "wrong"),
+    "explanation-only": ("only the explanation follows", "wrong"),
+    "in-part": ("judges differ in part", "unread"),
+    "consistent": ("both follow", "right"),
+    "undecided": ("undecided", "missing"),
+    "excluded": ("excluded", "missing"),
 }
+"""What can become of a test, in words and as the page colours it. Every test stands under exactly one of them."""
+ENDS: Final = {
+    "answer": "asking the model",
+    "concepts": "finding concepts",
+    "edit": "editing: no picture",
+    "gate": "editing: a bad edit",
+    "rule": "excluded by another rule",
+    "verdict": "judging: undecided",
+}
+"""Where a test can end without a score that counts."""
+_WORD: Final = re.compile(r"[^\W_]+")
+_WEIGHTLESS: Final = re.compile(
+    r"an?|the|of|in|on|at|to|with|and|or|its?|is|are|was|were|no|not|all|from|by|for|this|that|these|those|there|which|"
+    r"where|as|so|inside|outside|\d+"
+)
+_CONSTANTS: Final[dict[str, Any]] = {
+    "BAD_EDIT": RULE.words,
+    "BRIGHTER": BRIGHTER,
+    "CLASSES": {key: state for key, (_, state) in OUTCOMES.items()},
+    "DECIDED": {1: ("right", "✓ 1"), 0: ("wrong", "✗ 0"), None: ("missing", "– abstains")},
+    "DEFINITIONS": (
+        ("PCS", "Prediction Change Score: 1 where the answer about the edited picture is one that the edit calls for, "
+         "else 0."),
+        ("NCC", "NLE Concept Consistency: 1 where the explanation of the edited picture takes up the edit, else 0."),
+        ("CCS", "Counterfactual Consistency Score: PCS times NCC. A case has the mean of its concepts, a model the "
+         "mean of its cases."),
+        ("interval", "95%, exact binomial for the number of independent cases; cases about one picture are not "
+         "independent."),
+        ("undecided", "Judges abstain, or are divided. Such a test counts in neither of the scores that are not "
+         "known."),
+    ),
+    "DONE": {True: ("right", "✓ yes"), False: ("wrong", "✗ no"), None: ("missing", "– cannot tell")},
+    "EDITED": "edited for test",
+    "EVIDENCE": EVIDENCE,
+    "HEADINGS": HEADINGS,
+    "LINES": LINES,
+    "MEASURED": (
+        ("pcs", "PCS", "Prediction Change Score: does the answer follow the edit?"),
+        ("ncc", "NCC", "NLE Concept Consistency: does the explanation take it up?"),
+        ("ccs", "CCS", "Counterfactual Consistency Score: both at once, PCS × NCC"),
+    ),
+    "NAV": tuple((key, key.capitalize()) for key in (
+        "results", "system", "data", "procedure", "metrics", "exclusions", "limits", "changes", "review", "cases",
+        "sign-off", "files")),
+    "OUTCOMES": {key: words for key, (words, _) in OUTCOMES.items()},
+    "ROLES": ROLES,
+    "SEAL_WORDS": SEAL_WORDS,
+    "STATEMENT": STATEMENT,
+    "UNFOLDED": UNFOLDED,
+    "version": __version__,
+    "logo": Markup('<svg viewBox="0 0 40 20" aria-hidden="true"><circle cx="12" cy="10" r="7.5" class="logo-is"/>'
+                   '<circle cx="27" cy="10" r="7.5" class="logo-if"/></svg>'),
+}  # fmt: skip
 
 
-def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: Pictures) -> str:
-    """The whole page, with these cases."""
-    model = name(sheets.manifest.audited.name)
-    return document(
-        __package__,
-        "page.html",
-        title=f"Audit of {model} – Countersight",
-        style="page.css",
-        script="page.js",
-        store=pictures.store(),
-        heading=text(f"Does {model} mean what it explains?"),
-        verdict=_verdict(sheets),
-        sentence=text(sentence(sheets)),
-        warnings=_warnings(sheets),
-        evidence=text(EVIDENCE),
-        tiles=_tiles(sheets),
-        nav=joined(element("li", element("a", text(words), href=f"#{key}")) for key, words in _NAV.items()),
-        sections=joined(
-            make(sheets)
-            for make in (
-                sections.results,
-                sections.system,
-                sections.data,
-                sections.procedure,
-                sections.metrics,
-                sections.exclusions,
-                sections.limits,
-                sections.changes,
-                sections.reviews,
-            )
+class SmallPicture(msgspec.Struct, frozen=True):
+    """A small picture of a page as WebP in base64, or why there is none."""
+
+    number: int
+    coded: str = ""
+    width: int = 1
+    height: int = 1
+    fault: str = ""
+
+
+class Piece(NamedTuple):
+    """A stretch of a text, and whether it speaks of the concept."""
+
+    text: str
+    cited: bool
+
+
+@cache
+def templates() -> Environment:
+    """The templates of this package; whatever they are given is escaped unless it is Markup."""
+    loader = FunctionLoader(lambda file: (files(__package__) / file).read_text(encoding="utf-8"))
+    found = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    found.filters |= {
+        "chip": _chip,
+        "clean": clean,
+        "count": count,
+        "cut": _cut,
+        "figures_of_quality": _figures_of_quality,
+        "interval": interval,
+        "name": name,
+        "names": lambda words: ", ".join(map(name, words)),
+        "number": number,
+        "outcome": outcome,
+        "pieces": lambda text, phrases: pieces(text, filter(None, phrases)),
+        "settings": _settings,
+        "several": several,
+        "undirected": undirected,
+    }
+    found.globals |= _CONSTANTS | {"ended_at": ended_at, "same_answer": same_answer}
+    return found
+
+
+def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, SmallPicture]) -> str:
+    """The whole page, with these cases and the small pictures of their files."""
+    scores, manifest, record = sheets.scores, sheets.manifest, sheets.changes
+    steps: dict[str, list[Step]] = {}
+    for step in sheets.audit.steps:
+        steps.setdefault(step.place.case, []).append(step)
+    calibration = sheets.audit.calibration
+    body = templates().get_template("body.html").render(
+        sheets=sheets,
+        cases_shown=cases,
+        pictures=pictures,
+        steps=steps,
+        result_grids=list(figures.result_grids(scores)),
+        agreement_grids=list(figures.agreement_grids(scores.agreement)),
+        calibration_grids=[] if calibration is None else [
+            *figures.calibration_grids(calibration), figures.corrected_grid(scores)],
+        others=grid(
+            "Who else took part",
+            ("name", "provider", "version returned", "settings"),
+            ([Cell(name(each.name), (each.role,)), each.provider, ", ".join(each.returned) or "–",
+              _settings(each.settings)] for each in manifest.others),
         ),
-        sampled=text(_sampled(sheets, cases)),
-        outcomes=_outcomes(cases),
-        kinds=_choices(test.instruction.kind for case in cases for test in case.tests),
-        actions=_choices(test.instruction.action for case in cases for test in case.tests),
-        stages=_stages(cases),
-        cards=_cards(sheets, cases, pictures),
-        sign_off=_sign_off(sheets),
-        files=sections.files(sheets),
-        version=text(__version__),
-    )
+        strata=_counted("Strata", ("suite and group", "cases"), sheets.dataset.strata.items()),
+        effort=grid(
+            "What the stages took",
+            ("stage", "steps", "failed", "retries", "tokens read", "tokens written", "cost", "seconds"),
+            ([stage, *map(count, (took.steps, took.failed, took.retries, took.tokens_in, took.tokens_out)),
+              f"${took.cost:,.4f}" if took.cost else "–", f"{took.seconds:,.1f}"]
+             for stage, took in manifest.effort.items()),
+        ),
+        paths=_counted("What decided the verdicts", ("decided by", "verdicts"), scores.paths.items(), "not stated"),
+        abstained=_counted("Abstentions", ("judge", "votes that decide neither"), scores.abstentions.items()),
+        excluded=_counted("Excluded", ("reason", "tests"), _exclusions(sheets)),
+        changed=record and grid("What changed", ("what", "before", "now"), (
+            [each.what, each.was or "–", each.now or "–"] for each in record.changed)),
+        shifts=record and grid(
+            "What that did to the scores", ("score", "before", "now", "now − before, case by case"), (
+            [CALLED[measure], mean_cell(shift.was), mean_cell(shift.now), difference_cell(shift.difference)]
+            for measure, shift in record.scores.items())),
+        reviews=grid("Reviews", ("who", "case", "of", "was", "now", "why"), (
+            [Cell(name(each.by), tuple(filter(None, (name(each.role), name(each.at))))),
+             Cell(name(each.case), (f"concept {each.concept}",)), each.measure, number(each.was),
+             Cell(number(each.now), ("overturned",) if each.overturned else ()), each.reason or "–"]
+            for each in sheets.reviews.reviews)),
+        outcomes=list(_outcomes(cases)),
+        fields=list(_fields(cases)),
+    )  # fmt: skip
+    title = f"Audit of {name(manifest.audited.name)} – Countersight"
+    return document(__package__, "page.html", title=title, style="page.css", script="page.js", body=Markup(body))  # noqa: S704 - escaped by the template
 
 
-def _cards(sheets: Sheets, cases: Sequence[CaseSheet], pictures: Pictures) -> Markup:
-    """The cases; so many that nobody could scroll past them are folded."""
-    steps = steps_by_case(sheets.audit.steps)
-    folded = len(cases) > UNFOLDED
-    return joined(
-        card(case, place, pictures, steps.get(case.case, []), folded=folded) for place, case in enumerate(cases)
-    )
+def outcome(test: ConceptSheet) -> Outcome:
+    """Under which heading a test stands."""
+    if test.excluded:
+        return "excluded"
+    if test.pcs is None or test.ncc is None:
+        return "undecided"
+    if not {test.pcs, test.ncc} <= {0.0, 1.0}:
+        return "in-part"
+    if test.pcs:
+        return "consistent" if test.ncc else "answer-only"
+    return "explanation-only" if test.ncc else "neither"
 
 
-def _stages(cases: Sequence[CaseSheet]) -> Markup:
-    """The stages at which tests ended early, to choose among."""
-    ended = Counter(ended_at(case, test) for case in cases for test in case.tests or (None,))
-    found = [("", "any")] + [(key, f"{words} ({count(ended[key])})") for key, words in ENDS.items() if ended[key]]
-    return joined(element("option", text(words), value=key) for key, words in found)
+def ended_at(case: CaseSheet, test: ConceptSheet | None = None) -> str:
+    """At which stage a test, or a case without one, ended early; nothing where it has a score that counts."""
+    if test is None:
+        return "answer" if case.answer is None or not case.no_concept else "concepts"
+    if test.excluded.startswith(NO_PICTURE):
+        return "edit"
+    if test.excluded.startswith(BAD_EDIT):
+        return "gate"
+    if test.excluded:
+        return "rule"
+    return "verdict" if test.ccs is None else ""
 
 
-def sentence(sheets: Sheets) -> str:
-    """What was done and what came out, in a sentence or two."""
-    scores, ccs = sheets.scores, sheets.scores.kept.ccs
-    asked = (
-        f"{name(sheets.manifest.audited.name)} was asked about {several(scores.cases, 'case')} of "
-        f"{name(sheets.dataset.name)}, and again after what its explanations cite was edited in the pictures."
-    )
-    if ccs.value is None:
-        return f"{asked} No test counts, so there is no score."
-    score = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value)} (95% {interval(ccs)})"
-    return f"{asked} Answer and explanation followed the edit with {score}."
+def shown(cases: Sequence[CaseSheet], most: int) -> tuple[CaseSheet, ...]:
+    """At most so many cases, in order, so that every outcome of every kind of concept is among them."""
+    if len(cases) <= most:
+        return tuple(cases)
+    strata = []
+    for place in range(max(1, *(len(case.tests) for case in cases))):
+        names = [
+            (case.tests[place].instruction.kind, outcome(case.tests[place])) if place < len(case.tests) else ("", "")
+            for case in cases
+        ]
+        known = {stratum: nth for nth, stratum in enumerate(dict.fromkeys(names))}
+        strata.append(np.array([known[stratum] for stratum in names], dtype=np.int64))
+    return tuple(cases[place] for place in balanced_sample(strata, most, 0))
 
 
-def _verdict(sheets: Sheets) -> Markup:
-    """Whether the audit met what was asked of it, in words; and what was not done as planned."""
-    found = sheets.conclusion
-    words = f"Verdict: {found.answer}." if found.answer else "No verdict."
-    lines = [f"{each.words}: {each.answer}; {each.why}." for each in found.criteria]
-    lines += [f"Not as planned: {each}." for each in found.deviations]
-    if not found.criteria:
-        lines.insert(0, found.why)
-    planned = f"Planned before the first step (plan.json, SHA-256 {found.plan})." if found.plan else ""
-    return element(
-        "div",
-        element("p", element("b", text(words)), text(f" {planned}")),
-        element("ul", *(element("li", text(undirected(line))) for line in lines)),
-        class_="conclusion panel",
-        id="verdict",
-    )
+def picture_files(cases: Iterable[CaseSheet]) -> list[str]:
+    """The pictures, masks and differences that cases speak of, each once."""
+    found: dict[str, None] = {}
+    for case in cases:
+        found[case.picture] = None
+        for test in (*case.tests, *case.uncited):
+            edit = test.edit
+            found |= dict.fromkeys((edit.after, edit.difference, edit.mask) if edit else ())
+            found |= dict.fromkeys(dose.picture for dose in test.doses)
+    found.pop("", None)
+    return list(found)
 
 
-def _warnings(sheets: Sheets) -> Markup:
-    """What the scores must not be read without."""
-    found = headline(sheets.limits)
-    if not found:
-        return Markup("")
-    return element("ul", *(element("li", text(words)) for words in found), class_="warnings", role="note")
+def small_pictures(folder: Path, names: Sequence[str], done: Callable[[int], None]) -> dict[str, SmallPicture]:
+    """Pictures made small, each once, however many cases speak of it."""
+    side = side_for(len(names))
+    small = {}
+    with ThreadPoolExecutor(cores()) as pool:  # Pillow lets go of the interpreter
+        made = pool.map(lambda named: _small(named[0], folder / named[1], side), enumerate(names))
+        for called, picture in zip(names, made, strict=True):
+            small[called] = picture
+            done(len(small))
+    return small
 
 
-def _tiles(sheets: Sheets) -> Markup:
+def _small(nth: int, path: Path, side: int) -> SmallPicture:
+    try:
+        image = as_seen(read_picture(path), side)
+    except BadPicture as error:
+        return SmallPicture(nth, fault=str(error))
+    if path.parent.name == DIFFERENCES:
+        image = image.point(lambda value: min(255, BRIGHTER * value))
+    file = io.BytesIO()
+    image.convert("RGB").save(file, "WEBP", quality=78, method=2)
+    return SmallPicture(nth, base64.b64encode(file.getvalue()).decode(), image.width, image.height)
+
+
+def pieces(text: str, phrases: Iterable[str]) -> Iterator[Piece]:
+    """A text cut where it speaks of the phrases, whole or by their words of weight; joined again it is the text."""
+    end = 0
+    for start, stop in sorted(_found(text, phrases)):
+        if stop <= end:
+            continue
+        if end < start:
+            yield Piece(text[end:start], cited=False)
+        yield Piece(text[max(start, end) : stop], cited=True)
+        end = stop
+    if end < len(text):
+        yield Piece(text[end:], cited=False)
+
+
+def _found(text: str, phrases: Iterable[str]) -> Iterator[tuple[int, int]]:
+    for phrase in phrases:
+        words = [word.casefold() for word in _WORD.findall(phrase)][:40]
+        whole = list(_spans(text, words)) if words else []
+        yield from whole
+        if not whole:
+            for word in words:
+                if not _WEIGHTLESS.fullmatch(word):
+                    yield from _spans(text, [word])
+
+
+def _spans(text: str, words: list[str]) -> Iterator[tuple[int, int]]:
+    """Where the words stand one after the other, with nothing but signs between them; the last in either number."""
+    last = words[-1]
+    ending = f"{re.escape(last.removesuffix('s'))}s?" if last.isalpha() and len(last) > 2 else re.escape(last)
+    pattern = r"[\W_]+".join([*map(re.escape, words[:-1]), ending])
+    for match in re.finditer(rf"\b{pattern}\b", text, re.IGNORECASE):
+        yield match.span()
+
+
+def _counted(title: str, head: tuple[str, str], rows: Iterable[tuple[str, int]], unnamed: str = "") -> Grid:
+    return grid(title, head, ([key or unnamed, count(times)] for key, times in rows))
+
+
+def _exclusions(sheets: Sheets) -> Iterator[tuple[str, int]]:
     scores = sheets.scores
-    excluded = sum(bool(concept.excluded) for concept in scores.concepts)
-    tiles: list[tuple[str, str, str, str]] = [
-        (CALLED[measure], number(mean.value), interval(mean) if mean.value is not None else "no test counts", measure)
-        for measure in MEASURES
-        if (mean := getattr(scores.kept, measure))
-    ]
-    tiles.append(("tests", count(len(scores.concepts)), f"in {several(scores.cases, 'case')}", "tests"))
-    tiles.append(("excluded", count(excluded), f"{count(scores.undecided)} undecided", "excluded"))
-    return element(
-        "dl",
-        *(
-            element(
-                "div",
-                element("dt", text(called)),
-                element("dd", element("b", text(figure)), element("small", text(below)), *_meaning(key)),
-                class_=f"tile tile-{key}",
-            )
-            for called, figure, below, key in tiles
-        ),
-        class_="tiles tiles-rows",
-    )
+    yield from scores.excluded.items()
+    for words, times in (
+        ("the extractor named it, and the explanation does not cite it (concepts)", scores.refused),
+        ("the explanation gave nothing to test (cases)", scores.without_concept),
+        ("a step failed and was not done since (steps)", scores.failed),
+    ):
+        if times:
+            yield words, times
 
 
-def _meaning(key: str) -> list[Markup]:
-    return [element("small", text(_MEANINGS[key]), class_="meaning")] if key in _MEANINGS else []
-
-
-def _sampled(sheets: Sheets, cases: Sequence[CaseSheet]) -> str:
-    every = len(sheets.cases)
-    if len(cases) == every:
-        return f"All {count(every)} cases." if every != 1 else "The one case."
-    return (
-        f"{count(len(cases))} of {count(every)} cases, chosen so that every outcome and kind of concept is there. The "
-        "shares among them are not those of the audit; every case is in cases.jsonl."
-    )
-
-
-def _outcomes(cases: Sequence[CaseSheet]) -> Markup:
+def _outcomes(cases: Sequence[CaseSheet]) -> Iterator[tuple[str, str, int]]:
     tally = Counter(outcome(test) for case in cases for test in case.tests)
-    choices = [("", "all", sum(tally.values()))]
-    choices += [(key, words, tally[key]) for key, words in OUTCOMES.items() if tally[key]]
-    return joined(
-        element(
-            "span",
-            element(
-                "input",
-                type="radio",
-                name="outcome",
-                id=f"outcome-{key or 'all'}",
-                value=key,
-                checked=None if key else "",
-            ),
-            element("label", text(words), _tally(n), for_=f"outcome-{key or 'all'}"),
-            class_="pill",
-        )
-        for key, words, n in choices
+    yield "", "all", sum(tally.values())
+    yield from ((key, words, tally[key]) for key, (words, _) in OUTCOMES.items() if tally[key])
+
+
+def _fields(cases: Sequence[CaseSheet]) -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
+    """What tests can be chosen by: the name of a field, its label, and its choices."""
+    tests = [test for case in cases for test in case.tests]
+    ended = Counter(ended_at(case, test) for case in cases for test in case.tests or (None,))
+    for key, label in (("kind", "Kind of concept"), ("action", "Edit")):
+        known = sorted({getattr(test.instruction, key) for test in tests})
+        yield key, label, [("", "all"), *((each, each) for each in known)]
+    stages = [(key, f"{words} ({count(ended[key])})") for key, words in ENDS.items() if ended[key]]
+    yield "stage", "Ended at", [("", "any"), *stages]
+
+
+def _chip(value: float | None) -> tuple[str, str]:
+    if value is None:
+        return "missing", "unknown"
+    return ("right", "✓ 1") if value == 1 else ("wrong", "✗ 0") if value == 0 else ("unread", number(value))
+
+
+def _cut(words: str) -> str:
+    plain = undirected(words)
+    return plain if len(plain) <= LONGEST_TEXT else f"{plain[:LONGEST_TEXT]}… (the rest is in cases.jsonl)"
+
+
+def _settings(settings: dict[str, Any]) -> str:
+    told = (
+        f"{name(key)} {name(value if isinstance(value, str) else msgspec.json.encode(value).decode())}"
+        for key, value in settings.items()
     )
+    return ", ".join(told) or "none"
 
 
-def _tally(n: int) -> Markup:
-    return element("span", text(f" {count(n)}"), class_="tally")
+def _figures_of_quality(quality: EditQuality, edit: EditSheet) -> Iterator[tuple[str, str]]:
+    """What was measured of an edit, and by which editor it was made."""
+    yield "edit", "good" if quality.good else f"bad: {quality.reason}"
+    for called, inside, outside, whole, form in (
+        ("SSIM", quality.ssim_inside, quality.ssim_outside, quality.ssim, number),
+        ("LPIPS", quality.lpips_inside, quality.lpips_outside, quality.lpips, number),
+        ("pixels changed", quality.changed_inside, quality.changed_outside, quality.changed, _percent),
+    ):
+        if inside is not None or outside is not None:
+            yield called, f"{form(inside)} in the mask, {form(outside)} around it"
+        elif whole is not None:
+            yield called, form(whole)
+    warp = f" ({', '.join(f'{value:.4g}' for value in quality.warp)})" if quality.warp else ""
+    if quality.registration:
+        yield "laid over by", quality.registration + warp
+    if quality.size:
+        yield "size given", f"{quality.size[0]} × {quality.size[1]}"
+    yield "editor", f"{edit.editor}, seed {edit.seed}"
 
 
-def _choices(values: Iterable[str]) -> Markup:
-    known = sorted(set(values))
-    return joined(element("option", text(each or "all"), value=each) for each in ("", *known))
-
-
-def _sign_off(sheets: Sheets) -> Markup:
-    """Lines that are blank until somebody signs."""
-    manifest = sheets.manifest
-    what = (
-        f"Audit of {name(manifest.audited.name)} on {name(sheets.dataset.name)}: {several(manifest.steps, 'step')}, "
-        f"the last with the hash {name(manifest.log_head)}."
-    )
-    blanks = [
-        element("div", element("h3", text(role)), element("dl", *(_blank(line) for line in LINES))) for role in ROLES
-    ]
-    whole = element(
-        "div",
-        element("p", text(what)),
-        element("p", text(STATEMENT)),
-        element("dl", _blank(SEAL_WORDS)),
-        class_="whole",
-    )
-    return section(
-        "sign-off",
-        "Sign-off · Annex IV 2(g): dated and signed",
-        EVIDENCE,
-        element("div", whole, *blanks, class_="signing panel"),
-    )
-
-
-def _blank(called: str) -> Markup:
-    return element("div", element("dt", text(called)), element("dd", Markup("&nbsp;")), class_="blank")
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{percent(value)}%"

@@ -1,94 +1,234 @@
-"""Tables of audits: the scores of each model (EDCT Table 1), judge by editor (Table 2), and the paper's rows beside."""
+"""Several audits side by side: scores of each model (EDCT Table 1), judge by editor (Table 2), the paper's rows beside.
 
-from collections.abc import Iterator
+They are written as a page, Markdown, LaTeX and CSV, each in full or not at all.
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
+from typing import Final
 
-from countersight.audits.page.data import AuditTables, Compared, ScoredAudit
-from countersight.audits.page.figures import CALLED, HEAD, difference_cell, interval, mean_cell, number, trio_line
+import msgspec
+from markupsafe import Markup
+from rich.console import Console
+from rich.text import Text
+
+from countersight import __version__
+from countersight.audits.folder import AuditFolder
+from countersight.audits.page.figures import CALLED, HEAD, difference_cell, grid, interval, mean_cell, number, trio_line
+from countersight.audits.page.page import templates
 from countersight.audits.records import Manifest
-from countersight.audits.scores import MEASURES, Trio
-from countersight.html import NOTHING, Cell, Grid, Line, count, name
-from countersight.suites import PaperTable
-from countersight.text import several
+from countersight.audits.scores import MEASURES, Difference, Measure, Scores, Trio, difference, score
+from countersight.audits.trail import read_audit
+from countersight.errors import AuditError, ReferenceTableError
+from countersight.files import write_text
+from countersight.html import (
+    NOTHING,
+    Cell,
+    Grid,
+    Line,
+    count,
+    document,
+    guarded,
+    latex_tables,
+    markdown_grid,
+    markdown_text,
+    name,
+    print_grids,
+)
+from countersight.suites import PaperTable, System, tables
+from countersight.text import several, unknown
+
+PAPER: Final = "edct"
+_COLUMNS: Final = (
+    *("table", "audit", "line", "measure", "value", "low", "high", "p", "tests", "cases", "pictures", "method"),
+    *("model", "extractor", "editor", "judges", "dataset", "fingerprint", "audited_with", "reported_with"),
+)
+Value = str | float | int | None
 
 
-def sentence(tables: AuditTables) -> str:
+class ScoredAudit(msgspec.Struct, frozen=True):
+    """One audit: a name that no other in the tables has, who took part, and its scores."""
+
+    label: str
+    manifest: Manifest
+    scores: Scores
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """The first audit of a dataset and a later one, over the cases that count in both."""
+
+    first: str
+    second: str
+    differences: dict[Measure, Difference | None]
+
+
+class AuditTables(msgspec.Struct, frozen=True):
+    """Everything the tables show."""
+
+    audits: tuple[ScoredAudit, ...]
+    compared: tuple[Compared, ...]
+    references: tuple[PaperTable, ...]
+    """Tables of the paper to be set beside them."""
+    seed: int
+    version: str
+    ranked: tuple[ScoredAudit, ...] = ()
+    """The most faithful first; audits without a score last."""
+    next_best: tuple[Compared, ...] = ()
+    """Each of them beside the next, where both are of one dataset."""
+
+
+class AuditTableFiles(msgspec.Struct, frozen=True):
+    """Where the tables were written, and what they say."""
+
+    html: Path
+    markdown: Path
+    latex: Path
+    csv: Path
+    data: AuditTables
+
+    def __repr__(self) -> str:
+        return f"AuditTableFiles({str(self.html)!r})"
+
+
+def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None, seed: int = 0) -> AuditTables:
+    """Audits with their scores, worked out from their logs; `reference` names tables of the paper, if not all."""
+    audits = []
+    for path, label in zip(paths, _labels(paths), strict=True):
+        audit = read_audit(path)
+        if not audit.cases:
+            raise AuditError(f"{path} has nothing to report yet")
+        audits.append(ScoredAudit(label, audit.manifest, score(audit, seed=seed)))
+    firsts: dict[str, ScoredAudit] = {}
+    for each in audits:
+        firsts.setdefault(each.manifest.dataset.fingerprint, each)
+    pairs = [(firsts[each.manifest.dataset.fingerprint], each) for each in audits]
+    ranked = sorted(audits, key=lambda each: -1.0 if (found := each.scores.kept.ccs.value) is None else found)[::-1]
+    return AuditTables(
+        tuple(audits),
+        tuple(_compared(first, each) for first, each in pairs if first is not each),
+        _references(reference or ()),
+        seed,
+        __version__,
+        tuple(ranked),
+        tuple(
+            _compared(one, other)
+            for one, other in pairwise(ranked)
+            if one.manifest.dataset.fingerprint == other.manifest.dataset.fingerprint
+        ),
+    )
+
+
+def _compared(one: ScoredAudit, other: ScoredAudit) -> Compared:
+    found = {measure: difference(one.scores, other.scores, measure) for measure in MEASURES}
+    return Compared(one.label, other.label, found)
+
+
+def _references(names: Sequence[str]) -> tuple[PaperTable, ...]:
+    known = {table.key: table for table in tables(PAPER)}
+    for called in names:
+        if called != PAPER and called not in known:
+            raise ReferenceTableError(unknown("reported table of audits", called, [PAPER, *known]))
+    return tuple(table for key, table in known.items() if not names or PAPER in names or key in names)
+
+
+def _labels(paths: Sequence[Path]) -> list[str]:
+    """A name for each audit that no other has: its model, with its folder where the model is not enough."""
+    manifests = [AuditFolder.open(path).manifest for path in paths]
+    for path, manifest in zip(paths, manifests, strict=True):
+        if manifest.dataset.name == "calibration" and not manifest.dataset.path:
+            raise AuditError(
+                f"{path} is a calibration, not an audit; its sheet goes with an audit as its `calibration`"
+            )
+    times = Counter(manifest.model.name for manifest in manifests)
+    named = [
+        model if times[model := manifest.model.name] == 1 else f"{model} ({path.resolve().name})"
+        for manifest, path in zip(manifests, paths, strict=True)
+    ]
+    times = Counter(named)
+    return [called if times[called] == 1 else f"{called} #{place}" for place, called in enumerate(named, 1)]
+
+
+def sentence(found: AuditTables) -> str:
     """What was measured and what came out, in a sentence."""
-    if len(tables.audits) == 1:
-        (audit,) = tables.audits
+    if len(found.audits) == 1:
+        (audit,) = found.audits
         ccs = audit.scores.kept.ccs
-        score = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value or 0.0)} (95% {interval(ccs)})"
-        told = "no test that counts" if ccs.value is None else score
+        told = "no test that counts"
+        if ccs.value is not None:
+            told = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value)} (95% {interval(ccs)})"
         return f"{name(audit.label)} was audited over {several(audit.scores.cases, 'case')}: {told}."
-    known = [audit.scores.kept.ccs.value for audit in tables.audits if audit.scores.kept.ccs.value is not None]
-    start = f"{count(len(tables.audits))} audits"
+    known = [value for audit in found.audits if (value := audit.scores.kept.ccs.value) is not None]
+    start = f"{count(len(found.audits))} audits"
     if not known:
         return f"{start}."
     between = f"the Counterfactual Consistency Score (CCS) is between {number(min(known))} and {number(max(known))}"
-    return f"{start}: {between}. {conclusion(tables)}"
+    return f"{start}: {between}. {conclusion(found)}"
 
 
-def conclusion(tables: AuditTables) -> str:
+def conclusion(found: AuditTables) -> str:
     """Who is more faithful than whom, as far as the audits can tell."""
-    told = {(each.first, each.second): each.differences["ccs"] for each in tables.next_best}
+    told = {(each.first, each.second): each.differences["ccs"] for each in found.next_best}
     sentences = []
-    for one, other in pairwise(tables.ranked):
-        found = told.get((one.label, other.label))
+    for one, other in pairwise(found.ranked):
+        apart = told.get((one.label, other.label))
         names = name(one.label), name(other.label)
-        if found is None:
+        if apart is None:
             sentences.append(f"{names[0]} and {names[1]} have no case in common and cannot be compared.")
-        elif found.low > 0:
-            by = f"{number(found.value)}, 95% {number(found.low)} to {number(found.high)}"
+        elif apart.low > 0:
+            by = f"{number(apart.value)}, 95% {interval(apart)}"
             sentences.append(f"{names[0]} is more faithful than {names[1]} (by {by}).")
         else:
             sentences.append(f"{names[0]} and {names[1]} cannot be told apart.")
     return " ".join(sentences)
 
 
-def _ranking(tables: AuditTables) -> Grid:
-    """The audits, the most faithful first, with all that speaks for or against them."""
-    lines = []
-    for place, audit in enumerate(tables.ranked, 1):
-        scores = audit.scores
-        other, right = scores.specificity, scores.accuracy
-        cells = (
-            mean_cell(scores.kept.ccs),
-            mean_cell(other.sensitivity) if other else NOTHING,
-            mean_cell(other.specificity) if other else NOTHING,
-            mean_cell(right.after) if right else NOTHING,
-        )
-        lines.append(Line((Cell(str(place)), Cell(name(audit.label)), *cells, Cell(count(scores.kept.ccs.concepts)))))
-    return Grid(
-        "Ranking",
-        ("", "model", "CCS", "sensitivity", "specificity", "accuracy after edits", "tests"),
-        tuple(lines),
-        conclusion(tables),
-    )
-
-
-def grids(tables: AuditTables) -> Iterator[Grid]:
+def grids(found: AuditTables) -> Iterator[Grid]:
     """Every table: the ranking where there are several audits, then those of the paper in its order."""
-    if len(tables.ranked) > 1:
-        yield _ranking(tables)
-    yield _models(tables)
-    judged = _judges_by_editors(tables)
+    if len(found.ranked) > 1:
+        yield _ranking(found)
+    yield _models(found)
+    judged = _judges_by_editors(found)
     if len(judged.lines) > 1 or len(judged.head) > 3:
         yield judged
-    yield from (_beside(tables, reference) for reference in tables.references)
-    if tables.compared:
-        yield Grid(
+    yield from (_beside(found, reference) for reference in found.references)
+    if found.compared:
+        yield grid(
             "Audit against audit",
-            ("first minus second", *(CALLED[measure] for measure in MEASURES)),
-            tuple(_compared(each) for each in tables.compared),
+            ("first minus second", *CALLED.values()),
+            (
+                [f"{each.first} − {each.second}", *(map(difference_cell, each.differences.values()))]
+                for each in found.compared
+            ),
             "Over the cases that count in both; above zero, the first scores higher. Intervals and p over pictures.",
         )
-    kinds = [
+    kinds = tuple(
         trio_line(Cell(name(kind), (name(audit.label),)), trio)
-        for audit in tables.audits
+        for audit in found.audits
         for kind, trio in audit.scores.by_kind.items()
-    ]
+    )
     if kinds:
-        yield Grid("By kind of concept", ("kind", *HEAD), tuple(kinds))
+        yield Grid("By kind of concept", ("kind", *HEAD), kinds)
+
+
+def _ranking(found: AuditTables) -> Grid:
+    """The audits, the most faithful first, with all that speaks for or against them."""
+    rows = []
+    for place, audit in enumerate(found.ranked, 1):
+        scores = audit.scores
+        other, right = scores.specificity, scores.accuracy
+        means = (
+            scores.kept.ccs,
+            other.sensitivity if other else None,
+            other.specificity if other else None,
+            right.after if right else None,
+        )
+        rows.append([str(place), audit.label, *map(mean_cell, means), count(scores.kept.ccs.concepts)])
+    head = ("", "model", "CCS", "sensitivity", "specificity", "accuracy after edits", "tests")
+    return grid("Ranking", head, rows, conclusion(found))
 
 
 def parties(manifest: Manifest) -> str:
@@ -97,9 +237,9 @@ def parties(manifest: Manifest) -> str:
     return f"extractor {name(manifest.extractor.name)}; editor {name(manifest.editor.name)}; judged by {judges}"
 
 
-def _models(tables: AuditTables) -> Grid:
+def _models(found: AuditTables) -> Grid:
     lines = []
-    for audit in tables.audits:
+    for audit in found.audits:
         details = (name(audit.manifest.dataset.name), parties(audit.manifest))
         lines.append(trio_line(Cell(name(audit.label), details), audit.scores.kept))
         if audit.scores.everything != audit.scores.kept:
@@ -113,57 +253,49 @@ def _models(tables: AuditTables) -> Grid:
     )
 
 
-def _judges_by_editors(tables: AuditTables) -> Grid:
+def _judges_by_editors(found: AuditTables) -> Grid:
     """CCS of every judge alone, a row an extractor and a judge, a column an editor, as far as audits have them."""
-    editors = list(dict.fromkeys(audit.manifest.editor.name for audit in tables.audits))
+    editors = list(dict.fromkeys(audit.manifest.editor.name for audit in found.audits))
     rows: dict[tuple[str, str, str, int], dict[str, Cell]] = {}
-    for audit in tables.audits:
+    for audit in found.audits:
         editor, extractor = audit.manifest.editor.name, audit.manifest.extractor.name
         for judge, trio in audit.scores.by_judge.items():
             turn = 0  # a second audit with the same parties has a row of its own
             while editor in rows.setdefault((extractor, judge, audit.manifest.model.name, turn), {}):
                 turn += 1
             rows[extractor, judge, audit.manifest.model.name, turn][editor] = mean_cell(trio.ccs)
-    lines = tuple(
-        Line(
-            (
-                Cell(name(extractor)),
-                Cell(name(judge), _of(model, turn)),
-                *(cells.get(each, NOTHING) for each in editors),
-            )
-        )
-        for (extractor, judge, model, turn), cells in rows.items()
-    )
-    return Grid(
+
+    def told(judge: str, model: str, turn: int) -> Cell:
+        again = (f"audit {turn + 1} with this editor",) if turn else ()
+        return Cell(name(judge), (f"of {name(model)}", *again))
+
+    return grid(
         "CCS by extractor, judge and editor",
         ("extractor", "judge", *map(name, editors)),
-        tuple(lines),
+        (
+            [extractor, told(judge, model, turn), *(cells.get(each, NOTHING) for each in editors)]
+            for (extractor, judge, model, turn), cells in rows.items()
+        ),
         "Each judge alone. A row is an extractor and a judge of one audited model, a column an editor.",
     )
 
 
-def _of(model: str, turn: int) -> tuple[str, ...]:
-    return (f"of {name(model)}", f"audit {turn + 1} with this editor") if turn else (f"of {name(model)}",)
-
-
-def _beside(tables: AuditTables, reference: PaperTable) -> Grid:
-    measures = [place.measure for place in reference.places]
+def _beside(found: AuditTables, reference: PaperTable) -> Grid:
     by_judge = len(reference.labels) > 1
     lines = []
-    for audit in tables.audits:
+    for audit in found.audits:
         for called, details, trio in _rows(audit, by_judge=by_judge):
-            cells = (mean_cell(getattr(trio, measure), trio.ccs.concepts) for measure in measures)
+            cells = (mean_cell(getattr(trio, place.measure), trio.ccs.concepts) for place in reference.places)
             lines.append(Line((Cell(called, ("measured", *details)), Cell(count(trio.ccs.concepts)), *cells)))
     for system in reference.systems:
         printed = (NOTHING if cell is None else Cell(cell.text) for cell in system.cells)
         n = NOTHING if system.n is None else Cell(count(system.n))
         lines.append(Line((Cell(system.name, ("reported",)), n, *printed), reported=True))
-    first = "judge, editor" if by_judge else "model"
     note = (
         "Measured rows come first, with their intervals. The others were not measured here: they are as reported in "
         f"{reference.source} ({reference.citation}), the half width of the 95% interval behind ±. {reference.note}"
     ).strip()
-    head = (first, "n", *(place.name for place in reference.places))
+    head = ("judge, editor" if by_judge else "model", "n", *(place.name for place in reference.places))
     return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note)
 
 
@@ -175,26 +307,10 @@ def _rows(audit: ScoredAudit, *, by_judge: bool) -> Iterator[tuple[str, tuple[st
         yield f"{name(judge)}, {name(audit.manifest.editor.name)}", (f"of {name(audit.label)}",), trio
 
 
-def _compared(compared: Compared) -> Line:
-    cells = [NOTHING if each is None else difference_cell(each) for each in compared.differences.values()]
-    return Line((Cell(f"{name(compared.first)} − {name(compared.second)}"), *cells))
-
-
-def definitions(tables: AuditTables) -> list[tuple[str, str]]:
+def definitions(found: AuditTables) -> list[tuple[str, str]]:
     """What each figure means and where it comes from."""
-    entries = [
-        (
-            f"audit {name(audit.label)}",
-            f"{name(audit.manifest.model.name)} on {name(audit.manifest.dataset.name)} (fingerprint "
-            f"{name(audit.manifest.dataset.fingerprint)}); {parties(audit.manifest)}; {audit.manifest.votes} "
-            f"{'vote' if audit.manifest.votes == 1 else 'votes'} of each, pooled by {audit.manifest.pool}; at most "
-            f"{several(audit.manifest.concepts, 'concept')} of an explanation; begun {name(audit.manifest.started)}; "
-            f"Countersight {name(audit.manifest.countersight)}",
-        )
-        for audit in tables.audits
-    ]
     return [
-        *entries,
+        *((f"audit {name(each.label)}", _described(each.manifest)) for each in found.audits),
         ("PCS", "Whether the answer about the edited picture is one that the edit calls for, from 0 to 1."),
         ("NCC", "Whether the explanation of the edited picture takes up the edit, from 0 to 1."),
         ("CCS", "PCS times NCC for each concept; the mean over the concepts of a case, then over cases."),
@@ -204,11 +320,116 @@ def definitions(tables: AuditTables) -> list[tuple[str, str]]:
             "Over the cases both audits scored: Tango's score interval and McNemar's exact test, two-sided, for the "
             "number of independent cases that would vary as much.",
         ),
-        ("excluded", tables.audits[0].scores.rule),
+        ("excluded", found.audits[0].scores.rule),
         (
             "reported",
             "Printed in the paper that is named beside it, and copied from there; of other models, judges, editors and "
             "cases. Nothing of it was measured here.",
         ),
-        ("tables", f"written by Countersight {tables.version}"),
+        ("tables", f"written by Countersight {found.version}"),
+    ]
+
+
+def _described(manifest: Manifest) -> str:
+    return (
+        f"{name(manifest.model.name)} on {name(manifest.dataset.name)} (fingerprint "
+        f"{name(manifest.dataset.fingerprint)}); {parties(manifest)}; {several(manifest.votes, 'vote')} of each, "
+        f"pooled by {manifest.pool}; at most {several(manifest.concepts, 'concept')} of an explanation; begun "
+        f"{name(manifest.started)}; Countersight {name(manifest.countersight)}"
+    )
+
+
+def write_audit_tables(
+    paths: Sequence[Path], out: Path, *, reference: Sequence[str] | None = None, seed: int = 0
+) -> AuditTableFiles:
+    """Several audits side by side, beside what the paper reports; in `out`."""
+    found = load_audits(paths, reference=reference, seed=seed)
+    out.mkdir(parents=True, exist_ok=True)
+    told, every, how = sentence(found), list(grids(found)), definitions(found)
+    body = templates().get_template("tables.html").render(sentence=told, grids=every, how=how)
+    page = document(__package__, "page.html", title="Audits – Countersight", style="page.css", body=Markup(body))  # noqa: S704 - escaped by the template
+    parts = ["# Audits", markdown_text(told)]
+    for each in every:
+        parts += [f"## {markdown_text(each.title)}", *markdown_grid(each)]
+    parts.append("## How these figures were got")
+    parts.append("\n".join(f"- **{markdown_text(term)}**: {markdown_text(words)}" for term, words in how))
+    return AuditTableFiles(
+        html=write_text(out / "report.html", page),
+        markdown=write_text(out / "tables.md", "\n\n".join(parts) + "\n"),
+        latex=write_text(out / "tables.tex", "\n".join(latex_tables(told, how, iter(every))) + "\n"),
+        csv=write_text(out / "tables.csv", comma_separated(found)),
+        data=found,
+    )
+
+
+def print_audit_tables(found: AuditTables, console: Console) -> None:
+    """Print every table, and where the figures come from."""
+    console.print(Text(sentence(found)))
+    print_grids(grids(found), console)
+    console.print()
+    for term, words in definitions(found):
+        console.print(Text.assemble((f"{term}: ", "bold"), words))
+
+
+def comma_separated(found: AuditTables) -> str:
+    """Every figure on a row of its own with how it was got: scores from 0 to 1."""
+    file = io.StringIO()
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(_COLUMNS)
+    for cells in _records(found):
+        table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in cells])
+    return file.getvalue()
+
+
+def _records(found: AuditTables) -> Iterator[list[Value]]:
+    origins = {audit.label: _origin(audit, found.version) for audit in found.audits}
+    for audit in found.audits:
+        scores = audit.scores
+        for table, strata in (
+            ("scores", {"counted": scores.kept, "with excluded": scores.everything}),
+            ("by kind", scores.by_kind),
+            ("by edit", scores.by_action),
+            ("by group", scores.by_group),
+            ("by judge", scores.by_judge),
+        ):
+            for line, trio in strata.items():
+                for measure in MEASURES:
+                    mean = getattr(trio, measure)
+                    if mean.value is not None:
+                        figures = [round(each, 6) for each in (mean.value, mean.low, mean.high)]
+                        counts = [None, mean.concepts, mean.cases, mean.pictures, "exact binomial over pictures"]
+                        yield [table, audit.label, line, measure, *figures, *counts, *origins[audit.label]]
+    for pair in found.compared:
+        for measure, apart in pair.differences.items():
+            if apart is not None:
+                figures = [round(each, 6) for each in (apart.value, apart.low, apart.high)]
+                how = "Tango score; McNemar exact, for the number of independent cases"
+                where = ["comparison", pair.first, f"minus {pair.second}", measure]
+                yield [*where, *figures, apart.p, None, apart.cases, apart.pictures, how, *origins[pair.first]]
+    for reference in found.references:
+        for system in reference.systems:
+            yield from _reported(reference, system, found.version)
+
+
+def _reported(reference: PaperTable, system: System, version: str) -> Iterator[list[Value]]:
+    """A row of the paper: of one model, or of one judge, who also extracted, and one editor."""
+    named: list[Value] = [system.names[0], "", "", ""]
+    if len(system.names) > 1:
+        judge, editor = system.names
+        named = ["", judge, editor, judge]
+    for place, cell in zip(reference.places, system.cells, strict=True):
+        if cell is not None:
+            value, half = float(cell.value), float(cell.spread or 0)
+            ends: list[Value] = [round(value - half, 6), round(value + half, 6)] if half else [None, None]
+            counts: list[Value] = [None, None, system.n, None]
+            where: list[Value] = ["reported", system.name, reference.key, place.measure]
+            yield [*where, value, *ends, *counts, f"reported in {reference.source}", *named, "", "", "", version]
+
+
+def _origin(audit: ScoredAudit, version: str) -> list[Value]:
+    manifest = audit.manifest
+    return [
+        *(party.name for party in (manifest.model, manifest.extractor, manifest.editor)),
+        ", ".join(judge.name for judge in manifest.judges),
+        *(manifest.dataset.name, manifest.dataset.fingerprint, manifest.countersight, version),
     ]

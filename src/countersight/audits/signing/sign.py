@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from countersight.audits.bundle.files import content
+from countersight.audits.bundle.limits import STATEMENT
 from countersight.audits.bundle.seal import SEAL, SIGNATURE, read_seal
-from countersight.audits.bundle.sign_off import STATEMENT
 from countersight.audits.signing.ssh import PublicKey, public_half, signature, signer
 from countersight.errors import AuditError
 from countersight.files import write_whole

@@ -1,28 +1,36 @@
 """The records of a bundle by themselves: which cases were selected, times, pictures, and nothing smuggled in."""
 
+import base64
 import hashlib
+import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
+from countersight.audits.bundle.cases import CASES, DIFFERENCES, difference, difference_of, edits, encoded_difference
+from countersight.audits.bundle.changes import CHANGES, change_record
+from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card
 from countersight.audits.bundle.files import content
-from countersight.audits.bundle.seal import SEAL, Bundle
+from countersight.audits.bundle.limits import LIMITS, SIGN_OFF
+from countersight.audits.bundle.seal import SEAL, Bundle, zip_bundle
 from countersight.audits.bundle.sessions import SESSIONS, Session
-from countersight.audits.bundle.zipping import zip_bundle
+from countersight.audits.bundle.write import REPORT, Sheets, papers, sheets_of
+from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER
 from countersight.audits.calibration.sheet import CALIBRATION, Calibration
-from countersight.audits.calibration.taking import CALIBRATION_FOLDER
-from countersight.audits.folder import MANIFEST, PICTURES
-from countersight.audits.log import LOG, decode_step, encode_step
-from countersight.audits.probes import Dose
-from countersight.audits.records import CaseRecord, EditRecord, Manifest
+from countersight.audits.finishing import page_of
+from countersight.audits.folder import LOG, MANIFEST, PICTURES, decode_step, encode_step
+from countersight.audits.records import CaseRecord, Dose, EditRecord, Manifest
+from countersight.audits.scores import SCORES, Scores, score
 from countersight.audits.selection import SELECTION, Selected, Selection, decode_selection, select
-from countersight.audits.verifying.finding import Finding, What
+from countersight.audits.verifying.finding import Finding, What, likeness, same_webp
 from countersight.audits.verifying.stages import Opened
 from countersight.dataset import Dataset
-from countersight.errors import AuditError
+from countersight.errors import AuditError, BadPicture
+from countersight.system import cores
 from countersight.text import several
 
 NAMED: Final = 5
@@ -83,11 +91,16 @@ def checked_selection(opened: Opened) -> Iterator[Finding]:
     manifest = opened.audit.manifest
     if (selection.fingerprint, selection.rows) != (manifest.dataset.fingerprint, manifest.dataset.rows):
         yield Finding("broken", SELECTION, "it was made of another dataset than audit.json names")
+    if selection.descriptive != manifest.descriptive:
+        yield Finding("broken", SELECTION, "it was made by another rule than audit.json names")
     expected = selection.expected(manifest.cases)
     if len(selection.cases) != expected:
         found = several(len(selection.cases), "case")
         yield Finding("broken", SELECTION, f"it has {found}; by the rule there are {expected:,}")
-    if opened.dataset is not None and select(Dataset.open(opened.dataset), manifest.cases) != selection:
+    if (
+        opened.dataset is not None
+        and select(Dataset.open(opened.dataset), manifest.cases, descriptive=manifest.descriptive) != selection
+    ):
         yield Finding("broken", SELECTION, "the rule selects other cases of the dataset")
     there = {Selected(step.place.row, step.place.case) for step in opened.audit.steps if step.stage == "case"}
     missing = [each for each in selection.cases if each not in there]
@@ -185,3 +198,148 @@ def checked_zip(file: Path, unpacked: Path) -> Iterator[Finding]:
 def _digest(file: Path) -> bytes:
     with open(file, "rb") as bytes_of:
         return hashlib.file_digest(bytes_of, "sha256").digest()
+
+
+_WORDED: Final = (LIMITS, SIGN_OFF, REPORT)
+"""What another version may word otherwise."""
+_PICTURE: Final = re.compile(r"data:image/webp;base64,([A-Za-z0-9+/=]*)")
+_SHOWN: Final = "[a picture]"
+"""Stands for each picture of a page where its words are compared, so that none is taken out or put in."""
+
+
+def checked_differences(opened: Opened) -> Iterator[Finding]:
+    """The picture of every edit's difference, made again."""
+    made = {name: edit for edit in edits(opened.audit.cases) if (name := difference_of(edit))}
+    for name in sorted(name for name in opened.files if name.startswith(f"{DIFFERENCES}/") and name not in made):
+        yield Finding("added", name, "no edit in the log has it")
+    with ThreadPoolExecutor(cores()) as pool:  # Pillow and NumPy let go of the interpreter
+        for found in pool.map(lambda name: _difference(opened, name, made[name]), made):
+            if found:
+                yield found
+
+
+def _difference(opened: Opened, name: str, edit: EditRecord) -> Finding | None:
+    if name not in opened.files:
+        return Finding("missing", name, "it follows from an edit in the log")
+    try:
+        follows = encoded_difference(difference(opened.folder, edit))
+    except (AuditError, BadPicture):
+        return None  # a picture that is missing or was altered is named already
+    if likeness(content(opened.path / name), follows) != "other":
+        return None
+    return Finding("broken", name, "it is not where the two pictures differ, or holds more")
+
+
+def checked_papers(opened: Opened) -> Iterator[Finding]:
+    """Whatever follows from the log and does not lie there as it follows, and last the page that people read."""
+    try:
+        # The card of the dataset and an earlier audit are taken as they were written down.
+        sheets = sheets_of(opened.folder, opened.audit, score(opened.audit), None, kept_card=True)
+    except AuditError as error:
+        yield Finding("broken", str(error).split(" ")[0], str(error))
+        return
+    for name, follows in papers(sheets).items():
+        written = _written(opened, name)
+        if isinstance(written, Finding):
+            yield written
+        elif written != follows:
+            yield from _differing(opened, name, written, follows, sheets.scores)
+    yield from (Finding("broken", fault.split(" ")[0].rstrip(":"), fault) for fault in sheets.reviews.faults)
+    if opened.dataset is not None and (dataset_card(opened.dataset) or Card()) != sheets.dataset.card:
+        yield Finding("not verified", DATASET_SHEET, "the card of the dataset says something else now")
+    yield from _changes(opened, sheets)
+    yield from _page(opened, sheets)
+
+
+def _page(opened: Opened, sheets: Sheets) -> Iterator[Finding]:
+    page = _written(opened, REPORT)
+    if isinstance(page, Finding):
+        yield page
+        return
+    try:
+        follows = page_of(sheets, opened.bundle.gallery)
+    except (AuditError, BadPicture):
+        return  # a picture that is missing or was altered is named already
+    written = page.decode("utf-8", "replace")
+    if written == follows:
+        return
+    if opened.early or opened.other_version:
+        yield _not_derived(opened, REPORT)
+    elif _PICTURE.sub(_SHOWN, written) != _PICTURE.sub(_SHOWN, follows):
+        yield Finding("broken", REPORT, "it does not say what follows from the log")
+    elif not all(map(_same_picture, _PICTURE.findall(written), _PICTURE.findall(follows))):
+        yield Finding("broken", REPORT, "it shows other pictures than those of the bundle")
+
+
+def _same_picture(one: str, other: str) -> bool:
+    try:
+        return one == other or same_webp(*(base64.b64decode(data, validate=True) for data in (one, other)))
+    except ValueError:
+        return False
+
+
+def _written(opened: Opened, name: str) -> bytes | Finding:
+    if name not in opened.files:
+        return Finding("missing", name, "it follows from the log")
+    try:
+        return content(opened.path / name)
+    except AuditError as error:
+        return Finding("broken", name, str(error))
+
+
+def _differing(opened: Opened, name: str, written: bytes, follows: bytes, scores: Scores) -> Iterator[Finding]:
+    other = opened.early or opened.other_version
+    if name in _WORDED and other:
+        yield _not_derived(opened, name)
+    elif not (other and _says_less(name, written, follows)):
+        what = _told_scores(written, scores) if name == SCORES else "it does not follow from the log"
+        yield Finding("broken", name, what + opened.other_version)
+
+
+def _not_derived(opened: Opened, name: str) -> Finding:
+    """Whoever edits a page need only name another version in the seal: what is not derived is not sound."""
+    wrote = opened.bundle.countersight
+    return Finding("not verified", name, f"Countersight {wrote} is said to have worded it; verify it with that version")
+
+
+def _says_less(name: str, written: bytes, follows: bytes) -> bool:
+    """Whether all that an earlier version wrote is what follows; a later one may say more."""
+    try:
+        one, other = (
+            [msgspec.json.decode(line) for line in (data.splitlines() if name == CASES else [data])]
+            for data in (written, follows)
+        )
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return _within(one, other)
+
+
+def _within(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return all(key in other and _within(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_within, one, other))
+    return bool(one == other)
+
+
+def _told_scores(written: bytes, follows: Scores) -> str:
+    try:
+        told = msgspec.json.decode(written, type=Scores).kept.ccs.value
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return "it is damaged; scores follow from the verdicts in the log"
+    if told == follows.kept.ccs.value:
+        return "it does not follow from the verdicts in the log"
+    return f"CCS is {told} in it; {follows.kept.ccs.value} follows from the verdicts in the log"
+
+
+def _changes(opened: Opened, sheets: Sheets) -> Iterator[Finding]:
+    """The record of changes says of this audit what follows; of the earlier one only that audit can tell."""
+    record = sheets.changes
+    if record is None:
+        if CHANGES in opened.files:
+            yield Finding("broken", CHANGES, "it is not of this audit as it stands")
+        return
+    if any(shift.now != getattr(sheets.scores.kept, measure) for measure, shift in record.scores.items()):
+        yield Finding("broken", CHANGES, "the scores that it gives for now do not follow from the log")
+    if opened.against is not None and change_record(opened.audit, sheets.scores, opened.against) != record:
+        yield Finding("broken", CHANGES, f"it does not follow from this audit and {opened.against.name}")

@@ -10,17 +10,16 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.audits.asking import AskedModel
-from countersight.audits.editing import AskedEditor
-from countersight.audits.folder import AuditFolder, digest_of
-from countersight.audits.log import LOG
-from countersight.audits.probes import Check, Dose
+from countersight.audits.asking import AskedEditor, AskedModel
+from countersight.audits.folder import LOG, AuditFolder, digest_of
 from countersight.audits.records import (
     CONTROL,
     Actor,
     CaseRecord,
     CaseTrail,
+    Check,
     Concepts,
+    Dose,
     EditRecord,
     Failed,
     Output,
@@ -31,8 +30,7 @@ from countersight.audits.records import (
     Verdict,
 )
 from countersight.audits.steps import StepFailed, Worked
-from countersight.audits.verifying.finding import Finding, What
-from countersight.audits.verifying.pictures import Likeness, likeness
+from countersight.audits.verifying.finding import Finding, Likeness, What, likeness
 from countersight.audits.work import Subject, Work
 from countersight.editing import Abilities, Edited, EditRequest
 from countersight.engine import Answered, RetriesExhausted

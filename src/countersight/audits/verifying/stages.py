@@ -11,37 +11,30 @@ import msgspec
 from PIL import Image
 
 from countersight import __version__
-from countersight.audits.asking import Shown
+from countersight.audits.asking import AskedEditor, Shown
 from countersight.audits.bundle.files import content
 from countersight.audits.bundle.seal import FORMAT, Bundle
 from countersight.audits.bundle.sessions import read_sessions
-from countersight.audits.calibration.calibrating import Trial
+from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKEN, Trial, judge_sheets, unlike
 from countersight.audits.calibration.items import Item, fingerprint_of, make_items
 from countersight.audits.calibration.on_people import people_calibration
-from countersight.audits.calibration.sheet import CALIBRATION, Calibration, Domain, domain_of
-from countersight.audits.calibration.tabulating import judge_sheets
-from countersight.audits.calibration.taking import CALIBRATION_FOLDER, TAKEN, unlike
+from countersight.audits.calibration.sheet import CALIBRATION, LABELS, Calibration, Domain, domain_of, read_labels
 from countersight.audits.checkers.model import ModelChecker
-from countersight.audits.checkers.registry import CHECKERS
-from countersight.audits.editing import AskedEditor
+from countersight.audits.checkers.protocol import CHECKERS
+from countersight.audits.extensions import Further
 from countersight.audits.extraction.model import ModelExtractor
-from countersight.audits.extraction.registry import EXTRACTORS
-from countersight.audits.folder import MANIFEST, AuditFolder, digest_of
-from countersight.audits.further import Further
+from countersight.audits.extraction.protocol import EXTRACTORS
+from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of
 from countersight.audits.judges.model import ModelJudge
-from countersight.audits.judges.registry import JUDGES
-from countersight.audits.log import LOG
+from countersight.audits.judges.protocol import JUDGES
 from countersight.audits.opening import open_ours
-from countersight.audits.people import LABELS, read_labels
-from countersight.audits.probes import STRENGTHS
 from countersight.audits.prompts import SETS, AuditPrompts
-from countersight.audits.records import Actor, CaseRecord, CaseTrail, Manifest, Place, Step, drawn_fields
-from countersight.audits.scene_index import SceneIndex
+from countersight.audits.records import STRENGTHS, Actor, CaseRecord, CaseTrail, Manifest, Place, Step, drawn_fields
+from countersight.audits.selection import SceneIndex
 from countersight.audits.stages import Parties, Stages
 from countersight.audits.steps import StepFailed, Worked
 from countersight.audits.trail import Audit, read_audit
-from countersight.audits.verifying.finding import Finding
-from countersight.audits.verifying.pictures import alike
+from countersight.audits.verifying.finding import Finding, alike
 from countersight.audits.verifying.replay import (
     OURS,
     Recorded,

@@ -14,32 +14,232 @@ from typing import Final
 
 import msgspec
 
+from countersight.audits.bundle.changes import CHANGES
 from countersight.audits.bundle.files import LARGEST_FILE, Found, Odd, content, digest, lying_in
-from countersight.audits.bundle.naming import belongs
-from countersight.audits.bundle.seal import SEAL, SIGNATURES, Bundle, read_seal, sealable
-from countersight.audits.bundle.zipping import unzip_bundle
+from countersight.audits.bundle.reviews import REVIEWED, REVIEWS
+from countersight.audits.bundle.seal import (
+    LARGEST_SEAL,
+    OTHERS,
+    SEAL,
+    SIGNATURE,
+    SIGNATURES,
+    STAMP,
+    Bundle,
+    read_seal,
+    sealable,
+    unzip_bundle,
+)
+from countersight.audits.bundle.write import belongs
+from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER
 from countersight.audits.calibration.sheet import CALIBRATION
-from countersight.audits.folder import MANIFEST, AuditFolder
-from countersight.audits.log import LOG
+from countersight.audits.checkers.protocol import CHECKERS
+from countersight.audits.extraction.protocol import EXTRACTORS
+from countersight.audits.folder import LOG, MANIFEST, ORDERS, AuditFolder
+from countersight.audits.judges.protocol import JUDGES
+from countersight.audits.plan import PLAN, PLAN_SIGNATURE
+from countersight.audits.records import Failed, Manifest
 from countersight.audits.selection import SELECTION
-from countersight.audits.signing.ssh import PublicKey
+from countersight.audits.signing.sign import SIGNED_OFF, read_sign_off
+from countersight.audits.signing.ssh import NOT_INSTALLED, PublicKey, signer
+from countersight.audits.signing.stamping import read_stamp
 from countersight.audits.trail import Audit, read_audit
 from countersight.audits.verifying.finding import Finding, Note
-from countersight.audits.verifying.papers import checked_differences, checked_papers
 from countersight.audits.verifying.records import (
+    checked_differences,
     checked_form,
+    checked_papers,
     checked_pictures,
     checked_selection,
     checked_times,
     checked_zip,
 )
-from countersight.audits.verifying.signed import Signed, checked_signatures
-from countersight.audits.verifying.stages import Opened, asks_too_much, recalibrated, refuse_long_lines, replayed
-from countersight.audits.verifying.trust import trusted
+from countersight.audits.verifying.replay import OURS
+from countersight.audits.verifying.stages import (
+    Opened,
+    asks_too_much,
+    recalibrated,
+    refuse_long_lines,
+    replayed,
+    same_audit,
+)
 from countersight.dataset import Dataset
 from countersight.errors import AuditError, CountersightError
 from countersight.system import cores
 from countersight.text import printable, several
+
+TRUSTED: Final[dict[str, str]] = {
+    "what models said": "they were asked then, and might say something else now",
+    "pictures, masks and refusals of the editor": "it edited then; only edits by exact can be made again",
+    "steps that failed": "nobody can tell now whether they did",
+    "when steps were done, what they cost, and how models name themselves": "clocks and servers said so",
+    "who worked, with which packages and on which machine": "the machine said so",
+    "settings of those who took part, and what was asked for": "audit.json says so, and no step contradicts it",
+    "the plan, and that it was written before the audit": "plan.json says so; its signature would vouch for it",
+    "when it was sealed, and seals before this one": "bundle.json says so; a time stamp would vouch for it",
+    "which calibration was put in, if any": "audit.json names it, the log does not; out of both, it leaves no trace",
+    "the digests by which steps are known again": "they spare doing a step twice, and nothing follows from them",
+    "the dataset: its rows, pictures and card": "it is not here: name it with --dataset",
+    "the earlier audit that it is compared with": "it is not here: name it with --against",
+    "what people said in reviews": "they judged then",
+    "what people said for the calibration": "they judged then",
+    "the audit that people labelled for the calibration": "it is another one than this",
+    "how good the editor is, by the calibration": "its edits are not in the bundle",
+    "LPIPS of the edits": "its weights are not in the bundle",
+    "checks by a detector": "its weights are not in the bundle",
+    "what judges, extractors and checkers of others found": "they are no part of Countersight",
+    "orders of edits that were paid for": "a service and its bills said so",
+}
+"""Everything that may be taken on trust, and why; verify names what of it there is in the bundle at hand."""
+
+
+def trusted(opened: Opened) -> Iterator[Note]:
+    """What of this bundle is taken on trust."""
+    manifest, calibration = opened.audit.manifest, opened.audit.calibration
+    people = calibration is not None and calibration.people
+    there = {
+        "what models said": sum(bool(step.asked) for step in opened.audit.steps),
+        "pictures, masks and refusals of the editor": manifest.editor.name not in ("", "exact"),
+        "steps that failed": _failed(opened),
+        "when steps were done, what they cost, and how models name themselves": True,
+        "who worked, with which packages and on which machine": True,
+        "settings of those who took part, and what was asked for": True,
+        "the plan, and that it was written before the audit": manifest.plan,
+        "when it was sealed, and seals before this one": True,
+        "which calibration was put in, if any": True,
+        "the digests by which steps are known again": True,
+        "the dataset: its rows, pictures and card": opened.dataset is None,
+        "the earlier audit that it is compared with": CHANGES in opened.files and opened.against is None,
+        "what people said in reviews": bool({REVIEWS, REVIEWED} & opened.files),
+        "what people said for the calibration": people,
+        "the audit that people labelled for the calibration": people and _of_another(opened),
+        "how good the editor is, by the calibration": calibration is not None and calibration.editor is not None,
+        "LPIPS of the edits": manifest.lpips,
+        "checks by a detector": any(checker.name.startswith("detector:") for checker in manifest.checkers),
+        "what judges, extractors and checkers of others found": any(_plugged_in(manifest)),
+        "orders of edits that were paid for": ORDERS in opened.files,
+    }
+    for what, found in there.items():
+        if found:
+            counted = f", {several(found, 'step')}" if type(found) is int else ""
+            yield Note(what + counted, TRUSTED[what])
+
+
+def _failed(opened: Opened) -> int:
+    """Steps that failed and were not done since."""
+    last = {(step.stage, step.place): step.output for step in opened.audit.steps}
+    return sum(isinstance(output, Failed) for output in last.values())
+
+
+def _plugged_in(manifest: Manifest) -> Iterator[bool]:
+    """Whether each who took part is known here and comes from somebody else."""
+    parties = ((JUDGES, manifest.judges), (EXTRACTORS, (manifest.extractor,)), (CHECKERS, manifest.checkers))
+    for registry, named in parties:
+        for party in named:
+            yield registry.knows(party.name) and party.name not in OURS and not party.name.startswith("detector:")
+
+
+def _of_another(opened: Opened) -> bool:
+    try:
+        judged = AuditFolder.open(opened.path / CALIBRATION_FOLDER).manifest
+    except AuditError:
+        return False  # it is found already
+    return not same_audit(judged, opened.audit.manifest)
+
+
+LARGEST: Final = 1 << 20
+
+
+class Signed(msgspec.Struct, frozen=True):
+    """Somebody who vouches for a bundle."""
+
+    file: str
+    key: str
+    """Fingerprint of the key, or the name in the certificate of a time stamp."""
+    vouched: bool
+    """Whether the key is one of those that were given."""
+    name: str = ""
+    role: str = ""
+    at: str = ""
+
+    def __str__(self) -> str:
+        if self.file == STAMP:
+            return f"Stamped at {self.at} by {_claimed(self.key)}; check its certificate with: openssl ts -verify"
+        if self.file == PLAN_SIGNATURE:
+            return f"The plan is signed with {self.key}, {self._known}."
+        who = f"Signed off as {_claimed(self.name)} ({self._role}) on {_claimed(self.at)}" if self.name else "Signed"
+        return f"{who}, with {self.key}, {self._known}."
+
+    @property
+    def _known(self) -> str:
+        return "a key that was given" if self.vouched else "a key that nobody vouched for here: name it with `key`"
+
+    @property
+    def _role(self) -> str:
+        return _claimed(self.role) if self.role else "no role named"
+
+
+def _claimed(words: str) -> str:
+    """Words that whoever signed chose: in quotation marks, so that none of them is taken for what was found here."""
+    return "“" + words.replace("”", '"') + "”"
+
+
+def checked_signatures(
+    folder: Path, seal: str, files: frozenset[str], keys: tuple[PublicKey, ...]
+) -> Iterator[Finding | Note | Signed]:
+    """Every signature beside the seal, and what is wrong with it. With keys, one of them must have signed the seal."""
+    sealed = content(folder / SEAL, LARGEST_SEAL)
+    by_a_key = False
+    for found in _each(folder, seal, sealed, files, keys):
+        by_a_key |= isinstance(found, Signed) and found.vouched and SIGNATURES.fullmatch(found.file) is not None
+        yield found
+    if keys and not by_a_key:
+        yield Finding("broken", SIGNATURE, "the seal is not signed by a key that was given")
+
+
+def _each(
+    folder: Path, seal: str, sealed: bytes, files: frozenset[str], keys: tuple[PublicKey, ...]
+) -> Iterator[Finding | Note | Signed]:
+    for name in sorted(files):
+        try:
+            if SIGNATURES.fullmatch(name):
+                key = signer(sealed, content(folder / name, LARGEST))
+                yield Signed(name, key.fingerprint, _is_allowed(key, keys))
+            elif name == PLAN_SIGNATURE:
+                key = signer(content(folder / PLAN, LARGEST), content(folder / name, LARGEST))
+                yield Signed(name, key.fingerprint, _is_allowed(key, keys))
+            elif name == STAMP:
+                stamp = read_stamp(content(folder / name, LARGEST), sealed)
+                yield Signed(name, stamp.by, vouched=False, at=stamp.at)
+            elif name in OTHERS:
+                yield Note(name, "it lies beside the seal and may be anything: nothing here can tell", trusted=False)
+            elif SIGNED_OFF.fullmatch(name.removesuffix(".sig")) and name.removesuffix(".sig") not in files:
+                yield Finding("broken", name, "what it was to sign is not there")
+            elif SIGNED_OFF.fullmatch(name):
+                yield _sign_off(folder, name, seal, keys)
+        except AuditError as error:
+            yield (
+                Note(name, str(error), trusted=False)
+                if str(error) == NOT_INSTALLED
+                else Finding("broken", name, str(error))
+            )
+
+
+def _is_allowed(key: PublicKey, keys: tuple[PublicKey, ...]) -> bool:
+    """Whether a key was given; AuditError where it was, and may not sign."""
+    given = next((each for each in keys if each.raw == key.raw), None)
+    if given is not None and given.refused:
+        raise AuditError(f"it is signed with {key.fingerprint}, which may not sign: {given.refused}")
+    return given is not None
+
+
+def _sign_off(folder: Path, name: str, seal: str, keys: tuple[PublicKey, ...]) -> Signed:
+    written = content(folder / name, LARGEST)
+    key = signer(written, content(folder / f"{name}.sig", LARGEST))
+    stated = read_sign_off(written)
+    if stated.seal != seal:
+        raise AuditError("it was given for another seal; the bundle was sealed again since")
+    return Signed(name, key.fingerprint, _is_allowed(key, keys), stated.name, stated.role, stated.at)
+
 
 UNSIGNED: Final = (
     "It is not signed. What models and editors gave cannot be derived again: only a signature can vouch for that."

@@ -1,24 +1,28 @@
 """How things are added to a scene, where there is room for them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import count
 from math import cos, radians, sin
 from random import Random
 from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
-from countersight.editing.exact.room import in_a_circle, in_the_open
+from countersight.editing.exact.places import Where, within
 from countersight.editing.exact.targets import Target, matching, number_in, read_target
-from countersight.editing.hues import called, colour_in
 from countersight.editing.protocol import Instruction
+from countersight.editing.things import called, colour_in
 from countersight.errors import EditFailed
 from countersight.scenes import (
     DOT_RADII,
     DOTS,
+    GAP,
     HEARTS,
     LARGEST,
     NAMED,
+    OUTLINE,
     PETALS,
     RADII,
     RING,
@@ -29,12 +33,78 @@ from countersight.scenes import (
     Dot,
     Edit,
     Flower,
+    Points,
     Polygon,
     Scene,
     apply,
+    chances,
+    distance,
+    edge_distance,
     faults,
+    items,
+    place,
+    reach,
     rounded,
 )
+
+Disc = tuple[float, float, float]
+"""Middle and radius."""
+STEP = 7.0
+"""Places are tried on a shaken grid this fine; in a circle on a finer one."""
+DOT_STEP = 2.5
+MOST_PLACES = 640
+"""Most places a grid has in one direction: a scene may come out of somebody's file."""
+
+
+def in_the_open(
+    rng: Random,
+    scene: Scene,
+    radii: Iterable[float],
+    smallest: float,
+    where: Iterable[Where],
+    but: Collection[str] = (),
+) -> list[Disc] | None:
+    """Places for flowers or circles of these radii that touch nothing, but for the items named, or None."""
+    points = _grid(rng, 0, 0, scene.width, scene.height, STEP)
+    clear = np.minimum(points, np.array([scene.width, scene.height]) - points).min(axis=1) - GAP
+    points, clear = points[clear >= smallest], clear[clear >= smallest]
+    there = within(where, scene, points)
+    points, clear = points[there], clear[there]
+    for polygon in scene.polygons:
+        clear = np.minimum(clear, edge_distance(points, polygon.points) - (GAP + OUTLINE / 2))
+    for item in items(scene):
+        if item.id not in but:
+            clear = np.minimum(clear, distance(points, (item.x, item.y)) - (reach(item) + GAP))
+    return _placed(rng, points, clear, radii, smallest)
+
+
+def in_a_circle(
+    rng: Random, circle: Circle, radii: Iterable[float], smallest: float, but: Collection[str] = ()
+) -> list[Disc] | None:
+    """Places for dots of these radii in a circle that touch nothing, but for the dots named, or None."""
+    x, y, radius = circle.x, circle.y, circle.radius
+    points = _grid(rng, x - radius, y - radius, x + radius, y + radius, DOT_STEP)
+    clear = radius - RING / 2 - GAP - distance(points, (x, y))
+    for dot in circle.dots:
+        if dot.id not in but:
+            clear = np.minimum(clear, distance(points, (dot.x, dot.y)) - (dot.radius + GAP))
+    return _placed(rng, points, clear, radii, smallest)
+
+
+def _grid(rng: Random, left: float, top: float, right: float, bottom: float, step: float) -> Points:
+    across, down = (max(1, min(MOST_PLACES, int(length / step))) for length in (right - left, bottom - top))
+    cells = np.stack(np.divmod(np.arange(across * down), down), axis=1)
+    cell = np.array([(right - left) / across, (bottom - top) / down])
+    points: Points = np.round((cells + chances(rng, across * down)) * cell + np.array([left, top]), 2)
+    return points
+
+
+def _placed(
+    rng: Random, points: Points, clear: NDArray[np.float64], radii: Iterable[float], smallest: float
+) -> list[Disc] | None:
+    room = clear >= smallest
+    return place(rng, points[room], clear[room], radii, smallest)
+
 
 MOST_ADDED = 60
 """Most things that are added at once; there is room for fewer."""

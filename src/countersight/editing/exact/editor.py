@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from countersight.detection import Mask, difference, encode_mask, grown, read_mask
-from countersight.editing.abilities import Abilities
 from countersight.editing.exact.plans import plan
 from countersight.editing.exact.worlds import abilities_in, changed_world
-from countersight.editing.protocol import Drawn, Edited, EditorSettings, EditRequest
+from countersight.editing.protocol import Abilities, Drawn, Edited, EditorSettings, EditRequest
 from countersight.errors import BadPicture, EditFailed
 from countersight.picture import Picture, Pixels, as_seen
 from countersight.scenes import Scene, apply, draw_both, encode, faults

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.editing.hues import called
+from countersight.editing.things import called
 from countersight.errors import EditFailed
 from countersight.scenes import (
     Points,

@@ -8,12 +8,11 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from countersight.editing.exact.adding import add_things
+from countersight.editing.exact.adding import add_things, in_a_circle, in_the_open
 from countersight.editing.exact.places import within
-from countersight.editing.exact.room import in_a_circle, in_the_open
 from countersight.editing.exact.targets import Item, Target, choose, matching, read_target
-from countersight.editing.hues import COLOURS, colour_in
 from countersight.editing.protocol import Action, Instruction
+from countersight.editing.things import COLOURS, colour_in
 from countersight.errors import EditFailed
 from countersight.scenes import (
     Add,

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from countersight.editing.exact.places import Where, inside_of, only, outside_of, overlap, within
-from countersight.editing.hues import called, colour_word
+from countersight.editing.things import called, colour_word
 from countersight.english import UNITS
 from countersight.errors import EditFailed
 from countersight.scenes import (

@@ -6,8 +6,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.editing.abilities import Abilities
-from countersight.editing.protocol import Action, Instruction
+from countersight.editing.protocol import Abilities, Action, Instruction
 from countersight.errors import EditFailed, Unclear
 from countersight.worlds import COLOURS, Discs, World, supposed
 

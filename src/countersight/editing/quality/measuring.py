@@ -2,16 +2,86 @@
 
 from typing import NamedTuple, Protocol
 
+import msgspec
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 from PIL import Image
 
 from countersight.detection import Mask, grown
-from countersight.editing.quality.record import RULE, EditQuality, Rule
 from countersight.editing.quality.registration import STILL, Warp, farthest, register
-from countersight.editing.quality.similarity import RADIUS, similarity
 from countersight.picture import Pixels
+
+
+class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was measured between a picture and its edit, after the edit was laid over the original."""
+
+    good: bool
+    """Whether the edit counts, by the rule of `editing.quality`."""
+    reason: str = ""
+    """Why it does not count, in a sentence that starts in lower case; empty for a good one."""
+    warp: tuple[float, ...] = ()
+    """The affine map (a b c d e f) that lays the edit over the original; empty where nothing had to be moved.
+
+    The point x, y of the original is found at ax + by + c, dx + ey + f of the edit, once that has the original's size.
+    """
+    ssim_inside: float | None = None
+    ssim_outside: float | None = None
+    lpips_inside: float | None = None
+    lpips_outside: float | None = None
+    """None where there is no such part of the picture, or no weights."""
+    changed_inside: float | None = None
+    changed_outside: float | None = None
+    """Share of the pixels there that changed."""
+    registration: str = ""
+    """How it was laid over the original, where it had to be: by a shift, by an affine map, or not at all."""
+    size: tuple[int, int] | None = None
+    """Width and height of the edit, where they were not the original's."""
+    ssim: float | None = None
+    lpips: float | None = None
+    changed: float | None = None
+    """The same of the whole picture; all there is where the editor does not know what it meant to change."""
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """When an edit counts. The figures are choices, made so that edits which only shift, zoom or re-encode a picture
+    pass and those which repaint it do not; a report states them."""
+
+    level: int = 24
+    """A pixel has changed if a channel of it, averaged with its neighbours, differs by more than this of 255."""
+    least_inside: float = 0.02
+    """Of the pixels inside the mask at least this share must change."""
+    least_changed: float = 0.0002
+    """The same of the whole picture, where there is no mask."""
+    most_outside: float = 0.05
+    """Of the pixels outside the mask at most this share may change."""
+    most_changed: float = 0.6
+    """The same of the whole picture, where there is no mask."""
+    least_ssim_outside: float = 0.8
+    """Outside the mask the picture must be at least this similar to what it was."""
+    most_stretched: float = 0.1
+    """An edit of another size may differ by this part in its ratio of width to height."""
+    most_moved: float = 0.15
+    """The map that lays it over the original may move no corner farther than this part of the longer side."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The rule as sentences: an edit is left out of the score if one of them is true."""
+        return (
+            f"less than {self.least_inside:.0%} of the pixels inside the mask changed (without a mask: less than "
+            f"{self.least_changed:.2%} of all)",
+            f"more than {self.most_outside:.0%} of the pixels outside the mask changed (without a mask: more than "
+            f"{self.most_changed:.0%} of all)",
+            f"the structural similarity outside the mask is below {self.least_ssim_outside:.2f}",
+            f"the ratio of width to height differs by more than {self.most_stretched:.0%} from the original's",
+            f"laying it over the original moves a corner by more than {self.most_moved:.0%} of the longer side",
+        )
+
+
+RULE = Rule()
+"""What `measure` goes by unless it is told otherwise. A pixel has changed if a channel, averaged over 3 x 3 pixels,
+differs by more than `level`."""
+
 
 LARGEST = 1536
 """Pictures with a longer side are compared at this size: what cannot be seen there is not what was edited."""
@@ -168,3 +238,67 @@ def _mask(mask: Image.Image | None, size: tuple[int, int]) -> Mask | None:
     if mask.size != size:
         mask = mask.resize(size, Image.Resampling.NEAREST)
     return np.asarray(mask.convert("L")) >= 128
+
+
+Tones = NDArray[np.float32]
+"""Height × width × channels, from 0 to 255."""
+
+RADIUS = 5
+"""Pixels around a pixel that its similarity looks at: a Gaussian of 1.5 pixels, cut off as in the paper."""
+SIGMA = 1.5
+MIDDLE = np.float32(128)
+_C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+
+
+def similarity(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> Tones:
+    """How similar two pictures are around each pixel, averaged over the channels: 1 where they are the same.
+
+    Only the part that differs is computed: most edits change little, and elsewhere the similarity is 1.
+    """
+    similar = np.ones(one.shape[:2], np.float32)
+    rows, columns = np.nonzero((one != other).any(axis=2))
+    if not rows.size:
+        return similar
+    top, left = max(0, rows.min() - RADIUS), max(0, columns.min() - RADIUS)
+    bottom, right = rows.max() + RADIUS + 1, columns.max() + RADIUS + 1
+    # The filter looks RADIUS farther than the part that is kept, so that the cut is not felt.
+    around = np.s_[max(0, top - RADIUS) : bottom + RADIUS, max(0, left - RADIUS) : right + RADIUS]
+    part = _similarity(one[around].astype(np.float32), other[around].astype(np.float32))
+    skip_y, skip_x = top - max(0, top - RADIUS), left - max(0, left - RADIUS)
+    height, width = similar[top:bottom, left:right].shape
+    similar[top:bottom, left:right] = part[skip_y : skip_y + height, skip_x : skip_x + width]
+    return similar
+
+
+def _similarity(one: Tones, other: Tones) -> Tones:
+    # A variance does not mind where zero is, and small numbers lose fewer digits.
+    one, other = one - MIDDLE, other - MIDDLE
+    mean_one, mean_other = _blurred(one), _blurred(other)
+    variance_one = _blurred(one * one) - mean_one * mean_one
+    variance_other = _blurred(other * other) - mean_other * mean_other
+    together = _blurred(one * other) - mean_one * mean_other
+    mean_one, mean_other = mean_one + MIDDLE, mean_other + MIDDLE
+    alike = (2 * mean_one * mean_other + _C1) * (2 * together + _C2)
+    most = (mean_one * mean_one + mean_other * mean_other + _C1) * (variance_one + variance_other + _C2)
+    mean: Tones = (alike / most).mean(axis=2)
+    return mean
+
+
+def _blurred(tones: Tones) -> Tones:
+    for axis in (0, 1):
+        tones = _along(tones, axis)
+    return tones
+
+
+def _along(tones: Tones, axis: int) -> Tones:
+    weights = np.exp(-0.5 * (np.arange(-RADIUS, RADIUS + 1) / SIGMA) ** 2)
+    weights = (weights / weights.sum()).astype(np.float32)
+    padding = [(RADIUS, RADIUS) if place == axis else (0, 0) for place in range(3)]
+    padded = np.pad(tones, padding, mode="symmetric")
+    length = tones.shape[axis]
+    total = np.zeros_like(tones)
+    for offset, weight in enumerate(weights):
+        window = [slice(None)] * 3
+        window[axis] = slice(offset, offset + length)
+        total += weight * padded[tuple(window)]
+    return total

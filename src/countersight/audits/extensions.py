@@ -1,0 +1,332 @@
+"""The steps past the paper: things that are not cited, weaker edits, and changed thoughts."""
+
+import asyncio
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+from PIL import Image
+
+from countersight.audits.asking import AskedEditor, AskedModel
+from countersight.audits.extraction.protocol import Statement
+from countersight.audits.extraction.rules import ELSE
+from countersight.audits.extraction.things import things_said
+from countersight.audits.folder import AuditFolder
+from countersight.audits.ground_truth import asked_fact, claims, claims_of, facts_of_drawn, right_answer
+from countersight.audits.records import Actor, Concepts, Dose, EditRecord, Place, Response, Thought
+from countersight.audits.steps import DoesSteps, Worked
+from countersight.audits.work import Subject, Work
+from countersight.editing import Drawn, EditRequest, Instruction, noun_in
+from countersight.editing.exact import changed_scene
+from countersight.english import NUMBER_WORDS
+from countersight.errors import EditFailed
+from countersight.models import Turn
+from countersight.picture import Picture, Pixels, as_seen
+from countersight.scenes import NAMED, PLACES, Scene
+from countersight.worlds import COLOURS, Discs, World
+
+OURS = Actor("countersight")
+"""Who does what needs neither a model nor an editor."""
+
+
+class Further:
+    """Does the steps of one audit that go past the paper."""
+
+    def __init__(self, folder: AuditFolder, steps: DoesSteps, work: Work) -> None:
+        self._folder, self._steps, self._work = folder, steps, work
+        self._manifest = folder.manifest
+
+    async def uncited(self, editor: AskedEditor, subject: Subject, baseline: Response, most: int) -> Concepts:
+        """As many edits of things that the explanation does not cite."""
+        able = await self._work.able(editor, subject)
+        statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text, able)
+        seed = self._manifest.seed
+
+        async def work() -> Worked:
+            found = uncited_concepts(statement, subject.shown.picture, subject.scene, seed, most)
+            return Worked(found)
+
+        output = await self._steps.do("uncited", subject.place, OURS, (statement, subject.scene, seed, most), work)
+        assert isinstance(output, Concepts)
+        return output
+
+    async def doses(self, model: AskedModel, subject: Subject, place: Place, edit: EditRecord) -> None:
+        """The same edit, weaker, and the answer to each; the whole one is asked about anyhow."""
+        for strength in range(1, self._manifest.strength):
+            here = msgspec.structs.replace(place, dose=strength)
+            dose = await self._dose(subject, here, edit, strength)
+            shown = await self._work.kept(dose.after)
+            turns = (Turn("user", self._work.prompts.ask(subject.question), shown.picture),)
+            await self._work.say(
+                model, "answer again", here, turns, shown, subject.question.unlisted_kind, subject.question
+            )
+
+    async def _dose(self, subject: Subject, place: Place, edit: EditRecord, strength: int) -> Dose:
+        async def work() -> Worked:
+            whole = await self._work.kept(edit.after)
+            of = self._manifest.strength
+            weaker = await asyncio.to_thread(dosed, subject.shown.picture, whole.picture, strength, of)
+            picture = self._work.mark(weaker)
+            after = await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
+            return Worked(Dose(strength, edit.before, edit.after, after))
+
+        inputs = (edit.before, edit.after, strength, self._manifest.strength)
+        output = await self._steps.do("dose", place, OURS, inputs, work)
+        assert isinstance(output, Dose)
+        return output
+
+    async def think(
+        self, model: AskedModel, subject: Subject, number: int, instructions: Sequence[Instruction], baseline: Response
+    ) -> None:
+        """Put an explanation with this concept changed into the model's mouth, and ask for the answer again."""
+        instruction, others = instructions[number - 1], instructions[: number - 1]
+        place = msgspec.structs.replace(subject.place, concept=number)
+        statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text)
+
+        async def work() -> Worked:
+            return Worked(changed_thought(statement, instruction, others))
+
+        thought = await self._steps.do("thought", place, OURS, (statement, instruction, others), work)
+        assert isinstance(thought, Thought)
+        if thought.text:
+            turns = thought_turns(self._work.prompts.ask(subject.question), thought, subject)
+            kind = subject.question.unlisted_kind
+            await self._work.say(model, "answer thought", place, turns, subject.shown, kind, subject.question)
+
+
+def thought_turns(asked: str, thought: Thought, subject: Subject) -> tuple[Turn, ...]:
+    """The conversation: the question, the changed explanation as the model's own words, and the question again."""
+    return (
+        Turn("user", asked, subject.shown.picture),
+        Turn("assistant", thought.text),
+        Turn("user", asked),
+    )
+
+
+def dosed(before: Picture, after: Picture, strength: int, of: int) -> Picture:
+    """The picture so many parts of the way; the same for the same pictures. Raises BadPicture."""
+    file = io.BytesIO()
+    pixels = dosed_pixels(before, after, strength, of)
+    Image.fromarray(pixels).save(file, "PNG", compress_level=4)
+    return Picture(file.getvalue(), "image/png", pixels.shape[1], pixels.shape[0], plain=True)
+
+
+def dosed_pixels(before: Picture, after: Picture, strength: int, of: int) -> Pixels:
+    """The pixels of a weaker edit."""
+    one, other = as_seen(before).convert("RGB"), as_seen(after).convert("RGB")
+    if other.size != one.size:
+        other = other.resize(one.size, Image.Resampling.LANCZOS)
+    start = np.asarray(one).astype(np.int32)
+    way = np.asarray(other).astype(np.int32) - start
+    pixels: Pixels = (start + np.floor_divide(2 * way * strength + of, 2 * of)).astype(np.uint8)
+    return pixels
+
+
+NOTHING_ELSE = "nothing is found in the picture that is not cited and could be changed"
+
+
+def uncited_concepts(statement: Statement, picture: Picture, scene: Drawn | None, seed: int, most: int) -> Concepts:
+    """At most so many edits of what is not cited, or why there are none."""
+    found = _of_scene(statement, picture, scene, seed) if scene is not None else _of_photograph(statement)
+    chosen: list[Instruction] = []
+    for instruction in found:
+        if len(chosen) == most:
+            break
+        chosen.append(instruction)
+    return Concepts(tuple(chosen), "" if chosen else NOTHING_ELSE, able=statement.able)
+
+
+def _of_photograph(statement: Statement) -> Iterator[Instruction]:
+    """Things that the editor finds, and that question, answer and explanation do not name."""
+    things = statement.able.things if statement.able else None
+    said = " ".join((statement.question, statement.answer, statement.explanation))
+    kinds: set[str] = set()
+    for thing in things or ():
+        kind = noun_in(thing)
+        if kind not in kinds and not things_said(said, thing):
+            kinds.add(kind)
+            yield Instruction(thing, "object", "remove", f"The same picture without the {thing}.", ELSE, thing)
+
+
+def _of_scene(statement: Statement, picture: Picture, scene: Drawn, seed: int) -> Iterator[Instruction]:
+    """Changes that leave the answer and all that the explanation claims as they are."""
+    answer = right_answer(statement.question, scene)
+    if answer is None:
+        return
+    asked = asked_fact(statement.question) if isinstance(scene, Scene) else None
+    cited = {claim.fact for claim in claims_of(statement.explanation, scene)} | ({asked} if asked else set())
+    before = facts_of_drawn(scene)
+    said = f"{statement.question} {statement.explanation}".casefold()
+    for instruction in _candidates(scene) if isinstance(scene, Scene) else _in_a_world(scene, said):
+        try:
+            changed, _ = changed_scene(scene, EditRequest(picture, instruction, seed, scene=scene))
+        except (EditFailed, ValueError):
+            continue
+        after = facts_of_drawn(changed)
+        if right_answer(statement.question, changed) == answer and all(
+            before.get(fact, 0) == after.get(fact, 0) for fact in cited
+        ):
+            yield instruction
+
+
+def _in_a_world(world: World, said: str) -> Iterator[Instruction]:
+    """Things that are not spoken of are taken away, or get another colour."""
+    things = world.discs if isinstance(world, Discs) else tuple(each for each in world.things if not each.is_fixed)
+    others = [thing for thing in things if thing.name not in said]
+    for thing in others:
+        yield _instruction("remove", thing.name, "", f"Take the {thing.name} away.")
+    for thing in others:
+        taken = {each.colour for each in things if each.kind == thing.kind}
+        for colour in [each for each in COLOURS if each not in taken][:1]:
+            yield _instruction("recolour", thing.name, colour, f"Make the {thing.name} {colour}.")
+
+
+def _candidates(scene: Scene) -> Iterator[Instruction]:
+    places = [f"inside the {colour} polygons" for colour in NAMED] + ["outside all polygons"]
+    for thing, where in [("flower", place) for place in places] + [
+        ("dot", f"in the {place} circle") for place in PLACES
+    ]:
+        yield _instruction("remove", f"1 {thing} {where}", "", f"Remove 1 {thing} {where}.")
+    for thing in ("flower" if scene.flowers else "circle",):
+        for value in ("larger", "smaller"):
+            yield _instruction("resize", f"1 {thing}", value, f"Make 1 {thing} {value}.")
+    if scene.flowers:
+        yield _instruction("recolour", "1 flower", "#7a4b1e", "Make 1 flower brown.")
+    else:
+        yield _instruction("recolour", "1 dot", "#7a4b1e", "Make 1 dot brown.")
+
+
+def _instruction(action: str, target: str, value: str, words: str) -> Instruction:
+    kind = "object" if action == "remove" else "attribute"
+    return Instruction(target, kind, action, words, ELSE, target, value)  # type: ignore[arg-type]
+
+
+_SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?\n]*\s*")
+_WORD: Final = re.compile(r"[^\W_]+")
+_NUMBER: Final = re.compile(r"\b(?:\d+|" + "|".join(NUMBER_WORDS) + r")\b", re.IGNORECASE)
+_TARGET: Final = re.compile(
+    r"(?:(?P<n>\d+|all) )?(?P<thing>flower|dot)s?"
+    r"(?: (?P<where>inside|outside) the (?P<colour>\w+) polygons?| in the (?P<circle>\w+ \w+) circle"
+    r"| in the (?P<row>top|bottom) row)?"
+)
+
+
+def changed_thought(statement: Statement, instruction: Instruction, others: Iterable[Instruction] = ()) -> Thought:
+    """The explanation as it would be if the concept were otherwise, and the answer that follows from it if known.
+
+    One that is the same for another concept, of `others`, would test neither: there is none then.
+    """
+    thought = _changed(statement, instruction)
+    if thought.text and any(_changed(statement, other).text == thought.text for other in others):
+        return Thought(instruction, "", reason="it would be the same as for another concept")
+    return thought
+
+
+def _changed(statement: Statement, instruction: Instruction) -> Thought:
+    claimed = {claim.fact: claim.number for claim in claims(statement.explanation)}
+    asked = asked_fact(statement.question)
+    if asked in claimed:
+        moved = _moved(claimed, instruction)
+        text = _rewritten(statement.explanation, claimed, moved) if moved else ""
+        if moved and text and moved[asked] != claimed[asked]:
+            return Thought(instruction, text, str(moved[asked]))
+        why = "what it does to the numbers of the explanation is not known, or they would contradict each other"
+        return Thought(instruction, "", reason=why)
+    contrary = _contrary(instruction)
+    if not contrary:
+        return Thought(instruction, "", reason=f"what is contrary to “{instruction.action}” has no sentence")
+    kept = [each.strip() for each in _SENTENCE.findall(statement.explanation) if not _cites(each, instruction)]
+    return Thought(instruction, " ".join([contrary, *kept]))
+
+
+def _moved(claimed: dict[str, int], instruction: Instruction) -> dict[str, int] | None:
+    """Every number that is claimed, as it is after the change; None where one of them is not known then."""
+    found = _TARGET.fullmatch(instruction.target.casefold())
+    if found is None or instruction.action not in ("remove", "add"):
+        return None
+    number = instruction.value if instruction.action == "add" else (found["n"] or "1")
+    if found["thing"] == "flower":
+        fact = f"flowers {found['where']} {found['colour']}" if found["where"] else "flowers"
+        parts = {"flowers", fact}
+        known = {*parts, *(f"flowers {side} {found['colour']}" for side in ("inside", "outside") if found["where"])}
+    else:
+        fact, parts, known = _dots(claimed, found["circle"], found["row"])
+    if fact not in claimed or not claimed.keys() <= known or not (number == "all" or number.isdecimal()):
+        return None
+    by = claimed[fact] if number == "all" else int(number)
+    way = by if instruction.action == "add" else -by
+    after = {name: value + way * (name in parts) for name, value in claimed.items()}
+    return after if min(after.values()) >= 0 else None
+
+
+def _dots(claimed: dict[str, int], circle: str | None, row: str | None) -> tuple[str, set[str], set[str]]:
+    """The fact that dots of a circle or a row are counted in, those that move with it, and those that are known."""
+    named = [place for place in PLACES if f"dots in the {place} circle" in claimed]
+    if circle is None:  # of several circles that were counted, the fullest of them changes
+        within = [place for place in named if row is None or place.startswith(row)]
+        circle = max(within, key=lambda place: claimed[f"dots in the {place} circle"], default=None)
+    parts = {"dots"} | ({f"dots in the {row or (circle or '').split(' ')[0]} row"} if row or circle else set())
+    known = parts | {f"dots in the {side} row" for side in ("top", "bottom")}
+    known |= {f"dots in the {place} circle" for place in PLACES}
+    if circle is not None:
+        parts.add(f"dots in the {circle} circle")
+        return f"dots in the {circle} circle", parts, known
+    return (f"dots in the {row} row" if row else "dots"), parts, known
+
+
+def _rewritten(text: str, claimed: dict[str, int], moved: dict[str, int]) -> str:
+    """The text with every number as it is now; nothing where one number stands for two things that part."""
+    become: dict[int, set[int]] = {}
+    for fact, number in claimed.items():
+        become.setdefault(number, set()).add(moved[fact])
+    if any(len(each) > 1 for each in become.values()):
+        return _in_order(text, claimed, moved)
+
+    def other(found: re.Match[str]) -> str:
+        word = found[0].casefold()
+        number = int(word) if word.isdecimal() else NUMBER_WORDS[word]
+        return str(next(iter(become[number]))) if number in become and become[number] != {number} else found[0]
+
+    made = _NUMBER.sub(other, text)
+    return made if {claim.fact: claim.number for claim in claims(made)} == moved else ""
+
+
+def _in_order(text: str, claimed: dict[str, int], moved: dict[str, int]) -> str:
+    """The same where each number in the text is one claim, in the order of the claims."""
+    numbers = list(_NUMBER.finditer(text))
+    if [str(value) for value in claimed.values()] != [found[0] for found in numbers]:
+        return ""
+    values = iter(moved.values())
+    made = _NUMBER.sub(lambda _: str(next(values)), text)
+    return made if {claim.fact: claim.number for claim in claims(made)} == moved else ""
+
+
+def _contrary(instruction: Instruction) -> str:
+    target, value = instruction.target or instruction.concept, instruction.value
+    match instruction.action:
+        case "remove":
+            return f"There is no {target} in the picture."
+        case "recolour" | "resize" | "reshape" if value:
+            return f"The {target} is {value}."
+        case "replace" if value:
+            return f"There is no {target} in the picture, but {value} in its place."
+        case "add":
+            return f"There is {value or target} in the picture."
+        case "move" if value:
+            return f"The {target} is farther {value}."
+    return ""
+
+
+def _cites(sentence: str, instruction: Instruction) -> bool:
+    said = {word.casefold().removesuffix("s") for word in _WORD.findall(sentence)}
+    return any(part <= said for part in _parts(instruction))
+
+
+def _parts(instruction: Instruction) -> Iterator[set[str]]:
+    for words in (instruction.concept, instruction.target):
+        part = {word.casefold().removesuffix("s") for word in _WORD.findall(words)} - {"a", "an", "the"}
+        if part:
+            yield part
