@@ -13,7 +13,7 @@ from countersight import __version__
 from countersight.audits.bundle.sessions import begin_session
 from countersight.audits.calibration.calibrating import take_up
 from countersight.audits.extensions import Further
-from countersight.audits.folder import AuditFolder, FileOrders, digest_of, sweep
+from countersight.audits.folder import MANIFEST, AuditFolder, FileOrders, digest_of, sweep
 from countersight.audits.judges.protocol import HALVES, Judge, Pool
 from countersight.audits.opening import Opener
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, check_criterion, read_plan
@@ -89,7 +89,7 @@ async def audit_dataset(
         opener.extractor(options.extractor, options.extractor_settings),
         None if options.intervene == "thought" else opener.editor(options.editor, options.editor_settings),
         opener.judges(options.judges, options.judge_settings),
-        opener.checkers(options.checkers, options.judge_settings),
+        opener.checkers(options.checkers, options.judge_settings, _begun(output)),
     )
     try:
         lpips = _lpips(options.lpips) if options.lpips else None
@@ -122,6 +122,11 @@ async def audit_dataset(
                 sweep(output, _pictures(folder))
     finally:
         await parties.close()
+
+
+def _begun(output: Path) -> tuple[Actor, ...]:
+    """Who checked edits so far, where an audit goes on."""
+    return AuditFolder.open(output).manifest.checkers if (output / MANIFEST).is_file() else ()
 
 
 def _refuse_nonsense(options: Options) -> None:

@@ -8,12 +8,13 @@ from typing import Any, TypeVar
 from countersight.audits.asking import AskedEditor, AskedModel, News
 from countersight.audits.checkers.model import ModelChecker
 from countersight.audits.checkers.protocol import CHECKERS, Checker
+from countersight.audits.checkers.seams import SeamChecker
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import EXTRACTORS, Extractor
 from countersight.audits.judges.model import ModelJudge
 from countersight.audits.judges.protocol import JUDGES, Judge
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import Failed, Step
+from countersight.audits.records import Actor, Failed, Step
 from countersight.audits.steps import AuditTally
 from countersight.editing import Editor, EditorSettings, open_editor
 from countersight.engine import RetryPolicy
@@ -73,9 +74,18 @@ class Opener:
             raise CountersightError(f"{twice} is named as a judge twice; ask it for more votes with `votes`")
         return tuple(self.judge(judge, settings) for judge in judges)
 
-    def checkers(self, names: Sequence[str], settings: ModelSettings) -> tuple[Checker, ...]:
-        """Those who look at edits, each once: pixels, seams, a detector, or any model that sees."""
-        return tuple(self._checker(name, settings) for name in dict.fromkeys(names))
+    def checkers(
+        self, names: Sequence[str], settings: ModelSettings, before: Sequence[Actor] = ()
+    ) -> tuple[Checker, ...]:
+        """Those who look at edits, each once: pixels, seams, a detector, or any model that sees.
+
+        An audit ends with the thresholds that it was begun with: `before` are those who checked so far.
+        """
+        begun = {party.name: party.settings for party in before}
+        return tuple(
+            SeamChecker(begun["seams"]) if name == "seams" and "seams" in begun else self._checker(name, settings)
+            for name in dict.fromkeys(names)
+        )
 
     def _checker(self, name: str, settings: ModelSettings) -> Checker:
         if CHECKERS.knows(name):

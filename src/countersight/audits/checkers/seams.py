@@ -36,12 +36,13 @@ _HOLES: Final = ("remove", "replace", "move", "resize", "add")
 class SeamChecker:
     """Checks how an edit looks; needs no model."""
 
-    def __init__(self) -> None:
-        self.party = Actor("seams", dict(THRESHOLDS))
+    def __init__(self, thresholds: Mapping[str, float] = THRESHOLDS) -> None:
+        self.party = Actor("seams", dict(thresholds))
+        self._thresholds = thresholds
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
         """What rim and texture tell."""
-        return CheckResult(await asyncio.to_thread(looked, edit))
+        return CheckResult(await asyncio.to_thread(looked, edit, self._thresholds))
 
     async def close(self) -> None:
         """There is nothing to let go of."""
