@@ -17,10 +17,10 @@ from making import picture
 from sqlalchemy import text
 
 from countersight.cli import main
-from countersight.collect import work
+from countersight.collect import people, work
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import Store
-from countersight.collect.flows import FLOWS, flow_named
+from countersight.collect.flows import FLOWS, cfmm, cosim, flow_named, verify
 from countersight.collect.making import settings_text
 from countersight.collect.settings import read_settings
 from countersight.errors import CampaignError
@@ -87,10 +87,13 @@ def test_a_database_of_an_older_version_is_brought_up_to_date(tmp_path: Path, da
         campaign.store.write_now(lambda c, words=statement: c.execute(text(words)))
     campaign.close()
     campaign = Campaign.open(tmp_path / "campaign", database)
-    for name in later:
-        assert (
-            campaign.store.read(lambda c, name=name: c.execute(text(f"SELECT count(*) FROM {name}")).scalar_one()) == 0
-        )
+    rows = {name: text(f"SELECT count(*) FROM {name}") for name in later}
+    found = {
+        name: campaign.store.read(lambda c, asked=asked: c.execute(asked).scalar()) for name, asked in rows.items()
+    }
+    assert found == dict.fromkeys(later, 0) | {"campaign": 1}  # the folder that opened it is whose it is
+    campaign.store.write_now(lambda c: people.add_person(c, "ada", "worker", 1.0))
+    assert campaign.store.read(people.everybody)[0].access == "open"
     campaign.close()
 
 
@@ -256,7 +259,8 @@ def test_german_has_every_text_of_the_pages():
     pages = files("countersight.collect.web")
     with (pages / "locale/de/LC_MESSAGES/messages.po").open("rb") as opened_file:
         german = {message.id: message.string for message in read_po(opened_file)}
-    texts = {reason for table in (work.REASONS, work.FOUND) for reason in table.values()}
+    tables = (work.REASONS, work.FOUND, cfmm.ABOUT, cosim.GUIDES, verify.CAUSES)
+    texts = {text for table in tables for text in table.values()}
     for name in FLOWS:
         texts |= {text for phase in flow_named(name).phases for text in (phase.title, phase.about)}
     for template in Path(str(pages / "templates")).rglob("*.html"):

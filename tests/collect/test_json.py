@@ -1,5 +1,6 @@
 """What speaks JSON keeps to its own description, whatever it is sent."""
 
+import time
 from urllib.parse import quote
 
 import pytest
@@ -8,8 +9,8 @@ from collecting import Visitor, make_campaign, opened
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from countersight.collect import people
 from countersight.collect.web.json_api import PAGES
-from countersight.collect.web.visit import COOKIE
 
 METHODS = ("GET", "POST", "PUT", "DELETE")
 
@@ -26,7 +27,8 @@ def place(tmp_path_factory: pytest.TempPathFactory):
 def test_nothing_answers_a_server_error_and_all_keep_to_their_description(place):
     app, lead = place
     described = schemathesis.openapi.from_asgi("/api/openapi.json", app)
-    cookies = {COOKIE: lead.client.cookies[COOKIE]}
+    token = lead.campaign.store.write_now(lambda c: people.begin_session(c, lead.id, time.time(), "script"))
+    headers = {"Authorization": f"Bearer {token}"}
     operations = [found.ok() for found in described.get_all_operations()]
     described_paths = {operation.path for operation in operations} | {"/api/openapi.json"}
     assert described_paths == {page.path.replace(":row", "") for page in PAGES}
@@ -36,7 +38,7 @@ def test_nothing_answers_a_server_error_and_all_keep_to_their_description(place)
         @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
         @given(case=operation.as_strategy())
         def keeps_to_it(case):
-            answer = case.call(cookies=cookies)
+            answer = case.call(headers=headers)
             assert answer.status_code in (200, 404)
             case.validate_response(answer)
 

@@ -96,6 +96,8 @@ async def show_task(
     if flow.name == "cosim" and name == "distractor":
         own["loop_words"] = visit.request.app.state.loop.words
     shown = flow.shown(name, task.item, task.past)
+    for table in {"aspects", "guides", "causes"} & shown.keys():
+        shown[table] = {value: visit.say(words) for value, words in shown[table].items()}
     return visit.page(
         f"tasks/{flow.name}_{name}.html",
         status,
