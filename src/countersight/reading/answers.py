@@ -1,6 +1,5 @@
 """The way from a whole reply to its answer: marks, announcements, the opening, conclusions, then plain statements."""
 
-import re
 from typing import Literal
 
 from countersight.case import LETTERS, Question
@@ -8,20 +7,20 @@ from countersight.reading import choices, counts, open_answers, yes_no
 from countersight.reading.languages import SIDES
 from countersight.reading.marks import announced, bold, in_other_words, labelled, marked
 from countersight.reading.numbers import canonical
-from countersight.reading.plain import any_case, plain, spoken
+from countersight.reading.plain import any_case, lazy, plain, spoken
 from countersight.reading.sentences import content, last_correction, refuses, sentences, without_refusal
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
-_DIGITS = re.compile(r"[0-9]{1,9}")
+_DIGITS = lazy(r"[0-9]{1,9}")
 _MOST_CORRECTIONS = 3
 _MOST_MARKS = 8  # of which the last counts
 _MOST_CALLED = 2  # a reply that announces three answers goes through the options
 _ECHO = 12  # characters of a question that a reply may begin by saying again
 _NEAR = 240  # characters from the beginning or the end of a reply that was cut off
 _LONG = 60  # words; a longer reply that stops in mid-sentence was cut off
-_ENDS = re.compile(r"[.!?)\]}\"'|>…°%]$|^\W*[A-Z]\W.{0,40}$")
-_QUOTED = re.compile(r'"(?:[^\s"]+ ){3,}[^"\n]*"')  # four words or more
+_ENDS = lazy(r"[.!?)\]}\"'|>…°%]$|^\W*[A-Z]\W.{0,40}$")
+_QUOTED = lazy(r'"(?:[^\s"]+ ){3,}[^"\n]*"')  # four words or more
 _NEXT_TURN = any_case(r"\n\s*(?:user|human|question|q|assistant|###\s*(?:instruction|human|user))\s*\d*\s*:")
 
 

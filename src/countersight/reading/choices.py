@@ -9,22 +9,22 @@ import msgspec
 from countersight.case import LETTERS
 from countersight.reading import counts, yes_no
 from countersight.reading.numbers import numerals
-from countersight.reading.plain import any_case, plain, word_set
+from countersight.reading.plain import any_case, lazy, plain, word_set
 from countersight.reading.sentences import NOW, concluded, content, last_question, main_clause, sentences, stem
 
-_LETTER_FIRST = re.compile(
+_LETTER_FIRST = lazy(
     r"^[\s\"'*(\[:]*(?:(?:so|the|answer|option|choice|letter|point|is|it|it's|that's|must be|would be"
     r"|definitely|probably|likely|most likely|image|picture|figure|with|for)\W+){0,6}"
     r"(?:[(\[]\s*([A-Z])\s*[)\]](?!\s*(?:[/,&]|or\b|and\b)\s*(?:or |and )?[(]?[A-Z]\b)"
     r"|([A-Z])(?=\s*(?:[.):;!*\]}]|,(?!\s*(?:and |or )?[(]?[A-Z]\b)|-{1,2}\s|$|\n|です|だ|입니다)|\s+(?:because|since"
     r"|it is)\b|\s+(?:is|seems|would be) (?:most likely )?(?:the )?(?:correct|right|best|answer|most)|\s+\())"
 )
-_SMALL_FIRST = re.compile(r"^\W*[(]?([a-z])(?:[).:]|\W*$)")
-_LETTER_NAMED = re.compile(
+_SMALL_FIRST = lazy(r"^\W*[(]?([a-z])(?:[).:]|\W*$)")
+_LETTER_NAMED = lazy(
     r"\b(?:[Oo]ption|[Cc]hoice|[Aa]nswer|OPTION|[Ll]etter)s?\s*:?\s*[(\"'\[]?([A-Z])\b(?!'|\s*,\s*(?:or "
     r"|and )?[A-Z]\b)|\(([A-Z])\)"
 )
-_TOKEN = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:,\d{3})*(?:\.\d+)?|[√°%/+=<>*]|(?<![A-Za-z])-")
+_TOKEN = lazy(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:,\d{3})*(?:\.\d+)?|[√°%/+=<>*]|(?<![A-Za-z])-")
 _NEGATED_BEFORE = word_set("""
 not never nor neither than unlike except without versus vs exclud eliminat avoid miss reject ignor lack
 """)
@@ -37,14 +37,14 @@ _INSTEAD = any_case(
     r"\b(?:rather than|instead of|compared (?:to|with)|as opposed to|in contrast to|different from|other than"
     r"|not)\s+(?:the |a |an |to |in |point |option |at )*$"
 )
-_LISTED = re.compile(r"\W*[A-Z]\s*[).:]")
+_LISTED = lazy(r"\W*[A-Z]\s*[).:]")
 # A sentence about what may be, or about another option.
 _ASIDE = any_case(
     r"\b(?:might|may|could|maybe|perhaps|possibly|depends?|depending|on the other hand|(?:in|by) contrast|conversely"
     r"|meanwhile|unlike)\b"
 )
 _ARTICLES = frozenset(("a", "an", "the"))
-_SQUEEZE = re.compile(r"[\s$\\{},]+|(?<![A-Za-z])(?:cm|mm|km|m|units?|degrees?)\b|°")
+_SQUEEZE = lazy(r"[\s$\\{},]+|(?<![A-Za-z])(?:cm|mm|km|m|units?|degrees?)\b|°")
 _FEW = 3
 _SHORT = 8
 
@@ -122,7 +122,7 @@ def letter_first(text: str, options: Options) -> str | None:
 
 def opening(text: str, options: Options) -> str | None:
     """The option with which a text opens: a letter that stands for itself, or yes or no where these are offered."""
-    first = next(iter(sentences(text)), "")
+    first = next(iter(sentences(text[:600])), "")
     letter = letter_first(first, options)
     if letter:
         return letter if _agrees(letter, first, options) else ""

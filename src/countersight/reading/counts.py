@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.reading.languages import is_foreign
 from countersight.reading.numbers import Numeral, canonical, numerals
-from countersight.reading.plain import any_case, word_set
+from countersight.reading.plain import any_case, lazy, word_set
 from countersight.reading.sentences import (
     NOW,
     SUPPOSES,
@@ -40,14 +40,14 @@ _OPERATOR = any_case(
     r"^\s*(?:=|years? old|-years?\b|%|percent|°|degrees|cm|mm|km|kg|m\b|inch|feet|ft|hours?|minutes?|seconds?"
     r"|am\b|pm\b|o'clock|dollars?|cents?)"
 )
-_EQUALS = re.compile(r"=\s*[$]?\s*(?=-?\d)")
+_EQUALS = lazy(r"=\s*[$]?\s*(?=-?\d)")
 _TOTAL = any_case(
     r"\b(?:total|sum|altogether|in all|combined|grand total|overall)\b(?:\s+(?:count|number|of|is|are|comes to|to"
     r"|would be|:|=))*\s*(?:\w+ ){0,3}?[:|=]?\s*$|\b(?:makes?|making|leaves?|leaving|gives?|giving|equals?"
     r"|results? in|comes? to|becomes?|brings? (?:it|the \w+|us) to)\s+(?:us |you |me |only |just |a total of )*$"
     r"|\b(?:increase\w*|decrease\w*|drop\w*|ris\w*|go\w*|reduce\w*|grow\w*|fall\w*)\b[^.]{0,40}\bto\s+$"
 )
-_VARIABLE = re.compile(r"^\W*[a-z]\s*[-+*/]\s*\d")
+_VARIABLE = lazy(r"^\W*[a-z]\s*[-+*/]\s*\d")
 _NO_NOUN = any_case(
     r"\b(?:no|not (?:see |have |find |show |contain )?any|n't (?:be |see |have |find )?any"
     r"|without any)\s+((?:\w+[ -]){0,4}?\w+)"
@@ -56,19 +56,19 @@ _NOT_ZERO = any_case(
     r"^(?:other|longer|doubt|need|change|problem|clear|way|further|additional|specific|difference|information"
     r"|reason|effect|one\b)"
 )
-_ORDINAL_LIST = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\D)", re.MULTILINE)
+_ORDINAL_LIST = lazy(r"^\s*\(?\d{1,2}[.)]\s+(?=\D)", re.MULTILINE)
 _PARTS = any_case(
     r"\s*(?::|--|\(|, (?:including|consisting|comprising|made up|with|one|two|three|four|\d)|\bincluding\b"
     r"|\bconsisting\b|\bnamely\b)"
 )
 _HAN = {sign: "零一二三四五六七八九十".find(sign) for sign in "零一二三四五六七八九十"} | {"两": 2, "兩": 2}
-_HAN_NUMBER = re.compile(
+_HAN_NUMBER = lazy(
     r"(?<![一二两兩三四五六七八九十百千])([一二两兩三四五六七八九十零])(?![一二三四五六七八九十百千些样直起共])"
 )
 _OF = any_case(r"\s+(?:out )?of (?:the |these |those |his |her |their |all )*")
 _RANGE = any_case(r"\s*(?:-|to|(?:\w+ ){0,2}\w*,? ?or(?: perhaps| maybe| possibly| even)?)\s*")
 _BETWEEN = any_case(r"\bbetween\s+$")
-_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_YEAR = lazy(r"(?:1[89]|20)\d\d")
 _TOTAL_LINE = any_case(r"^\W*(?:grand |overall )?total\b([^\n]*)$", re.MULTILINE)
 _AFTERMATH = any_case(
     r"\b(?:if|were to|suppose|supposing|imagine|had been|left|remain\w*|still|stays?|afterwards?"
@@ -80,7 +80,7 @@ _NOT_LONE = any_case(
 )
 _GOES_ON = any_case(r"(?:so|thus|therefore|but|then|and then|minus|plus|if|which|of which)\b|\d")
 _OF_THEM = any_case(r"\s+of (?:them|which|whom|these|those)\b")
-_BARE = re.compile(r"[\s\"'(*]*(-?\d[\d,]{0,12}(?:\.\d+)?)[\s\"')*]*(?:[.;!]?$|[.;!]\s)")
+_BARE = lazy(r"[\s\"'(*]*(-?\d[\d,]{0,12}(?:\.\d+)?)[\s\"')*]*(?:[.;!]?$|[.;!]\s)")
 _SHORT = 80
 _LIST_HEAD = 3
 _FEW = 6

@@ -1,7 +1,8 @@
 """Words that mark an answer, and yes and no, in sixteen languages beside English; no grammar."""
 
-import re
 from typing import Final
+
+from countersight.reading.plain import lazy
 
 # Each language: phrases after which the answer stands, words for yes, words for no.
 _SPACED: Final = {
@@ -43,7 +44,7 @@ NO: Final = _either(2, "", r"(?!\w)")
 """Words that open a reply and say yes or no, as patterns."""
 SIDES: Final = {"左": "left", "右": "right", "左边": "left", "右边": "right", "左側": "left", "右側": "right"}
 """Whole replies that name a side, as models write them to English questions too."""
-_FOREIGN = re.compile(r"[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FOREIGN = lazy(r"[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def is_foreign(text: str) -> bool:

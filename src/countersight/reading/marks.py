@@ -4,19 +4,19 @@ import re
 from collections.abc import Iterator
 
 from countersight.reading.languages import ANSWER
-from countersight.reading.plain import any_case
+from countersight.reading.plain import any_case, lazy
 
 _TAGS = r"(?:final_?\s?)?(?:answer|conclusion|final|result|output|response|solution|ans|prediction|choice|verdict)"
 _TAGGED = any_case(
     rf"<\s*({_TAGS})\s*>\s*(.{{0,2000}}?)\s*(?:<\s*/\s*\1\s*>|$)|\[({_TAGS})\]\s*(.{{0,400}}?)\s*\[/\3\]", re.DOTALL
 )
-_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
+_BOXED = lazy(r"\\(?:boxed|fbox)\s*\{")
 _FIELD = any_case(
     r"[\"'](?:final[_ ]?|correct[_ ]?|predicted[_ ]?|selected[_ ]?)?(?:answer|ans|prediction|choice|option"
     r"|result|response|conclusion|count|number|letter|value|label|verdict|total)[\"']"
     r"\s*:\s*[\[{]?\s*(?:\"((?:[^\"\\\n]|\\.){0,400})\"|'([^'\n]{0,400})'|([-\w.]{1,30}))"
 )
-_HASHES = re.compile(r"^\s*####\s*(\S[^\n]*)$", re.MULTILINE)
+_HASHES = lazy(r"^\s*####\s*(\S[^\n]*)$", re.MULTILINE)
 _NOUN = (
     r"(?:answers?|ans|option|choice|conclusion|verdict|final (?:count|number|value|result|response|total"
     r"|decision)|correct (?:count|number|response|statement|letter)|response)"
@@ -57,9 +57,9 @@ _SO_IS = any_case(
     r"(?:answer|option|choice|response|match|(?<=correct)(?=[.\s,]{0,3}$))\b(?! (?:to|for) (?:a|an|another)\b)",
     re.MULTILINE,
 )
-_SUBJECT = re.compile(r"(?:\([A-Z]\)[^\n.;]{0,60}|[^\n.,;:()]{1,60})$")
+_SUBJECT = lazy(r"(?:\([A-Z]\)[^\n.;]{0,60}|[^\n.,;:()]{1,60})$")
 _FOREIGN = any_case(ANSWER)
-_BOLD = re.compile(r"\*\*([^*\n]{1,120})\*\*|__([^_\n]{1,120})__|<(?:b|strong)>([^<\n]{1,120})</")
+_BOLD = lazy(r"\*\*([^*\n]{1,120})\*\*|__([^_\n]{1,120})__|<(?:b|strong)>([^<\n]{1,120})</")
 
 
 def marked(said: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from countersight.english import NUMBER_WORDS, SCALES, number_at
-from countersight.reading.plain import any_case
+from countersight.reading.plain import any_case, lazy
 
 
 class Numeral(msgspec.Struct, frozen=True):
@@ -19,7 +19,7 @@ class Numeral(msgspec.Struct, frozen=True):
 
 
 _WORD = "|".join((*NUMBER_WORDS, *SCALES, "dozen"))
-_DIGITS = re.compile(
+_DIGITS = lazy(
     r"(?<![\w.,:/√^])(?<![A-Za-z]-)[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?![\w/^√]|[.,:]\d|-[A-Za-z])"
     r"|(?<![\w.,:/])\.\d+(?![\w/]|[.,]\d)"
 )

@@ -2,14 +2,14 @@
 
 import re
 
-from countersight.reading.plain import any_case
+from countersight.reading.plain import any_case, lazy
 from countersight.reading.sentences import NOW, SUPPOSES, concluded, content, refuses, sentences, stem
 
 _SHORT = 5  # words that are an answer as they stand
 _LONGEST = 5
 _PHRASE = 8  # words of a reply without a capital or a full stop
 _TRIM = " .,:;!\"'*()"
-_WORD = re.compile(r"[^\s,;:()\"]+")
+_WORD = lazy(r"[^\s,;:()\"]+")
 _LEAD = any_case(
     r"^(?:the answer (?:is|would be)|it(?:'s| is| would be)|that(?:'s| is)|there (?:is|are)|they (?:are"
     r"|would be)|answer:?)\s+(?:that\s+)?"

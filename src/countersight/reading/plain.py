@@ -17,9 +17,14 @@ class _Lazy:
         return found
 
 
+def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """A regular expression that is compiled when it is first used."""
+    return cast("re.Pattern[str]", _Lazy(pattern, flags))
+
+
 def any_case(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """A regular expression that ignores case; `flags` are added to that."""
-    return cast("re.Pattern[str]", _Lazy(pattern, flags | re.IGNORECASE))
+    """The same, ignoring case."""
+    return lazy(pattern, flags | re.IGNORECASE)
 
 
 # An answer stands at the beginning or at the end; the middle of a very long reply is never looked at.
@@ -41,30 +46,30 @@ _THOUGHT_END = any_case(
 )
 _BOX_TOKEN = any_case(r"<\|(?:begin|start)_of_box\|>(.{0,400}?)<\|end_of_box\|>", re.DOTALL)
 _CONTROL_TOKEN = any_case(r"<\|[^|<>]{1,40}\|>|</?s>|<(?:pad|eos|bos|end_of_turn|start_of_turn)>")
-_ARROW = re.compile(r"(?<=[\w )])[-=]{1,2}>(?=[\w (])")
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*\w*[ \t]*$|```(?:json|text|python|latex|markdown)?", re.MULTILINE)
+_ARROW = lazy(r"(?<=[\w )])[-=]{1,2}>(?=[\w (])")
+_FENCE = lazy(r"^[ \t]*(?:```|~~~)[ \t]*\w*[ \t]*$|```(?:json|text|python|latex|markdown)?", re.MULTILINE)
 _LATEX = (
-    (re.compile(r"\\boxed\s*\{([^{}]{0,200})\}"), r"\1"),
-    (re.compile(r"\\(?:text\w*|math\w+|operatorname|mbox)\s*\{([^{}]{0,200})\}"), r"\1"),
-    (re.compile(r"\\[dt]?frac\s*\{([^{}]{1,60})\}\s*\{([^{}]{1,60})\}"), r"\1/\2"),
-    (re.compile(r"\\sqrt\s*\{([^{}]{1,60})\}"), r"√\1"),
-    (re.compile(r"\\(?:times|cdot|ast)\b"), " * "),
-    (re.compile(r"\\(?:rightarrow|Rightarrow|implies|to|approx)\b"), " = "),
-    (re.compile(r"\^?\{?\\circ\}?|\^\{?\\degree\}?"), "°"),
-    (re.compile(r"\\pi\b"), "π"),
-    (re.compile(r"\\%"), "%"),
-    (re.compile(r"\\\\(?![a-zA-Z])|\\(?:quad|qquad)\b"), "\n"),
+    (lazy(r"\\boxed\s*\{([^{}]{0,200})\}"), r"\1"),
+    (lazy(r"\\(?:text\w*|math\w+|operatorname|mbox)\s*\{([^{}]{0,200})\}"), r"\1"),
+    (lazy(r"\\[dt]?frac\s*\{([^{}]{1,60})\}\s*\{([^{}]{1,60})\}"), r"\1/\2"),
+    (lazy(r"\\sqrt\s*\{([^{}]{1,60})\}"), r"√\1"),
+    (lazy(r"\\(?:times|cdot|ast)\b"), " * "),
+    (lazy(r"\\(?:rightarrow|Rightarrow|implies|to|approx)\b"), " = "),
+    (lazy(r"\^?\{?\\circ\}?|\^\{?\\degree\}?"), "°"),
+    (lazy(r"\\pi\b"), "π"),
+    (lazy(r"\\%"), "%"),
+    (lazy(r"\\\\(?![a-zA-Z])|\\(?:quad|qquad)\b"), "\n"),
     (
-        re.compile(r"\\[\[\]()]|\\[,;:! ]|\$+|\\(?:left|right|displaystyle|mathrm|mathbf|rm|bf|text)\b|[{}&](?=\s|$)"),
+        lazy(r"\\[\[\]()]|\\[,;:! ]|\$+|\\(?:left|right|displaystyle|mathrm|mathbf|rm|bf|text)\b|[{}&](?=\s|$)"),
         " ",
     ),
 )
 _TAG = any_case(r"</?(?:b|i|em|strong|p|br|span|div|u|code|mark|sup|sub|li|ul|ol|center|h[1-6])\s*/?>")
-_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
-_EMPHASIS = re.compile(r"\*{2,}|__+|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)|`")
-_LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]*(?!#)|>+[ \t]*|(?:--|[-*+•·▪►✓✅☑])[ \t]+)+", re.MULTILINE)
-_SPACES = re.compile(r"[^\S\n]+")
-_UNUSUAL = re.compile(r"[^\n\x20-\x7e]")
+_STRUCK = lazy(r"~~[^~\n]{1,200}~~")
+_EMPHASIS = lazy(r"\*{2,}|__+|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)|`")
+_LINE_MARK = lazy(r"^[ \t]*(?:#{1,6}[ \t]*(?!#)|>+[ \t]*|(?:--|[-*+•·▪►✓✅☑])[ \t]+)+", re.MULTILINE)
+_SPACES = lazy(r"[^\S\n]+")
+_UNUSUAL = lazy(r"[^\n\x20-\x7e]")
 
 
 def word_set(words: str) -> frozenset[str]:

@@ -1,6 +1,5 @@
 """The answer in a text, in a reply, or in several replies in several orders; and whether it is the gold answer."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -12,17 +11,17 @@ from countersight.case import LETTERS, AnswerKind, Option, Order, Question, Repl
 from countersight.errors import CountersightError
 from countersight.reading.answers import ReadFrom, answer_in
 from countersight.reading.numbers import canonical
-from countersight.reading.plain import any_case
+from countersight.reading.plain import any_case, lazy
 
-_LOOSE = re.compile(r"[\W_]+")
+_LOOSE = lazy(r"[\W_]+")
 # "In the kitchen" and "the kitchen" name one place.
-_ARTICLE = re.compile(r"^(?:(?:in|on|at|from|to|into|onto) )?(?:(?:a|an|the|his|her|its|their) )?(?=\w)")
+_ARTICLE = lazy(r"^(?:(?:in|on|at|from|to|into|onto) )?(?:(?:a|an|the|his|her|its|their) )?(?=\w)")
 # "Which team …", "what kind of shop …"
 _WHICH = any_case(
     r"\W*(?:which|what (?:kind|type|sort) of|what(?= \w{3,} (?:is|are|was|were|would|does|do|did)\b)) (\w+)"
 )
-_NO_NAME = re.compile(r"(?:.* )?(?:no|any|some|every|each|number|\w+ty|hundred|thousand)|.*\d")
-_DOING = re.compile(r"^(?:he|she|it|they|the \w+) (?:is|are|was|were|would be) (?=\w+ing\b)")
+_NO_NAME = lazy(r"(?:.* )?(?:no|any|some|every|each|number|\w+ty|hundred|thousand)|.*\d")
+_DOING = lazy(r"^(?:he|she|it|they|the \w+) (?:is|are|was|were|would be) (?=\w+ing\b)")
 
 
 class Reading(msgspec.Struct, frozen=True):

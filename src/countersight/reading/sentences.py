@@ -3,14 +3,14 @@
 import re
 from functools import lru_cache
 
-from countersight.reading.plain import any_case, word_set
+from countersight.reading.plain import any_case, lazy, word_set
 
 _MOST = 100  # sentences that are looked at from either end
 _BREAK = any_case(
     r"(?<=[.!?])[\"')\]]*\s+(?=(?-i:[^a-z\s]))|\s*\n+\s*|(?<=\w)\s*;\s+|,?\s+(?=(?:and|but|so) (?:if|when"
     r"|after|once|with)\b)"
 )
-_NEXT_LINE = re.compile(r"(?<=[:=])[ \t]*\n\s*")
+_NEXT_LINE = lazy(r"(?<=[:=])[ \t]*\n\s*")
 CONCLUDES = any_case(
     r"(?:^|(?<=[\s,(]))(?:so|thus|therefore|hence|consequently|accordingly|in conclusion|to conclude|in summary"
     r"|overall|altogether|in total|as a result|finally|which (?:means|leaves|makes|gives)|this (?:means|leaves|makes"
@@ -67,7 +67,7 @@ _RESUMES = any_case(
     r"\b(?:but|however|nevertheless|still|that said|nonetheless|having said|although|if i (?:had|have) to"
     r"|(?:therefore|assum\w+)(?![^.]*\b(?:not|cannot|can't|no|neither|unable|impossible)\b))\b"
 )
-_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*|√|°|%", re.UNICODE)
+_WORD = lazy(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*|√|°|%", re.UNICODE)
 _PLURALS = {"people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot", "mice": "mouse"}
 _FUNCTION = word_set("""
 a an the of in on at to for from by with and or but is are was were be been being am do does did has have had
