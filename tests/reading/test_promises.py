@@ -171,6 +171,26 @@ def test_a_reply_without_one_clear_answer_is_unread(kind, text):
     assert read(text, "What is there?", kind, COLOURS if kind == "choice" else ()).unread
 
 
+@pytest.mark.parametrize("text", ["Between 3 and 5.", "There are between 3 and 5 cats.", "3 or 4 cats", "At least 3."])
+def test_a_range_is_no_count(text):
+    assert read(text, CATS, "number").unread
+
+
+def test_what_a_reply_only_quotes_or_supposes_is_not_its_answer():
+    assert (
+        read("The answer to the first question is 3. If two left, there would be 1 cat.", LEFT, "number").answer == "1"
+    )
+    assert read("Since the answer is 3, I take away two.", LEFT, "number").unread
+    assert read(
+        'Asked "Is the cat on the mat?", say so if the answer is yes.', "Is the cat on the mat?", "boolean"
+    ).unread
+
+
+def test_a_reply_that_opens_with_one_answer_and_announces_another_is_unread():
+    assert read("(A) red\n\nStep 1: the answer is B.", "What colour is the car?", "choice", COLOURS).unread
+    assert read("(B) blue\n\nStep 1: the answer is B.", "What colour is the car?", "choice", COLOURS).answer == "B"
+
+
 def test_a_reply_that_was_cut_off_counts_if_it_announced_its_answer():
     assert read("The answer is 4. There are", CATS, "number", finished=False).answer == "4"
     assert read("There are 4 cats on the sofa and", CATS, "number", finished=False).unread

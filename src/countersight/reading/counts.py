@@ -32,7 +32,7 @@ whose there be left remain if you we they he she it the a an to for by as not ge
 _COMPARED = any_case(
     r"(?:more|less|fewer|greater|higher|lower|larger|smaller|older|younger|bigger|taller|longer|better|worse|other"
     r"|rather) than(?: or equal to)?\s*[$]?$|(?:increas|decreas|reduc|drop|ris|grow|fall|go|lower"
-    r"|rais)\w*(?: \w+){0,3} by\s*$|(?:at least|at most|up to|above|below|over|under|exceed(?:s|ing)?|between"
+    r"|rais)\w*(?: \w+){0,3} by\s*$|(?:at least|at most|up to|above|below|over|under|exceed(?:s|ing)?"
     r"|born (?:in|after|before)|year|years|figure|fig\.?|step|item|row|column|page|question|point|angle|level|chapter"
     r"|table|player|no\.|#|minute|number|option|image|picture|frame|line|section|room|age|aged|circa|∠)\s*[$]?$"
 )
