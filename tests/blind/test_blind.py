@@ -312,3 +312,59 @@ def test_a_model_that_was_shown_the_pictures_or_not_asked_to_the_end_is_no_probe
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-20]))
     assert main(["blind", str(folder), "--run", str(tmp_path / "part")]) == 2
     assert "no answer to 20 of 120 questions" in capsys.readouterr().err
+
+
+def known_graph(keeper, kept):
+    nodes = [{"id": "a", "obj_name": keeper}, {"id": "b", "obj_name": kept}]
+    return {"nodes": nodes, "edges": [{"source": "a", "target": "b"}]}
+
+
+def kept_as_usual(number, rng):
+    """What keeps what is the same in every picture, and the question asks after one of the two ways."""
+    pair = rng.choice([(WORDS[n], WORDS[n + 1]) for n in range(0, len(WORDS), 2)])
+    way = rng.choice(("still be there", "be gone"))
+    lost, effect = rng.choice((pair, pair[::-1]))
+    falls = (lost, effect) == pair
+    answer = "yes" if falls == (way == "be gone") else "no"
+    text = f"Without the {lost}, would the {effect} {way}?"
+    return asked(number, text, answer, graph=known_graph(*pair), image=f"{number}.png")
+
+
+def kept_otherwise(number, rng):
+    """The same questions about pictures in which either of the two keeps the other, as a coin falls."""
+    case = kept_as_usual(number, rng)
+    nodes = rng.sample([node["obj_name"] for node in case.graph["nodes"]], 2)
+    return asked(number, case.counterfactual.text, rng.choice(("yes", "no")), graph=known_graph(*nodes))
+
+
+def test_what_usually_keeps_what_is_counted_in_other_pictures():
+    found = total(measure(cases(kept_as_usual)))
+    assert found.knowledge.right > 0.9
+    assert found.gives_away
+    assert found.knowledge == found.probes["knowledge"]
+    assert total(measure(cases(kept_otherwise))).knowledge.low < 0.5
+    assert total(measure(cases(fair))).knowledge is None  # no graph tells anything
+
+
+def test_a_picture_tells_nothing_of_itself():
+    """Each pair stands in one picture: whoever counts others knows nothing."""
+
+    def make(number, rng):
+        case = kept_as_usual(number, rng)
+        names = {word: f"{word}{chr(97 + number // 26)}{chr(97 + number % 26)}" for word in WORDS}
+        text = case.counterfactual.text
+        for word, name in names.items():
+            text = text.replace(f"the {word}", f"the {name}")
+        own = [names[node["obj_name"]] for node in case.graph["nodes"]]
+        return asked(number, text, case.counterfactual.answer, graph=known_graph(*own), image=f"{number}.png")
+
+    assert total(measure(cases(make))).knowledge.low < 0.5
+
+
+def test_the_command_line_asks_a_model_without_the_pictures(tmp_path, capsys):
+    folder = dataset(tmp_path / "d", cases(kept_as_usual, 60))
+    assert main(["blind", str(folder), "--blind", "chance"]) == 0
+    printed = capsys.readouterr().out
+    assert "chance: what this model answered" in printed
+    assert "knowledge: what usually keeps what" in printed
+    assert (tmp_path / "d.blind" / "chance" / "run.json").exists()

@@ -48,6 +48,28 @@ def test_every_kind_has_its_direction(subject, relation, object, expected):
     assert decided(subject, relation, object) == expected
 
 
+@pytest.mark.parametrize(
+    ("subject", "relation", "object", "expected"),
+    [
+        ("food", "in", "frame", "ambiguous"),
+        ("picture", "in", "frame", ("frame", "picture", "containment")),
+        ("refrigerator", "in", "wall", "ambiguous"),
+        ("man", "waiting on", "frisbee", "ambiguous"),
+        ("man", "waiting on", "bench", ("bench", "man", "support")),
+        ("man", "hold", "woman", "ambiguous"),
+        ("man", "hold", "baby", ("man", "baby", "holding")),
+        ("monkey", "clutching", "vine", ("vine", "monkey", "support")),
+        ("bird", "gripping", "branch", ("branch", "bird", "support")),
+        ("woman", "clutching", "purse", ("woman", "purse", "holding")),
+        ("tortilla", "wrapped around", "beans", ("tortilla", "beans", "containment")),
+        ("napkin", "wrapped around", "fork", ("napkin", "fork", "containment")),
+        ("ribbon", "wrapped around", "box", ("box", "ribbon", "attachment")),
+    ],
+)
+def test_what_readers_found_wrong(subject, relation, object, expected):
+    assert decided(subject, relation, object) == expected
+
+
 @pytest.mark.parametrize("form", ["sit on", "sits on", "sat on", "sitting on", "is sitting on a", "are seated on the"])
 def test_inflections_articles_and_auxiliaries_are_understood(form):
     assert decided("cat", form, "bed") == ("bed", "cat", "support")

@@ -242,7 +242,9 @@ def test_the_verb_makes_a_dataset_of_questions_about_the_graphs(tmp_path):
     [
         (["nowhere"], "is neither a file nor a folder"),
         (["in.jsonl", "--pictures", "nowhere"], "is not a folder"),
-        (["empty.jsonl"], "holds no causal graph among 0 scene graphs"),
+        (["empty.jsonl"], "holds no scene graph: it is empty, or laid out otherwise"),
+        (["braces.json"], "holds no scene graph: it is empty, or laid out otherwise"),
+        (["wrong.json.gz"], "is named .gz and is not packed with gzip"),
         (["in.txt"], "is none of .json, .jsonl and .csv"),
     ],
 )
@@ -251,9 +253,12 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing(tmp_path, capsys, monkeypa
     plain(tmp_path / "in.jsonl", SHELF)
     (tmp_path / "empty.jsonl").touch()
     (tmp_path / "in.txt").touch()
+    (tmp_path / "braces.json").write_text("{}")
+    (tmp_path / "wrong.json.gz").write_text("<html>not found</html>")
+    before = set(tmp_path.iterdir())
     assert main(["mine", *arguments, "-o", "out"]) == 2
     assert sentence in capsys.readouterr().err.splitlines()[-1]
-    assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl", "empty.jsonl", "in.txt"}
+    assert set(tmp_path.iterdir()) == before
 
 
 def test_a_folder_with_something_in_it_is_not_overwritten(tmp_path, capsys):

@@ -133,10 +133,13 @@ def test_a_second_thing_under_the_same_id_is_named_and_the_first_stands(tmp_path
 def test_boxes_that_enclose_nothing_are_none(tmp_path):
     bad = [{"w": 0}, {"h": -3}, {"x": 1e300}, {"y": None}]
     objects = [{**SHELF, "object_id": number, **wrong} for number, wrong in enumerate(bad)]
-    (scene,), _ = read(
+    (scene,), told = read(
         written(tmp_path / "scene_graphs.json", [{"image_id": 1, "objects": objects, "relationships": []}])
     )
     assert [thing.box for thing in scene.things] == [None] * 4
+    assert [str(each) for each in told if "objects.1:" in str(each) and "box of 90 × -3" in str(each)]
+    assert [str(each) for each in told if "objects.2:" in str(each) and "at 1e+300" in str(each)]
+    assert len(told) == 2  # one that is not there, or of no size, is none
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,32 @@ def test_what_can_is_kept(kind, names, causes):
     assert doubt(graph(kind, names, causes)) is None
 
 
+@pytest.mark.parametrize(
+    ("names", "relation", "is_shared"),
+    [
+        (("man", "woman", "shirt"), "wear", False),
+        (("man", "woman", "rackets"), "hold", False),
+        (("man", "woman", "couch"), "hold", True),
+    ],
+)
+def test_what_is_said_of_two_alike_may_be_true_of_each(names, relation, is_shared):
+    kinds = ("wearing", "wearing") if relation == "wear" else ("holding", "holding")
+    both = graph("collision", names, kinds)
+    edges = tuple(CausalEdge(edge.cause, "C", relation, edge.cause, "C", edge.kind) for edge in both.edges)
+    assert (doubt(msgspec.structs.replace(both, edges=edges)) is None) == is_shared
+
+
+def test_what_somebody_has_in_front_of_them_is_not_held():
+    has = CausalEdge("A", "B", "have", "A", "B", "holding")
+    held = graph("direct", ("woman", "plate"), ("holding",), edges=(has,))
+    assert doubt(held) is None
+    assert doubt(msgspec.structs.replace(held, descriptions=("a woman has a plate in front of her",))) is not None
+
+
+def test_parts_of_parts_are_asked_about():
+    assert doubt(graph("confounding", ("plane", "wing", "engine"), ("attachment",) * 3)) is None
+
+
 def test_what_becomes_of_a_bicycle_without_its_rider_is_not_asked():
     riding = graph("chain", ("street", "bicycle", "man"), ("support", "support"))
     assert not is_one_way(riding, "C", "B")

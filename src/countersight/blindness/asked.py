@@ -25,6 +25,8 @@ class Asked(msgspec.Struct, frozen=True):
     group: str
     block: str
     """What it shares with others, such as its picture: such questions are never learned from and tried at once."""
+    picture: str
+    """The picture it is about, as graphs name it."""
     text: str
     answers: tuple[str, ...]
     """What may be answered: the options, yes and no, or what is usual."""
@@ -82,7 +84,8 @@ def _asked(case: Case, world: World, question: Question, usual: tuple[str, ...])
     offered = question.kind == "choice"
     block = _block(case)
     group = f"{case.group}, control" if case.control_of else case.group
-    return Asked(case.id, world, group, block, text, answers, right, offered, chance)
+    picture = str(case.provenance.get("img_id") or block)
+    return Asked(case.id, world, group, block, picture, text, answers, right, offered, chance)
 
 
 def _block(case: Case) -> str:

@@ -26,8 +26,8 @@ _EITHER = 0.1
 def elsewhere(questions: Sequence[Asked], _templates: Sequence[str], folds: Ints) -> list[Table]:
     """For every fold to be tried: how often each answer was right, and was there to choose, in the folds that are
     neither that one nor the question's own."""
-    wordings = _wordings(questions)
-    kinds = [_kinds(question, wordings[question.group]) for question in questions]
+    common = wordings(questions)
+    kinds = [_kinds(question, common[question.group]) for question in questions]
     right, there = _Counts(), _Counts()
     for question, own, fold in zip(questions, kinds, folds.tolist(), strict=True):
         for place, ways in enumerate(own):
@@ -39,7 +39,7 @@ def elsewhere(questions: Sequence[Asked], _templates: Sequence[str], folds: Ints
         Table(
             questions,
             [
-                _ranked([_figures(ways, right, there, {fold, tried}) for ways in own])
+                ranked([_figures(ways, right, there, {fold, tried}) for ways in own])
                 for own, fold in zip(kinds, folds.tolist(), strict=True)
             ],
         )
@@ -64,7 +64,7 @@ class _Counts:
         return self._all[kind] - sum(self._of_fold[kind, fold] for fold in folds)
 
 
-class _Wording(NamedTuple):
+class Wording(NamedTuple):
     """What the questions of a group have in common."""
 
     usual: frozenset[str]
@@ -73,7 +73,7 @@ class _Wording(NamedTuple):
     """Of these, words that may turn yes and no round; nothing for an answer as it stands."""
 
 
-def _wordings(questions: Sequence[Asked]) -> dict[str, _Wording]:
+def wordings(questions: Sequence[Asked]) -> dict[str, Wording]:
     """What the questions of each group have in common."""
     found: dict[str, dict[str, set[int]]] = {}
     sizes: Counter[str] = Counter()
@@ -83,7 +83,7 @@ def _wordings(questions: Sequence[Asked]) -> dict[str, _Wording]:
             stands.setdefault(word, set()).add(sizes[question.group])
         sizes[question.group] += 1
     return {
-        group: _Wording(
+        group: Wording(
             frozenset(word for word, places in stands.items() if len(places) >= _USUAL * sizes[group]),
             ("", *_turning(stands, sizes[group])),
         )
@@ -100,7 +100,7 @@ def _turning(stands: Mapping[str, set[int]], size: int) -> list[str]:
     return list(told.values())
 
 
-def _kinds(question: Asked, wording: _Wording) -> list[dict[str, list[Kind]]]:
+def _kinds(question: Asked, wording: Wording) -> list[dict[str, list[Kind]]]:
     """What of each answer may come back in other questions, by the word that turns it: the option, or yes and no beside
     the names asked about."""
     if question.offered:
@@ -129,7 +129,8 @@ def _figures(ways: Mapping[str, Sequence[Kind]], right: _Counts, there: _Counts,
     return found
 
 
-def _ranked(figures: list[dict[str, float]]) -> list[list[str]]:
+def ranked(figures: list[dict[str, float]]) -> list[list[str]]:
+    """The ranks of each answer by each of its figures."""
     return [list(_ranks(own, figures)) for own in figures]
 
 

@@ -9,6 +9,7 @@ from countersight.blindness.models import answered_blind
 from countersight.blindness.probing import VERSION, Blind, measure
 from countersight.blindness.wording import section
 from countersight.case import Case
+from countersight.causal import GRAPHS, Knowledge, read_graphs
 from countersight.dataset import BadRow, Dataset, hidden_in
 from countersight.engine import RunFolder
 from countersight.errors import DatasetError
@@ -34,18 +35,25 @@ def measured(dataset: Dataset) -> Blind:
 
 
 def measure_dataset(
-    dataset: Dataset, on_bad: Callable[[BadRow], None] | None = None, runs: Iterable[RunFolder] = ()
+    dataset: Dataset,
+    on_bad: Callable[[BadRow], None] | None = None,
+    runs: Iterable[RunFolder] = (),
+    graphs: Path | None = None,
 ) -> Blind:
     """What all questions of a dataset give away, measured now; one whose answers are hidden is refused.
 
-    `runs` asked a model the same questions without the pictures: each is one probe more.
+    `runs` asked a model the same questions without the pictures: each is one probe more. `graphs` is the mined folder
+    in which common knowledge is counted; without it, the one that the dataset lies in, or the graphs of its cases.
     """
     if hidden_in(dataset):
         raise DatasetError(
             f"the answers of {dataset.path} are hidden, so that nothing can be tried on them; what was measured before "
             "they were stands in its README.md"
         )
-    return measure((case for _, case in dataset.cases(on_bad)), answered_blind(runs, dataset))
+    if graphs is None and (dataset.path.parent / GRAPHS).is_file():
+        graphs = dataset.path.parent
+    told = Knowledge.of(read_graphs(graphs, lambda *_: None)) if graphs else None
+    return measure((case for _, case in dataset.cases(on_bad)), answered_blind(runs, dataset), told)
 
 
 def known(dataset: Dataset) -> Blind | None:
@@ -64,10 +72,10 @@ def _kept(dataset: Dataset) -> Kept | None:
     return kept if kept.fingerprint == dataset.fingerprint else None
 
 
-def card_section(folder: Path) -> str:
+def card_section(folder: Path, knowledge: Knowledge | None = None) -> str:
     """Measure a folder whose rows are complete, keep what was found beside them, and tell it for the card."""
     dataset = Dataset.open(folder)
-    found = measure(_some(dataset))
+    found = measure(_some(dataset), knowledge=knowledge)
     if found.groups:  # of few questions nothing can be told
         kept = msgspec.json.format(msgspec.json.encode(Kept(dataset.fingerprint, found, VERSION)), indent=1)
         write_whole(folder / FILE, kept + b"\n")

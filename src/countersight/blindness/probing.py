@@ -11,13 +11,17 @@ from countersight.blindness.asked import Answered, Asked, asked_of
 from countersight.blindness.choosing import FOLDS, Floats, Ints, Right, Table, Tried, out_of_fold
 from countersight.blindness.cues import Cue, cues_in
 from countersight.blindness.elsewhere import elsewhere
+from countersight.blindness.knowing import knowing, knowledge_of
 from countersight.case import TWO_WORLDS, Case, World
+from countersight.causal import Knowledge
 from countersight.scoring import mean_interval
 from countersight.text import several
 
-VERSION = "1"
+VERSION = "2"
 """Of the probes: raise it with every change that gives the same rows another figure, or old ones pass for today's."""
 ALL = "all"
+KNOWLEDGE = "knowledge"
+"""The probe that knows what usually keeps what; it stands beside the probes of words."""
 FEWEST = 50
 """Questions of a group in a world below which nothing is said of it."""
 MOST = 4_000
@@ -80,12 +84,15 @@ class GroupBlind(msgspec.Struct, frozen=True):
     best: str
     """The probe that does best."""
     blind: Share
-    """What is answered by the probe that does best on the other folds: choosing among probes flatters nobody."""
+    """What the probe of words answers that does best on the other folds: choosing among probes flatters nobody."""
+    knowledge: Share | None = None
+    """What is answered by who knows what usually keeps what; None where no causal graph tells it."""
 
     @property
     def gives_away(self) -> bool:
-        """Whether more is answered than guessing would."""
-        return self.chance is not None and self.blind.low > self.chance
+        """Whether more is answered than guessing would, from words or from common knowledge."""
+        shares = [self.blind, *([self.knowledge] if self.knowledge else [])]
+        return self.chance is not None and any(share.low > self.chance for share in shares)
 
 
 class Blind(msgspec.Struct, frozen=True):
@@ -107,19 +114,24 @@ class Blind(msgspec.Struct, frozen=True):
         return next((group for group in self.groups if (group.group, group.world) == (ALL, world)), None)
 
 
-def measure(cases: Iterable[Case], models: Mapping[str, Answered] | None = None) -> Blind:
+def measure(
+    cases: Iterable[Case], models: Mapping[str, Answered] | None = None, knowledge: Knowledge | None = None
+) -> Blind:
     """What the words, options, templates and places of the questions give away without the pictures.
 
     Each probe learns from four fifths of the pictures and is tried on the others. Few questions tell nothing. What
-    `models` answered without the pictures is one probe more for each.
+    `models` answered without the pictures is one probe more for each. `knowledge` is what other pictures tell; without
+    it, the causal graphs of the cases are counted, where they have any.
     """
+    cases = list(cases)
+    knowledge = knowledge or knowledge_of(cases)
     questions = asked_of(cases)
     groups: list[GroupBlind] = []
     cues: list[Cue] = []
     for world in TWO_WORLDS:
         of_world = _evenly([question for question in questions if question.world == world and question.answers])
         if len(of_world) >= FEWEST:
-            found, told = _of_world(world, of_world, models or {})
+            found, told = _of_world(world, of_world, models or {}, knowledge)
             groups += found
             cues += told
     return Blind(len(questions), tuple(groups), tuple(sorted(cues, key=lambda cue: -cue.strength)))
@@ -131,7 +143,7 @@ def _evenly(questions: list[Asked]) -> list[Asked]:
 
 
 def _of_world(
-    world: World, questions: list[Asked], models: Mapping[str, Answered]
+    world: World, questions: list[Asked], models: Mapping[str, Answered], knowledge: Knowledge
 ) -> tuple[list[GroupBlind], list[Cue]]:
     named = features.templates(questions)
     folds = np.array([_digest(question.block) % FOLDS for question in questions])
@@ -143,6 +155,8 @@ def _of_world(
     for model, answered in models.items():
         right = np.array([answered.get((question.case, question.world), False) for question in questions])
         tried[model] = Tried(right, [right] * FOLDS)
+    if knowledge.names:
+        tried[KNOWLEDGE] = out_of_fold(knowing(knowledge, questions, named, folds), folds)
     groups = np.array([question.group for question in questions])
     chances = np.array([question.chance or np.nan for question in questions])
     names = [name for name in dict.fromkeys(groups.tolist()) if np.count_nonzero(groups == name) >= FEWEST]
@@ -161,6 +175,7 @@ def _group(
     folds: Ints,
     blocks: Ints,
 ) -> GroupBlind:
+    by_words = {probe: found for probe, found in tried.items() if probe != KNOWLEDGE}
     shares = {probe: _share(found.right[here], blocks[here]) for probe, found in tried.items()}
     chance = float(chances[here].mean())
     return GroupBlind(
@@ -169,8 +184,9 @@ def _group(
         questions=int(here.sum()),
         chance=None if np.isnan(chance) else chance,
         probes=shares,
-        best=max(shares, key=lambda probe: shares[probe].right),
-        blind=_share(_by_the_best(tried.values(), here, folds)[here], blocks[here]),
+        best=max(by_words, key=lambda probe: shares[probe].right),
+        blind=_share(_by_the_best(by_words.values(), here, folds)[here], blocks[here]),
+        knowledge=shares.get(KNOWLEDGE),
     )
 
 

@@ -13,9 +13,9 @@ from countersight.blindness.wording import head, line, probes, summary, told
 
 _UNBOUNDED = 10_000
 _LABELS = (0, 1)
-_FIGURES = (2, 3, 4)
-"""Places of n, chance and blind in a line: a figure that is cut is another figure."""
-_BEST = 5
+_FIGURES = (2, 3, 4, 5)
+"""Places of n, chance, words and knowledge in a line: a figure that is cut is another figure."""
+_BEST = 6
 _AT_ONCE = 5
 """Probes beside each other on a narrow console."""
 
@@ -28,7 +28,7 @@ def printed(found: Blind, console: Console) -> Iterator[RenderableType]:
     yield from _tables(found, console)
     yield Text("\n".join(f"  {_plain(words)}" for words in probes(found)), style="dim")
     yield Text(
-        "  in bold: more than guessing; blind: the probe that does best on the other folds, with its 95% interval\n",
+        "  in bold: more than guessing; words: the probe of words that does best on the other folds; 95% intervals\n",
         style="dim",
     )
     if found.cues:
@@ -45,8 +45,8 @@ def _tables(found: Blind, console: Console) -> Iterator[Table]:
     if Measurement.get(console, console.options.update(width=_UNBOUNDED), whole).maximum <= console.width:
         yield whole
         return
-    yield _table(found, places[: _BEST + 1], title)
-    for first in range(_BEST + 1, len(places), _AT_ONCE):
+    yield _table(found, places[:_BEST], title)
+    for first in range(_BEST, len(places), _AT_ONCE):
         yield _table(found, (*_LABELS, *places[first : first + _AT_ONCE]), "By probe, in %")
 
 

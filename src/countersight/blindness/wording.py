@@ -3,10 +3,18 @@
 from collections.abc import Iterator
 
 from countersight.blindness.cues import Cue
-from countersight.blindness.probing import PROBES, Blind, GroupBlind, Share
+from countersight.blindness.probing import ALL, KNOWLEDGE, PROBES, Blind, GroupBlind, Share
 from countersight.case import TWO_WORLDS
 
-_HEAD = ("group", "world", "n", "chance", "blind", "best probe")
+_HEAD = ("group", "world", "n", "chance", "words", "knowledge", "best by words")
+_MUCH = 0.1
+"""Knowledge that answers so much more than chance is told of on the card."""
+
+
+_GOES_BY = {
+    **{name: goes_by for name, (goes_by, _) in PROBES.items()},
+    KNOWLEDGE: "what usually keeps what, counted in the causal graphs of other pictures",
+}
 
 
 def head(found: Blind) -> tuple[str, ...]:
@@ -17,7 +25,7 @@ def head(found: Blind) -> tuple[str, ...]:
 def probes(found: Blind) -> Iterator[str]:
     """What each probe goes by."""
     for name in found.groups[0].probes:
-        yield f"{name}: {PROBES[name][0] if name in PROBES else 'what this model answered without the pictures'}"
+        yield f"{name}: {_GOES_BY.get(name, 'what this model answered without the pictures')}"
 
 
 def line(group: GroupBlind) -> tuple[str, ...]:
@@ -30,6 +38,7 @@ def line(group: GroupBlind) -> tuple[str, ...]:
         f"{group.questions:,}",
         chance,
         shared(group.blind),
+        shared(group.knowledge) if group.knowledge else "–",
         group.best,
         *probes,
     )
@@ -56,7 +65,8 @@ def summary(found: Blind) -> str:
         total = found.total(world)
         if total:
             chance = f", chance is {100 * total.chance:.1f}%" if total.chance is not None else ""
-            parts.append(f"{world} {shared(total.blind)}%{chance}")
+            known = f", by common knowledge {shared(total.knowledge)}%" if total.knowledge else ""
+            parts.append(f"{world} {shared(total.blind)}%{known}{chance}")
     if not parts:
         return f"{found.questions:,} questions are too few to tell what is answered without the pictures."
     return f"Answered right without looking at a picture: {'; '.join(parts)}."
@@ -68,9 +78,10 @@ def section(found: Blind) -> Iterator[str]:
     if not found.groups:
         return
     yield (
-        "Each probe learned from four fifths of the pictures and was tried on the others; 95% intervals. *Blind* is "
-        "the probe that does best on the other folds."
+        "Each probe learned from four fifths of the pictures and was tried on the others; 95% intervals. *Words* is "
+        "the probe of words that does best on the other folds."
     )
+    yield from _known(found)
     names = head(found)
     table = (names, ("---",) * len(names), *map(line, found.groups))
     yield "\n".join(f"| {' | '.join(map(_cell, cells))} |" for cells in table)
@@ -79,6 +90,17 @@ def section(found: Blind) -> Iterator[str]:
         yield "What carries it:\n\n" + "\n".join(f"- {_cell(told(cue))}" for cue in found.cues)
     else:
         yield "No single cue is told apart from chance."
+
+
+def _known(found: Blind) -> Iterator[str]:
+    """One sentence on the groups that common knowledge answers far more often than chance."""
+    told = [group for group in found.groups if group.knowledge and group.chance is not None and group.group != ALL]
+    much = [group for group in told if group.knowledge and group.knowledge.right > (group.chance or 0) + _MUCH]
+    if much:
+        named = ", ".join(f"{group.group} ({shared(group.knowledge)}%)" for group in much if group.knowledge)
+        yield f"Common knowledge answers much more than chance in {named}: too few graphs ask against it."
+    elif told:
+        yield "Common knowledge answers no group more than ten points above chance."
 
 
 def _cell(words: str) -> str:

@@ -10,6 +10,8 @@ from .graph import CausalEdge as CausalEdge
 from .graph import CausalGraph as CausalGraph
 from .graph import GraphKind as GraphKind
 from .graph import Thing as Thing
+from .knowledge import Knowledge as Knowledge
+from .knowledge import leaning as leaning
 from .lexicon import head as head
 from .lexicon import may_be_the_same as may_be_the_same
 from .lexicon import plain as plain
@@ -33,6 +35,7 @@ from .paths import effects as effects
 from .paths import is_separated as is_separated
 from .paths import mediators as mediators
 from .scene import Malformed as Malformed
+from .soundness import is_acting as is_acting
 from .soundness import is_one_way as is_one_way
 from .soundness import is_plain as is_plain
 from .soundness import settled as settled

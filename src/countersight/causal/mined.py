@@ -69,6 +69,11 @@ def mine_folder(
                 found.take(graph.image)
         layouts = tuple(dict.fromkeys(layout for _, layout in files_of(source)))
         statistics = msgspec.structs.replace(tally.statistics(), layouts=layouts)
+        if not tally.scenes:
+            raise CountersightError(
+                f"{source} holds no scene graph: it is empty, or laid out otherwise than Visual Genome, GQA, VRD, "
+                "FACTUAL's regions or plain JSONL; nothing was made"
+            )
         if not tally.graphs.total():
             raise CountersightError(
                 f"{source} holds no causal graph among {tally.scenes:,} scene graphs with {tally.relations:,} "

@@ -13,7 +13,17 @@ import msgspec
 from countersight.causal.catalogue import catalogue
 from countersight.causal.forks import forks
 from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
-from countersight.causal.lexicon import entry, forms, head, is_listed, may_be_the_same, plain, singular, words_in
+from countersight.causal.lexicon import (
+    entry,
+    forms,
+    head,
+    is_listed,
+    is_plural,
+    may_be_the_same,
+    plain,
+    singular,
+    words_in,
+)
 from countersight.causal.merging import TELLING
 
 _MOST_WORDS = 3
@@ -27,6 +37,8 @@ _VAGUE = frozenset({
 
 PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "containment"})
 """Kinds of cause that keep a thing where it is. What is lost here is lost further on: of three things, only these."""
+ACTING_KINDS = frozenset({"force", "source"})
+"""Kinds of cause that do something to a thing, or give it off."""
 _BEARING = ("support", "containment")
 _UNSEEN = frozenset({"camera", "photo", "photograph", "photographer", "picture"})
 """What descriptions name and the picture does not show: "with her back facing the camera"."""
@@ -78,7 +90,7 @@ def doubt(graph: CausalGraph) -> str | None:
         return "another thing of the picture has the same name"
     if any(may_be_the_same(one, other) for one, other in combinations(names.values(), 2)):
         return "two names may stand for the same thing"
-    if not all(edge.kind in PLACE_KINDS for edge in graph.edges):
+    if not all(edge.kind in PLACE_KINDS for edge in graph.edges) and not is_acting(graph):
         return "a dependence is not one of place"
     if graph.kind in ("chain", "confounding") and any(
         edge.kind == "wearing" for edge in graph.edges if edge.effect == graph.things[-1].id
@@ -104,9 +116,24 @@ def doubt(graph: CausalGraph) -> str | None:
         return "one of the causes may do alone"  # a chair on the beach that somebody holds stands without the hand
     if graph.kind == "collision" and any(edge.relation in _HAVING for edge in graph.edges):
         return "a relation says where a thing is, not what keeps it there"
+    if graph.kind == "collision" and _is_distributive(graph):
+        return "each of the causes may have one of its own"  # a man and a woman wear a shirt
+    if any(edge.kind == "holding" and edge.relation in _HAVING for edge in graph.edges) and any(
+        "in front of" in text for text in graph.descriptions
+    ):
+        return "a relation says where a thing is, not what keeps it there"  # she has a plate in front of her
     if any(_is_doubtful(edge, names) for edge in graph.edges):
         return "a relation says where a thing is, not what keeps it there"
     return None
+
+
+def _is_distributive(graph: CausalGraph) -> bool:
+    """Whether what is said of both causes of a collision in the same words may be true of each by itself."""
+    one, other = graph.edges
+    by_causes = one.subject == one.cause
+    if (one.relation, one.kind, by_causes) != (other.relation, other.kind, other.subject == other.cause):
+        return False
+    return is_plural(graph.things[-1].name) or (by_causes and one.kind in ("wearing", "attachment"))
 
 
 def _are_somebody_and_their_hand(graph: CausalGraph) -> bool:
@@ -145,9 +172,16 @@ def _stands_by_itself(graph: CausalGraph) -> bool:
 
 
 def _is_borne(graph: CausalGraph) -> bool:
-    """Whether the last thing of a confounding rests on the second, or in it."""
+    """Whether the last thing of a confounding rests on the second, or in it, or all are parts: plane, wing, engine."""
     _, nearer, last = graph.things
+    if all(edge.kind == "attachment" for edge in graph.edges):
+        return True
     return any(edge.kind in _BEARING for edge in graph.edges if (edge.cause, edge.effect) == (nearer.id, last.id))
+
+
+def is_acting(graph: CausalGraph) -> bool:
+    """Whether one thing acts on another or gives it off, and nothing else is told: waves and sand, fire and smoke."""
+    return graph.kind == "direct" and graph.edges[0].kind in ACTING_KINDS
 
 
 @lru_cache(maxsize=1 << 16)
@@ -167,9 +201,10 @@ def is_plain(name: str) -> bool:
 def _is_doubtful(edge: CausalEdge, names: dict[str, str]) -> bool:
     cause, effect = names[edge.cause], names[edge.effect]
     of_cause, of_effect = catalogue().classes(cause), catalogue().classes(effect)
-    if "immaterial" in of_cause | of_effect or "body" in of_effect:
+    on_vehicle = "vehicle_part" in of_effect and not of_cause.isdisjoint(("vehicle", "vehicle_part"))
+    if "immaterial" in of_cause | of_effect or ("body" in of_effect and not on_vehicle):
         return True
-    if "body" in of_cause and not (singular(head(cause)) == "hand" and edge.kind == "holding"):
+    if "body" in of_cause and not on_vehicle and not (singular(head(cause)) == "hand" and edge.kind == "holding"):
         return True
     if "ground" in of_cause and singular(head(effect)) in _FLYING:
         return True

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from countersight.suites import OnBad, Suite
 
 BAD_ROWS_SHOWN = 20
-_OWN = ("options", "controls", "difficulty", "keep_doubled", "per_task", "reworded", "wording")
+_OWN = ("options", "controls", "difficulty", "groups", "keep_doubled", "per_task", "reworded", "wording")
 """What some suites take and others do not."""
 _BY_LINE = (".csv", ".tsv", ".jsonl")
 """Files of which a bad row is named by its line, whatever the suite's own file counts in."""
@@ -31,10 +31,12 @@ _OPTIONS: Final = {
     "--kinds CSV": "cosim: types of change assigned by people",
     "--keep-doubled": "cosim: keep the published cases that offer their right answer twice; either is right",
     "--per-task N": "cello, from a mined folder: cases of each task (instead of --size)",
-    "--reworded": "causal-worlds, cello from a mined folder: the same questions in other words, options reordered",
+    "--reworded": "cvqa-synthetic, causal-worlds, cello from a mined folder: the same questions in other words",
     "--wording MODEL": "cello, from a mined folder: the model that words the questions",
     "--options {fair,published}": "cvqa-synthetic: how wrong options are drawn; fair: no shortcuts (default: fair)",
     "--difficulty {easy,medium,hard}": "supports, discs, causal-worlds: number of things (default: all, evenly)",
+    "--groups {least-change,several-changes}": "cvqa-synthetic, supports, discs: ask for the smallest change, or suppose "
+    "two changes or an unless, instead of the usual questions",
     "--controls": "cvqa-synthetic: for every case also one whose change does not matter; its answer must stay",
     "--hidden KEY": "write the right answers to this new file, not into the dataset; score with --gold KEY",
 }

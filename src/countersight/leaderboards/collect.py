@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight import __version__
+from countersight.blindness import known as blind_known
+from countersight.blindness import summary
 from countersight.case import World
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
@@ -150,7 +152,9 @@ def _suite(runs: Sequence[_Run]) -> SuiteBoards:
     boards = [_board(line, runs, reported, telling) for line in _lines(runs, reported, telling)]
     known = known_suite(suite)
     title = (known and known.title) or runs[0].dataset.name
-    return SuiteBoards(suite, title, tuple(board for board in boards if board.pools), len(runs))
+    unseen = {run.dataset.fingerprint: measured for run in runs if (measured := blind_known(run.dataset))}
+    told = tuple(summary(one) for one in unseen.values())
+    return SuiteBoards(suite, title, tuple(board for board in boards if board.pools), len(runs), told)
 
 
 def _lines(runs: Sequence[_Run], reported: Sequence[PaperTable], terms: Terms) -> list[Line]:

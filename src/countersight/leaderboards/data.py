@@ -86,6 +86,8 @@ class SuiteBoards(msgspec.Struct, frozen=True):
     boards: tuple[Board, ...]
     runs: int
     """How many were measured here; a board has only those with a figure for its line."""
+    blind: tuple[str, ...] = ()
+    """What is answered without the pictures, a sentence for each dataset where it was measured."""
 
 
 class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):

@@ -56,7 +56,7 @@ def _about(suite: SuiteBoards) -> str:
     about += "; rows of papers are ordered within their table." if papers else "."
     if papers or len(datasets) > 1:
         about += " Between datasets and papers nothing is compared: they asked other cases, or asked them otherwise."
-    return about
+    return " ".join((about, *suite.blind))
 
 
 def _has_reported(board: Board) -> bool:

@@ -215,6 +215,8 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     """The runs as somebody else reads them: a second reader, or a paper's own rules. Kept apart from all else."""
     blind: dict[World, float] = {}
     """What is answered without the pictures, by world, where it was measured when the dataset was made."""
+    knowledge: dict[World, float] = {}
+    """What is answered by who knows what usually keeps what, likewise."""
 
     @property
     def terms(self) -> Terms:

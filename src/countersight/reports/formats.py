@@ -207,7 +207,11 @@ def summary(report: ReportData) -> str:
     told = sentences(report)
     lede = [each.words for each in told if each.kind == "lede"]
     cautions = [each.words for each in told if each.kind != "lede"][:_MOST_CAUTIONS]
-    grid = overview(report) if len(report.runs) > 1 else by_group(report.runs[0], report.terms, report.blind)
+    grid = (
+        overview(report)
+        if len(report.runs) > 1
+        else by_group(report.runs[0], report.terms, report.blind, report.knowledge)
+    )
     if left := max(0, len(grid.lines) - _MOST_LINES):
         kept = (*grid.lines[: _MOST_LINES - 1], grid.lines[-1])
         note = f"{several(left, 'line')} not shown. {grid.note}".strip()

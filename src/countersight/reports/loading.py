@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from countersight import __version__
-from countersight.blindness import known
+from countersight.blindness import GroupBlind, known
 from countersight.case import TWO_WORLDS, Case, World
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
@@ -124,6 +124,7 @@ def load(
     names = labels(runs)
     scores = [judged.scores() for judged in found.judged]
     results = [judged.outcomes for judged in found.judged]
+    unseen = _answered_blind(source, found.worlds)
     report = ReportData(
         dataset=source.name,
         fingerprint=source.fingerprint,
@@ -143,7 +144,8 @@ def load(
         worlds=found.worlds,
         soft=results[0].credits is not None,
         references=references,
-        blind=_answered_blind(source, found.worlds),
+        blind={world: total.blind.right for world, total in unseen.items()},
+        knowledge={world: total.knowledge.right for world, total in unseen.items() if total.knowledge},
         answers=answer_shares(source.cases()),
         analyses=analyses(
             _analysed(names, found.judged, scores),
@@ -178,10 +180,9 @@ def _analysed(names: Sequence[str], runs: Sequence[JudgedRun], scores: Sequence[
     ]
 
 
-def _answered_blind(source: Dataset, worlds: Sequence[World]) -> dict[World, float]:
+def _answered_blind(source: Dataset, worlds: Sequence[World]) -> dict[World, GroupBlind]:
     found = known(source)
-    totals = {world: found.total(world) for world in worlds} if found else {}
-    return {world: total.blind.right for world, total in totals.items() if total}
+    return {world: total for world in worlds if (total := found.total(world))} if found else {}
 
 
 def refuse_twice(paths: Sequence[Path]) -> None:

@@ -116,6 +116,8 @@ def _suite(report: ReportData) -> list[tuple[str, str]]:
         entries.append(
             ("blind", "What is answered from the words alone, without a picture; see: countersight blind DATASET.")
         )
+    if report.knowledge:
+        entries.append(("knowledge", "What is answered by counting, in other pictures, what usually keeps what."))
     return entries
 
 

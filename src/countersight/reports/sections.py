@@ -139,7 +139,7 @@ def _scores(report: ReportData) -> Section:
     if many and any(run.total for run in report.runs):
         blocks.append(TableBlock(((totals(report), ""),)))
     for run in report.runs:
-        grids = [(by_group(run, report.terms, report.blind), f"{run.model}, prompt {run.prompt}")]
+        grids = [(by_group(run, report.terms, report.blind, report.knowledge), f"{run.model}, prompt {run.prompt}")]
         grids += [(grid, grid.note) for grid in more(run, report.terms)]
         label = name(run.label) if many else ""
         blocks.append(TableBlock(tuple(grids), label, "by group", len(report.runs) <= _FEW_RUNS))

@@ -68,7 +68,12 @@ def totals(report: ReportData) -> Grid:
     return Grid(f"Totals out of {most}", ("run", "n", *(report.terms.measures[key] for key in measures)), lines)
 
 
-def by_group(run: RunScores, terms: Terms = PLAIN, blind: Mapping[World, float] = _UNKNOWN) -> Grid:
+def by_group(
+    run: RunScores,
+    terms: Terms = PLAIN,
+    blind: Mapping[World, float] = _UNKNOWN,
+    knowledge: Mapping[World, float] = _UNKNOWN,
+) -> Grid:
     """One run, a line for each group and one for all; then what its suite's paper sets beside them."""
     named = [(terms.groups.get(scores.group, scores.group), scores) for scores in run.groups]
     head, lines = _scores(terms.group, named, terms, last_is_total=True)
@@ -81,9 +86,10 @@ def by_group(run: RunScores, terms: Terms = PLAIN, blind: Mapping[World, float] 
     if any(key in chance for key in measures):
         figures = [Cell(percent(chance[key])) if key in chance else NOTHING for key in measures]
         lines += (unasked_line(head, Cell("chance"), NOTHING, figures),)
-    if blind:
-        known = {str(world): Cell(percent(share)) for world, share in blind.items()}
-        lines += (unasked_line(head, Cell("blind"), NOTHING, [known.get(key, NOTHING) for key in measures]),)
+    for label, shares in (("blind", blind), ("knowledge", knowledge)):
+        known = {str(world): Cell(percent(share)) for world, share in shares.items()}
+        if known:
+            lines += (unasked_line(head, Cell(label), NOTHING, [known.get(key, NOTHING) for key in measures]),)
     for key, row in terms.beside:
         lines += tuple(reported_lines(head, measures, table(key), row))
     return Grid(name(run.label), head, lines)
@@ -162,7 +168,7 @@ def scores(report: ReportData) -> list[Grid]:
     if len(report.runs) > 1 and any(run.total for run in report.runs):
         tables.append(totals(report))
     for run in report.runs:
-        tables.append(by_group(run, report.terms, report.blind))
+        tables.append(by_group(run, report.terms, report.blind, report.knowledge))
         tables += more(run, report.terms)
     return tables
 

@@ -53,6 +53,7 @@ def make(
     controls: bool = False,
     options: Literal["fair", "published"] | None = None,
     difficulty: Literal["easy", "medium", "hard"] | None = None,
+    groups: Literal["least-change", "several-changes"] | None = None,
     per_task: int | None = None,
     reworded: bool = False,
     wording: SomeModel | None = None,
@@ -72,9 +73,11 @@ def make(
     So many `workers` of this machine draw, or the machines of the `ray` cluster at an address.
 
     What one suite alone takes: cvqa-synthetic `options`, how wrong ones are drawn, and `controls`, for every case one
-    whose change does not touch what is asked. Worlds `difficulty`; causal-worlds also `reworded`, the same in other
-    words. cosim `keep_doubled`, cases whose right answer stands there twice. cello, of a folder that `mine` made,
-    `per_task` cases of each task, `reworded`, and `wording`, the model that words the questions.
+    whose change does not touch what is asked. Worlds `difficulty`; these and cvqa-synthetic `groups`, which asks for
+    the smallest change that leads to a goal, or supposes two changes, instead of the usual questions. causal-worlds and
+    cvqa-synthetic also `reworded`, the same in other words. cosim `keep_doubled`, cases whose right answer stands there
+    twice. cello, of a folder that `mine` made, `per_task` cases of each task, `reworded`, and `wording`, the model that
+    words the questions.
     """
     check_from(1, size=size, per_task=per_task, workers=workers)
     if exist_ok and (Path(out) / METADATA).is_file():
@@ -84,6 +87,7 @@ def make(
         "controls": controls,
         "options": options,
         "difficulty": difficulty,
+        "groups": groups,
         "per_task": per_task,
         "reworded": reworded,
         "wording": wording,

@@ -106,12 +106,13 @@ def describe(dataset: SomeDataset) -> Statistics:
 
 
 @checked
-def blind(dataset: SomeDataset, *, runs: Iterable[SomeRun] = ()) -> Blind:
+def blind(dataset: SomeDataset, *, runs: Iterable[SomeRun] = (), graphs: Path | str | None = None) -> Blind:
     """What a dataset gives away to somebody who does not look: probes of text, options and templates beside chance.
 
     `runs` asked models the same questions without the pictures (`prompt="text-only"`): each is one probe more.
+    `graphs` is a mined folder in which common knowledge is counted; without it, the one that the dataset lies in.
     """
-    return measure_dataset(dataset_of(dataset), runs=[run_of(run) for run in runs])
+    return measure_dataset(dataset_of(dataset), runs=[run_of(run) for run in runs], graphs=path_of(graphs))
 
 
 @checked

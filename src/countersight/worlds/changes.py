@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from countersight.worlds.floor import settled
-from countersight.worlds.statics import MARGIN, fallen
+from countersight.worlds.statics import MARGIN, fallen, fallen_but_for
 from countersight.worlds.things import Supports, Thing
 from countersight.worlds.touching import UP, contacts
 
@@ -125,6 +125,8 @@ def _about(rng: Random) -> float:
 
 def fallen_without(world: Supports, *ids: str, held: Sequence[str] = (), margin: float = MARGIN) -> frozenset[str]:
     """What falls when these things are taken away and others are held in their places; raises Unclear."""
-    for name in ids:
+    if {thing.id for thing in world.things}.issuperset(ids):
+        return fallen_but_for(world, ids, held, margin)
+    for name in ids:  # a string is cut
         world = changed(world, Remove(name))
     return fallen(world, held=held, margin=margin)

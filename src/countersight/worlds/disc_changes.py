@@ -13,6 +13,8 @@ from countersight.worlds.discs import FIELD, WALL, Disc, Discs, gaps, has_clear_
 APART = 12.0
 """Least distance between discs, and from the walls, where they start."""
 NUMBERS: dict[Difficulty, tuple[int, int]] = {"easy": (5, 5), "medium": (6, 6), "hard": (7, 8)}
+_MOVERS: dict[Difficulty, int] = {"easy": 1, "medium": 1, "hard": 2}
+"""Discs that are pushed: where two move, nobody can tell by eye when they meet."""
 _CLOSE = 6.0
 """The same, after a change."""
 _VISIBLE = 3.0
@@ -75,7 +77,7 @@ def build_discs(rng: Random, difficulty: Difficulty) -> Discs:
         world = Discs(discs, random_look(rng))
         if any(gap < APART for gap in gaps(world)):
             continue
-        world = replace(world, discs=tuple(_pushed(rng, discs, max(1, number // 3))))
+        world = replace(world, discs=tuple(_pushed(rng, discs, _MOVERS[difficulty])))
         if has_clear_arrows(world):
             return world
 

@@ -11,12 +11,14 @@ WORLDS_FILE = "worlds.jsonl"
 World = Supports | Discs
 
 
-class WorldRecord(msgspec.Struct, frozen=True):
+class WorldRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """The world of a case, and the change that leads to its counterfactual picture."""
 
     id: str
     world: World
     change: WorldChange | DiscChange | None
+    then: WorldChange | DiscChange | None = None
+    """The second of two changes."""
 
 
 def encode_world(record: WorldRecord) -> bytes:

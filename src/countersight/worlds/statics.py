@@ -9,6 +9,7 @@ and with a fifth more or less friction. Where it is not, the world is Unclear, a
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from countersight.errors import Unclear
 from countersight.worlds.forces import Shifts, System, Variant
@@ -35,13 +36,17 @@ def fallen(
     Raises Unclear where the verdict is within the margin, or is another one in any of the `jitters`: the same world
     with everything a little elsewhere.
     """
-    statics = _Statics((world, *jitters), margin, among)
-    standing = frozenset(thing.id for thing in world.free) - frozenset(held)
-    down: frozenset[str] = frozenset()
-    while falling := statics.falling(standing, down):
-        down |= falling
-        standing -= falling
-    return down
+    return _Statics((world, *jitters), margin, among).fallen(frozenset(), frozenset(held))
+
+
+def fallen_but_for(world: Supports, gone: Iterable[str], held: Iterable[str], margin: float) -> frozenset[str]:
+    """What falls when some things are gone: the same as in the world without them, whose parts are solved only once."""
+    return _statics(world, margin).fallen(frozenset(gone), frozenset(held))
+
+
+@lru_cache(maxsize=16)
+def _statics(world: Supports, margin: float) -> "_Statics":
+    return _Statics((world,), margin, None)
 
 
 class _Statics:
@@ -49,9 +54,18 @@ class _Statics:
 
     def __init__(self, worlds: Sequence[Supports], margin: float, among: frozenset[str] | None) -> None:
         self._margin, self._among = margin, among
+        self._free = frozenset(thing.id for thing in worlds[0].free)
         self._found = contacts(worlds[0])
         self._system = System(worlds, self._found)
         self._known: dict[tuple[frozenset[str], frozenset[int]], bool | None] = {}
+
+    def fallen(self, gone: frozenset[str], held: frozenset[str]) -> frozenset[str]:
+        """What falls, one after the other, where some things are gone and others are held."""
+        standing, down = self._free - held - gone, gone
+        while falling := self.falling(standing, down):
+            down |= falling
+            standing -= falling
+        return down - gone
 
     def falling(self, standing: frozenset[str], fallen: frozenset[str]) -> frozenset[str]:
         """What falls first of what stands; nothing rests on what fell before."""

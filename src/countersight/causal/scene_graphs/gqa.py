@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import BadPart, Entry, OnMalformed, box_of, lenient, name_of
+from countersight.causal.scene_graphs.parts import BadPart, Entry, OnMalformed, lenient, name_of
 from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, opened
 
 
@@ -59,7 +59,9 @@ def _scene_graph(entry: Entry, image: str, scene: _Scene) -> SceneGraph:
             entry.tell(f"objects.{number[:40]}.{wrong.field}".rstrip("."), wrong.reason)
             continue
         said = tuple(" ".join(word.split())[:40] for word in found.attributes[:8])
-        things[number] = Thing(number, name, box=box_of(found.x, found.y, found.w, found.h), attributes=said)
+        things[number] = Thing(
+            number, name, box=entry.box(f"objects.{number[:40]}", found.x, found.y, found.w, found.h), attributes=said
+        )
         related = entry.each(f"objects.{number[:40]}.relations", found.relations, partial(_relation, number))
         relations += related
     kept = entry.relations(relations, things, "relations")

@@ -68,6 +68,20 @@ class Entry:
                 inner = f".{wrong.field}" if wrong.field else ""
                 self.tell(f"{field}[{place}]{inner}", wrong.reason)
 
+    def box(
+        self, field: str, left: float | None, top: float | None, width: float | None, height: float | None
+    ) -> Box | None:
+        """Left, top, width and height in whole pixels, or None where they are not all there or enclose nothing.
+
+        A box that no picture has is told of; the thing is read without it.
+        """
+        if left is None or top is None or width is None or height is None:
+            return None
+        if not (abs(left) <= _FAR and abs(top) <= _FAR and 0 <= width <= _FAR and 0 <= height <= _FAR):
+            self.tell(field, f"has a box of {width:g} × {height:g} at {left:g}, {top:g}; it is read without its box")
+            return None
+        return (round(left), round(top), round(width), round(height)) if min(width, height) > 0.5 else None
+
     def things(self, found: Iterable[Thing], field: str) -> dict[str, Thing]:
         """Things by their ids; of two that are not the same under one id, the first stands."""
         things: dict[str, Thing] = {}
@@ -122,12 +136,3 @@ def name_of(text: str, field: str) -> str:
     if not name.isprintable():
         raise BadPart(field, "holds control characters")
     return name
-
-
-def box_of(left: float | None, top: float | None, width: float | None, height: float | None) -> Box | None:
-    """Left, top, width and height in whole pixels, or None where they are not all there or enclose nothing."""
-    if left is None or top is None or width is None or height is None:
-        return None
-    if not (abs(left) <= _FAR and abs(top) <= _FAR and 0.5 < width <= _FAR and 0.5 < height <= _FAR):
-        return None
-    return (round(left), round(top), round(width), round(height))

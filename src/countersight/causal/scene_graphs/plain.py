@@ -7,13 +7,14 @@ Only `id`, and of things and relations what stands above without box, must be th
 """
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import Entry, OnMalformed, box_of, lenient, name_of
+from countersight.causal.scene_graphs.parts import Entry, OnMalformed, lenient, name_of
 from countersight.causal.scene_graphs.streaming import MAX_ELEMENT, BrokenFile, OnRead, opened
 from countersight.files import bounded_lines
 
@@ -48,7 +49,7 @@ def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -
 
 
 def _scene_graph(entry: Entry, scene: _Scene) -> SceneGraph:
-    things = entry.things(entry.each("things", scene.things, _thing), "things")
+    things = entry.things(entry.each("things", scene.things, partial(_thing, entry)), "things")
     relations = entry.each("relations", scene.relations, _relation)
     return SceneGraph(
         id=entry.named(scene.id),
@@ -59,9 +60,10 @@ def _scene_graph(entry: Entry, scene: _Scene) -> SceneGraph:
     )
 
 
-def _thing(text: msgspec.Raw) -> Thing:
+def _thing(entry: Entry, text: msgspec.Raw) -> Thing:
     thing = lenient(text, Thing)
-    return Thing(thing.id, name_of(thing.name, "name"), thing.synset, box_of(*thing.box) if thing.box else None)
+    box = entry.box(f"things.{thing.id[:40]}", *thing.box) if thing.box else None
+    return Thing(thing.id, name_of(thing.name, "name"), thing.synset, box)
 
 
 def _relation(text: msgspec.Raw) -> SceneRelation:

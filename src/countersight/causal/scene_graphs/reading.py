@@ -27,6 +27,8 @@ LAYOUTS: dict[str, _Reader] = {
 def files_of(source: Path) -> list[tuple[Path, str]]:
     """The files to read at a path, each with its layout; a folder is searched for files of known names."""
     if source.is_file():
+        if source.suffix.casefold() == ".gz" and not _is_packed(source):
+            raise SceneGraphsError(f"{source} is named .gz and is not packed with gzip; rename it, or fetch it again")
         return [(source, _layout(source))]
     if not source.is_dir():
         raise SceneGraphsError(f"{source} is neither a file nor a folder")
@@ -59,6 +61,11 @@ def read_scene_graphs(
 
         yield from LAYOUTS[layout](path, on_malformed, read_so_far)
         before += path.stat().st_size
+
+
+def _is_packed(path: Path) -> bool:
+    with open(path, "rb") as file:
+        return file.read(2) == b"\x1f\x8b"
 
 
 def _layout(path: Path) -> str:

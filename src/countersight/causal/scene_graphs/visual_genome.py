@@ -5,13 +5,14 @@ of the objects (`subject_id`) or with the objects themselves (`subject`), which 
 """
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import BadPart, Entry, OnMalformed, box_of, lenient, name_of
+from countersight.causal.scene_graphs.parts import BadPart, Entry, OnMalformed, lenient, name_of
 from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, opened
 
 SCENE_GRAPHS, RELATIONSHIPS = "scene_graphs.json", "relationships.json"
@@ -83,10 +84,10 @@ def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -
             image = _image(found)
             more = objects.of(image) if not found.objects else None
             told = regions.of(image)
-            marked = entry.each("objects", found.objects + (more.objects if more else []), _thing)
+            marked = entry.each("objects", found.objects + (more.objects if more else []), partial(_thing, entry))
             things = entry.things(marked, "objects")
             relations = []
-            for relation, ends in entry.each("relationships", found.relationships, _relation):
+            for relation, ends in entry.each("relationships", found.relationships, partial(_relation, entry)):
                 things.update((end.id, end) for end in ends if end.id not in things)
                 relations.append(relation)
             yield SceneGraph(
@@ -94,7 +95,7 @@ def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -
                 image=image,
                 things=tuple(things.values()),
                 relations=entry.relations(relations, things, "relationships"),
-                descriptions=tuple(entry.each("regions", told.regions if told else [], _description)),
+                descriptions=tuple(entry.each("regions", told.regions if told else [], partial(_description, entry))),
             )
 
 
@@ -168,17 +169,17 @@ def _image(entry: _Entry) -> str:
     return str(entry.id if entry.image_id is None else entry.image_id)
 
 
-def _thing(found: _Object) -> Thing:
+def _thing(entry: Entry, found: _Object) -> Thing:
     number = found.id if found.object_id is None else found.object_id
     if number is None:
         raise BadPart("object_id", "is missing")
     name = name_of(found.names[0] if found.names else found.name, "names")
     synset = found.synsets[0] if found.synsets else ""
     said = tuple(" ".join(word.lower().split())[:40] for word in found.attributes[:8])
-    return Thing(str(number), name, synset, box_of(found.x, found.y, found.w, found.h), said)
+    return Thing(str(number), name, synset, entry.box(f"objects.{number}", found.x, found.y, found.w, found.h), said)
 
 
-def _relation(found: _Relationship) -> tuple[SceneRelation, tuple[Thing, ...]]:
+def _relation(entry: Entry, found: _Relationship) -> tuple[SceneRelation, tuple[Thing, ...]]:
     """The relation, and the things it brings with it."""
     ends: list[str] = []
     things: list[Thing] = []
@@ -187,7 +188,7 @@ def _relation(found: _Relationship) -> tuple[SceneRelation, tuple[Thing, ...]]:
         ("object", found.object_id, found.object),
     ):
         if thing is not None:
-            things.append(_thing(thing))
+            things.append(_thing(entry, thing))
             ends.append(things[-1].id)
         elif number is not None:
             ends.append(str(number))
@@ -197,8 +198,8 @@ def _relation(found: _Relationship) -> tuple[SceneRelation, tuple[Thing, ...]]:
     return SceneRelation(ends[0], name_of(found.predicate, "predicate"), ends[1], synset), tuple(things)
 
 
-def _description(region: _Region) -> Description:
+def _description(entry: Entry, region: _Region) -> Description:
     text = " ".join(region.phrase.split())
     if not text:
         raise BadPart("phrase", "is empty")
-    return Description(text[:1000], box_of(region.x, region.y, region.width, region.height))
+    return Description(text[:1000], entry.box("region", region.x, region.y, region.width, region.height))

@@ -11,7 +11,7 @@ import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import BadPart, Entry, OnMalformed, box_of, lenient, name_of
+from countersight.causal.scene_graphs.parts import BadPart, Entry, OnMalformed, lenient, name_of
 from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, opened
 
 OBJECTS, PREDICATES = "objects.json", "predicates.json"
@@ -63,7 +63,7 @@ def _scene_graph(
         top, bottom, left, right = found.bbox
         name = name_of(_named(objects, found.category, field), field)
         key = f"{name} {' '.join(f'{side:g}' for side in found.bbox)}"
-        things.setdefault(key, Thing(key, name, box=box_of(left, top, right - left, bottom - top)))
+        things.setdefault(key, Thing(key, name, box=entry.box(field, left, top, right - left, bottom - top)))
         return key
 
     def relation(text: msgspec.Raw) -> SceneRelation:

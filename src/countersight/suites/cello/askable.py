@@ -1,6 +1,6 @@
 """Which questions are worth a thought: what is supposed changes something, and the names alone do not settle it."""
 
-from countersight.causal import CausalGraph, classes_of, descendants
+from countersight.causal import CausalGraph, classes_of, descendants, is_acting
 from countersight.suites.cello.bystanders import can_be_chosen, may_keep
 from countersight.suites.cello.likely import can_be_the_answer
 from countersight.suites.cello.tasks.query import Sought, Supposed, Task
@@ -66,6 +66,8 @@ def is_choosable(task: Task, graph: CausalGraph, query: Sought) -> bool:
 
 def is_askable(task: Task, graph: CausalGraph, effect: str, behind: tuple[str, ...]) -> bool:
     """Whether a question about these things is worth a thought, and has one answer."""
+    if is_acting(graph):
+        return task.short == "CaI"
     classes = {thing.id: classes_of(thing.name) for thing in (*graph.things, *graph.others)}
     if task.short in _FOR_SURE and classes[effect] & _SELF_MOVING:
         return False

@@ -13,7 +13,8 @@ from countersight.suites.cello.likely import Answers
 from countersight.suites.cello.options import options
 from countersight.suites.cello.suite import NAME
 from countersight.suites.cello.tasks.asked import RUNGS
-from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
+from countersight.suites.cello.tasks.query import Query, Shape, Sought, Supposed, Task
+from countersight.suites.cello.terms import Standing
 from countersight.suites.cello.wording import does, is_explained, question, wordings
 from countersight.suites.dividing import split_of
 
@@ -30,6 +31,7 @@ class Drafted(msgspec.Struct, frozen=True):
     """Names that it must have."""
     asks_stays: bool | None
     """What a question for yes or no asks: whether the effect stays, or whether it goes."""
+    query: Query | None = None
     spare: tuple[str, ...] = ()
     """Names that the picture does not have and that could be offered instead of others that it does not have."""
 
@@ -52,7 +54,7 @@ def draft(
     fit = tuple(name for name in spare if not any(leaked(text, (name,), named) for text in texts))
     placed = _placed(offered, LETTERS.index(letter), rng)
     case = _case(task, shape, Question(texts[number % len(texts)], letter, "choice", placed), query.why)
-    return Drafted(case, shape.graph, task, forbidden, named, None, fit)
+    return Drafted(case, shape.graph, task, forbidden, named, None, query, fit)
 
 
 def with_options(drafted: Drafted, options: tuple[Option, ...]) -> Drafted:
@@ -61,6 +63,12 @@ def with_options(drafted: Drafted, options: tuple[Option, ...]) -> Drafted:
     assert asked is not None
     case = replace(drafted.case, counterfactual=replace(asked, options=options))
     return replace(drafted, case=case, forbidden=tuple(sorted(option.text for option in options)))
+
+
+def with_standing(drafted: Drafted, standing: Standing) -> Drafted:
+    """The same, saying whether common knowledge agrees with the answer."""
+    provenance = {**drafted.case.provenance, "knowledge": standing}
+    return replace(drafted, case=replace(drafted.case, provenance=provenance))
 
 
 def draft_supposed(task: Task, query: Supposed, shape: Shape, number: int, asks_stays: bool) -> Drafted:

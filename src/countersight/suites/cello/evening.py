@@ -20,6 +20,9 @@ _WINDOW = 80
 """Candidates compared at each step."""
 _FAR = 1.5
 """Standard deviations of a coin that a name may lean."""
+KNOWN = "knowledge"
+"""The role of what common knowledge hints at; it may lean less far than a name."""
+_KNOWN_FAR, _FEW, _FEWEST = 0.4, 2, 10
 _ALL_FAR, _LITTLE = 1.0, 8
 """The same of all names asked about as often; and how far off they may be in any case: a few names tell nothing."""
 _MANY = 8
@@ -45,12 +48,20 @@ class Coins:
         far = sum(
             abs(self._leaning[role, name] + sign) > _FAR * sqrt(self._number[role, name] + 1)
             for role, name, sign in signs
+            if role != KNOWN
         )
         excess, spread = self._with(signs)
         far += sum(
             abs(found) > max(_LITTLE, abs(self._excess[kind]), _ALL_FAR * sqrt(spread[kind]))
             for kind, found in excess.items()
         )
+        hinted: Counter[str] = Counter()
+        for role, name, sign in signs:
+            hinted[name] += sign if role == KNOWN else 0
+        for name, sign in hinted.items():
+            before, after = abs(self._leaning[KNOWN, name]), abs(self._leaning[KNOWN, name] + sign)
+            number = self._number[KNOWN, name]
+            far += after > max(_FEW + (number < _FEWEST), before, _KNOWN_FAR * sqrt(number))
         return far, sum(map(abs, excess.values()))
 
     def take(self, signs: Signs) -> None:
@@ -64,6 +75,8 @@ class Coins:
         """Excess and spread with one more question: its names go over into the next class."""
         excess, spread = self._excess.copy(), self._spread.copy()
         for role, name, sign in signs:
+            if role == KNOWN:
+                continue
             number, leaning = self._number[role, name], self._leaning[role, name]
             for side, n, leans in ((-1, number, leaning), (1, number + 1, leaning + sign)):
                 kind = role, min(n, _MANY)

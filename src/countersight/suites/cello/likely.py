@@ -125,8 +125,9 @@ class Answers:
 
     def spare(self, shape: Shape, query: Sought, rng: Random) -> list[str]:
         """Names that could be offered, right somewhere or nowhere: none may stand for a thing of the picture."""
-        here = in_the_picture(shape.graph)
-        names = sorted(self.near(shape, query))
+        here, answer = in_the_picture(shape.graph), shape.names[query.answer[0]]
+        by_name, alike = self._levels(shape, query)
+        names = sorted(name for name in by_name + alike if self._fits(name, answer))
         some = rng.sample(names, min(len(names), _SPARE))
         return [name for name in some if not any(may_be_taken_for(name, other) for other in here)]
 
@@ -147,4 +148,4 @@ def can_be_the_answer(task: Task, kind: str) -> bool:
 
 def _keys(anchor: str, kind: str) -> tuple[Hashable, Hashable]:
     """Where a name may stand: beside a thing of that name, or of those classes and in the same way."""
-    return plain(anchor), (classes_of(anchor), kind)
+    return (plain(anchor), kind if kind in ("force", "source") else ""), (classes_of(anchor), kind)

@@ -10,7 +10,7 @@ import msgspec
 from countersight import __version__
 from countersight.blindness import card_section
 from countersight.causal import IMAGES as MINED_IMAGES
-from countersight.causal import CausalGraph, find_picture, read_graphs, settled
+from countersight.causal import CausalGraph, Knowledge, find_picture, read_graphs, settled
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.models import Model
@@ -68,6 +68,7 @@ def make_cello(
     A bad line is told to `on_bad` and left out. A case whose picture is not in the mined folder has none.
     """
     source = source_of(mined)
+    pool = Pool(seed, per_task or size)
     writer = DatasetWriter(
         folder,
         name=NAME,
@@ -82,12 +83,11 @@ def make_cello(
             "wording": ("reworded" if reworded else "first") if model is None else model.name,
             "countersight": __version__,
         },
-        sections=(divisions, card_section, lambda _: source.card),
+        sections=(divisions, lambda at: card_section(at, pool.knowledge), lambda _: source.card),
     )
     with writer:
         counted: Counter[str] = Counter()
-        pool = Pool(seed, per_task or size)
-        for graph in settled(_read(mined, on_bad, counted)):
+        for graph in settled(_read(mined, on_bad, counted, pool.knowledge)):
             pool.add(graph)
         drafts = list(sample(pool, size=size, per_task=per_task, seed=seed, turn=int(reworded)))
         if not drafts:
@@ -116,8 +116,8 @@ def make_cello(
         )
 
 
-def _read(mined: Path, on_bad: OnBad, counted: Counter[str]) -> Iterator[CausalGraph]:
-    """The graphs of a mined folder, counted; so are the lines that are none."""
+def _read(mined: Path, on_bad: OnBad, counted: Counter[str], known: Knowledge) -> Iterator[CausalGraph]:
+    """The graphs of a mined folder, counted; so are the lines that are none, and what the graphs tell of the world."""
 
     def bad(line: int, reason: str) -> None:
         counted["bad"] += 1
@@ -125,6 +125,7 @@ def _read(mined: Path, on_bad: OnBad, counted: Counter[str]) -> Iterator[CausalG
 
     for graph in read_graphs(mined, bad):
         counted["graphs"] += 1
+        known.add_graph(graph)
         yield graph
 
 

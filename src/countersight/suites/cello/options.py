@@ -18,6 +18,8 @@ ROLES = ("answer", "image", "graph", "text")
 """The answer; in the picture and not in the graph; in the graph and only part of the answer; in neither."""
 _WRONG = 3
 _TRIES = 40
+_SELDOM = 0.1
+"""The weight of a thing of the picture that is right nowhere else."""
 
 
 def options(
@@ -64,13 +66,13 @@ def _explained(task: Task, query: Sought, shape: Shape, likely: Counter[str], rn
 
 
 def _beside(shape: Shape, likely: Counter[str], taken: list[str], rng: Random) -> list[Option]:
-    """Bystanders that might be right elsewhere, in an order by chance that prefers what is right often."""
+    """Bystanders in an order by chance that prefers what is right often elsewhere."""
     found = [
         thing.name
         for thing in bystanders(shape.graph)
-        if likely[thing.name] and not any(may_be_taken_for(thing.name, other) for other in taken)
+        if not any(may_be_taken_for(thing.name, other) for other in taken)
     ]
-    found.sort(key=lambda name: rng.random() ** (1 / likely[name]), reverse=True)
+    found.sort(key=lambda name: rng.random() ** (1 / (likely[name] or _SELDOM)), reverse=True)
     return [Option(name, "image") for name in found]
 
 

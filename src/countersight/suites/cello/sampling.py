@@ -13,13 +13,14 @@ from random import Random
 
 import msgspec
 
-from countersight.causal import CausalGraph, GraphKind, is_one_way, plain, pronoun
+from countersight.causal import CausalGraph, GraphKind, Knowledge, is_one_way, plain, pronoun
 from countersight.random_choice import balanced
 from countersight.suites.cello.askable import is_askable, is_choosable, is_worth_asking
 from countersight.suites.cello.bystanders import bystanders
-from countersight.suites.cello.cases import Drafted, draft, draft_supposed
-from countersight.suites.cello.evening import Signs, taken
+from countersight.suites.cello.cases import Drafted, draft, draft_supposed, with_standing
+from countersight.suites.cello.evening import KNOWN, Signs, taken
 from countersight.suites.cello.likely import Answers
+from countersight.suites.cello.prior import figures, hints, standing
 from countersight.suites.cello.slates import evened
 from countersight.suites.cello.tasks.asked import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
@@ -49,6 +50,8 @@ class Pool:
         self._held: dict[tuple[GraphKind, bool], dict[int, tuple[int, CausalGraph]]] = {}
         self._last: dict[tuple[GraphKind, bool], list[int]] = {}
         self.seen = 0
+        self.knowledge = Knowledge()
+        """What all graphs tell of what usually keeps what."""
 
     def add(self, graph: CausalGraph) -> None:
         """Look at one more graph."""
@@ -71,8 +74,8 @@ class Pool:
         return [found[names][1] for names in sorted(found)]
 
 
-_Asked = tuple[CausalGraph, Supposed]
-"""A query for yes or no, and the graph it is of."""
+_Asked = tuple[CausalGraph, Supposed, tuple[int, ...]]
+"""A query for yes or no, the graph it is of, and what common knowledge hints at."""
 
 
 def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None, turn: int = 0) -> Iterator[Drafted]:
@@ -87,7 +90,7 @@ def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None, tur
     for name, found in drafts.items():
         kept = found[: shares[name] if shares else per_task]
         if TASKS[name].is_choice:
-            kept = evened(kept, Random(f"{seed}/{name}/evened"))
+            kept = evened(kept, pool.knowledge, Random(f"{seed}/{name}/evened"))
         for drafted in kept:
             number += 1
             case = msgspec.structs.replace(drafted.case, id=f"{drafted.case.suite}-{number:06d}")
@@ -114,13 +117,19 @@ def _of_task(task: Task, pool: Pool, wanted: int, seed: int, turn: int = 0) -> I
     # Graphs of three things first and in turn: there are few, and they ask for more than two things do.
     graphs = list(_in_turn(Random(key).sample(found, len(found)) for found in reversed(by_kind)))
     if task.is_choice:
-        yield from _choices(task, graphs, [*graphs, *pool.graphs("direct")], wanted, key, turn)
+        yield from _choices(task, graphs, [*graphs, *pool.graphs("direct")], pool.knowledge, wanted, key, turn)
     else:
-        yield from _suppositions(task, graphs, wanted, key, turn)
+        yield from _suppositions(task, graphs, pool.knowledge, wanted, key, turn)
 
 
 def _choices(
-    task: Task, graphs: list[CausalGraph], around: list[CausalGraph], wanted: int, key: str, turn: int
+    task: Task,
+    graphs: list[CausalGraph],
+    around: list[CausalGraph],
+    known: Knowledge,
+    wanted: int,
+    key: str,
+    turn: int,
 ) -> Iterator[Drafted]:
     """Questions for a thing; `around` are further graphs whose names may be offered."""
     asked = [
@@ -129,6 +138,12 @@ def _choices(
         for query in queries(task, graph)
         if isinstance(query, Sought) and is_choosable(task, graph, query)
     ]
+    # An answer that nobody has seen elsewhere stands out among names that many have: these are one in four.
+    seen: list[list[tuple[CausalGraph, Shape, Sought]]] = [[], []]
+    for item in asked:
+        answer = item[1].names[item[2].answer[0]]
+        seen[any(figures(known, task, item[1], item[2], answer))].append(item)
+    asked = [one for some in zip_longest(seen[1][::3], seen[1][1::3], seen[1][2::3], seen[0]) for one in some if one]
     answers = Answers(task, ((shape, query) for _, shape, query in asked), around)
     made, used, right = 0, set[str](), Counter[str]()
     most = max(_MOST_RIGHT, min(wanted, len(asked)) // _IN)
@@ -150,17 +165,20 @@ def _choices(
                 yield drafted
 
 
-def _suppositions(task: Task, graphs: Iterable[CausalGraph], wanted: int, key: str, turn: int) -> Iterator[Drafted]:
+def _suppositions(
+    task: Task, graphs: Iterable[CausalGraph], known: Knowledge, wanted: int, key: str, turn: int
+) -> Iterator[Drafted]:
     """Questions for yes or no, two at a time in the same words, so that yes and no are even."""
     rng = Random(f"{key}/pairs")
-    asked = [(graph, query) for graph in graphs for query in _asked(task, graph, rng)]
+    asked = [(graph, query, hints(known, graph, query)) for graph in graphs for query in _asked(task, graph, rng)]
     chosen = [item for pair in taken(_queues(asked), wanted, _signs, lambda pair: pair[0][0].scene) for item in pair]
     pairs = [chosen[place : place + 2] for place in range(0, min(len(chosen), wanted), 2)]
     for number, (pair, asks_stays) in enumerate(zip(pairs, _ways_of_asking(len(pairs), rng), strict=False)):
         wording = balanced(range(wordings(task)), f"{key}/wording", number) + turn
-        for graph, query in pair[: wanted - 2 * number]:
+        for graph, query, hinted in pair[: wanted - 2 * number]:
             beside = (query.lost,) if query.lost not in {thing.id for thing in graph.things} else ()
-            yield draft_supposed(task, query, Shape.of(graph, beside), wording, asks_stays)
+            drafted = draft_supposed(task, query, Shape.of(graph, beside), wording, asks_stays)
+            yield with_standing(drafted, standing(task, query, hinted))
 
 
 def _ways_of_asking(pairs: int, rng: Random) -> Iterator[bool]:
@@ -207,10 +225,11 @@ def _followed(asked: list[_Asked]) -> dict[str, dict[str, set[bool]]]:
 def _signs(asked: tuple[_Asked, ...]) -> Signs:
     """The names in queries that are asked together, and whether the loss matters; a shared effect tells nothing."""
     found: list[tuple[str, str, int]] = []
-    for graph, query in asked:
+    for graph, query, hinted in asked:
         names = {thing.id: plain(thing.name) for thing in (*graph.things, *graph.others)}
         sign = 1 if query.follows else -1
         found.append(("lost", names[query.lost], sign))
+        found += [(KNOWN, f"{nth}: {hint}", sign) for nth, hint in enumerate(hinted)]
         found += [("lost beside", f"{names[query.lost]}, {names[held]}", sign) for held in query.held]
         if len(asked) == 1:
             effect = {thing.id: thing.name for thing in graph.things}[query.effect]

@@ -9,18 +9,21 @@ one in four times that it is offered.
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from random import Random
 
 from countersight.case import Option, Question
-from countersight.causal import may_be_the_same
-from countersight.suites.cello.cases import Drafted, with_options
+from countersight.causal import Knowledge, may_be_the_same
+from countersight.suites.cello.cases import Drafted, with_options, with_standing
+from countersight.suites.cello.prior import figures, standing_of
+from countersight.suites.cello.tasks.query import Shape, Sought
 
-_TRIES = 20
+_TRIES = 50
 """Exchanges tried for every question."""
 
-_NOTICES = 4
-"""Made of an option: its ranks by three figures, and by the first two at once."""
+_NOTICES = 6
+"""Made of an option: its ranks by five figures, and by the first two at once."""
 _RIGHT = 3
 """What a notice counts where it is of the answer; of each of the three wrong options it counts -1."""
 _FAR = 4
@@ -32,10 +35,11 @@ Told = list[int]
 """What is noticed of the options of a question, those of the answer first: a number for each figure and rank."""
 
 
-def evened(drafts: Sequence[Drafted], rng: Random) -> list[Drafted]:
+def evened(drafts: Sequence[Drafted], known: Knowledge, rng: Random) -> list[Drafted]:
     """The same questions, with options that their pictures do not have exchanged."""
     asked = [_asked(drafted) for drafted in drafts]
-    board = _Board([_answer_first(question) for question in asked])
+    counted = [_counter(drafted, known) for drafted in drafts]
+    board = _Board([_answer_first(question) for question in asked], counted)
     open_ = [
         (number, place)
         for number, drafted in enumerate(drafts)
@@ -49,9 +53,19 @@ def evened(drafts: Sequence[Drafted], rng: Random) -> list[Drafted]:
         if not any(may_be_the_same(name, other) for other in others):
             board.exchange(number, place, name)
     return [
-        with_options(drafted, _renamed(question, names)) if drafted.spare else drafted
-        for drafted, question, names in zip(drafts, asked, board.names, strict=True)
+        with_standing(
+            with_options(drafted, _renamed(question, names)) if drafted.spare else drafted,
+            standing_of([sum(count(name)) for name in names]),
+        )
+        for drafted, question, names, count in zip(drafts, asked, board.names, counted, strict=True)
     ]
+
+
+def _counter(drafted: Drafted, known: Knowledge) -> Callable[[str], tuple[int, int]]:
+    """How often a name keeps what a question asks about in other pictures, directly and through another."""
+    shape, query = Shape.of(drafted.graph), drafted.query
+    assert isinstance(query, Sought)
+    return cache(lambda name: figures(known, drafted.task, shape, query, name))
 
 
 def _asked(drafted: Drafted) -> Question:
@@ -77,8 +91,9 @@ def _renamed(question: Question, names: list[str]) -> tuple[Option, ...]:
 class _Board:
     """All questions, and what is noticed of their options: is it of the answer more often than of the others?"""
 
-    def __init__(self, names: list[list[str]]) -> None:
+    def __init__(self, names: list[list[str]], counted: list[Callable[[str], tuple[int, int]]]) -> None:
         self.names = names
+        self._counted = counted
         self._right = Counter(options[0] for options in names)
         self._shown = Counter(name for options in names for name in options)
         self._having: dict[str, set[int]] = {}
@@ -88,7 +103,7 @@ class _Board:
         self._excess: Counter[int] = Counter()
         self.unevenness = 0
         """The squares of how much more or less often than by chance each notice is of the answer."""
-        self._told = [self._tells(options) for options in names]
+        self._told = [self._tells(number) for number in range(len(names))]
         for told in self._told:
             self._add(told, 1)
 
@@ -100,7 +115,7 @@ class _Board:
         touched = list(self._having[old] | self._having.setdefault(name, set()))
         before, told = self.unevenness + self._leaning(old, name), [self._told[one] for one in touched]
         self._rename(number, place, name)
-        self._retell(touched, [self._tells(self.names[one]) for one in touched])
+        self._retell(touched, [self._tells(one) for one in touched])
         if self.unevenness + self._leaning(old, name) >= before:
             self._rename(number, place, old)
             self._retell(touched, told)
@@ -131,17 +146,28 @@ class _Board:
             self.unevenness += added * (2 * self._excess[notice] + added)
             self._excess[notice] += added
 
-    def _tells(self, options: list[str]) -> Told:
-        """What is noticed of each option: its ranks by how often it is right elsewhere, is offered, and is right of
-        those offered."""
+    def _tells(self, number: int) -> Told:
+        """What is noticed of each option: its ranks by how often it is right elsewhere, is offered, is right of those
+        offered, and keeps what is asked about in other pictures."""
+        options = self.names[number]
+        direct, through = zip(*map(self._counted[number], options), strict=True)
         right = [self._right[name] for name in options]
         right[0] -= 1
         shown = [self._shown[name] for name in options]
         shares = [one / both for one, both in zip(right, shown, strict=True)]
         return [
             notice
-            for one, two, three in zip(_ranks(right), _ranks(shown), _ranks(shares), strict=True)
-            for notice in (one, two + _RANKS, three + 2 * _RANKS, (one + 1) * 3 * _RANKS + two)
+            for one, two, three, four, five in zip(
+                *(_ranks(counts) for counts in (right, shown, shares, direct, through)), strict=True
+            )
+            for notice in (
+                one,
+                two + _RANKS,
+                three + 2 * _RANKS,
+                (one + 1) * 3 * _RANKS + two,
+                (four + 100) * _RANKS,
+                (five + 200) * _RANKS,
+            )
         ]
 
 

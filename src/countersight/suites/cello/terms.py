@@ -1,7 +1,7 @@
 """CELLO's scores in its paper's terms: twelve tasks on the four rungs of the ladder of causation."""
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, Literal
 
 from countersight.case import Case
 from countersight.scoring import Axis
@@ -27,6 +27,9 @@ _RUNG_OF: Final = {
     for task in tasks
     for name in (task, _SHORT[_TASKS.index(task)].casefold())
 }
+Standing = Literal["agrees", "disagrees", "silent"]
+"""What common knowledge says of an answer; see `prior`."""
+STANDINGS: Final[tuple[Standing, ...]] = ("agrees", "disagrees", "silent")
 BINARY: Final = "binary"
 MULTIPLE: Final = "multiple choice"
 
@@ -47,6 +50,11 @@ def _form(case: Case) -> Iterable[str]:
     return (BINARY if question.kind == "boolean" or len(question.options) == 2 else MULTIPLE,)
 
 
+def _standing(case: Case) -> Iterable[str]:
+    standing = case.provenance.get("knowledge")
+    return (standing,) if isinstance(standing, str) else ()
+
+
 TERMS: Final = Terms(
     about="about causes and effects in the picture",
     group="task",
@@ -56,5 +64,11 @@ TERMS: Final = Terms(
         Axis("rung", tuple(RUNGS), _rung),
         Axis("causal graph", ("direct", "confounding", "collision", "chain"), _graph_type),
         Axis("form of the answer", (BINARY, MULTIPLE), _form),
+        Axis(
+            "common knowledge",
+            STANDINGS,
+            _standing,
+            "Whether what usually keeps what, in other pictures, has the answer.",
+        ),
     ),
 )

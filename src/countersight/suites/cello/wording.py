@@ -45,7 +45,7 @@ def question(task: Task, query: Query, shape: Shape, number: int, *, stays: bool
     listed: Mapping[str, Any] = _wordings()[task.name]
     if isinstance(query, Sought):
         things = dict(zip(("effect", "cause") if task.short != "AR" else ("cause",), query.about[::-1], strict=False))
-        pool: Sequence[str] = listed["asks"]
+        pool: Sequence[str] = listed.get(f"asks_{shape.graph.edges[0].kind}", listed["asks"])
     else:
         things = {"lost": query.lost, "effect": query.effect, **dict(zip(("held",), query.held, strict=False))}
         pool = listed["stays" if stays else "goes"]

@@ -14,7 +14,7 @@ import msgspec
 
 from countersight import __version__
 from countersight.blindness import card_section
-from countersight.case import Case, Change, Question, World
+from countersight.case import TWO_WORLDS, Case, Change, Question, World
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.parallel import in_order
@@ -34,7 +34,10 @@ from countersight.scenes import (
     encode_record,
     top_row,
 )
+from countersight.suites.cvqa import phrasings as phrased
+from countersight.suites.cvqa.backwards import SEVERAL, least_case, least_change
 from countersight.suites.cvqa.files import SYNTHETIC_NAME
+from countersight.suites.cvqa.phrasings import NUMBER
 from countersight.suites.cvqa.templates import (
     TEMPLATES,
     Solved,
@@ -47,6 +50,7 @@ from countersight.suites.cvqa.templates import (
     near,
     number_of,
 )
+from countersight.suites.searching import GROUPS
 from countersight.suites.supposing import as_sentence
 
 SIZE = 3000
@@ -73,10 +77,24 @@ def make_suite(folder: Path, *, size: int | None, progress: Progress, **how: Any
 
 
 def make_synthetic(
-    folder: Path, *, size: int, seed: int, options: Way = "fair", controls: bool = False, **how: Any
+    folder: Path,
+    *,
+    size: int,
+    seed: int,
+    options: Way = "fair",
+    controls: bool = False,
+    groups: str = GROUPS[0],
+    reworded: bool = False,
+    **how: Any,
 ) -> None:
     """Make the suite into a new dataset folder; see `make`."""
     provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed, "options": options}
+    if reworded:
+        provenance["wording"] = "reworded"
+    if groups != GROUPS[0]:
+        provenance["groups"] = groups
+        if controls or reworded or options != "fair":
+            raise CountersightError(f"--groups {groups} has neither controls, published options nor other words")
     if controls:
         provenance["controls"] = size
     writer = DatasetWriter(
@@ -89,7 +107,16 @@ def make_synthetic(
         sections=(card_section,),
     )
     with writer:
-        make(writer, size=size, seed=seed, options=options, controls=controls, **how)
+        make(
+            writer,
+            size=size,
+            seed=seed,
+            options=options,
+            controls=controls,
+            groups=groups,
+            reworded=reworded,
+            **how,
+        )
 
 
 def make(
@@ -101,9 +128,14 @@ def make(
     progress: Callable[[int], None],
     options: Way = "fair",
     controls: bool = False,
+    groups: str = GROUPS[0],
+    reworded: bool = False,
     ray: str = "",
 ) -> None:
     """Make a dataset of this many cases, a sixth of them from each template; with `controls`, each followed by its own.
+
+    `groups` asks for the smallest change, or of two changes at once, instead. `reworded` asks in one of eight
+    phrasings, chosen by the seed.
 
     Wrong options are the answers of other scenes drawn alike, or, by name, those of the published set's gaps.
     `progress` is told how many cases are done. Cases and pictures do not depend on where they are drawn: on the Ray
@@ -113,7 +145,7 @@ def make(
         raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
     done = 0
     with open(writer.staging / SCENES_FILE, "wb") as scenes:
-        order = _Order(size, seed, options, controls)
+        order = _Order(size, seed, options, controls, groups, reworded)
         for chunk in in_order(partial(_make_chunk, order), range(0, size, CHUNK), workers=workers, ray=ray):
             for made in chunk:
                 for name, data in made.pictures:
@@ -160,7 +192,7 @@ def _as_control(template: Template, solved: Solved, seed: int, index: int, numbe
     return Made(control, SceneRecord(name, puzzle.scene, change.edits), changed)
 
 
-def _as_case(template: Template, solved: Solved, seed: int, index: int, number: int) -> Made:
+def _as_case(template: Template, solved: Solved, seed: int, index: int, number: int, *, reworded: bool = False) -> Made:
     puzzle = solved.puzzle
     key = f"{seed}/{template.number}"
     rng = Random(f"{key}/{index}/options")
@@ -169,8 +201,13 @@ def _as_case(template: Template, solved: Solved, seed: int, index: int, number: 
         wrong = others or by_published_gaps(right, rng)
         return asked_with(text, right, wrong, balanced("ABCD", f"{key}/{world} letter", index), rng)
 
-    factual = question("factual", puzzle.asked, solved.answer, [before for before, _ in solved.others])
-    wondered = f"{puzzle.supposed} if {puzzle.presupposition}?"
+    nth, other = (
+        (balanced(range(NUMBER), f"{key}/{world} phrasing", index) for world in TWO_WORLDS) if reworded else (0, 0)
+    )
+    asked = phrased.factual(puzzle.asked, nth)
+    factual = question("factual", asked, solved.answer, [before for before, _ in solved.others])
+    published = f"{puzzle.supposed} if {puzzle.presupposition}?"
+    wondered = phrased.supposed(puzzle.asked, puzzle.presupposition, published, other)
     counterfactual = question("counterfactual", wondered, solved.new_answer, [after for _, after in solved.others])
     name = f"{SYNTHETIC_NAME}-{number:06d}"
     case = Case(
@@ -184,7 +221,7 @@ def _as_case(template: Template, solved: Solved, seed: int, index: int, number: 
         counterfactual_image=f"images/{number:06d}-counterfactual.png",
         shown=msgspec.structs.replace(counterfactual, text=puzzle.shown or puzzle.asked),
         twice=_twice(solved, f"{key}/{index}", balanced("ABCD", f"{key}/twice letter", index)),
-        provenance={"type": template.published_type, "seed": seed, "index": index},
+        provenance={"type": template.published_type, "seed": seed, "index": index, **puzzle.remembered},
     )
     return Made(case, SceneRecord(name, puzzle.scene, puzzle.edits), solved.changed)
 
@@ -207,14 +244,19 @@ class _Order(NamedTuple):
     seed: int
     options: Way
     controls: bool
+    groups: str = GROUPS[0]
+    reworded: bool = False
 
 
 def _make_chunk(order: _Order, start: int) -> list[Made]:
     chunk = []
     for position in range(start, min(start + CHUNK, order.size)):
-        template, index = _place(position, order.size)
+        if order.groups == "least-change":
+            chunk.append(_least_made(order.seed, position))
+            continue
+        template, index = _place(position, order.size, SEVERAL if order.groups == "several-changes" else TEMPLATES)
         solved = template.solved(order.seed, index, order.options)
-        made = _as_case(template, solved, order.seed, index, position + 1)
+        made = _as_case(template, solved, order.seed, index, position + 1, reworded=order.reworded)
         chunk.append(msgspec.structs.replace(made, pictures=_drawn(made)))
         if order.controls:
             control = _as_control(template, solved, order.seed, index, position + 1)
@@ -229,16 +271,28 @@ def _drawn(made: Made) -> tuple[tuple[str, bytes], ...]:
     return tuple(zip(names, map(encode, draw_both(made.record.scene, made.changed)), strict=True))
 
 
-def _place(position: int, size: int) -> tuple[Template, int]:
+def _least_made(seed: int, index: int) -> Made:
+    """A case that asks for the smallest change, with its pictures."""
+    asked = least_change(seed, index)
+    name = f"{SYNTHETIC_NAME}-{index + 1:06d}"
+    images = f"images/{index + 1:06d}.png", f"images/{index + 1:06d}-counterfactual.png"
+    case = msgspec.structs.replace(
+        least_case(asked, seed, index), id=name, suite=SYNTHETIC_NAME, image=images[0], counterfactual_image=images[1]
+    )
+    made = Made(case, SceneRecord(name, asked.scene, asked.edits), apply(asked.scene, asked.edits))
+    return msgspec.structs.replace(made, pictures=_drawn(made))
+
+
+def _place(position: int, size: int, templates: Sequence[Template] = TEMPLATES) -> tuple[Template, int]:
     """Which template is at a position, and which of its cases: templates follow one another, as even as can be."""
-    each, extra = divmod(size, len(TEMPLATES))
+    each, extra = divmod(size, len(templates))
     longer = extra * (each + 1)
     if position < longer:
         number, index = divmod(position, each + 1)
     else:
         number, index = divmod(position - longer, each)
         number += extra
-    return TEMPLATES[number], index
+    return templates[number], index
 
 
 class Irrelevant(NamedTuple):

@@ -70,6 +70,8 @@ class Puzzle(msgspec.Struct, frozen=True):
     """The question asked of a picture of the changed scene, where it is not the one asked of the scene."""
     supposed_anew: str = ""
     """What is asked of it with "if", where that is not `supposed`."""
+    remembered: dict[str, str] = {}
+    """What the case remembers of it."""
 
     def twice(self, changed: Scene) -> int | None:
         """The answer after the change is made once more; None where it cannot be made."""
@@ -254,7 +256,8 @@ def _regions(rng: Random) -> Numbers:
     return tuple(rng.randint(1, 12) for _ in range(4))
 
 
-def _circles(rng: Random) -> Numbers:
+def circles_of(rng: Random) -> Numbers:
+    """Dots in six circles, of which one has the most."""
     most = rng.randint(4, 8)
     numbers = [rng.randint(1, most - 1) for _ in range(5)]
     numbers.insert(rng.randrange(6), most)
@@ -310,7 +313,7 @@ TEMPLATES = (
         ("remove",),
         range(9, 39),
         range(0, 38),
-        _circles,
+        circles_of,
         lambda amounts: (sum(amounts.numbers), sum(amounts.numbers) - amounts.removed),
         _dots_removed,
         says_how_many=True,
@@ -321,11 +324,11 @@ TEMPLATES = (
         ("remove",),
         range(3, 22),
         range(2, 16),
-        _circles,
+        circles_of,
         lambda amounts: (sum(amounts.numbers[:3]), sum(amounts.numbers[:2])),
         _circles_removed,
     ),
-    Template(6, "6 fullest circle removed", ("remove",), range(4, 9), range(2, 8), _circles, _most, _fullest_removed),
+    Template(6, "6 fullest circle removed", ("remove",), range(4, 9), range(2, 8), circles_of, _most, _fullest_removed),
 )
 
 

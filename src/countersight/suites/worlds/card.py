@@ -11,6 +11,7 @@ from countersight.suites.worlds.suite import DISCS_NAME
 REASONS = {
     "margin": "what falls was a matter of less than 6 pixels, or of a fifth more or less friction",
     "radius": "discs hit or missed each other or a wall by less than 6 pixels (radii 3 px larger or smaller decide)",
+    "bank": "a disc met another after it bounced off a wall, which nobody can tell by eye (hard cases have it)",
     "jitter": "one of 16 jitters (±1 px, ±2 % friction or speed, and weight) had another outcome",
     "model": "the world did not follow the structural model of its causal graph under every intervention",
     "floor": "the floor had no room for what fell",

@@ -10,7 +10,6 @@ import msgspec
 from msgspec.structs import replace
 
 from countersight.case import Option
-from countersight.english import article
 from countersight.suites.worlds.drafts import Asked, Draft, Told, Worded, worded
 from countersight.text import several
 from countersight.worlds import (
@@ -33,10 +32,10 @@ from countersight.worlds import (
 )
 
 RULE = (
-    "Each disc slides three times as far as its arrow is long, unless it hits something: what meets flies apart four "
-    "fifths as fast as it met. Dots are weights."
+    "Each disc slides three times as far as its arrow is long, unless it hits something, and slows down in proportion "
+    "to its speed; what meets flies apart four fifths as fast as it met. Dots are weights."
 )
-"""What a viewer must know, at the head of every question about what is going to happen: see `worlds.discs.BOUNCE`."""
+"""What a viewer must know, at the head of every question about what is going to happen: see `worlds.discs`."""
 SHOWN = "The four pictures show what happens, from start to end."
 ENDED = "The picture shows the end, and a line for the way of every disc that moved."
 BOTH = "The four pictures above show what happens on the table, those below what happens without the {name}."
@@ -79,8 +78,9 @@ def _one_more(world: Discs, disc: Disc, rng: Random) -> Told:
     side = rng.choice(("left", "right"))
     new = new_disc(colour, disc, side)
     where = worded(f"lay to the {side} of {{X}}, with room for just one more between them", X=disc)
+    article = "an" if new.colour[0] in "aeiou" else "a"
     like = "of the same size, with 2 dots,"
-    words = Worded(f"{article(new.colour)} {new.name} {like} {where.text}", f"a disc {like} {where.skeleton}")
+    words = Worded(f"{article} {new.name} {like} {where.text}", f"a disc {like} {where.skeleton}")
     return Told(Put(new), words, disc, "add")
 
 
@@ -99,10 +99,11 @@ def hits(went: Went, rng: Random) -> Iterator[Draft]:
     """Do two discs touch each other, and would they? Which of them moves does not matter."""
     for one, other in permutations(_others(went), 2):
         what = f"the {one.name} and the {other.name} touch each other"
-        yield _boolean(went, what, f"{SHOWN} Do {what}?", partial(_hits, one.id, other.id))
+        yield _boolean(went, what, f"{SHOWN} Do {what}?", partial(hits_or_not, one.id, other.id))
 
 
-def _hits(one: str, other: str, happens: Motion) -> str:
+def hits_or_not(one: str, other: str, happens: Motion) -> str:
+    """Whether two discs touch each other."""
     return yes(other in happens.hit_by(one))
 
 

@@ -5,6 +5,7 @@ from random import Random
 
 from countersight.errors import Unclear
 from countersight.picture import Pixels
+from countersight.suites.worlds import backwards
 from countersight.suites.worlds.disc_plans import planning
 from countersight.suites.worlds.disc_questions import (
     hits,
@@ -14,11 +15,12 @@ from countersight.suites.worlds.disc_questions import (
     under_changes,
     who_first,
 )
-from countersight.suites.worlds.drafts import Draft, Group, WorldSuite
+from countersight.suites.worlds.drafts import Draft, Group, WorldSuite, proved
 from countersight.suites.worlds.suite import DISCS_NAME
 from countersight.worlds import (
     JITTERS,
     Discs,
+    Motion,
     Take,
     beside_discs,
     build_discs,
@@ -42,6 +44,12 @@ def _doubt(draft: Draft, rng: Random) -> str:
     """Whether the answers are other ones with all discs a little larger or smaller, or in slightly different worlds."""
     assert isinstance(draft.world, Discs)
     assert isinstance(draft.after, Discs)
+    if not _is_hard(draft.world) and any(_has_bank_shot(motion(world)) for world in (draft.world, draft.after)):
+        return "bank"
+    if draft.proof:
+        if not proved(draft, beside_discs(draft.world)):
+            return "radius"
+        return "" if proved(draft, [jittered_discs(draft.world, rng) for _ in range(JITTERS)]) else "jitter"
     rivals = [changed_discs(draft.world, Take(name)) for name in draft.rivals]
     for world in (draft.world, draft.after, *rivals):
         if not _is_same(draft, world, beside_discs(world)):
@@ -49,6 +57,22 @@ def _doubt(draft: Draft, rng: Random) -> str:
         if not _is_same(draft, world, (jittered_discs(world, rng) for _ in range(JITTERS))):
             return "jitter"
     return ""
+
+
+def _is_hard(world: Discs) -> bool:
+    """Whether several discs are pushed."""
+    return sum(bool(disc.vx or disc.vy) for disc in world.discs) > 1
+
+
+def _has_bank_shot(happens: Motion) -> bool:
+    """Whether a disc meets another after it bounced off a wall: nobody can tell that by eye."""
+    bounced: set[str] = set()
+    for event in happens.events:
+        if event.is_wall:
+            bounced.add(event.disc)
+        elif bounced & {event.disc, event.other}:
+            return True
+    return False
 
 
 def _is_same(draft: Draft, world: Discs, others: Iterable[Discs]) -> bool:
@@ -94,5 +118,8 @@ DISCS = WorldSuite(
     hardness=_hardness,
     draw=draw_discs,
     show=_show,
+    levels=("easy", "medium"),
+    by_name=("hard",),
+    further={"least-change": (backwards.DISCS_LEAST,), "several-changes": backwards.DISCS_SEVERAL},
     follows="Cause, enable and prevent are as in CRAFT (Ates et al., 2022).\n",
 )

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from countersight.case import AnswerKind, Option
+from countersight.errors import Unclear
 from countersight.picture import Pixels
 from countersight.random_choice import balanced
 from countersight.worlds import LEVELS, Difficulty, Disc, DiscChange, Motion, Thing, World, WorldChange
@@ -79,6 +80,10 @@ class Draft(msgspec.Struct, frozen=True):
     """What the answers about discs depend on: it must be the same in slightly different worlds."""
     rivals: tuple[str, ...] = ()
     """What the wrong options of a plan would take away: what comes of that must be as sure."""
+    proof: Callable[[Any], Hashable] | None = None
+    """The answer worked out anew in a slightly different world, where a draft has its own way to do so."""
+    then: WorldChange | DiscChange | None = None
+    """The second of two changes."""
     says_change: bool = True
     """Whether the case may state its change; a plan's change is the answer itself."""
     otherwise: Asked | None = None
@@ -123,6 +128,16 @@ class Group(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, targets=(place,), having=having)
 
 
+def proved(draft: Draft, worlds: Iterable[World]) -> bool:
+    """Whether a draft with its own proof has the same answer in all of some worlds."""
+    assert draft.proof
+    answer = draft.proof(draft.world)
+    try:
+        return answer is not None and all(draft.proof(world) == answer for world in worlds)
+    except Unclear:
+        return False
+
+
 class WorldSuite(msgspec.Struct, frozen=True):
     """A suite of worlds: how one is built, what is asked of it, and how it is drawn."""
 
@@ -138,6 +153,10 @@ class WorldSuite(msgspec.Struct, frozen=True):
     show: Callable[[Draft], Pixels]
     """The picture of the changed world."""
     levels: tuple[Difficulty, ...] = LEVELS
-    """The difficulties that it has."""
+    """The difficulties that are made where none is named."""
+    by_name: tuple[Difficulty, ...] = ()
+    """Further difficulties, which are made where they are named."""
+    further: dict[str, tuple[Group, ...]] = {}
+    """Groups that are made where they are asked for, by the name of what is asked."""
     follows: str = ""
     """Whose work it follows, for its card."""

@@ -11,7 +11,7 @@ def hardness(draft: Draft) -> dict[str, str | int]:
     """What the case remembers of it."""
     assert isinstance(draft.world, Supports)
     found: dict[str, str | int] = {"things": len(draft.world.things), "fallen": len(draft.fallen)}
-    if draft.told is None:
+    if draft.told is None or draft.then or draft.proof:
         return found
     return found | {"depth": _depth(draft), "margin": _margin(draft)}
 

@@ -19,6 +19,7 @@ from countersight.random_choice import balanced
 from countersight.scenes import encode
 from countersight.suites.cello.making import PER_TASK
 from countersight.suites.dividing import split_of
+from countersight.suites.searching import GROUPS
 from countersight.suites.supposing import as_sentence
 from countersight.suites.worlds.card import Tally, attribution, divisions, section
 from countersight.suites.worlds.causal_questions import CAUSES
@@ -26,10 +27,11 @@ from countersight.suites.worlds.discs import DISCS
 from countersight.suites.worlds.drafts import Asked, Draft, Group, Told, WorldSuite
 from countersight.suites.worlds.supports import SUPPORTS
 from countersight.suites.worlds.units import draft_unit
+from countersight.text import unknown
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
 SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS, CAUSES)}
-VERSION = "1.6"
+VERSION = "1.7"
 """Of the suite: cases made from the same seed are the same while it does not change."""
 SIZE = 2000
 _CHUNK = 8
@@ -52,6 +54,12 @@ class _Plan(msgspec.Struct, frozen=True):
     seed: int
     difficulty: Difficulty | None = None
     reworded: bool = False
+    groups: str = GROUPS[0]
+
+    def asked(self) -> WorldSuite:
+        """The suite with the groups that are asked for."""
+        suite = SUITES[self.suite]
+        return suite if self.groups == GROUPS[0] else msgspec.structs.replace(suite, groups=suite.further[self.groups])
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -73,6 +81,7 @@ def _make(
     progress: Progress,
     difficulty: Difficulty | None = None,
     reworded: bool = False,
+    groups: str = GROUPS[0],
     ray: str = "",
 ) -> None:
     """Make a suite into a new dataset folder; of every difficulty as many, where none is named.
@@ -83,10 +92,14 @@ def _make(
     size = usual if size is None else size
     if size < 1:
         raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
-    if difficulty is not None and difficulty not in suite.levels:
-        raise CountersightError(f"{suite.name} is made {' or '.join(suite.levels)}, not {difficulty}")
+    levels = (*suite.levels, *suite.by_name)
+    if difficulty is not None and difficulty not in levels:
+        raise CountersightError(f"{suite.name} is made {' or '.join(levels)}, not {difficulty}")
     if reworded and suite is not CAUSES:
         raise CountersightError(f"{suite.name} has one wording; reworded goes with {CAUSES.name}")
+    if groups not in (GROUPS[0], *suite.further):
+        raise CountersightError(unknown("groups", groups, (GROUPS[0], *suite.further)))
+    plan = _Plan(suite.name, seed, difficulty, reworded, groups)
     tally = Tally()
     writer = DatasetWriter(
         folder,
@@ -100,21 +113,22 @@ def _make(
             "seed": seed,
             "difficulty": difficulty or "all",
             **({"wording": "reworded"} if reworded else {}),
+            **({"groups": groups} if groups != GROUPS[0] else {}),
             "countersight": __version__,
         },
         sections=(divisions, partial(section, tally), card_section, partial(attribution, suite.follows)),
     )
-    with writer, progress("Building", size, "cases") as done:
-        plan = _Plan(suite.name, seed, difficulty, reworded)
-        with open(writer.staging / WORLDS_FILE, "wb") as worlds:
-            for made, dropped in in_order(partial(_make_chunk, plan), _chunks(suite, size), workers=workers, ray=ray):
-                for each in made:
-                    for name, data in each.pictures:
-                        (writer.staging / name).write_bytes(data)
-                    writer.add(each.case)
-                    worlds.write(encode_world(each.record))
-                tally.add([each.case for each in made], dropped)
-                done(writer.count)
+    with writer, progress("Building", size, "cases") as done, open(writer.staging / WORLDS_FILE, "wb") as worlds:
+        for made, dropped in in_order(
+            partial(_make_chunk, plan), _chunks(plan.asked(), size), workers=workers, ray=ray
+        ):
+            for each in made:
+                for name, data in each.pictures:
+                    (writer.staging / name).write_bytes(data)
+                writer.add(each.case)
+                worlds.write(encode_world(each.record))
+            tally.add([each.case for each in made], dropped)
+            done(writer.count)
 
 
 make_supports = partial(_make, SUPPORTS, SIZE)
@@ -158,7 +172,7 @@ def drafts_with_cases(
 
 def _make_chunk(plan: _Plan, orders: list[_Order]) -> tuple[list[Made], dict[str, int]]:
     dropped: Counter[str] = Counter()
-    suite = SUITES[plan.suite]
+    suite = plan.asked()
     made = [_drawn(suite, draft, case) for order in orders for draft, case in _cases(suite, order, plan, dropped)]
     return made, dict(dropped)
 
@@ -176,7 +190,7 @@ def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str])
     for nth, draft in enumerate(Random(f"{key}/{order.unit}").sample(unit.drafts, order.wanted)):
         case = _case(draft, key, order.unit, int(plan.reworded))
         number = order.first + nth + 1
-        yield draft, _numbered(case, suite, group, number, {**made, **suite.hardness(draft)})
+        yield draft, _numbered(case, suite, group, number, {**made, **suite.hardness(draft), **draft.remembered})
 
 
 def _case(draft: Draft, key: str, unit: int, turn: int) -> Case:
@@ -236,4 +250,5 @@ def _drawn(suite: WorldSuite, draft: Draft, case: Case) -> Made:
     pictures = [(str(case.image), encode(suite.draw(draft.world)))]
     if case.counterfactual_image and draft.after:
         pictures.append((case.counterfactual_image, encode(suite.show(draft))))
-    return Made(case, WorldRecord(case.id, draft.world, draft.told.change if draft.told else None), tuple(pictures))
+    change = draft.told.change if draft.told and draft.after is not draft.world else None
+    return Made(case, WorldRecord(case.id, draft.world, change, draft.then), tuple(pictures))

@@ -15,7 +15,7 @@ SUPPORTS_SUITE: Final = Suite(
     "drawn with it",
     "",
     maker="countersight.suites.worlds.making:make_supports",
-    options={"seed": ("difficulty",)},
+    options={"seed": ("difficulty", "groups")},
     title="Supports",
     terms="countersight.suites.worlds.terms:TERMS",
 )
@@ -26,7 +26,7 @@ DISCS_SUITE: Final = Suite(
     "drawn with it",
     "",
     maker="countersight.suites.worlds.making:make_discs",
-    options={"seed": ("difficulty",)},
+    options={"seed": ("difficulty", "groups")},
     title="Discs",
     terms="countersight.suites.worlds.terms:TERMS",
 )

@@ -4,7 +4,8 @@ from random import Random
 
 from countersight.errors import Unclear
 from countersight.picture import Pixels
-from countersight.suites.worlds.drafts import Draft, WorldSuite
+from countersight.suites.worlds import backwards
+from countersight.suites.worlds.drafts import Draft, WorldSuite, proved
 from countersight.suites.worlds.hardness import hardness
 from countersight.suites.worlds.questions import GROUPS
 from countersight.suites.worlds.suite import SUPPORTS_NAME
@@ -23,6 +24,9 @@ from countersight.worlds import (
 
 def _doubt(draft: Draft, rng: Random) -> str:
     """The 16 jitters, where not all of them have the same outcome."""
+    if draft.proof:
+        assert isinstance(draft.world, Supports)
+        return "" if proved(draft, [jittered(draft.world, rng) for _ in range(JITTERS)]) else "jitter"
     return "" if _is_stable(draft, rng) else "jitter"
 
 
@@ -59,4 +63,5 @@ SUPPORTS = WorldSuite(
     hardness=hardness,
     draw=draw_supports,
     show=_show,
+    further={"least-change": (backwards.SUPPORTS_LEAST,), "several-changes": backwards.SUPPORTS_SEVERAL},
 )

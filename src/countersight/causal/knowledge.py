@@ -1,0 +1,89 @@
+"""Common knowledge, as counted in pictures: which name keeps, holds or carries which.
+
+Whoever knows it answers many causal questions without looking. Counts come from other pictures than the one.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import pairwise
+
+from countersight.causal.graph import CausalGraph
+from countersight.causal.lexicon import head, singular, words_in
+
+_LISTED = 8
+"""Pictures that are remembered by name for each pair; of more, one counts for little."""
+_PAIRS = 1_000_000
+"""Pairs of names that are told apart, so that memory stays bounded."""
+
+
+class Knowledge:
+    """How many pictures show a thing of one name keeping a thing of another name where it is."""
+
+    def __init__(self) -> None:
+        self._number: Counter[tuple[str, str]] = Counter()
+        self._pictures: dict[tuple[str, str], set[str]] = {}
+        self._keeps: dict[str, set[str]] = {}
+        self.names: set[str] = set()
+        """Everything that keeps or is kept, by its head noun."""
+
+    @classmethod
+    def of(cls, graphs: Iterable[CausalGraph]) -> "Knowledge":
+        """What causal graphs tell."""
+        found = cls()
+        for graph in graphs:
+            found.add_graph(graph)
+        return found
+
+    def add_graph(self, graph: CausalGraph) -> None:
+        """Count the edges of one more graph."""
+        names = {thing.id: thing.name for thing in graph.things}
+        for edge in graph.edges:
+            self.add(names[edge.cause], names[edge.effect], graph.image or graph.scene)
+
+    def add(self, keeper: str, kept: str, picture: str) -> None:
+        """Count one more pair, once a picture."""
+        pair = noun(keeper), noun(kept)
+        seen = self._pictures.setdefault(pair, set()) if len(self._pictures) < _PAIRS else self._pictures.get(pair)
+        if seen is None or picture in seen:
+            return
+        if len(seen) < _LISTED:
+            seen.add(picture)
+        self._number[pair] += 1
+        self._keeps.setdefault(pair[0], set()).add(pair[1])
+        self.names |= {*pair}
+
+    def keeps(self, keeper: str, kept: str, picture: str) -> int:
+        """How many other pictures show the one keeping the other."""
+        return self._count((noun(keeper), noun(kept)), picture)
+
+    def through(self, keeper: str, kept: str, picture: str) -> int:
+        """How often the one keeps something that keeps the other: products of counts, over all names between."""
+        first, last = noun(keeper), noun(kept)
+        return sum(
+            self._count((first, between), picture) * self._count((between, last), picture)
+            for between in self._keeps.get(first, ())
+            if (between, last) in self._number
+        )
+
+    def _count(self, pair: tuple[str, str], picture: str) -> int:
+        return self._number[pair] - (picture in self._pictures.get(pair, ())) if pair in self._number else 0
+
+    def names_in(self, text: str) -> list[str]:
+        """The names in a text that something is known of, each once, in the order in which they stand.
+
+        Of words beside each other the last says what the thing is: a table lamp is a lamp.
+        """
+        words = [*map(singular, words_in(text)), ""]
+        return list(
+            dict.fromkeys(one for one, after in pairwise(words) if one in self.names and after not in self.names)
+        )
+
+
+def noun(name: str) -> str:
+    """The head noun of a name in the singular: tennis rackets are a racket."""
+    return singular(head(name))
+
+
+def leaning(one: int, other: int) -> int:
+    """Which of two counts is larger: 1 the first, -1 the second, 0 neither."""
+    return (one > other) - (one < other)

@@ -1,0 +1,247 @@
+"""Scenes of flowers and dots asked backwards, and under several changes.
+
+The smallest change is found among all of its kind, and is the only one of its size. Two changes are told in an order,
+which matters in about half of the cases; a change with an "unless" is made in about half of them.
+"""
+
+from collections.abc import Callable
+from random import Random
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from countersight.case import LETTERS, Case, Option, Question
+from countersight.random_choice import balanced
+from countersight.scenes import (
+    NAMED,
+    PLACES,
+    Edit,
+    Regions,
+    Remove,
+    Scene,
+    apply,
+    dot_scene,
+    facts_of,
+    flower_scene,
+    top_row,
+    unlike,
+)
+from countersight.suites.cvqa.templates import Amounts, Numbers, Puzzle, Template, circles_of, flowers_in, number_of
+from countersight.suites.searching import smallest
+
+_TOP = 3
+"""Circles of the upper row: the first of the six."""
+
+
+class LeastChange(NamedTuple):
+    """A scene, what is to become true of it, and the changes that are offered, of which the first is the right one."""
+
+    scene: Scene
+    goal: str
+    options: tuple[str, ...]
+    edits: tuple[Edit, ...]
+    seen: str
+    """What is asked of both pictures, which are numbers."""
+    count: Callable[[Scene], int]
+
+
+def _circle_to_go(rng: Random) -> LeastChange:
+    """Which circle must go so that so many dots are left?"""
+    found: list[int] = []
+    while len(found) != 1:
+        numbers = circles_of(rng)
+        left = {-1: sum(numbers), **{nth: sum(numbers) - number for nth, number in enumerate(numbers)}}
+        wanted = left[rng.randrange(len(numbers))]
+        reached = {nth for nth, dots in left.items() if dots == wanted}
+        found = smallest([(int(nth >= 0), nth) for nth in left], reached.__contains__)
+    (right,) = found
+    offered = [right, *rng.sample([nth for nth in range(len(numbers)) if nth != right], 3)]
+    scene = dot_scene(rng, numbers)
+    return LeastChange(
+        scene,
+        f"exactly {number_of(wanted, 'dot')} are left",
+        tuple(f"the {PLACES[nth]} circle is taken away with its dots" for nth in offered),
+        (Remove((scene.circles[right].id,)),),
+        "How many dots are there in all the circles together?",
+        lambda scene: facts_of(scene).dots,
+    )
+
+
+def _flowers_to_go(rng: Random) -> LeastChange:
+    """How many flowers must go from which side so that as many are inside as outside?"""
+    colour = rng.choice(list(NAMED))
+    more, least = rng.choice((True, False)), rng.randint(1, 3)
+    off = least + rng.randint(0, 1)
+    while True:
+        regions = [rng.randint(1, 8) for _ in range(4)]
+        inside, outside = regions[0] + regions[2], regions[1] + regions[3]
+        if inside - outside == (off if more else -off):
+            break
+    ways = [(a + b, (a, b)) for a in range(inside + 1) for b in range(outside + 1)]
+    (right,) = smallest(ways, lambda gone: inside - gone[0] == outside - gone[1], most=len(ways))
+    many = max(right)
+    offered = [(within, number) for within in (True, False) for number in (least, least + 1)]
+    offered.sort(key=lambda one: one != (bool(right[0]), many))
+    scene = flower_scene(rng, (colour, rng.choice(unlike(colour))), Regions(*regions))
+    side = [flower.id for flower in flowers_in(scene, colour)]
+    gone = side if right[0] else [flower.id for flower in scene.flowers if flower.id not in side]
+    return LeastChange(
+        scene,
+        f"as many flowers are inside the {colour} polygon as outside it",
+        tuple(
+            f"{number_of(number, 'flower')} {'inside' if within else 'outside'} the {colour} polygon "
+            f"{'is' if number == 1 else 'are'} taken away"
+            for within, number in offered
+        ),
+        (Remove(tuple(rng.sample(gone, many))),),
+        f"How many flowers are inside the {colour} polygons?",
+        lambda scene: len(flowers_in(scene, colour)),
+    )
+
+
+def least_change(seed: int, index: int) -> LeastChange:
+    """The smallest change with this number: the same for the same seed, whatever else is made."""
+    way = (_circle_to_go, _flowers_to_go)[index % 2]
+    return way(Random(f"{seed}/least-change/{index}"))
+
+
+def least_case(asked: LeastChange, seed: int, index: int) -> Case:
+    """The case of a smallest change, without its names."""
+    rng = Random(f"{seed}/least-change/{index}/options")
+    letter = balanced("ABCD", f"{seed}/least-change/letter", index)
+    others = rng.sample(asked.options[1:], len(asked.options) - 1)
+    place = LETTERS.index(letter)
+    options = tuple(Option(text) for text in (*others[:place], asked.options[0], *others[place:]))
+    after = apply(asked.scene, asked.edits)
+    return Case(
+        id="",
+        group="least-change",
+        factual=Question(asked.seen, str(asked.count(asked.scene)), "number"),
+        counterfactual=Question(f"What is the smallest change after which {asked.goal}?", letter, "choice", options),
+        shown=Question(asked.seen, str(asked.count(after)), "number"),
+        provenance={"seed": seed, "index": index},
+    )
+
+
+def _in_order(amounts: Amounts, *, swapped: bool = False) -> int:
+    """Dots left after so many are taken from each circle on top, and then the fullest circle; or in the other order."""
+    numbers = dict(enumerate(amounts.numbers))
+    for step in ("fullest", "dots") if swapped else ("dots", "fullest"):
+        if step == "fullest":
+            del numbers[max(numbers, key=lambda nth: numbers[nth])]
+        else:
+            numbers = {nth: number - amounts.removed * (nth < _TOP) for nth, number in numbers.items()}
+    return sum(numbers.values())
+
+
+def _has_one_fullest(numbers: Numbers, removed: int) -> bool:
+    after = [number - removed * (nth < _TOP) for nth, number in enumerate(numbers)]
+    return all(sorted(some)[-1] > sorted(some)[-2] for some in (numbers, after))
+
+
+def order_matters(amounts: Amounts) -> bool:
+    """Whether the other order of the two changes leaves another number of dots."""
+    return _in_order(amounts) != _in_order(amounts, swapped=True)
+
+
+def _ordered_numbers(rng: Random) -> Numbers:
+    """Dots such that the order of the changes matters, as a coin falls."""
+    matters = rng.random() < 0.5
+    while True:
+        numbers = tuple(rng.randint(3, 8) for _ in range(6))
+        if _has_one_fullest(numbers, _TAKEN) and order_matters(Amounts(numbers, _TAKEN)) == matters:
+            return numbers
+
+
+_TAKEN = 2
+"""Dots that are taken from each circle on top."""
+
+
+def _two_changes(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
+    scene = dot_scene(rng, amounts.numbers)
+    dots = tuple(dot.id for circle in top_row(scene) for dot in rng.sample(circle.dots, _TAKEN))
+    fullest = max(apply(scene, (Remove(dots),)).circles, key=lambda circle: len(circle.dots))
+    puzzle = _dots_asked(
+        scene,
+        (Remove(dots), Remove((fullest.id,))),
+        f"first {_TAKEN} dots were removed from each of the top three circles, and then the circle with the most dots",
+    )
+    order = "matters" if order_matters(amounts) else "does not matter"
+    return replace(puzzle, remembered={"order": order})
+
+
+def _excused(amounts: Amounts) -> bool:
+    """Whether the change is not made: the first circle named has more dots than the second."""
+    gone, than = divmod(amounts.removed, 6)
+    return amounts.numbers[gone] > amounts.numbers[than]
+
+
+def _left_unless(amounts: Amounts) -> int:
+    gone = amounts.removed // 6
+    return sum(amounts.numbers) - (0 if _excused(amounts) else amounts.numbers[gone])
+
+
+def _unless(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
+    scene = dot_scene(rng, amounts.numbers)
+    gone, than = divmod(amounts.removed, 6)
+    edits: tuple[Edit, ...] = () if _excused(amounts) else (Remove((scene.circles[gone].id,)),)
+    return _dots_asked(
+        scene,
+        edits,
+        f"the {PLACES[gone]} circle were removed with its dots, unless it has more dots than the {PLACES[than]} circle",
+    )
+
+
+def _dots_asked(scene: Scene, edits: tuple[Edit, ...], presupposition: str) -> Puzzle:
+    return Puzzle(
+        scene,
+        edits,
+        asked="How many dots are there in all the circles together?",
+        supposed="How many dots would there be in all the circles together",
+        presupposition=presupposition,
+        count=lambda scene: facts_of(scene).dots,
+        anew=lambda changed: None,
+    )
+
+
+class _TwoChanges(Template, frozen=True):
+    """Two changes in an order."""
+
+    def _drawn(self, rng: Random, removed: int | None = None) -> Amounts:
+        return Amounts(self.strew(rng), _TAKEN)
+
+
+class _Unless(Template, frozen=True):
+    """A change with an "unless": which circle goes, and which it is compared with, stand in `removed`."""
+
+    def _drawn(self, rng: Random, removed: int | None = None) -> Amounts:
+        gone, than = rng.sample(range(6), 2) if removed is None else divmod(removed, 6)
+        while True:
+            amounts = Amounts(self.strew(rng), 6 * gone + than)
+            if amounts.numbers[gone] != amounts.numbers[than]:
+                return amounts
+
+
+_ANY = range(100)
+SEVERAL: tuple[Template, ...] = (
+    _TwoChanges(
+        7,
+        "several-changes",
+        ("remove",),
+        _ANY,
+        _ANY,
+        _ordered_numbers,
+        lambda amounts: (sum(amounts.numbers), _in_order(amounts)),
+        _two_changes,
+    ),
+    _Unless(
+        8,
+        "unless",
+        ("remove",),
+        _ANY,
+        _ANY,
+        circles_of,
+        lambda amounts: (sum(amounts.numbers), _left_unless(amounts)),
+        _unless,
+    ),
+)

@@ -1,0 +1,391 @@
+"""Worlds asked backwards, and under several changes: the smallest change, two changes in order, and "unless".
+
+The smallest change is found by trying every thing that could be taken away; it is asked only where exactly one will do.
+Of two changes the second names its thing by what is so after the first, so that their order may matter.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from math import hypot
+from random import Random
+
+from countersight.case import Option
+from countersight.errors import Unclear
+from countersight.suites.searching import smallest
+from countersight.suites.worlds.disc_questions import RULE, SHOWN, hits_or_not, reaches
+from countersight.suites.worlds.drafts import Asked, Draft, Group, Told, worded
+from countersight.worlds import (
+    CLEARLY,
+    MARGIN,
+    Disc,
+    Discs,
+    Motion,
+    Remove,
+    Supports,
+    Take,
+    Thing,
+    changed_discs,
+    clearly_first,
+    fallen_without,
+    is_higher,
+    motion,
+    nearest,
+    outcome,
+    yes,
+)
+
+_FLOOR = "What falls ends up on the floor."
+_WRONG = 3
+
+
+def _taking(gone: Thing | Disc, words: str = "{X} were taken away", **others: Thing | Disc) -> Told:
+    change = Remove(gone.id) if isinstance(gone, Thing) else Take(gone.id)
+    return Told(change, worded(words, X=gone, **others), gone, "remove")
+
+
+def _least(ways: Sequence[Thing | Disc], right: str, rng: Random) -> list[Thing | Disc]:
+    """What is right, and three like it that are not, of all that could be taken away; nothing where these are few."""
+    (one,) = (thing for thing in ways if thing.id == right)
+    others = [thing for thing in ways if thing.id != right and thing.kind == one.kind]
+    return [one, *rng.sample(others, _WRONG)] if len(others) >= _WRONG else []
+
+
+def _across(thing: Thing | Disc) -> float:
+    return thing.x if isinstance(thing, Disc) else thing.middle[0]
+
+
+def _planned(
+    world: Supports | Discs, chosen: list[Thing | Disc], asked: str, shown: str, **found: object
+) -> Draft | None:
+    """The draft of a smallest change, which comes first among those offered."""
+    first, second, *_ = sorted(chosen, key=_across)
+    if _across(second) - _across(first) < CLEARLY:
+        return None
+    options = tuple(Option(f"the {thing.name}", "text" if nth else "answer") for nth, thing in enumerate(chosen))
+    return Draft(
+        skeleton="",
+        target=None,
+        kind="choice",
+        factual=Asked("Which of these is farthest to the left?", f"the {first.name}"),
+        counterfactual=Asked(asked, options[0].text),
+        shown=Asked(shown, options[0].text),
+        world=world,
+        told=_taking(chosen[0]),
+        options=options,
+        says_change=False,
+        **found,  # type: ignore[arg-type]
+    )
+
+
+def fells(falls: str, stays: str, world: Supports, margin: float = 0.0) -> str | None:
+    """The one thing without which the first of two falls and the second stays; None where none will do, or several."""
+    ways = [thing.id for thing in world.free if thing.id not in (falls, stays)]
+    found = smallest(
+        [(0, ""), *((1, name) for name in ways)],
+        lambda name: _is_felled(fallen_without(world, *filter(None, [name]), margin=margin), falls, stays),
+    )
+    return found[0] if len(found) == 1 else None
+
+
+def _is_felled(down: frozenset[str], falls: str, stays: str) -> bool:
+    return falls in down and stays not in down
+
+
+def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+    """Which one thing must go so that one falls and another stays?"""
+    try:
+        down = {thing.id: fallen_without(world, thing.id, margin=MARGIN) for thing in world.free}
+    except Unclear:
+        dropped["margin"] += 1
+        return
+    pairs = [(one, other) for one in world.free for other in world.free if one is not other]
+    for falls, stays in rng.sample(pairs, len(pairs)):
+        ways = [thing for thing in world.free if thing not in (falls, stays)]
+        found = [thing for thing in ways if _is_felled(down[thing.id], falls.id, stays.id)]
+        # What touches a thing never has its colour: no option has it, or words alone would tell against that option.
+        unlike = [thing for thing in ways if thing.colour not in (falls.colour, stays.colour)]
+        chosen = _least(unlike, found[0].id, rng) if len(found) == 1 and found[0] in unlike else []
+        result = outcome(world, Remove(found[0].id)) if chosen else None
+        if not chosen or result is None or result.world is None:
+            continue
+        goal = f"the {falls.name} falls, and the {stays.name} does not"
+        asked = f"{_FLOOR} Which one of these must be taken away so that {goal}?"
+        draft = _planned(
+            world,
+            chosen,
+            asked,
+            "Which of these is not in the picture?",
+            after=result.world,
+            fallen=result.fallen,
+            proof=partial(fells, falls.id, stays.id),
+        )
+        if draft:
+            yield draft
+
+
+_GOALS: tuple[tuple[str, str, bool], ...] = (
+    ("reaches a wall", "yes", False),
+    ("does not reach a wall", "no", False),
+    ("touches the {other}", "yes", True),
+    ("does not touch the {other}", "no", True),
+)
+"""What is to become of a disc, the answer to the question whether it does, and whether another disc is named."""
+
+
+def leads(fact: Callable[[Motion], str], wanted: str, named: tuple[str, ...], world: Discs) -> str | None:
+    """The one disc without which a fact about a table becomes so; None where none will do, or several."""
+    ways = [disc.id for disc in world.discs if disc.id not in named]
+    found = smallest(
+        [(0, ""), *((1, name) for name in ways)],
+        lambda name: fact(motion(changed_discs(world, Take(name)))) == wanted,
+    )
+    return found[0] if len(found) == 1 and found[0] else None
+
+
+def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+    """Which one disc must go so that something happens that does not, or does not happen that does?"""
+    for words, wanted, is_pair in rng.sample(_GOALS, len(_GOALS)):
+        discs = rng.sample(world.discs, len(world.discs))
+        pairs = (
+            [(one, other) for one in discs for other in discs if one is not other] if is_pair else [(d,) for d in discs]
+        )
+        for named in pairs:
+            ids = tuple(disc.id for disc in named)
+            fact = partial(hits_or_not, ids[0], ids[-1]) if is_pair else partial(reaches, ids[0])
+            right = leads(fact, wanted, ids, world)
+            chosen = _least([d for d in world.discs if d not in named], right, rng) if right else []
+            if not chosen or not right:
+                continue
+            goal = words.format(other=named[-1].name)
+            draft = _planned(
+                world,
+                chosen,
+                f"{RULE} Which one of these must be taken away so that the {named[0].name} {goal}?",
+                f"{SHOWN} Which of these is not in the pictures?",
+                after=changed_discs(world, Take(right)),
+                proof=partial(leads, fact, wanted, ids),
+            )
+            if draft:
+                yield draft
+
+
+def _highest(world: Supports) -> str | None:
+    """The highest block, where that can be seen."""
+    blocks = [thing for thing in world.things if thing.kind == "block" and not thing.lies]
+    first = clearly_first(blocks, lambda thing: thing.middle[1]) if len(blocks) > 1 else None
+    return first.id if first else None
+
+
+def _fallen_after(first: str, world: Supports, *, swapped: bool = False) -> tuple[Supports, str] | None:
+    """The world after a thing and then the highest block are taken away, or the other way about, and that block."""
+    highest = ""
+    for step in ("highest", "first") if swapped else ("first", "highest"):
+        name = first if step == "first" else _highest(world)
+        if name is None or name not in {thing.id for thing in world.things}:
+            return None
+        result = outcome(world, Remove(name)).world
+        if result is None:
+            return None
+        world, highest = result, highest if step == "first" else name
+    return world, highest
+
+
+def _on_the_floor(first: str, world: Supports) -> str | None:
+    found = _fallen_after(first, world)
+    return str(sum(thing.lies for thing in found[0].things)) if found else None
+
+
+def supports_ordered(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+    """How many things lie on the floor after one is taken away, and then the highest block that is left?"""
+    for first in rng.sample(world.free, len(world.free)):
+        try:
+            forth, back = (_fallen_after(first.id, world, swapped=swapped) for swapped in (False, True))
+        except Unclear:
+            dropped["margin"] += 1
+            continue
+        if forth is None or back is None or _highest(world) == first.id:
+            continue
+        now, then, other = (sum(thing.lies for thing in each.things) for each in (world, forth[0], back[0]))
+        told = _taking(first, "first {X} were taken away, and then the highest block that is left were taken away")
+        asked = "How many things lie on the floor?"
+        yield Draft(
+            skeleton=told.words.skeleton,
+            target=then != other,
+            kind="number",
+            factual=Asked(asked, str(now)),
+            counterfactual=Asked(
+                f"{_FLOOR} How many things would lie on the floor if {_short(told.words.text)}?", str(then)
+            ),
+            shown=Asked(asked, str(then)),
+            world=world,
+            told=told,
+            after=forth[0],
+            fallen=frozenset(thing.id for thing in forth[0].things if thing.lies),
+            proof=partial(_on_the_floor, first.id),
+            then=Remove(forth[1]),
+            remembered={"order": "matters" if then != other else "does not matter"},
+        )
+
+
+def _short(words: str) -> str:
+    """Two clauses with one verb."""
+    return words.removesuffix(" were taken away")
+
+
+def _unless(gone: Thing | Disc, clause: str, **others: Thing | Disc) -> tuple[Told, str]:
+    """A change that is made unless something is so: told, and as a sentence of its own."""
+    told = _taking(gone, f"{{X}} were taken away, unless it is {clause}", **others)
+    return told, told.words.text.replace(" were taken away", " is taken away").replace("the ", "The ", 1)
+
+
+def _falls_unless(gone: str, than: str, asked: str, world: Supports, margin: float = 0.0) -> str | None:
+    excused = is_higher(world.thing(gone), world.thing(than))
+    if excused is None:
+        return None
+    return yes(excused == "no" and asked in fallen_without(world, gone, margin=margin))
+
+
+def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+    """Would a thing fall if another were taken away, unless that is higher than a third?"""
+    for gone in rng.sample(world.free, len(world.free)):
+        try:
+            result = outcome(world, Remove(gone.id))
+        except Unclear:
+            dropped["margin"] += 1
+            continue
+        if result.world is None:
+            continue
+        for asked in rng.sample(world.free, len(world.free)):
+            than = rng.choice(world.free)
+            excused = is_higher(gone, than) if len({gone.id, asked.id, than.id}) == 3 else None
+            if excused is None:
+                continue
+            told, sentence = _unless(gone, "higher than {Z}", Z=than)
+            does = yes(excused == "no" and asked.id in result.fallen)
+            yield Draft(
+                skeleton=f"{told.words.skeleton} {asked.kind}",
+                target=(excused, asked.id in result.fallen),
+                kind="boolean",
+                factual=Asked(f"Is the {gone.name} higher than the {than.name}?", excused),
+                counterfactual=Asked(f"{sentence}. Would the {asked.name} fall?", does),
+                shown=Asked(f"Does the {asked.name} lie on the floor?", does),
+                world=world,
+                told=told,
+                after=world if excused == "yes" else result.world,
+                fallen=frozenset() if excused == "yes" else result.fallen,
+                proof=partial(_falls_unless, gone.id, than.id, asked.id),
+            )
+
+
+def _near(world: Discs, to: str) -> str | None:
+    """The disc nearest to one, where that can be seen."""
+    found = nearest([disc for disc in world.discs if disc.id != to], world.disc(to))
+    return found.id if found else None
+
+
+def _both_taken(by: tuple[str, str], world: Discs) -> tuple[Discs, tuple[str, ...]] | None:
+    """A table after the disc nearest to one, and then the disc nearest to another is taken away, and these two."""
+    gone: list[str] = []
+    for name in by:
+        taken = _near(world, name)
+        if taken is None or taken in by:
+            return None
+        world = changed_discs(world, Take(taken))
+        gone.append(taken)
+    return world, tuple(gone)
+
+
+def _happens(by: tuple[str, str], fact: Callable[[Motion], str], world: Discs) -> str | None:
+    found = _both_taken(by, world)
+    return fact(motion(found[0])) if found else None
+
+
+def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+    """Would a disc reach a wall if the disc nearest to one were taken away, and then the one nearest to another?"""
+    now = motion(world)
+    pairs = [(one, other) for one in world.discs for other in world.discs if one is not other]
+    for one, other in rng.sample(pairs, len(pairs)):
+        forth, back = _both_taken((one.id, other.id), world), _both_taken((other.id, one.id), world)
+        if forth is None or back is None:
+            continue
+        after, swapped = motion(forth[0]), motion(back[0])
+        told = _taking(
+            world.disc(forth[1][0]),
+            "first the disc nearest to {A} were taken away, and then the disc that is nearest to {B} were taken away",
+            A=one,
+            B=other,
+        )
+        rest = [disc for disc in forth[0].discs if disc.id not in back[1]]
+        for disc in rng.sample(rest, len(rest)):
+            fact = partial(reaches, disc.id)
+            matters = fact(after) != fact(swapped)
+            yield Draft(
+                skeleton="",
+                target=(fact(after), matters),
+                kind="boolean",
+                factual=Asked(f"{RULE} Will the {disc.name} reach a wall?", fact(now)),
+                counterfactual=Asked(
+                    f"{RULE} Would the {disc.name} reach a wall if {_short(told.words.text)}?", fact(after)
+                ),
+                shown=Asked(f"{SHOWN} Does the {disc.name} reach a wall?", fact(after)),
+                world=world,
+                told=told,
+                after=forth[0],
+                proof=partial(_happens, (one.id, other.id), fact),
+                then=Take(forth[1][1]),
+                remembered={"order": "matters" if matters else "does not matter"},
+            )
+
+
+def _nearer(world: Discs, gone: str, one: str, other: str) -> bool | None:
+    """Whether a disc is nearer to one than to another; None where that cannot be seen."""
+    disc, first, second = (world.disc(name) for name in (gone, one, other))
+    far = hypot(disc.x - second.x, disc.y - second.y) - hypot(disc.x - first.x, disc.y - first.y)
+    return far > 0 if abs(far) >= CLEARLY else None
+
+
+def _reaches_unless(gone: str, one: str, other: str, asked: str, world: Discs) -> str | None:
+    excused = _nearer(world, gone, one, other)
+    if excused is None:
+        return None
+    return reaches(asked, motion(world if excused else changed_discs(world, Take(gone))))
+
+
+def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+    """Would a disc reach a wall if another were taken away, unless that is nearer to a third than to a fourth?"""
+    now = motion(world)
+    for gone in rng.sample(world.discs, len(world.discs)):
+        then = motion(changed_discs(world, Take(gone.id)))
+        asked, one, other, *_ = rng.sample([disc for disc in world.discs if disc is not gone], len(world.discs) - 1)
+        excused = _nearer(world, gone.id, one.id, other.id)
+        was, would = reaches(asked.id, now), reaches(asked.id, then)
+        if excused is None or was == would:
+            continue
+        told, sentence = _unless(gone, "nearer to {B} than to {C}", B=one, C=other)
+        answer = was if excused else would
+        after = world if excused else changed_discs(world, Take(gone.id))
+        yield Draft(
+            skeleton="",
+            target=(excused, was),
+            kind="boolean",
+            factual=Asked(f"{RULE} Will the {asked.name} reach a wall?", was),
+            counterfactual=Asked(f"{RULE} {sentence}. Would the {asked.name} reach a wall?", answer),
+            shown=Asked(f"{SHOWN} Does the {asked.name} reach a wall?", answer),
+            world=world,
+            told=told,
+            after=after,
+            proof=partial(_reaches_unless, gone.id, one.id, other.id, asked.id),
+        )
+
+
+SUPPORTS_LEAST = Group("least-change", supports_least, (None,), having={"remove": ((), ("tower", "tower"), ("chain",))})
+SUPPORTS_SEVERAL = (
+    Group("several-changes", supports_ordered, (True, False)),
+    Group("unless", supports_unless, (("no", True), ("no", True), ("yes", True), ("no", False))),
+)
+DISCS_LEAST = Group("least-change", discs_least, (None,))
+DISCS_SEVERAL = (
+    Group("several-changes", discs_ordered, (("yes", True), ("yes", False), ("no", True), ("no", False))),
+    Group("unless", discs_unless, ((True, "yes"), (True, "no"), (False, "yes"), (False, "no"))),
+)
