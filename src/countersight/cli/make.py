@@ -35,8 +35,8 @@ _OPTIONS: Final = {
     "--wording MODEL": "cello, from a mined folder: the model that words the questions",
     "--options {fair,published}": "cvqa-synthetic: how wrong options are drawn; fair: no shortcuts (default: fair)",
     "--difficulty {easy,medium,hard}": "supports, discs, causal-worlds: number of things (default: all, evenly)",
-    "--groups {least-change,several-changes}": "cvqa-synthetic, supports, discs: ask for the smallest change, or suppose "
-    "two changes or an unless, instead of the usual questions",
+    "--groups {least-change,several-changes}": "cvqa-synthetic, supports, discs: ask for the smallest change, or "
+    "suppose two changes or an unless, instead of the usual questions",
     "--controls": "cvqa-synthetic: for every case also one whose change does not matter; its answer must stay",
     "--hidden KEY": "write the right answers to this new file, not into the dataset; score with --gold KEY",
 }
