@@ -36,8 +36,8 @@ MODULES = dict(_modules())
 Import = tuple[str, tuple[str, ...]]
 
 
-def _imports(node: ast.AST, *, for_types: bool) -> Iterator[Import]:
-    """What is imported anywhere in the code, inside functions too; for the sake of types alone where that is asked."""
+def _imports(node: ast.AST) -> Iterator[Import]:
+    """What is imported anywhere in the code: inside functions and for the sake of types too."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
             continue  # nothing is imported inside an expression
@@ -45,8 +45,8 @@ def _imports(node: ast.AST, *, for_types: bool) -> Iterator[Import]:
             yield child.module, tuple(alias.name for alias in child.names)
         elif isinstance(child, ast.Import):
             yield from ((alias.name, ()) for alias in child.names)
-        elif for_types or not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
-            yield from _imports(child, for_types=for_types)
+        else:
+            yield from _imports(child)
 
 
 @cache
@@ -78,7 +78,7 @@ def _arrows() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     return tuple(
         (module, target, names)
         for module, tree in _trees().items()
-        for target, names in _imports(tree, for_types=True)
+        for target, names in _imports(tree)
         if target.startswith("countersight.") and _room(target) != _room(module) and _floor(_room(module)) >= 0
     )
 
@@ -100,9 +100,9 @@ def _behind(target: str, names: tuple[str, ...]) -> Iterator[str]:
 
 
 def test_no_module_imports_itself_by_way_of_others():
-    """Also not inside one room, nor by an import inside a function."""
+    """Also not inside one room, nor by an import inside a function, nor for the sake of types alone."""
     beneath = {
-        module: {each for found in _imports(tree, for_types=False) for each in _behind(*found) if each in MODULES}
+        module: {each for found in _imports(tree) for each in _behind(*found) if each in MODULES}
         for module, tree in _trees().items()
     }
     while leaves := {module for module, others in beneath.items() if not others}:

@@ -28,7 +28,7 @@ from PIL import Image
 from countersight.detection.masks import encode_mask
 from countersight.editing.protocol import EditorSettings, EditRequest
 from countersight.editing.registry import open_editor
-from countersight.engine import AdaptiveLimit, RetriesExhausted, Retry, RetryPolicy
+from countersight.engine import Client, RetriesExhausted, RetryPolicy
 from countersight.errors import AskingFailed, EditFailed, EditorError, ModelError, Overloaded, Refused, Unreachable
 from countersight.picture.checking import Picture
 
@@ -245,9 +245,9 @@ def _persistently(name):
 
     async def ask():
         editor = open_editor(name, EditorSettings(timeout=10))
-        persistence = Retry(RetryPolicy(4, 4, 0.01), AdaptiveLimit(4), asyncio.Event(), News())
+        client = Client(editor.edit, RetryPolicy(4, 4, 0.01), asyncio.Event(), News())
         try:
-            return await persistence.answered(lambda: editor.edit(EditRequest(PICTURE, CHANGE)))
+            return await client.ask(EditRequest(PICTURE, CHANGE))
         finally:
             await editor.close()
 

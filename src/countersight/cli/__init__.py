@@ -25,21 +25,24 @@ _MODULES: Final = {
     "build": "build",
     "mine": "mine",
     "export": "exchange",
+    "import-run": "exchange",
     "describe": "describe",
     "blind": "blind",
     "run": "run",
+    "status": "run",
     "score": "report",
-    "compare": "compare",
+    "report": "report",
+    "compare": "report",
+    "leaderboard": "report",
+    "view": "report",
     "audit": "audit",
     "collect": "collect",
     "ablate": "ablate",
-    "features": "features",
+    "features": "train",
     "train": "train",
     "list": "listing",
 }
-"""The module of each verb, or of the first of several."""
-_TOGETHER: Final = {"import-run": "export", "status": "run", "report": "score", "leaderboard": "score", "view": "score"}
-"""Verbs that share the module of another."""
+"""The module of each verb."""
 AUDIT_VERBS: Final = ("bundle", "calibrate", "plan", "sign", "verify")
 """What may stand behind `audit` instead of a dataset."""
 _LOG_LEVELS: Final = ("debug", "info", "warning", "error")
@@ -112,7 +115,7 @@ def _parser(verb: str) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"countersight {__version__}")
     parser.add_argument("--log-level", choices=_LOG_LEVELS, help="also log to stderr what the engine does")
     verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
-    module = _MODULES.get(_TOGETHER.get(verb, verb))
+    module = _MODULES.get(verb)
     for name in [module] if module else dict.fromkeys(_MODULES.values()):
         import_module(f"countersight.cli.{name}").add(verbs)
     return parser

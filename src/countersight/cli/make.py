@@ -11,7 +11,7 @@ from countersight.errors import CountersightError
 from countersight.text import printable, several
 
 if TYPE_CHECKING:
-    from countersight.suites import OnBad, Suite
+    from countersight.suites import OnBad, Part, Suite
 
 BAD_ROWS_SHOWN = 20
 _OWN = ("options", "controls", "difficulty", "groups", "keep_doubled", "per_task", "reworded", "wording")
@@ -56,76 +56,46 @@ def add(verbs: Verbs) -> None:
 
 
 def _make(chosen: argparse.Namespace) -> int:
-    chosen.named = chosen.output  # what people are told, wherever it is made first
-    if chosen.hidden is None:
-        chosen.seed = chosen.seed or 0
-        return _make_open(chosen)
-    from countersight.dataset import Dataset, hide
-    from countersight.suites import secret_seed, whole_beside
+    from countersight.causal import GRAPHS
+    from countersight.suites import Part, find_suite
+    from countersight.verbs import make_with_details
 
-    chosen.seed = secret_seed(chosen.seed)
-    with whole_beside(chosen.output, chosen.hidden) as (whole, folder):
-        chosen.output = whole
-        status = _make_open(chosen)
-        hidden = hide(Dataset.open(whole), folder, chosen.hidden)
-    print(f"Their answers are in {chosen.hidden} alone; keep it. {folder} commits to them: {hidden.commitment}")
-    return status
-
-
-def _make_open(chosen: argparse.Namespace) -> int:
-    from countersight.suites import find_suite, way_of
-
-    suite = find_suite(chosen.suite)
-    own = {name: value for name in _OWN if (value := getattr(chosen, name))}
-    beside = _beside(chosen, suite)
-    way = way_of(
-        suite,
-        chosen.source,
-        own=own,
-        size=chosen.size,
-        sample=chosen.sample,
-        pictures=chosen.pictures,
-        ray=chosen.ray,
-    )
-    if way == "seed":
-        return _draw(chosen, suite, own)
-    return _assemble(chosen, suite, own) if way == "folder" else _import(chosen, suite, beside, own)
-
-
-def _draw(chosen: argparse.Namespace, suite: "Suite", own: dict[str, Any]) -> int:
-    from countersight.dataset import Dataset
-
-    suite.make(
+    suite, source = find_suite(chosen.suite), chosen.source
+    mined = source is not None and (source / GRAPHS).is_file()
+    counts = "line" if mined or (source and source.suffix.lower() in _BY_LINE) else suite.counts
+    made = make_with_details(
+        chosen.suite,
         chosen.output,
         size=chosen.size,
         seed=chosen.seed,
+        source=source,
+        pictures=chosen.pictures,
+        beside=_beside(chosen, suite),
+        sample=chosen.sample,
+        own={name: getattr(chosen, name) for name in _OWN},
+        hidden=chosen.hidden,
         workers=chosen.workers,
         ray=chosen.ray,
         progress=counting,
-        **own,
+        on_bad=_told(f"{source / GRAPHS if mined else source} {counts}"),
     )
-    count = Dataset.open(chosen.output).count
-    controls = f", half of them controls of the {count // 2:,} others" if chosen.controls else ""
-    print(f"{several(count, 'case')} in {chosen.named}{controls}")
+    if source is None:
+        count = made.dataset.count
+        controls = f", half of them controls of the {count // 2:,} others" if chosen.controls else ""
+        print(f"{several(count, 'case')} in {chosen.output}{controls}")
+    elif made.way == "folder":
+        _tell_assembled(chosen, made.details)
+    else:
+        part = Part(chosen.size, chosen.sample, made.seed) if chosen.size or chosen.sample else None
+        _tell_imported(chosen, made.details, counts, part)
+    if made.hidden:
+        commitment = made.hidden.commitment
+        print(f"Their answers are in {chosen.hidden} alone; keep it. {chosen.output} commits to them: {commitment}")
     return 0
 
 
-def _assemble(chosen: argparse.Namespace, suite: "Suite", own: dict[str, Any]) -> int:
-    from countersight.causal import GRAPHS
-    from countersight.models import ModelSettings, open_model
-
-    if chosen.wording:
-        own["wording"] = open_model(chosen.wording, ModelSettings(seed=chosen.seed, ray=chosen.ray))
-    made = suite.assemble(
-        chosen.source,
-        chosen.output,
-        size=chosen.size,
-        seed=chosen.seed,
-        progress=counting,
-        on_bad=_told(f"{chosen.source / GRAPHS} line"),
-        **own,
-    )
-    print(f"{several(made.cases, 'case')} in {chosen.named}, from {several(made.graphs, 'causal graph')}")
+def _tell_assembled(chosen: argparse.Namespace, made: Any) -> None:
+    print(f"{several(made.cases, 'case')} in {chosen.output}, from {several(made.graphs, 'causal graph')}")
     print(f"{several(made.bad, 'bad line')} left out; {made.asked_about:,} graphs can be asked about without doubt")
     if made.fewer:
         fewer = ", ".join(f"{name} {number:,}" for name, number in made.fewer.items())
@@ -135,7 +105,6 @@ def _assemble(chosen: argparse.Namespace, suite: "Suite", own: dict[str, Any]) -
         print(f"{made.worded:,} questions worded by {chosen.wording}, {templates:,} left to the templates")
     if made.without_picture:
         print(f"{made.without_picture:,} without a picture: they are text and graph; ask with --prompt given-graph")
-    return 0
 
 
 def _told(where: str) -> "OnBad":
@@ -165,16 +134,8 @@ def _beside(chosen: argparse.Namespace, suite: "Suite") -> Path | None:
     return (chosen.annotations or chosen.kinds) if wanted else None
 
 
-def _import(chosen: argparse.Namespace, suite: "Suite", beside: Path | None, own: dict[str, Any]) -> int:
-    from countersight.suites import Part
-
-    part = Part(chosen.size, chosen.sample, chosen.seed) if chosen.size or chosen.sample else None
-    counts = "line" if chosen.source.suffix.lower() in _BY_LINE else suite.counts
-    bad = _told(f"{chosen.source} {counts}")
-    imported = suite.read(
-        chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad, beside=beside, part=part, **own
-    )
-    print(f"{several(imported.cases, 'case')} in {chosen.named}, {several(imported.bad, 'bad row')} left out")
+def _tell_imported(chosen: argparse.Namespace, imported: Any, counts: str, part: "Part | None") -> None:
+    print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} left out")
     if part is not None:
         print(f"{part} of the file, drawn by chance with seed {part.seed}")
     if imported.incomplete:
@@ -192,4 +153,3 @@ def _import(chosen: argparse.Namespace, suite: "Suite", beside: Path | None, own
             f"{imported.without_picture:,} whose picture is missing: models that look cannot be asked about them, and "
             "Hugging Face opens only folders with pictures; give theirs with --pictures"
         )
-    return 0

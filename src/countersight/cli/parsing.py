@@ -163,6 +163,8 @@ _KINDS: Final[dict[str, Callable[[str], Any]]] = {
     "RATE": float,
 }
 _PATHS: Final = {"AUDIT", "CAMPAIGN", "CSV", "DATASET", "DIR", "EXPORT", "FILE", "FOLDER", "GRAPHS", "JSONL", "KEY"} | {
+    "NEW",
+    "OLD",
     "PATH",
     "RUN",
     "SOURCE",

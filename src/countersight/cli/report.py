@@ -1,4 +1,4 @@
-"""`countersight score`, `report`, `leaderboard` and `view`: scores, tables and pages of runs and audits."""
+"""`countersight score`, `report`, `compare`, `leaderboard` and `view`: scores, tables and pages of runs and audits."""
 
 import argparse
 import sys
@@ -55,6 +55,19 @@ def add(verbs: Verbs) -> None:
         nargs="*",
         metavar="TABLE",
         help="set the runs beside what papers report: all tables of the suite, or those named here (cfmm-2, cosim, …)",
+    )
+    verb(
+        verbs,
+        "compare",
+        _compare,
+        "compare the scores of two reports, and fail where a measure changed more than allowed",
+        "countersight compare main-report new-report --fail-if 'drop > 2' --fail-if 'counterfactual < -1'",
+        {
+            "OLD": "a report, or its scores.json",
+            "NEW": "the same of another version, model or prompt",
+            "--fail-if CONDITION*": "exit with 1 if a measure changed so, new minus old in points: 'drop > 2', "
+            "'counterfactual < -1'",
+        },
     )
     verb(
         verbs,
@@ -223,3 +236,23 @@ def _view(chosen: argparse.Namespace) -> int:
 
     web.run_app(site, host=chosen.host, port=chosen.port, print=when_it_listens)
     return 0
+
+
+def _compare(chosen: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from countersight.html import print_grids
+    from countersight.reports import Condition, changes_grid, read_scores, score_changes
+
+    conditions = [Condition.parse(words) for words in chosen.fail_if]
+    old, new = read_scores(chosen.old), read_scores(chosen.new)
+    found = score_changes(old, new)
+    print_grids([changes_grid(old, new, found)], Console())
+    failed = [(each, condition) for condition in conditions for each in found if condition.holds(each)]
+    for change, condition in failed:
+        words = f"{change.measure} changed by {change.points:+.1f} points ({condition})"
+        print(f"{printable(change.run)}: {words}", file=sys.stderr)
+    unknown = [each for each in conditions if each.measure not in {change.measure for change in found}]
+    for condition in unknown:
+        print(f"{condition}: the two files have no common figure for it", file=sys.stderr)
+    return 1 if failed or unknown else 0

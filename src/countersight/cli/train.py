@@ -1,18 +1,48 @@
-"""`countersight train`: train a matcher on a dataset with options, or compare several."""
+"""`countersight features` and `countersight train`: what a matcher sees, and training one."""
 
 import argparse
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from countersight.cli.parsing import Verbs, positive, verb
+from countersight.cli.parsing import Verbs, add_options, verb
 
 if TYPE_CHECKING:
     from countersight.training import Plan
 
 
+_TRAIN: Final = {
+    "--plan TOML": "settings that are not named here",
+    "-o, --output DIR!": "checkpoints, curves and weights",
+}
+_MATCHER: Final = {
+    "--size {paper,small}=paper": "small: forty cases a second",
+    "--inputs {response,text,full}": "what it is given (default: text)",
+    "--encoder NAME": "a BERT-like folder, or LXMERT's (default: from scratch)",
+    "--view V": "how pictures are seen, with --inputs full: embedded, hf:FOLDER",
+    "--features NAME": "regions computed before; see: countersight features",
+    "--objective {ce,contrastive}": "the loss (default: ce)",
+    "--folds K": "test each part by matchers trained on the others",
+    "--seeds A,B": "one matcher each (default: 1234,2345,3456)",
+    "--epochs N": "passes over the data (default: 50)",
+    "--rate RATE": "learning rate (default: 1e-5)",
+}
+
+
 def add(verbs: Verbs) -> None:
-    """Add the verb to the command line."""
+    """Add the verbs to the command line."""
+    features = verb(
+        verbs,
+        "features",
+        _features,
+        "compute what a matcher sees of every picture, once",
+        "countersight features flowers --encoder embedded -o regions",
+        {"DATASET": "a dataset folder", "-o, --output DIR!": "the folder to make"},
+    )
+    ways = features.add_mutually_exclusive_group(required=True)
+    ways.add_argument("--encoder", metavar="NAME", help="embedded, or hf:FOLDER for the vision tower of any model")
+    ways.add_argument("--detector", metavar="PATH", help="what a detector finds: an .onnx or .pb file, or a folder")
+    ways.add_argument("--tsv", type=Path, metavar="FILE", help="from a file as LXMERT's authors publish them")
     train = verb(
         verbs,
         "train",
@@ -21,29 +51,29 @@ def add(verbs: Verbs) -> None:
         "countersight train matcher cosim --inputs text --encoder models/minilm --folds 5 -o matchers/text",
     )
     train.add_argument("what", choices=["matcher", "tables"], help="a matcher; or a table of several that are trained")
-    train.add_argument(
-        "dataset",
-        nargs="?",
-        type=Path,
-        metavar="DATASET",
-        help="what a matcher learns from; for tables, the folder that holds them",
-    )
-    train.add_argument("--plan", type=Path, metavar="TOML", help="settings that are not named here")
-    train.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="DIR", help="checkpoints, curves and weights"
-    )
+    add_options(train, {"DATASET?": "what a matcher learns from; for tables, the folder that holds them"} | _TRAIN)
     matcher = train.add_argument_group("settings (defaults: CoSIm's)")
-    matcher.add_argument("--size", choices=["paper", "small"], default="paper", help="small: forty cases a second")
-    matcher.add_argument("--inputs", choices=["response", "text", "full"], help="what it is given (default: text)")
-    matcher.add_argument("--encoder", metavar="DIR", help="a BERT-like folder, or LXMERT's (default: from scratch)")
-    matcher.add_argument("--view", metavar="V", help="how pictures are seen, with --inputs full: embedded, hf:FOLDER")
-    matcher.add_argument("--features", metavar="DIR", help="regions worked out before; see: countersight features")
-    matcher.add_argument("--objective", choices=["ce", "contrastive"], help="(default: ce)")
-    matcher.add_argument("--with", dest="beside", type=Path, metavar="VCR", help="VCR's JSONL, in alternate batches")
-    matcher.add_argument("--folds", type=positive, metavar="K", help="try each part by matchers trained on the others")
-    matcher.add_argument("--seeds", metavar="A,B,…", help="(default: 1234,2345,3456)")
-    matcher.add_argument("--epochs", type=positive, metavar="N", help="(default: 50)")
-    matcher.add_argument("--rate", type=float, metavar="R", help="of learning (default: 1e-5)")
+    add_options(matcher, _MATCHER)
+    for parser, words in ((features, "with --tsv: also of the pictures of VCR's JSONL"), (matcher, "VCR's JSONL, too")):
+        parser.add_argument("--with", dest="beside", type=Path, metavar="VCR", help=words)
+
+
+def _features(chosen: argparse.Namespace) -> int:
+    from countersight.dataset import Dataset
+    from countersight.errors import CountersightError
+    from countersight.training import features_by_detector, features_by_view, features_from_tsv
+
+    if chosen.beside and not chosen.tsv:
+        raise CountersightError("VCR's pictures are taken from a file of regions alone: add --tsv FILE")
+    dataset = Dataset.open(chosen.dataset)
+    if chosen.encoder:
+        made = features_by_view(dataset, chosen.encoder, chosen.output)
+    elif chosen.detector:
+        made = features_by_detector(dataset, chosen.detector, chosen.output)
+    else:
+        made = features_from_tsv(dataset, chosen.tsv, chosen.output, chosen.beside)
+    print(f"regions of {len(made):,} pictures in {chosen.output}; train with --inputs full --features {chosen.output}")
+    return 0
 
 
 def _train(chosen: argparse.Namespace) -> int:

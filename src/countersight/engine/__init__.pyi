@@ -1,4 +1,3 @@
-from .batches import BatchStatus as BatchStatus
 from .batches import ask_in_batches as ask_in_batches
 from .batches import outstanding as outstanding
 from .conversations import KEPT as KEPT
@@ -10,7 +9,6 @@ from .conversations import Sent as Sent
 from .conversations import conversations_of as conversations_of
 from .conversations import ranked_answer as ranked_answer
 from .display import showing as showing
-from .estimate import RunEstimate as RunEstimate
 from .estimate import estimated as estimated
 from .estimate import together as together
 from .journal import LOCK as LOCK
@@ -20,18 +18,15 @@ from .journal import appending as appending
 from .journal import begun as begun
 from .journal import decode_line as decode_line
 from .journal import encode_line as encode_line
-from .journal import is_unused as is_unused
 from .journal import locked as locked
 from .journal import read_journal as read_journal
 from .journal import read_manifest as read_manifest
-from .journal import read_placed as read_placed
 from .journal import reply_at as reply_at
 from .journal import write_manifest as write_manifest
 from .orders import Gathering as Gathering
 from .orders import Places as Places
 from .orders import orders_of as orders_of
 from .outcome import UNCERTAIN as UNCERTAIN
-from .outcome import ReadReply as ReadReply
 from .outcome import Tally as Tally
 from .outcome import spent_in as spent_in
 from .outcome import status_of as status_of
@@ -45,7 +40,6 @@ from .plan import offered as offered
 from .plan import shared_by as shared_by
 from .prompt import BRACED as BRACED
 from .prompt import Prompt as Prompt
-from .prompt import PromptContext as PromptContext
 from .prompt import edges_in_words as edges_in_words
 from .prompt import fill as fill
 from .prompt import graph_in_words as graph_in_words
@@ -63,7 +57,6 @@ from .rate_limit import AdaptiveLimit as AdaptiveLimit
 from .retry import Answered as Answered
 from .retry import Client as Client
 from .retry import RetriesExhausted as RetriesExhausted
-from .retry import Retry as Retry
 from .retry import RetryPolicy as RetryPolicy
 from .retry import Stopped as Stopped
 from .run_folder import JOURNAL as JOURNAL

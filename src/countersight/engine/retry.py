@@ -78,32 +78,40 @@ class Stopped(Exception):  # noqa: N818 - it names what happened
     """The user wants to stop, and there is no answer yet."""
 
 
-class Retry:
-    """Asks one server again where that may help, and less of it when it asks for patience."""
+class Client(Generic[Put, Got]):
+    """Sends requests to one model, editor or judge: as many at a time as it keeps up with, each again if that may help.
 
-    def __init__(self, policy: RetryPolicy, gate: AdaptiveLimit, stop: asyncio.Event, status: ServerStatus) -> None:
-        self._policy = policy
-        self._gate = gate
-        self._stop = stop
-        self._status = status
+    `put` sends one request. All clients of the engine and of audits are of this class.
+    """
+
+    def __init__(
+        self, put: Callable[[Put], Awaitable[Got]], retry: RetryPolicy, stop: asyncio.Event, status: ServerStatus
+    ) -> None:
+        self.limit = AdaptiveLimit(retry.concurrency, retry.first)
+        self._put, self._policy, self._stop, self._status = put, retry, stop, status
         self._answers = 0
         self._refusals = 0
         self._last_answer = asyncio.get_running_loop().time()
         self._jitter = random.Random()
 
-    async def answered(self, ask: Callable[[], Awaitable[Got]]) -> Answered[Got]:
+    async def ask(self, request: Put) -> Answered[Got]:
         """Ask until there is an answer; RetriesExhausted if there will be none, Stopped if the user stops first.
 
         Raises ModelError where every further question would fail too.
         """
+        async with self.limit:
+            return await self.ask_within(request)
+
+    async def ask_within(self, request: Put) -> Answered[Got]:
+        """The same for whoever holds a place among those under way already."""
         clock = asyncio.get_running_loop().time
         faults = turned_away = in_vain = 0
         while True:
-            while (pause := self._gate.pause()) > 0:
+            while (pause := self.limit.pause()) > 0:
                 await self._sleep(pause)
             sent, answers = clock(), self._answers
             try:
-                answer = await ask()
+                answer = await self._answer(request)
             except Overloaded as error:
                 turned_away += 1
                 # A server that answers others has only too much to do: that alone never fails a question.
@@ -111,7 +119,7 @@ class Retry:
                 wait = self._wait(turned_away)
                 if error.wait is not None:  # the server knows best; but "now" said to all at once is no answer
                     wait = max(error.wait, min(wait, 1.0))
-                self._gate.overloaded(sent, wait if error.wait is None else error.wait)
+                self.limit.overloaded(sent, wait if error.wait is None else error.wait)
                 failure: AskingFailed = error
             except AskingFailed as error:
                 faults += 1
@@ -122,7 +130,7 @@ class Retry:
                 self._refusals = 0
                 self._last_answer = clock()
                 self._status.trouble = ""
-                self._gate.kept_up()
+                self.limit.kept_up()
                 return Answered(answer, round(clock() - sent, 4), faults + turned_away + 1)
             self._status.trouble = str(failure)
             _log.debug("attempt %d failed: %s", faults + turned_away, failure)
@@ -160,7 +168,7 @@ class Retry:
                     "check the key, the address, the model, then run the same command to go on"
                 )
             return
-        self._gate.refused()
+        self.limit.refused()
         if self._refusals >= REFUSALS:
             raise ModelError(f"the server refuses every question ({failure}); check the key, the address, the model")
 
@@ -176,28 +184,8 @@ class Retry:
             return
         raise Stopped
 
-
-class Client(Generic[Put, Got]):
-    """Puts requests to somebody: so many at a time as they keep up with, each again where that may help."""
-
-    def __init__(
-        self, put: Callable[[Put], Awaitable[Got]], retry: RetryPolicy, stop: asyncio.Event, status: ServerStatus
-    ) -> None:
-        self._put = put
-        self.limit = AdaptiveLimit(retry.concurrency, retry.first)
-        self._retry = Retry(retry, self.limit, stop, status)
-
-    async def ask(self, request: Put) -> Answered[Got]:
-        """What came of a request; fails as `Retry.answered` does."""
-        async with self.limit:
-            return await self.ask_within(request)
-
-    async def ask_within(self, request: Put) -> Answered[Got]:
-        """The same for whoever holds a place among those under way already."""
-        return await self._retry.answered(lambda: self._answer(request))
-
     async def _answer(self, request: Put) -> Got:
-        """What they say; whatever they raise, as a plug of somebody else's may, fails this request and no other."""
+        """What they say; whatever they raise, as a plug-in may, fails this request and no other."""
         try:
             return await self._put(request)
         except (CountersightError, RetriesExhausted, Stopped):

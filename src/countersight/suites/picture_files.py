@@ -2,9 +2,9 @@
 
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -12,9 +12,6 @@ from countersight.case import Case
 from countersight.dataset import picture_digest
 from countersight.errors import BadPicture
 from countersight.picture import MAX_BYTES, check_picture, read_picture
-
-if TYPE_CHECKING:
-    from countersight.suites.rows import Row, Rows
 
 IMAGES = "images/"
 MOST_FRAMES = 8
@@ -36,6 +33,12 @@ class BadField(Exception):  # noqa: N818 - it names the thing, as people say it
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(field, reason)
         self.field, self.reason = field, reason
+
+
+Row = Mapping[str, Any]
+"""What stands on a row, by the name of the field: text from a CSV, anything from a JSONL file."""
+Rows = Iterator[tuple[int, Row | BadField]]
+"""Rows with the line each ends on, or its number in a list; what is no row comes as what is wrong with it."""
 
 
 class Frames(NamedTuple):

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -26,12 +26,9 @@ from countersight.errors import CountersightError
 from countersight.files import bounded_lines
 from countersight.suites.picture_files import BadField as BadField
 from countersight.suites.picture_files import Pictured
+from countersight.suites.picture_files import Row as Row
+from countersight.suites.picture_files import Rows as Rows
 from countersight.text import nearest
-
-Row = Mapping[str, Any]
-"""What stands on a row, by the name of the field: text from a CSV, anything from a JSONL file."""
-Rows = Iterator[tuple[int, Row | BadField]]
-"""Rows with the line each ends on, or its number in a list; what is no row comes as what is wrong with it."""
 
 MAX_LINE: Final = 1 << 20
 """Longest piece of a line read at once: a file of one endless line must not fill the memory."""

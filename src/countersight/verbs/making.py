@@ -2,40 +2,29 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
-
-import msgspec
+from typing import Any, Literal, NamedTuple
 
 from countersight.arguments import check_from, checked
 from countersight.authoring import GROUPS, Built, Order, build_dataset
 from countersight.causal import Mined, mine_folder
-from countersight.dataset import METADATA, Dataset, hide
+from countersight.dataset import METADATA, Dataset, Hidden, hide
 from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
-from countersight.suites import OnBad, Part, Suite, Way, find_suite, secret_seed, way_of, whole_beside
+from countersight.suites import OnBad, Part, Way, find_suite, secret_seed, way_of, whole_beside
 from countersight.verbs.inputs import SomeModel, maybe_path, settings_of
 from countersight.verbs.running import open_model
 
 
-class _Order(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be made, checked."""
+class MadeDataset(NamedTuple):
+    """A dataset that was made, in which way, what its suite tells of that, and the commitment to hidden answers."""
 
-    suite: Suite
+    dataset: Dataset
+    details: Any
     way: Way
-    size: int | None
     seed: int
-    source: Path | None
-    pictures: Path | None
-    beside: Path | None
-    sample: float | None
-    own: dict[str, Any]
-    """What this suite alone takes."""
-    workers: int | None
-    ray: str
-    progress: Progress
-    on_bad: OnBad
+    hidden: Hidden | None = None
 
 
 @checked
@@ -92,34 +81,64 @@ def make(
         "reworded": reworded,
         "wording": wording,
     }
-    own = {name: value for name, value in given.items() if value}
-    made, file, shown = find_suite(suite), maybe_path(source), maybe_path(pictures)
-    way = way_of(made, file, own=own, size=size, sample=sample, pictures=shown, ray=ray)
-    drawn = secret_seed(seed) if hidden is not None else seed or 0
-    if wording is not None:
-        own["wording"] = open_model(wording, ModelSettings(seed=drawn, ray=ray))
-    order = _Order(
-        suite=made,
-        way=way,
+    return make_with_details(
+        suite,
+        Path(out),
         size=size,
-        seed=drawn,
-        source=file,
-        pictures=shown,
+        seed=seed,
+        source=maybe_path(source),
+        pictures=maybe_path(pictures),
         beside=maybe_path(beside),
         sample=sample,
-        own=own,
+        own=given,
+        hidden=maybe_path(hidden),
         workers=workers,
         ray=ray,
         progress=progress or usual(),
         on_bad=on_bad or (lambda line, field, reason: None),
-    )
-    folder = Path(out)
+    ).dataset
+
+
+def make_with_details(
+    name: str,
+    folder: Path,
+    *,
+    size: int | None,
+    seed: int | None,
+    source: Path | None,
+    pictures: Path | None,
+    beside: Path | None,
+    sample: float | None,
+    own: dict[str, Any],
+    hidden: Path | None,
+    workers: int | None,
+    ray: str,
+    progress: Progress,
+    on_bad: OnBad,
+) -> MadeDataset:
+    """Make a dataset as `make` does; `own` is what this suite alone takes."""
+    suite, own = find_suite(name), {option: value for option, value in own.items() if value}
+    way = way_of(suite, source, own=own, size=size, sample=sample, pictures=pictures, ray=ray)
+    drawn = secret_seed(seed) if hidden is not None else seed or 0
+    if "wording" in own:
+        own["wording"] = open_model(own["wording"], ModelSettings(seed=drawn, ray=ray))
+
+    def fill(folder: Path) -> MadeDataset:
+        if source is None:
+            found = suite.make(folder, size=size, seed=drawn, workers=workers, ray=ray, progress=progress, **own)
+        elif way == "folder":
+            found = suite.assemble(source, folder, size=size, seed=drawn, progress=progress, on_bad=on_bad, **own)
+        else:
+            part = Part(size, sample, drawn) if size or sample else None
+            found = suite.read(source, folder, pictures=pictures, beside=beside, part=part, on_bad=on_bad, **own)
+        return MadeDataset(Dataset.open(folder), found, way, drawn)
+
     if hidden is None:
-        return _made(order, folder)
-    key = Path(hidden)
-    with whole_beside(folder, key) as (whole, empty):
-        hide(_made(order, whole), empty, key)
-    return Dataset.open(folder)
+        return fill(folder)
+    with whole_beside(folder, hidden) as (whole, empty):
+        made = fill(whole)
+        commitment = hide(made.dataset, empty, hidden)
+    return MadeDataset(Dataset.open(folder), made.details, way, drawn, commitment)
 
 
 def open_dataset(path: Path | str) -> Dataset:
@@ -136,25 +155,6 @@ def _there_already(folder: Path, suite: str, seed: int) -> Dataset:
                 f"{folder} has another {what}: {made[what]} there, {wanted} now; choose another folder for `out`"
             )
     return dataset
-
-
-def _made(order: _Order, folder: Path) -> Dataset:
-    suite, size, seed, own = order.suite, order.size, order.seed, order.own
-    if order.source is None:
-        suite.make(folder, size=size, seed=seed, workers=order.workers, ray=order.ray, progress=order.progress, **own)
-    elif order.way == "folder":
-        suite.assemble(order.source, folder, size=size, seed=seed, progress=order.progress, on_bad=order.on_bad, **own)
-    else:
-        suite.read(
-            order.source,
-            folder,
-            pictures=order.pictures,
-            beside=order.beside,
-            part=Part(size, order.sample, seed) if size or order.sample else None,
-            on_bad=order.on_bad,
-            **own,
-        )
-    return Dataset.open(folder)
 
 
 @checked
