@@ -111,7 +111,7 @@ def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, instal
     countersight(installed, "run", tmp_path / "birds", *asked, "-o", tmp_path / "run")
     countersight(installed, "report", tmp_path / "run", "-o", tmp_path / "report")
     assert "feather score" in (tmp_path / "report" / "report.html").read_text()
-    assert "1,000" in countersight(installed, "describe", tmp_path / "birds")
+    assert "1,000" in countersight(installed, "describe", tmp_path / "birds", "--all")
     assert json.loads((tmp_path / "run" / "run.json").read_text())["prompt"]["name"] == "loud"
     reply = json.loads((tmp_path / "run" / "replies.jsonl").read_text().splitlines()[0])
     assert reply["text"] == "no"
