@@ -47,7 +47,11 @@ def test_known_nouns_decide_between_forms() -> None:
 
 @pytest.mark.parametrize(
     ("words", "number", "length"),
-    [("two", 2, 1), ("12", 12, 1), ("a dozen", 12, 2), ("half a dozen", 6, 3), ("twenty five", 25, 2)],
+    [
+        ("two", 2, 1), ("12", 12, 1), ("a dozen", 12, 2), ("half a dozen", 6, 3), ("twenty five", 25, 2),
+        ("two hundred and five cats", 205, 4), ("one thousand two hundred", 1200, 4), ("two and three", 2, 1),
+        ("two hundred and three hundred", 200, 2),
+    ],
 )  # fmt: skip
 def test_numbers_in_words(words: str, number: int, length: int) -> None:
     assert number_at(words.split()) == (number, length)
