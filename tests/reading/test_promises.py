@@ -46,6 +46,7 @@ CLOSER = "Which point is closer to the camera?"
         "The car is not red. Therefore, the answer is blue.",
         "I would say it is A at first sight. Wait, no, it's B.",
         "(A) red\n(B) blue\n(C) green\n(D) grey\n\nAnswer: B",
+        "A. The car is red: unlikely.\nB. The car is blue: likely.\n\nAnswer: B",
         "Let me look at the picture. The car in front has a blue roof and blue doors. So the correct answer is (B).",
     ],
 )

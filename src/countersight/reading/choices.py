@@ -37,7 +37,7 @@ _INSTEAD = any_case(
     r"\b(?:rather than|instead of|compared (?:to|with)|as opposed to|in contrast to|different from|other than"
     r"|not)\s+(?:the |a |an |to |in |point |option |at )*$"
 )
-_LISTED = lazy(r"\W*[A-Z]\s*[).:]")
+_LISTED = lazy(r"^[^\w\n]*([A-Z])\s*[).:]", re.MULTILINE)
 # A sentence about what may be, or about another option.
 _ASIDE = any_case(
     r"\b(?:might|may|could|maybe|perhaps|possibly|depends?|depending|on the other hand|(?:in|by) contrast|conversely"
@@ -122,6 +122,8 @@ def letter_first(text: str, options: Options) -> str | None:
 
 def opening(text: str, options: Options) -> str | None:
     """The option with which a text opens: a letter that stands for itself, or yes or no where these are offered."""
+    if len({*_LISTED.findall(text)}) > 1:
+        return None  # it goes through the options
     first = next(iter(sentences(text[:600])), "")
     letter = letter_first(first, options)
     if letter:
