@@ -46,7 +46,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 # The other tools themselves open our files and have our figures; each in an environment of its own, none in `test`.
-PEERS := inspect_ai lmms_eval vlmevalkit training ms_swift llama_factory
+PEERS := inspect_ai lmms_eval vlmevalkit training ms_swift llama_factory vllm
 peers: $(PEERS:%=.peers/%/.installed)
 	.peers/$(firstword $(PEERS))/bin/python -m peers $(PEERS) # all of them, then one table
 
@@ -55,6 +55,8 @@ peers: $(PEERS:%=.peers/%/.installed)
 	.peers/$*/bin/pip install --quiet --disable-pip-version-check -e '.[exchange]' -r $<
 	# Packages that ask for others of which some machine has no wheel: what they need of them stands in the first file.
 	[ ! -f peers/requirements/$*.alone ] || .peers/$*/bin/pip install --quiet --no-deps -r peers/requirements/$*.alone
+	# And packages that come along, are not needed, and do not load beside the CPU build of torch.
+	[ ! -f peers/requirements/$*.without ] || .peers/$*/bin/pip uninstall --quiet --yes -r peers/requirements/$*.without
 	touch $@
 
 clean:

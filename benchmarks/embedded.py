@@ -14,7 +14,10 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+from countersight.case import Question
 from countersight.engine import find_prompt
+from countersight.errors import AskingFailed
+from countersight.models import open_model
 from countersight.models.embedded.inference import encoder
 from countersight.models.embedded.model import WORLDS, Embedded
 from countersight.models.protocol import ModelSettings, Request, Turn
@@ -97,6 +100,36 @@ async def _rank(model, asks, questions, number: int) -> None:
     print("  ranked:", ", ".join(f"{telling} {right[telling]}/{count[telling]}" for telling in count))
 
 
+async def already_changed(name: str, made) -> None:
+    """The "if" question asked about the picture that is changed already, without options: the change comes once more.
+
+    Right is what the reference programmer works out from the pixels of that picture; what it cannot answer is left out.
+    """
+    model, reference = Embedded(name, ModelSettings()), open_model("visprog:reference?vision=scene")
+    right: Counter[str] = Counter()
+    asked: Counter[str] = Counter()
+    for group, case, pictures in made:
+        text = case.question("counterfactual", "told").text
+        question = Question(text, "0", "number")
+        turn = Turn("user", find_prompt("0-shot").render(question), pictures[1])
+        request = Request(f"{case.id}/changed", (turn,), "number", question=text)
+        try:
+            gold = answer_in((await reference.reply(request)).text, question)
+        except AskingFailed:
+            continue
+        said = answer_in((await model.reply(request)).text, question)
+        for place in (group, "all"):
+            asked[place] += 1
+            right[place] += said == gold
+    print(f"\n{name}, an if asked about the picture that is changed already")
+    for group in sorted(asked):
+        low_high = share_interval(right[group], asked[group])
+        share = f"{right[group] / asked[group]:.1%}  [{low_high.low:.1%}, {low_high.high:.1%}]"
+        print(f"  {group:28} {share}  n={asked[group]}")
+    await model.close()
+    await reference.close()
+
+
 async def photographs(folder: Path) -> None:
     """What each checkpoint says about photographs."""
     for name in WORLDS:
@@ -120,10 +153,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--rank", type=int, default=150, help="questions ranked by loss as well")
     parser.add_argument("--models", nargs="+", default=list(WORLDS))
+    parser.add_argument("--changed", action="store_true", help="ask the if about pictures that are changed already")
     parser.add_argument("--photos", type=Path, help="a folder of photographs to ask about")
     chosen = parser.parse_args(arguments)
     made = list(cases(chosen.cases, chosen.seed))
     for name in chosen.models:
+        if chosen.changed:
+            asyncio.run(already_changed(name, made))
+            continue
         asyncio.run(measure(name, made, chosen.rank))
     print(f"\npeak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, drawing and all")
     if chosen.photos:

@@ -182,10 +182,16 @@ def ranked(body: dict, fault: str = "") -> tuple[int, dict]:
     entries: list[dict | None] = [None]
     for place, token in list(enumerate(tokens))[1:]:
         told = {"logprob": logprob(tokens, place), "rank": 2, "decoded_token": f" {token}"}
-        entries.append({str(token_number(token)): told, "7": {"logprob": -0.5, "rank": 1, "decoded_token": " x"}})
+        more_likely = {"7": {"logprob": -0.5, "rank": 1, "decoded_token": " x"}} if body["prompt_logprobs"] else {}
+        entries.append({str(token_number(token)): told, **more_likely})
     sent = completion("x") | {"prompt_logprobs": entries, "prompt_token_ids": [token_number(token) for token in tokens]}
     if fault == "ignored":
         return 200, completion("x")
+    if fault == "long":
+        sent["padding"] = "x" * 5_000_000
+    elif fault == "without texts":
+        for entry in entries[1:]:
+            next(iter(entry.values()))["decoded_token"] = None
     if fault == "no numbers":
         del sent["prompt_token_ids"]
     elif fault == "numbers of others":

@@ -379,15 +379,42 @@ def test_one_order_that_fails_fails_the_question_and_keeps_what_was_answered(tmp
     assert [order.places for order in replies(tmp_path / "r")[-1].orders] == list(orders_of(4))
 
 
-def test_stopping_between_orders_loses_no_question_and_invents_none(tmp_path):
+def test_stopping_between_orders_loses_no_question_and_pays_for_none_twice(tmp_path):
     folder = dataset(tmp_path / "d", 24)
     with ChatServer(latency=0.01) as server:
         ask(folder, tmp_path / "whole", server.name, prompt="swapped")
+        del server.requests[:]
         ask(folder, tmp_path / "r", server.name, prompt="swapped", stop_when=lambda: journal_size(tmp_path / "r"))
         assert 0 < len(answers(tmp_path / "r")) < 48
         assert all(len(orders) == 4 for *_, orders in answers(tmp_path / "r"))
+        assert (tmp_path / "r/orders.jsonl").stat().st_size  # questions that are answered in some of their orders
         ask(folder, tmp_path / "r", server.name, prompt="swapped")
     assert answers(tmp_path / "r") == answers(tmp_path / "whole")
+    assert len(server.requests) == 48 * 4
+    assert spent(tmp_path / "r") == spent(tmp_path / "whole")
+    assert not (tmp_path / "r/orders.jsonl").exists()
+
+
+def test_a_run_stopped_in_its_first_question_is_the_same_run_afterwards(tmp_path):
+    folder = dataset(tmp_path / "d", 4)
+    orders = tmp_path / "r/orders.jsonl"
+    with ChatServer(latency=0.01) as server:
+        alone = RetryPolicy(concurrency=1)
+        ask(
+            *(folder, tmp_path / "r", server.name),
+            prompt="swapped",
+            retry=alone,
+            stop_when=lambda: orders.exists() and orders.stat().st_size,
+        )
+        assert not answers(tmp_path / "r")
+        with pytest.raises(RunError, match="another prompt"):
+            ask(folder, tmp_path / "r", server.name)
+        ask(folder, tmp_path / "r", server.name, prompt="swapped")
+    assert len(server.requests) == 8 * 4
+
+
+def spent(run):
+    return sum(reply.tokens_in for reply in replies(run)), sum(reply.attempts for reply in replies(run))
 
 
 def test_an_order_that_was_not_asked_leaves_no_reply():
@@ -490,7 +517,7 @@ def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path, promp
     assert len(answers(tmp_path / "r")) == 80
     # What was under way was asked again, and nothing else ever was: no question with another answer before it.
     assert {json.dumps(request["messages"]) for request in server.requests} == set(whole)
-    assert whole.total() < len(server.requests) <= whole.total() + 3 * 4 * (2 if prompt == "swapped" else 1)
+    assert whole.total() < len(server.requests) <= whole.total() + 3 * 4
 
 
 @pytest.mark.parametrize("prompt", PROMPTS)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from countersight.models.embedded.beyond import UNKNOWN
 from countersight.models.embedded.model import Embedded
+from countersight.models.embedded.out_of_scope import UNKNOWN
 from countersight.models.embedded.tokenizer import vocabulary
 from countersight.models.embedded.weights import shipped
 from countersight.models.protocol import ModelSettings, Request, Turn

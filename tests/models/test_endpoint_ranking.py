@@ -10,9 +10,17 @@ from making import dataset, picture
 from running import ask, replies, run_command
 
 from countersight.case import Option
+from countersight.engine import RetryPolicy
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.opening import open_model
-from countersight.models.prompt_logprobs import Prompt, ends_with, loss_of, read_prompt
+from countersight.models.prompt_logprobs import (
+    PromptLogprobs,
+    beginning_after,
+    beginnings,
+    ends_with,
+    loss_from,
+    read_prompt,
+)
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import check_picture
 
@@ -20,28 +28,33 @@ OPTIONS = ("It is red", "It is red and very large", "no")
 SENTENCE = "so it cannot rank them; leave out `answering` and ask with the prompt swapped"
 
 
-def losses(server: ChatServer, loss: str = "mean", options: tuple[str, ...] = OPTIONS) -> tuple[float, ...]:
-    turns = (
-        Turn("user", "Is it red?", check_picture(picture(0))),
-        Turn("assistant", "yes"),
-        Turn("user", "And if it were painted?"),
-    )
-    request = Request("0/factual/told", turns, "choice", tuple(map(Option, options)))
+def request(options: tuple[str, ...] = OPTIONS, question: str = "And if it were painted?") -> Request:
+    turns = (Turn("user", "Is it red?", check_picture(picture(0))), Turn("assistant", "yes"), Turn("user", question))
+    return Request("0/factual/told", turns, "choice", tuple(map(Option, options)))
 
-    async def rank() -> tuple[float, ...]:
+
+def with_model(server: ChatServer, work, loss: str = "mean"):
+    """What comes of some work with the server's model."""
+
+    async def done():
         model = open_model(server.name, ModelSettings(loss=loss, timeout=10))
         try:
-            return await model.losses(request)
+            return await work(model)
         finally:
             await model.close()
 
-    return asyncio.run(rank())
+    return asyncio.run(done())
+
+
+def losses(server: ChatServer, loss: str = "mean", options: tuple[str, ...] = OPTIONS) -> tuple[float, ...]:
+    return with_model(server, lambda model: model.losses(request(options)), loss)
 
 
 def expected(server: ChatServer) -> list[list[float]]:
-    """What each word of each option costs, by the server's own book; the last requests were the options."""
+    """What each word of each option costs, by the server's own book."""
     costs = []
-    for body, option in zip(server.requests[-len(OPTIONS) :], OPTIONS, strict=True):
+    for option in OPTIONS:
+        body = next(body for body in server.requests if body["messages"][-1]["content"] == option)
         tokens = prompt_tokens(body)
         size = len(option.split())
         assert tokens[-size:] == option.split()
@@ -49,7 +62,7 @@ def expected(server: ChatServer) -> list[list[float]]:
     return costs
 
 
-@pytest.mark.parametrize("behaviour", ["rank", "rank:no numbers", "rank:in the choice"])
+@pytest.mark.parametrize("behaviour", ["rank", "rank:no numbers", "rank:in the choice", "rank:without texts"])
 def test_the_loss_of_an_option_is_that_of_its_own_tokens(behaviour: str) -> None:
     with ChatServer(behaviour) as server:
         means, sums = losses(server), losses(server, "sum")
@@ -61,26 +74,68 @@ def test_the_loss_of_an_option_is_that_of_its_own_tokens(behaviour: str) -> None
 def test_the_options_stand_as_answers_that_are_left_open() -> None:
     with ChatServer("rank") as server:
         losses(server)
-    first, asked, *answered = server.requests
-    assert [len(body["messages"]) for body in server.requests] == [2, 3, 4, 4, 4]
-    assert [body["messages"][-1] for body in answered] == [{"role": "assistant", "content": text} for text in OPTIONS]
+    first, *answered, asked = server.requests
+    assert [len(body["messages"]) for body in server.requests] == [2, 4, 4, 4, 3]
+    said = sorted(body["messages"][-1]["content"] for body in answered)
+    assert said == sorted(OPTIONS)
     for body in server.requests:
         open_ended = body is not asked
         assert (body["continue_final_message"], body["add_generation_prompt"]) == (open_ended, not open_ended)
-        assert (body["prompt_logprobs"], body["max_tokens"]) == (1, 1)
+        assert (body["prompt_logprobs"], body["max_tokens"]) == (0, 1)
     assert "image_url" not in str(first)
     assert all("image_url" in str(body) for body in (asked, *answered))
 
 
+@pytest.mark.parametrize(("behaviour", "requests"), [("rank", 1 + 4 + 3 + 3), ("rank:without texts", 1 + 4 + 4 + 4)])
+def test_the_question_is_sent_alone_once_where_the_texts_tell_where_an_option_begins(behaviour, requests) -> None:
+    async def thrice(model):
+        return [await model.losses(request()) for _ in range(3)]
+
+    with ChatServer(behaviour) as server:
+        first, second, third = with_model(server, thrice)
+    assert first == second == third
+    assert len(server.requests) == requests
+
+
+def test_an_answer_that_grows_with_the_prompt_is_read_and_an_endless_one_is_not() -> None:
+    with ChatServer(lambda _, number, __: "rank" if number == 0 else "rank:long") as server:
+        long = request(question="Why " + "?" * 6_000)
+        assert len(with_model(server, lambda model: model.losses(long))) == 3
+        with pytest.raises(AskingFailed, match="longer than"):
+            losses(server)
+
+
+def test_a_server_that_cannot_rank_is_asked_once_by_all_together() -> None:
+    async def eight(model):
+        return await asyncio.gather(*(model.losses(request()) for _ in range(8)), return_exceptions=True)
+
+    with ChatServer("rank:ignored") as server:
+        failures = with_model(server, eight)
+    assert {type(failure) for failure in failures} == {ModelError}
+    assert len(server.requests) == 1
+
+
+def test_what_was_sent_says_one_token_where_options_were_ranked() -> None:
+    async def sent(model):
+        await model.losses(request())
+        ranked = model.observed["sent"]["max_tokens"]
+        await model.reply(request())
+        return ranked, model.observed["sent"]["max_tokens"]
+
+    with ChatServer(lambda _, __, body: "rank" if "prompt_logprobs" in body else "answer") as server:
+        assert with_model(server, sent) == (1, 256)
+
+
 def test_a_whole_run_ranks(tmp_path) -> None:
     with ChatServer("rank") as server:
-        ask(dataset(tmp_path / "d", 3), tmp_path / "r", server.name, answering="rank")
+        alone = RetryPolicy(concurrency=1)
+        ask(dataset(tmp_path / "d", 3), tmp_path / "r", server.name, answering="rank", retry=alone)
     found = replies(tmp_path / "r")
     assert [reply.state for reply in found] == ["answered"] * 6
     for reply in found:
         assert reply.text == "ABCD"[reply.losses.index(min(reply.losses))]
-    # one look whether it can, then for each question itself and its four options
-    assert len(server.requests) == 1 + 6 * 5
+    # one look whether it can, then for each question its four options; the first is asked alone too
+    assert len(server.requests) == 1 + 6 * 4 + 1
 
 
 CANNOT = {
@@ -152,8 +207,12 @@ def test_options_that_cannot_be_ranked() -> None:
     assert server.requests == []
 
 
-def told(*tokens: str, cost: float = 1.0) -> Prompt:
-    return Prompt(tokens, (-cost,) * len(tokens), tuple(f" {token}" for token in tokens))
+def told(*tokens: str, cost: float = 1.0) -> PromptLogprobs:
+    return PromptLogprobs(tokens, (-cost,) * len(tokens), tuple(f" {token}" for token in tokens))
+
+
+def loss_of(asked: PromptLogprobs, answered: PromptLogprobs, loss: str) -> float:
+    return loss_from(beginning_after(asked, answered), answered, loss)
 
 
 def test_what_melts_into_the_answer_belongs_to_it() -> None:
@@ -163,10 +222,25 @@ def test_what_melts_into_the_answer_belongs_to_it() -> None:
         loss_of(told("a", "b"), told("a", "b"), "mean")
 
 
+@pytest.mark.parametrize(
+    ("prompts", "answers", "places"),
+    [
+        ([told("a", "it", "is"), told("a", "it", "was", "so")], ["it is", "It was so".lower()], [1, 1]),
+        ([told("a:", "yes"), told("a:", "no")], ["yes", "no"], [1, 1]),
+        ([told("a:yes"), told("a:", "no")], ["yes", "no"], None),  # one melts
+        ([told("a", "yes"), told("b", "no")], ["yes", "no"], None),  # not the same question
+        ([told("a", "yes", "sir"), told("a", "no")], ["yes", "no"], None),  # something follows
+        ([PromptLogprobs(("1", "2"), (-1.0, -1.0), ("", ""))], ["yes"], None),  # nothing is told
+    ],
+)
+def test_texts_tell_where_options_begin_or_do_not(prompts, answers, places) -> None:
+    assert beginnings(prompts, answers) == places
+
+
 def test_where_a_prompt_ends() -> None:
     assert ends_with(told("is", "it", "Yes"), "Yes")
     assert not ends_with(told("is", "it", "Yes", "<end>"), "Yes")
-    assert ends_with(Prompt(("1",), (-1.0,), ("",)), "Yes")  # nothing is told of it
+    assert ends_with(PromptLogprobs(("1",), (-1.0,), ("",)), "Yes")  # nothing is told of it
 
 
 json = st.recursive(

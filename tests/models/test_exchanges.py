@@ -13,7 +13,7 @@ from making import picture
 
 from countersight.errors import AskingFailed, Refused, Unreachable
 from countersight.models import Model, ModelSettings, Request, Turn, open_model
-from countersight.models.deadline import Deadline
+from countersight.models.service import Deadline
 from countersight.picture import check_picture
 
 REQUEST = Request("case-1", (Turn("user", "How many?", check_picture(picture())),), "open")

@@ -28,8 +28,9 @@ class SamplingParams:
 class LLM:
     """Says B; finds "7" likely; a question about smoke is too long for it."""
 
-    def __init__(self, model, dtype="auto", seed=0) -> None:
+    def __init__(self, model, dtype="auto", seed=0, **options) -> None:
         self.calls = []
+        self.options = options
         made.append(self)
         if model == "gone":
             raise ValueError("gone is no model")
@@ -47,7 +48,8 @@ class LLM:
             raise ValueError("The prompt is longer than the maximum model length")
         tokens = [ord(sign) for sign in said]
         logprobs = None
-        if sampling.prompt_logprobs:
+        if sampling.prompt_logprobs is not None:
+            assert sampling.prompt_logprobs == 0
             logprobs = [None] + [
                 {token: SimpleNamespace(logprob=-0.1 if token == ord("7") else -3.0, decoded_token=chr(token))}
                 for token in tokens[1:]
@@ -112,6 +114,21 @@ def test_one_that_cannot_be_computed_fails_alone() -> None:
 def test_options_are_ranked_by_how_likely_their_tokens_are() -> None:
     (losses,) = asked(request("How many?", OPTIONS), how="losses")
     assert losses == pytest.approx((3.0, 3.0, 0.1, 3.0))
+
+
+def test_options_behind_the_name_go_to_vllm() -> None:
+    async def asked_once():
+        name = "vllm:m?max_model_len=4096&tensor_parallel_size=2&gpu_memory_utilization=0.8"
+        model = open_model(name)
+        await model.reply(request("One?"))
+        await model.close()
+
+    asyncio.run(asked_once())
+    assert made[0].options == {"max_model_len": 4096, "tensor_parallel_size": 2, "gpu_memory_utilization": 0.8}
+    with pytest.raises(ModelError, match="max_model_len=long is no number"):
+        open_model("vllm:m?max_model_len=long")
+    with pytest.raises(ModelError, match="no option 'quick'"):
+        open_model("vllm:m?quick=1")
 
 
 def test_what_is_not_installed_or_cannot_be_loaded_is_a_sentence(monkeypatch) -> None:

@@ -8,10 +8,9 @@ from countersight.detection.vision import Patch, ToolFailed
 from countersight.errors import AskingFailed
 from countersight.models.protocol import Answer, Request, Turn
 from countersight.picture.checking import check_picture
-from countersight.programs.limits import Limits
+from countersight.programs.failures import Limits, Tracing
 from countersight.programs.model import Metered, Programs
 from countersight.programs.styles import STYLES
-from countersight.programs.tracing import Tracing
 from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.sandbox import Sandbox
 

@@ -1,6 +1,7 @@
 """What the system itself keeps an interpreter from, however a program got hold of it."""
 
 import asyncio
+import ctypes
 import json
 import os
 import platform
@@ -16,15 +17,18 @@ from programs.seeing import PICTURE, Eyes, programs, request
 from running import ask, replies, start_command
 from waiting import wait_until
 
-from countersight.programs.limits import Limits
-from countersight.programs.tracing import Tracing
-from countersight.programs.viper import confined
-from countersight.programs.viper.confining import held, resident
+from countersight.programs.failures import Limits, Tracing
+from countersight.programs.viper import confined, sandbox
 from countersight.programs.viper.image_patch import Tools
-from countersight.programs.viper.sandbox import Sandbox
+from countersight.programs.viper.running import resident
+from countersight.programs.viper.sandbox import LAYERS, Sandbox
 
 pytest.importorskip("pydantic_monty")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="seccomp is Linux's")
+LANDLOCK = (
+    sys.platform == "linux" and ctypes.CDLL(None).syscall(confined.CREATE_RULESET, None, ctypes.c_size_t(0), 1) > 0
+)
+landlocked = pytest.mark.skipif(not LANDLOCK, reason="this kernel has no landlock")
 MEGABYTE = 1024 * 1024
 SHELL = [sys.executable, "-I", "-S", confined.__file__, str(64 * MEGABYTE), "5", "/bin/sh", "-c"]
 
@@ -56,13 +60,46 @@ def sandboxed(program, eyes=None, times=1, limits=None, during=None):
 
 
 @linux
-def test_a_confined_process_can_read_and_compute_and_nothing_else(tmp_path) -> None:
-    assert in_shell("read x < /proc/self/comm; echo $x; echo $((6 * 7))") == ["sh", "42"]
+def test_a_confined_process_can_compute_and_nothing_else(tmp_path) -> None:
+    assert in_shell("echo $((6 * 7))") == ["42"]
     assert in_shell(f"echo here; echo x > {tmp_path}/written; echo there") == ["here", "there"]
     assert list(tmp_path.iterdir()) == []
     assert in_shell("echo before; (echo inside); echo after") == ["before"]
     assert in_shell("echo before; exec /bin/echo other") == ["before"]
     assert in_shell("kill -0 1 || echo refused") == ["refused"]
+    assert in_shell("kill -0 $PPID || echo refused") == ["refused"]
+
+
+@landlocked
+@pytest.mark.parametrize(
+    "file",
+    [
+        "/etc/passwd",
+        "/etc/hostname",
+        "{own}",
+        "/proc/self/environ",
+        "/proc/self/maps",
+        "/proc/{parent}/environ",
+        "/proc/{parent}/mem",
+        "/proc/{parent}/cmdline",
+        "/proc/1/environ",
+        "/proc/self/root/etc/passwd",
+        "/dev/tty",
+        "/sys/kernel/notes",
+    ],
+)
+def test_a_confined_process_reads_no_file(file, tmp_path) -> None:
+    own = tmp_path / "answers"
+    own.write_text("secret\n")
+    path = file.format(own=own, parent=os.getpid())
+    assert in_shell(f"read line < {path} && echo read; echo $line; echo end") == ["end"]
+
+
+@linux
+def test_a_confined_process_has_no_environment(monkeypatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    assert "sk-canary" not in " ".join(in_shell("set; export"))
+    assert in_shell("echo $HOME $OPENAI_API_KEY $USER end") == ["end"]
 
 
 @linux
@@ -79,24 +116,35 @@ def test_the_filter_of_either_machine_is_whole(machine) -> None:
 
 
 @linux
-def test_interpreters_are_confined_by_the_system_where_it_offers_that() -> None:
+def test_interpreters_are_confined_by_the_system_where_it_offers_that(caplog) -> None:
     (value,), observed = sandboxed("def execute_command(image):\n    return 42")
     assert value == 42
-    assert observed == {"seccomp": platform.machine() in confined.ARCHITECTURES, "rlimits": True}
+    known = platform.machine() in confined.ARCHITECTURES
+    assert observed == {"landlock": LANDLOCK, "seccomp": known, "rlimits": True}
+    assert ("run without" in caplog.text) == (not LANDLOCK or not known)
 
 
-def test_a_system_that_offers_nothing_of_the_kind_runs_programs_all_the_same(monkeypatch) -> None:
-    monkeypatch.setattr(confined, "__file__", "/nowhere/at/all.py")
+def test_a_system_that_offers_nothing_of_the_kind_runs_programs_and_warns(monkeypatch, caplog) -> None:
+    monkeypatch.setattr(sandbox, "SCRIPT", "/nowhere/at/all.py")
     (value,), observed = sandboxed("def execute_command(image):\n    return 42")
     assert value == 42
-    assert observed == {"seccomp": False, "rlimits": False}
+    assert observed == dict.fromkeys(LAYERS, False)
+    assert "run without landlock, seccomp, rlimits here" in caplog.text
+    assert "SECURITY.md" in caplog.text
+
+
+def test_the_warning_of_a_missing_layer_is_on_the_terminal() -> None:
+    code = "from countersight.programs.viper.sandbox import warn_of_missing as warn; warn({'landlock': False})"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stderr.startswith("countersight: generated programs run without landlock here")
+    assert said.stdout == ""
 
 
 def test_what_confines_the_programs_stands_in_run_json(tmp_path) -> None:
     model = programs("viper", lambda asked: "def execute_command(image):\n    return len(image.find('dog'))")
     ask(dataset(tmp_path / "data", 2), tmp_path / "run", model)
     observed = json.loads((tmp_path / "run/run.json").read_text())["observed"]
-    assert set(observed["sandbox"]) == {"seccomp", "rlimits"}
+    assert set(observed["sandbox"]) == set(LAYERS)
     assert "sandbox" not in json.loads((tmp_path / "run/run.json").read_text())["settings"]
 
 
@@ -188,8 +236,7 @@ def test_ctrl_c_fails_nothing_that_was_under_way(tmp_path) -> None:
     assert [reply.reason for reply in found if reply.state == "failed"] == []
 
 
-def test_held_says_no_where_there_is_no_such_process() -> None:
-    assert held(2**22 + 1) == {"seccomp": False, "rlimits": False}
+def test_a_process_that_is_gone_holds_nothing() -> None:
     assert resident(2**22 + 1) == 0
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image, ImageEnhance
 
-from countersight.programs.eyes.patches import patches
-from countersight.programs.eyes.scene import NotAScene, see
+from countersight.programs.vision.paint import NotAScene, patches
+from countersight.programs.vision.scene import see
 from countersight.scenes.drawing import draw
 from countersight.scenes.geometry import as_points, inside
 from countersight.scenes.scene import Scene

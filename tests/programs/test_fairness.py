@@ -9,7 +9,7 @@ from programs.seeing import DOGS, Eyes, programs, request
 from countersight.case import Option
 from countersight.errors import AskingFailed
 from countersight.models.protocol import Answer
-from countersight.programs.limits import Limits
+from countersight.programs.failures import Limits
 
 LOOP = "def execute_command(image):\n    while True:\n        pass"
 GOOD = "def execute_command(image):\n    return len(image.find('dog')) == 3"

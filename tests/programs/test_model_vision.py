@@ -13,8 +13,7 @@ from countersight.detection.vision import Patch, ToolFailed
 from countersight.errors import AskingFailed, Overloaded, Refused
 from countersight.models.protocol import Answer
 from countersight.picture.checking import Picture, check_picture
-from countersight.programs.eyes.boxes import read_boxes
-from countersight.programs.eyes.model_vision import ModelVision, cut_out
+from countersight.programs.vision.model_vision import ModelVision, cut_out, read_boxes
 
 
 class Seer:

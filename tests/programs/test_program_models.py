@@ -17,7 +17,7 @@ from countersight.engine import RunOptions, ask_dataset, find_prompt
 from countersight.errors import AskingFailed, ModelError, Overloaded
 from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
-from countersight.programs.limits import Limits
+from countersight.programs.failures import Limits
 from countersight.programs.model import Metered, Programs
 from countersight.programs.styles import STYLES
 from countersight.scoring import score_run

@@ -14,13 +14,12 @@ from countersight.case import LETTERS
 from countersight.dataset.folder import Dataset
 from countersight.detection.vision import Patch
 from countersight.picture.checking import check_picture
-from countersight.programs.eyes.scene_vision import SceneVision
+from countersight.programs.failures import Tracing
 from countersight.programs.reference.grammar import NoProgram
-from countersight.programs.reference.python import as_python
-from countersight.programs.reference.stepwise import as_steps
+from countersight.programs.reference.python import as_python, as_steps
 from countersight.programs.steps.interpreter import run_steps
 from countersight.programs.steps.parsing import parse_steps
-from countersight.programs.tracing import Tracing
+from countersight.programs.vision.scene_vision import SceneVision
 from countersight.scenes.drawing import draw_both
 from countersight.scenes.png import encode
 from countersight.suites.cvqa import synthetic as cvqa_synthetic

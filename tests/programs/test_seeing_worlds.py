@@ -12,7 +12,7 @@ from countersight.errors import AskingFailed
 from countersight.models import ModelSettings, Request, Turn
 from countersight.picture import check_picture
 from countersight.programs import open_programs
-from countersight.programs.eyes import NotAScene, see_world
+from countersight.programs.vision import NotAScene, see_world
 from countersight.scenes import encode
 from countersight.suites.worlds.discs import DISCS
 from countersight.suites.worlds.making import drafts_with_cases

@@ -1,18 +1,18 @@
 """Step programs: parsed by a real parser, interpreted one operation at a time, and never run as Python."""
 
 import asyncio
+import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from programs.seeing import DOGS, PICTURE, Eyes
 
-from countersight.programs.failures import ProgramFailed
+from countersight.programs.failures import Limits, ProgramFailed, Tracing
 from countersight.programs.prompting import STEPS
 from countersight.programs.steps.expressions import BadExpression, evaluate
 from countersight.programs.steps.interpreter import OPERATIONS, run_steps
 from countersight.programs.steps.parsing import BadProgram, Name, Step, parse_steps
-from countersight.programs.tracing import Tracing
 
 DOG = "A=LOC(image=IMAGE, object='dog')\n"
 CAT = "A=LOC(image=IMAGE, object='cat')\n"
@@ -124,6 +124,25 @@ def test_what_the_eyes_are_asked_can_be_sent() -> None:
     eyes = Eyes(lambda question: "a dog")
     result("A=LOC(image=IMAGE, object='\\ud800 dog')\nB=VQA(image=IMAGE, question='\\udfff')", eyes)
     assert all(what.encode() for _, what, _ in eyes.asked)
+
+
+def test_steps_are_limited_by_the_clock_too(monkeypatch) -> None:
+    waits = threading.Event()
+    monkeypatch.setitem(OPERATIONS, "COUNT", lambda run, given: waits.wait(60))  # takes no time of its own
+    try:
+        with pytest.raises(ProgramFailed, match="by the clock") as failed:
+            asyncio.run(stopped(f"{DOG}B=COUNT(box=A)", waits))
+    finally:
+        waits.set()
+    assert failed.value.kind == "timeout"
+
+
+async def stopped(program, waits):
+    """What comes of a program whose clock is short; its thread ends when it has failed."""
+    try:
+        await run_steps(parse_steps(program), PICTURE, Eyes(), Tracing(), Limits(wall=0.05))
+    finally:
+        waits.set()
 
 
 def test_the_code_model_is_told_of_every_operation() -> None:

@@ -10,13 +10,11 @@ from programs.seeing import DOGS, PICTURE, Eyes, returned
 from countersight.detection.vision import size_as_seen
 from countersight.errors import ModelError
 from countersight.picture.checking import check_picture
-from countersight.programs.failures import ProgramFailed
-from countersight.programs.limits import Limits
+from countersight.programs.failures import Limits, ProgramFailed, Tracing
 from countersight.programs.prompting import PYTHON
-from countersight.programs.tracing import Tracing
 from countersight.programs.viper.extraction import python_of
 from countersight.programs.viper.image_patch import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, Tools
-from countersight.programs.viper.prelude import prepared
+from countersight.programs.viper.running import prepared
 from countersight.programs.viper.sandbox import Sandbox
 
 pytest.importorskip("pydantic_monty")
@@ -86,7 +84,7 @@ def test_any_text_is_a_program_or_none(text) -> None:
         ("return image.overlaps(image.find('dog')[0])", True),
         ("dogs = image.find('dog')\nreturn dogs[0].inside(image) and not dogs[0].inside(dogs[1:])", True),
         ("dogs = image.find('dog')\nreturn distance(dogs[0], dogs[2])", 50.0),
-        ("dogs = image.find('dog')\nreturn distance(dogs[0], image)", 0.0),
+        ("dogs = image.find('dog')\nreturn distance(dogs[0], image)", -0.04),  # as much as they share, below nothing
         ("return bool_to_yesno(image.exists('dog'))", "yes"),
         ("return coerce_to_numeric('There are twelve of them.') + coerce_to_numeric('3') + coerce_to_numeric(2)", 17),
         ("return image.simple_query('What?')", "A dog."),

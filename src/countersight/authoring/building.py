@@ -5,30 +5,51 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 from typing import Final
 
 import msgspec
 
 from countersight import __version__
-from countersight.authoring.drafts import REJECTED, Funnel, Writer, write_funnel
-from countersight.authoring.grammar import GrammarWriter
+from countersight.authoring.balance import Wordings
+from countersight.authoring.counting import write_count
+from countersight.authoring.drafts import REJECTED, Draft, Funnel, Writer, write_funnel
 from countersight.authoring.model import VOTES, BlindReader, ModelWriter
-from countersight.authoring.pairing import TOLD_BLIND, Pair, Pairing, Pairs
+from countersight.authoring.pairing import LOOKED_AT, TOLD_BLIND, FirstDrafts, LastDrafts, Pair, Pairing, Pairs
 from countersight.authoring.sources import GROUPS, Group, LeftOut, Source, read_sources
-from countersight.authoring.stopping import LOOKED_AT, FirstDrafts, LastDrafts
 from countersight.authoring.store import BuildContext, CachedModel, Plan
 from countersight.authoring.vocabulary import ASPECTS
+from countersight.authoring.yes_no import write_yes_no
 from countersight.blindness import card_section
 from countersight.case import LETTERS, AnswerKind, Case, Option, Question
 from countersight.dataset import DatasetWriter, published_file
 from countersight.engine import RetryPolicy, blocking
 from countersight.errors import CountersightError
-from countersight.models import MODELS, Model, ModelSettings, open_text_model
+from countersight.models import MODELS, Model, ModelSettings, open_model
 from countersight.random_choice import balanced
 from countersight.suites import SUITES, supposed, with_picture
 from countersight.suites.cfmm import NAME as CFMM
 from countersight.suites.cvqa import REAL_NAME
 from countersight.text import several, unknown
+
+
+class GrammarWriter:
+    """The writer that needs no model: the composer turned round for numbers, and negation for yes and no."""
+
+    name = "grammar"
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._used = Wordings()
+
+    async def write(self, source: Source, wanted: tuple[str, ...]) -> Draft:
+        """A counterfactual question; raises Unwritten where the grammar does not cover the question."""
+        chance = Random(f"{self._seed}/{source.id}/{source.question}")
+        if source.group == "boolean":
+            return write_yes_no(source, chance)
+        draft = write_count(source, wanted, self._used, chance)
+        self._used.take(draft.pattern, draft.answer)
+        return draft
 
 
 def aspect(question: str, group: str) -> str:
@@ -145,7 +166,7 @@ def build_dataset(
         raise CountersightError(f"{order.output} exists already; remove it or choose another name")
     found = _usable(order, list(read_sources(order.questions, order.annotations, order.captions)))
     models = {
-        name: open_text_model(name, settings) for name in (order.writer, order.blind_model) if name not in ("", GRAMMAR)
+        name: open_model(name, settings) for name in (order.writer, order.blind_model) if name not in ("", GRAMMAR)
     }
     with BuildContext(order.output, _plan(order)).open() as context:
         pairs = blocking(lambda: _pairs(order, found, models, context, retry, progress))

@@ -7,7 +7,7 @@ from typing import Final
 
 from countersight.authoring.drafts import Draft
 from countersight.authoring.sources import Source
-from countersight.authoring.vocabulary import ANYBODY, ENGLISH, META, NEUTRAL, OTHERS, SENSITIVE, UNCHANGED
+from countersight.authoring.vocabulary import ANYBODY, ENGLISH, MEDIUM, META, NEUTRAL, OTHERS, SENSITIVE, UNCHANGED
 from countersight.composer import (
     FILLER,
     KINDS,
@@ -42,6 +42,8 @@ _ASKED: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[a-z]+(?:['’][a-z]+)?|[0-9]+")
 _REPEATED: Final = re.compile(r"\b(\w+(?: \w+){2,8}) \1\b", re.IGNORECASE)
+_PLACED: Final = re.compile(r"\b(?:to|from|in|into|of|on) (?:the|this|that) \w+|\b\w+ (?:was|were|had been|is) taken\b")
+"""What is added to the picture, or when and where it was taken, changes what it shows."""
 _BEFORE_NOUNS: Final = frozenset(
     {"the", "a", "an", "another", "more", "of", "his", "her", "their", "its", "every", "each"}
 )
@@ -148,8 +150,12 @@ def changes_something(source: Source, draft: Draft) -> Fault:
     if source.group == "direct":
         return ""
     _, supposed = parts_of(draft.question) or ("", "")
-    if UNCHANGED.search(supposed) and not _BOTH_WAYS.search(supposed):
+    both_ways = _BOTH_WAYS.search(supposed) is not None
+    if UNCHANGED.search(supposed) and not both_ways:
         return "it supposes that nothing changes"
+    of_picture = {noun_key(word) for word in _WORD.findall(_PLACED.sub("", supposed))} & MEDIUM
+    if of_picture and not both_ways and not of_picture & set(map(noun_key, _WORD.findall(source.question.casefold()))):
+        return "it supposes something of the picture, not of what it shows"
     known = {_stem(word) for word in _content(source.question)}
     is_new = any(_stem(word) not in known and word not in NEUTRAL for word in _content(supposed))
     return "" if is_new else "it supposes nothing new"

@@ -43,6 +43,9 @@ META: Final = re.compile(_WORDS["meta"].strip().replace("\n", "|"))
 UNCHANGED: Final = re.compile(_WORDS["unchanged"].strip().replace("\n", "|"))
 """What says that nothing happens."""
 NEUTRAL: Final = _list("neutral")
+"""Words that bring no change by themselves: looking, saying and knowing do not either."""
+MEDIUM: Final = _things("medium")
+"""The picture itself, and who takes or sees it."""
 REFUSALS: Final = tuple(_WORDS["refusals"].strip().split("|"))
 ENGLISH: Final = _list("english")
 FOOD: Final = _things("food")

@@ -89,7 +89,7 @@ class Tally:
         self.answered = 0
         self.failed = 0
         self.amiss = {"cut": 0, "empty": 0}
-        """Answers that say nothing, or that the limit of tokens ended before they did."""
+        """Answers that say nothing, or that the limit of tokens ended before they did, of earlier processes too."""
         self.restated = self.still_unread = 0
         """Answers that the model was asked to state once more, and those of them that could not be read either."""
         self.without_picture = 0
@@ -138,12 +138,16 @@ class Tally:
             self._failed(reply.reason)
         else:
             self.answered += 1
-        if status in self.amiss:
-            self.amiss[status] += 1
+        self.count_amiss(status)
         if reply.restates:
             self.restated += reply.state == "answered"
             self.still_unread += status == "unread"
         self.spend(reply.tokens_in, reply.tokens_out, reply.cost)
+
+    def count_amiss(self, status: str) -> None:
+        """Count what became of an answer, where it was cut off or is empty."""
+        if status in self.amiss:
+            self.amiss[status] += 1
 
     def summary(self) -> str:
         """What happened, in a few lines."""

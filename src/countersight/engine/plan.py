@@ -17,7 +17,7 @@ from countersight.engine.outcome import Tally, is_doubtful, status_of
 from countersight.engine.prompt import Prompt, graph_in_words
 from countersight.engine.prompts import find_prompt
 from countersight.engine.retry import RetriesExhausted
-from countersight.engine.run_folder import MANIFEST, Answering, RunFolder
+from countersight.engine.run_folder import MANIFEST, Answering, RunFolder, answered_orders
 from countersight.errors import CountersightError, DatasetError, ModelError
 from countersight.models import Answer, Loss, Model, ModelSettings, Ranker, Viewer
 from countersight.reading import answer_in
@@ -146,6 +146,8 @@ def _refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, show
     least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
     if least and not prompt.picture:
         raise ModelError(f"{model.name} says nothing without a picture; ask it with a prompt other than {prompt.name}")
+    if prompt.picture and not most:
+        raise ModelError(f"{model.name} looks at no pictures; ask it with the prompt text-only")
     if prompt.picture and prompt.shots and most < 2:
         raise ModelError(
             f"{model.name} takes one picture at a time, so that no example can be shown with its own; ask it with a "
@@ -273,6 +275,10 @@ class QuestionPlan:
         looked_at = again or self._prompt.needs_fact or any(self._prompt.of(w).orders != "one" for w in TWO_WORLDS)
         self._places = array("q", bytes(8 * questions)) if looked_at else None
         """Where the reply to each question stands in the journal: a million replies are not held."""
+        self._doubtful: dict[int, int] = {}
+        """The same for those of earlier processes that may be cut or empty."""
+        self._orders: dict[int, dict[Places, Reply]] = {}
+        """What was said to single orders of unfinished questions before the run was stopped."""
 
     def chains(self) -> Iterator[tuple[Ask, ...]]:
         """Questions to be asked one after the other, each once the one before has its reply; most stand alone."""
@@ -342,6 +348,12 @@ class QuestionPlan:
                 self._standing[at] = standing
                 if self._places is not None and standing != _RESTATED:
                     self._places[at] = place
+                if standing == _CUT_OR_EMPTY and not self._tally.answered:  # else this process has counted them
+                    self._doubtful[at] = place
+        for reply in answered_orders(self._run):
+            at = len(TELLINGS) * reply.row + TELLINGS.index((reply.world, reply.telling))
+            if 0 <= reply.row < self._dataset.lines and self._standing[at] <= _FAILED and reply.orders:
+                self._orders.setdefault(at, {})[reply.orders[0].places] = reply
         self._tally.failed_before = self._standing.count(_FAILED)
         settled = {_CUT_OR_EMPTY, _SAID, _RESTATED} - {self._suspect}
         self._tally.before = sum(map(self._standing.count, settled)) - self._tally.answered
@@ -354,12 +366,20 @@ class QuestionPlan:
         if standing == _FAILED:
             return None
         if standing != self._suspect:
+            self._count_amiss(ask, at)
             return None
         reply = self._reply(at)
         if reply is None or status_of(reply, ask.question, self._prompt.of(ask.world).reads).status != self._again:
             self._tally.before += 1
+            self._count_amiss(ask, at)
             return None
         return replace(ask, unread=reply) if self._again == "unread" else ask
+
+    def _count_amiss(self, ask: Ask, at: int) -> None:
+        """Count an answer of an earlier process that was cut off or says nothing, and is not asked for again."""
+        reply = self._run.reply_at(self._doubtful[at]) if at in self._doubtful else None
+        if reply is not None:
+            self._tally.count_amiss(status_of(reply, ask.question, self._prompt.of(ask.world).reads).status)
 
     def _reply(self, at: int) -> Reply | None:
         """The reply that counts as the answer to a question, or failed."""
@@ -383,7 +403,8 @@ class QuestionPlan:
             yield (ask,)
             return
         orders = orders_of(len(ask.question.options), prompt.orders)
-        there = ask.unread or self._reply(len(TELLINGS) * ask.row + TELLINGS.index((ask.world, ask.telling)))
+        at = len(TELLINGS) * ask.row + TELLINGS.index((ask.world, ask.telling))
+        there = ask.unread or self._reply(at)
         texts = {order.places: order.text for order in there.orders} if there else {}
         asks = {places: _in_order(ask, places, texts.get(places, "")) for places in orders}
         said = {
@@ -391,6 +412,8 @@ class QuestionPlan:
             for places, text in texts.items()
             if places in asks and (not ask.unread or _has_answer(text, asks[places].question, prompt))
         }
+        if not ask.unread:  # what a failed question kept was counted with it, so that counts first
+            said = {places: reply for places, reply in self._orders.pop(at, {}).items() if places in asks} | said
         if len(said) == len(orders):  # what each says is known, and they do not agree
             self._tally.before += 1
             return

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import random
+import re
 from collections.abc import Awaitable, Callable
 from typing import Generic, Protocol, TypeVar
 
@@ -13,6 +14,7 @@ from countersight.errors import AskingFailed, CountersightError, ModelError, Ove
 
 _log = logging.getLogger(__name__)
 
+_TOO_LONG = re.compile(r"max(?:_completion|_output)?_tokens|context length|max_model_len", re.IGNORECASE)
 REFUSALS = 8
 """So many questions refused and none answered: it is not about the questions."""
 IN_A_ROW = 20
@@ -165,12 +167,12 @@ class Client(Generic[Put, Got]):
             if self._refusals >= IN_A_ROW + self._status.failed_before:
                 raise ModelError(
                     f"the server answered before and has now refused {self._refusals} questions in a row ({failure}); "
-                    "check the key, the address, the model, then run the same command to go on"
+                    f"{_advice(failure)}, then run the same command to go on"
                 )
             return
         self.limit.refused()
         if self._refusals >= REFUSALS:
-            raise ModelError(f"the server refuses every question ({failure}); check the key, the address, the model")
+            raise ModelError(f"the server refuses every question ({failure}); {_advice(failure)}")
 
     def _wait(self, times: int) -> float:
         return min(30.0, self._policy.backoff * 2.0 ** (times - 1)) * self._jitter.uniform(0.5, 1.0)
@@ -192,3 +194,10 @@ class Client(Generic[Put, Got]):
             raise
         except Exception as error:
             raise AskingFailed(f"it raised {type(error).__name__}: {error}", again=False) from error
+
+
+def _advice(failure: Refused) -> str:
+    """What to do about a server that refuses, as far as its words say."""
+    if _TOO_LONG.search(str(failure)):
+        return "ask for fewer tokens with `max_tokens`, or serve the model with a longer context"
+    return "check the key, the address, the model"

@@ -33,6 +33,8 @@ MANIFEST = "run.json"
 FORMAT = 1
 """Counted up when an older reader would be misled."""
 JOURNAL = "replies.jsonl"
+ORDERS = "orders.jsonl"
+"""Answers to single orders of questions that are not answered in all of them yet; gone when there are none."""
 LEFT_OUT = "left out"
 """Under what a run notes the questions that it cannot ask: how many, by the reason."""
 _WITHOUT_EFFECT = ("ranking",)
@@ -227,6 +229,21 @@ class RunFolder:
             yield journal
 
 
+def answered_orders(run: RunFolder) -> Iterator[Reply]:
+    """What was said to single orders of questions, some of which may have been answered in all orders since."""
+    return read_journal(run.path / ORDERS)
+
+
+def orders_journal(run: RunFolder) -> Journal:
+    """Where answers to single orders are kept, for the process that writes the journal."""
+    return Journal(run.path / ORDERS)
+
+
+def forget_orders(run: RunFolder) -> None:
+    """Every question is answered in all its orders, or failed and says so: nothing is left to keep."""
+    (run.path / ORDERS).unlink(missing_ok=True)
+
+
 def _read(path: Path) -> RunManifest:
     manifest = read_manifest(path / MANIFEST, RunManifest, "a run", RunError)
     if manifest.format > FORMAT:
@@ -250,7 +267,7 @@ def _taken_up(path: Path, there: RunManifest, now: RunManifest, again: str) -> R
 
 def _has_replies(path: Path) -> bool:
     """Whether anything was ever said in a run; one that stopped before is begun anew, in whatever way is now wanted."""
-    return (path / JOURNAL).exists() and (path / JOURNAL).stat().st_size > 0
+    return any((path / name).exists() and (path / name).stat().st_size > 0 for name in (JOURNAL, ORDERS))
 
 
 def reference(dataset: Dataset, run: Path) -> DatasetReference:

@@ -3,12 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
-from countersight.case import LETTERS, Option, Question, Reply
+from countersight.case import LETTERS, TWO_WORLDS, Option, Order, Question, Reply
 from countersight.dataset import Dataset
 from countersight.engine.batches import refuse_what_is_out
 from countersight.engine.conversations import NoExample, conversations_of, ranked_answer
@@ -17,7 +18,7 @@ from countersight.engine.outcome import Budget, FirstReplies, Tally, refuse_unpr
 from countersight.engine.plan import YES_NO, Ask, QuestionPlan, RunOptions, Sample, as_ranker, begun_run, note_sample
 from countersight.engine.prompt import Prompt
 from countersight.engine.retry import Client, RetriesExhausted, RetryPolicy, Stopped
-from countersight.engine.run_folder import LEFT_OUT, RunFolder
+from countersight.engine.run_folder import LEFT_OUT, RunFolder, forget_orders, orders_journal
 from countersight.engine.workers import Workers
 from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError
 from countersight.models import Answer, Model, Observant, Priced, Ranker, Request, Turn
@@ -107,7 +108,8 @@ class _Runner:
             sample=self._options.sample,
             failed_too=failed_too,
         )
-        with self._run.writing() as journal:
+        in_orders = any(self._prompt.of(world).orders != "one" for world in TWO_WORLDS)
+        with self._run.writing() as journal, orders_journal(self._run) if in_orders else nullcontext() as orders:
 
             async def take(chain: tuple[Ask, ...]) -> None:
                 async with self._client.limit:
@@ -118,26 +120,33 @@ class _Runner:
                     if not self._stop.is_set():  # it may have been set while we waited for our turn
                         self._under_way += 1
                         try:
-                            await self._ask_in_turn(chain, journal)
+                            await self._ask_in_turn(chain, journal, orders)
                         finally:
                             self._under_way -= 1
 
             def sync() -> None:
                 journal.sync()
+                if orders:
+                    orders.sync()
                 self._note_findings()
 
             try:
                 await Workers(take, stop=self._stop, sync=sync).work(plan.chains(), self._retry.concurrency)
             finally:
                 self._note_findings()
+            if not self._stop.is_set() and self._options.sample is None:
+                forget_orders(self._run)
 
-    async def _ask_in_turn(self, chain: tuple[Ask, ...], journal: Journal) -> None:
+    async def _ask_in_turn(self, chain: tuple[Ask, ...], journal: Journal, orders: Journal | None) -> None:
         """Ask questions of which each depends on the answer to the one before, and write each reply as it comes."""
         fact: Reply | None = None
         for ask in chain:
             reply = await self._ask(replace(ask, fact=fact) if fact else ask)
             if ask.gathering is not None:
-                reply = ask.gathering.add(ask.places, reply)
+                whole = ask.gathering.add(ask.places, reply)
+                if orders and whole is None and reply is not None and reply.state == "answered" and not ask.unread:
+                    orders.append(replace(reply, orders=(Order(ask.places, reply.text),)))
+                reply = whole
             if reply is None:
                 return
             journal.append(reply)

@@ -6,7 +6,6 @@ from .function import Function as Function
 from .function import FunctionModel as FunctionModel
 from .hosted import Hosted as Hosted
 from .opening import open_model as open_model
-from .opening import open_text_model as open_text_model
 from .prices import Price as Price
 from .protocol import Answer as Answer
 from .protocol import Displayed as Displayed

@@ -15,7 +15,7 @@ from countersight.models.endpoint import Endpoint
 from countersight.models.gemini import Contents
 from countersight.models.hosted import Hosted
 from countersight.models.protocol import Answer
-from countersight.models.saying import decoded
+from countersight.models.response_parsing import decoded
 from countersight.models.service import Received, error_text, refused
 from countersight.text import printable
 

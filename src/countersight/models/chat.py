@@ -7,7 +7,7 @@ from countersight.errors import AskingFailed, Overloaded
 from countersight.models.fields import Names
 from countersight.models.hosted import nothing_said
 from countersight.models.protocol import Turn
-from countersight.models.saying import Said, amount, short, words
+from countersight.models.response_parsing import Said, amount, short, words
 from countersight.models.sending import Sending
 from countersight.models.service import shorten
 

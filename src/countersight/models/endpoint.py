@@ -6,11 +6,22 @@ from typing import Any
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.chat import Chat, first_choice
 from countersight.models.hosted import MAX_RESPONSE, Hosted
-from countersight.models.prompt_logprobs import Prompt, Senseless, ends_with, loss_of, read_prompt
+from countersight.models.prompt_logprobs import (
+    InvalidLogprobs,
+    PromptLogprobs,
+    beginning_after,
+    beginnings,
+    ends_with,
+    loss_from,
+    read_prompt,
+)
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn
-from countersight.models.saying import decoded
+from countersight.models.response_parsing import decoded
 from countersight.models.service import Received, Service, error_text, refused
 
+BYTES_PER_BYTE = 256
+"""What a server says of a token is so many times as long as the token, at most."""
+MAX_RANKING = 256 * 1024 * 1024
 UNKNOWN_FIELD = (400, 422, 501)
 """How servers tell that a field is unknown, or not for this model."""
 
@@ -23,18 +34,23 @@ class Endpoint(Hosted):
     ) -> None:
         super().__init__(name, model, url, service, chat or Chat(model), settings)
         self._loss = settings.loss
-        self._told = asyncio.Lock()
-        self._tells = False
+        self._checking = asyncio.Lock()
+        self._ranks = False
         """Whether the server was found to tell how likely the tokens of a prompt are."""
+        self._cannot_rank: ModelError | None = None
+        self._texts_tell = False
+        """Whether the texts of tokens were found to tell where an option begins."""
+        self._writes = False
         self._shapes = True
         """Whether the server can be held to a shape, for all we know."""
 
     async def reply(self, request: Request) -> Answer:
         """What the model says next, in the shape that is wanted if it can be held to one."""
+        self._writes = True
         shaped = request.shape is not None and self._shapes
         if shaped:
             schema = {"name": "reply", "strict": True, "schema": request.shape}
-            held = {"response_format": {"type": "json_schema", "json_schema": schema}}
+            held: dict[str, Any] = {"response_format": {"type": "json_schema", "json_schema": schema}}
             received = await self.asked(request.turns, request.vote, **held)
             if received.status not in UNKNOWN_FIELD:
                 return self.answer(received)
@@ -43,46 +59,68 @@ class Endpoint(Hosted):
             self._shapes = False
         return answer
 
+    @property
+    def observed(self) -> dict[str, Any]:
+        """What was really sent: where options were ranked and nothing was written, a single token was asked for."""
+        found = super().observed
+        if self._ranks and not self._writes:
+            found["sent"] = self.fields.sent | self._one_token
+        return found
+
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """How little the model expected each option, where the server tells that as vLLM does."""
+        """How little the model expected each option, where the server tells that as vLLM does.
+
+        Where each option begins is told by the texts of the tokens. The first time the question is sent alone too, and
+        whenever the texts do not tell it: then an option begins where its tokens differ from the question's.
+        """
         if not request.options:
             raise AskingFailed("there are no options to rank", again=False)
         if not all(option.text.strip() for option in request.options):
             raise AskingFailed("an option without words cannot be ranked", again=False)
-        async with self._told:
-            if not self._tells:
-                await self._try_telling()
-                self._tells = True
-        asked = await self._read(request.turns)
-        answered = [await self._read((*request.turns, Turn("assistant", one.text))) for one in request.options]
-        return tuple(loss_of(asked, prompt, self._loss) for prompt in answered)
+        await self._check_ranking()
+        answered = [(*request.turns, Turn("assistant", option.text)) for option in request.options]
+        prompts = await _together([asyncio.create_task(self._read(turns)) for turns in answered])
+        begins = beginnings(prompts, [option.text for option in request.options])
+        if begins is None or not self._texts_tell:
+            asked = await self._read(request.turns)
+            compared = [beginning_after(asked, prompt) for prompt in prompts]
+            self._texts_tell = self._texts_tell or begins == compared
+            begins = compared
+        return tuple(loss_from(begin, prompt, self._loss) for begin, prompt in zip(begins, prompts, strict=True))
 
-    async def _try_telling(self) -> None:
-        """Stop the run at once where the server cannot rank: it would not at any question."""
-        said = "Yes"
-        received = await self._rank((Turn("user", "Is this a question?"), Turn("assistant", said)))
-        why = f"HTTP {received.status}: {error_text(received.content)}"
-        if received.status not in UNKNOWN_FIELD:
-            try:
-                prompt = self._prompt(received)
-            except Senseless as error:
-                why = str(error)
-            else:
-                if prompt is not None and ends_with(prompt, said):
-                    return
-                why = "it knows no prompt_logprobs" if prompt is None else "it does not know continue_final_message"
-        raise ModelError(
-            f"{self.service.host} does not say how likely an option is ({why}), so it cannot rank them; "
-            "leave out `answering` and ask with the prompt swapped"
-        )
+    async def _check_ranking(self) -> None:
+        """Stop the run at once where the server cannot rank: it would not at any question. It is asked once."""
+        async with self._checking:
+            if self._cannot_rank is not None:
+                raise self._cannot_rank
+            if self._ranks:
+                return
+            said = "Yes"
+            received = await self._rank((Turn("user", "Is this a question?"), Turn("assistant", said)))
+            why = f"HTTP {received.status}: {error_text(received.content)}"
+            if received.status not in UNKNOWN_FIELD:
+                try:
+                    prompt = self._prompt(received)
+                except InvalidLogprobs as error:
+                    why = str(error)
+                else:
+                    if prompt is not None and ends_with(prompt, said):
+                        self._ranks = True
+                        return
+                    why = "it knows no prompt_logprobs" if prompt is None else "it does not know continue_final_message"
+            self._cannot_rank = ModelError(
+                f"{self.service.host} does not say how likely an option is ({why}), so it cannot rank them; "
+                "leave out `answering` and ask with the prompt swapped"
+            )
+            raise self._cannot_rank
 
-    async def _read(self, turns: tuple[Turn, ...]) -> Prompt:
+    async def _read(self, turns: tuple[Turn, ...]) -> PromptLogprobs:
         prompt = self._prompt(await self._rank(turns))
         if prompt is None:
             raise AskingFailed("the server sent no prompt_logprobs this time", again=True)
         return prompt
 
-    def _prompt(self, received: Received) -> Prompt | None:
+    def _prompt(self, received: Received) -> PromptLogprobs | None:
         if not received.well:
             raise refused(self.service.host, received)
         sent: Any = decoded(received.content)
@@ -91,17 +129,38 @@ class Endpoint(Hosted):
         entries = sent.get("prompt_logprobs") or choice.get("prompt_logprobs")
         return None if entries is None else read_prompt(entries, sent.get("prompt_token_ids"))
 
+    @property
+    def _one_token(self) -> dict[str, int]:
+        return {self.fields.called("max_tokens"): 1}
+
     async def _rank(self, turns: tuple[Turn, ...]) -> Received:
         """Asks how likely the prompt is; one that ends with an answer is left open there, with nothing behind it."""
         answered = turns[-1].role == "assistant"
         return await self.asked(
             turns,
-            **{self.fields.called("max_tokens"): 1},
-            prompt_logprobs=1,
+            most=_most_of_ranking,
+            **self._one_token,
+            prompt_logprobs=0,  # of the tokens themselves, and of no others
             return_token_ids=True,
             add_generation_prompt=not answered,
             continue_final_message=answered,
         )
+
+
+async def _together(tasks: list[asyncio.Task[PromptLogprobs]]) -> list[PromptLogprobs]:
+    """What comes of all of them; where one fails the others are not waited for."""
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+def _most_of_ranking(body: bytes) -> int:
+    """Bytes that may come back for a prompt that is ranked: some for each of its tokens."""
+    return min(MAX_RESPONSE + BYTES_PER_BYTE * len(body), MAX_RANKING)
 
 
 def serving(address: str, key: str, settings: ModelSettings, header: str = "Authorization") -> Service:

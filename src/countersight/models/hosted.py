@@ -1,6 +1,6 @@
 """A model behind somebody's service: asked over kept connections, in the dialect that the service speaks."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import msgspec
@@ -9,7 +9,7 @@ from countersight.errors import AskingFailed
 from countersight.models.fields import Fields, Names
 from countersight.models.prices import price_of
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
-from countersight.models.saying import Said, apart, decoded
+from countersight.models.response_parsing import Said, apart, decoded
 from countersight.models.sending import Sending
 from countersight.models.service import Received, Service, error_text, refused
 from countersight.text import printable
@@ -88,11 +88,17 @@ class Hosted(Displayed):
         """What the model says next."""
         return self.answer(await self.asked(request.turns, request.vote))
 
-    async def asked(self, turns: tuple[Turn, ...], vote: int = 0, **further: Any) -> Received:
-        """What comes back for a conversation, without the fields that the service was found to refuse."""
+    async def asked(
+        self, turns: tuple[Turn, ...], vote: int = 0, most: Callable[[bytes], int] | None = None, **further: Any
+    ) -> Received:
+        """What comes back for a conversation, without the fields that the service was found to refuse.
+
+        `most` says how many bytes may come back for a request.
+        """
         while True:
             fields = self.fields.sent
-            received = await self.service.post(self.url, await self.request_body(turns, vote, **further))
+            body = await self.request_body(turns, vote, **further)
+            received = await self.service.post(self.url, body, most(body) if most else None)
             if received.status not in REFUSES or not self.fields.learn(fields, error_text(received.content)):
                 return received
 

@@ -4,19 +4,27 @@ Written against the documented `LLM.chat`, `SamplingParams` and `RequestOutput` 
 """
 
 import asyncio
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.chat import Chat
-from countersight.models.prompt_logprobs import Prompt, Senseless, loss_of
+from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, beginning_after, loss_from
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
-from countersight.models.saying import apart
+from countersight.models.response_parsing import apart
 from countersight.models.sending import Sending
 from countersight.models.service import shorten
+from countersight.registry import with_options
 
+OPTIONS: Final[dict[str, Callable[[str], int | float]]] = {
+    "max_model_len": int,
+    "tensor_parallel_size": int,
+    "gpu_memory_utilization": float,
+}
+"""What may follow the name of a model, as vLLM calls it."""
 MOST = 256
 """Conversations handed over at once; vLLM itself decides how many of them it computes together."""
 
@@ -42,6 +50,7 @@ class VllmModel(Displayed):
 
     def __init__(self, name: str, path: str, settings: ModelSettings) -> None:
         vllm = _installed()
+        path, options = _options(path)
         self.name = name
         self.settings: dict[str, Any] = {
             "max_tokens": settings.max_tokens,
@@ -53,7 +62,7 @@ class VllmModel(Displayed):
         self._loss = settings.loss
         self._sampling = vllm.SamplingParams
         most = {"max_num_seqs": settings.batch} if settings.batch else {}
-        self._load = partial(vllm.LLM, model=path, dtype=settings.dtype, seed=settings.seed, **most)
+        self._load = partial(vllm.LLM, model=path, dtype=settings.dtype, seed=settings.seed, **most, **options)
         self._engine: Any = None
         self._chat, self._pictures = Chat(path), Sending()
         self._thread = ThreadPoolExecutor(1)
@@ -82,7 +91,8 @@ class VllmModel(Displayed):
         asked, *options = await asyncio.gather(
             *(self._computed(turns, ranked=True) for turns in (request.turns, *answered))
         )
-        return tuple(loss_of(_read(asked), _read(option), self._loss) for option in options)
+        alone, prompts = _read(asked), map(_read, options)
+        return tuple(loss_from(beginning_after(alone, prompt), prompt, self._loss) for prompt in prompts)
 
     async def close(self) -> None:
         """Let go of the model and its memory."""
@@ -139,7 +149,7 @@ class VllmModel(Displayed):
     def _sampled(self, ranked: bool, vote: int) -> Any:
         """How the next tokens are drawn; to rank, the prompt is all that is looked at."""
         if ranked:
-            return self._sampling(max_tokens=1, temperature=0.0, prompt_logprobs=1)
+            return self._sampling(max_tokens=1, temperature=0.0, prompt_logprobs=0)
         heat = {} if self.settings["temperature"] is None else {"temperature": self.settings["temperature"]}
         return self._sampling(max_tokens=self.settings["max_tokens"], seed=self.settings["seed"] + vote, **heat)
 
@@ -152,7 +162,20 @@ class VllmModel(Displayed):
         return self._engine
 
 
+def _options(target: str) -> tuple[str, dict[str, Any]]:
+    """The name of a model and what vLLM is told to compute it with."""
+    path, given = with_options(target, tuple(OPTIONS), ModelError)
+    options: dict[str, Any] = {}
+    for name, value in given.items():
+        try:
+            options[name] = OPTIONS[name](value)
+        except ValueError:
+            raise ModelError(f"vllm: {name}={value[:40]} is no number") from None
+    return path, options
+
+
 def _installed() -> Any:
+    os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")  # what is printed to stdout is ours
     try:
         import vllm
     except ImportError:
@@ -166,13 +189,13 @@ def _fail(batch: list[_Waiting], error: Exception) -> None:
             one.answer.set_exception(error)
 
 
-def _read(output: Any) -> Prompt:
+def _read(output: Any) -> PromptLogprobs:
     """The tokens of a prompt behind the first, and how likely each was after those before it."""
     tokens, entries = output.prompt_token_ids, output.prompt_logprobs
     if not entries or len(entries) != len(tokens) or any(token not in one for token, one in _placed(tokens, entries)):
-        raise Senseless("there is no entry for every token")
+        raise InvalidLogprobs("there is no entry for every token")
     told = [one[token] for token, one in _placed(tokens, entries)]
-    return Prompt(
+    return PromptLogprobs(
         tuple(map(str, tokens[1:])),
         tuple(float(one.logprob) for one in told),
         tuple(one.decoded_token or "" for one in told),
@@ -184,5 +207,5 @@ def _placed(tokens: Any, entries: Any) -> list[tuple[int, Any]]:
 
 
 def open_vllm(name: str, path: str, settings: ModelSettings) -> VllmModel:
-    """`vllm:NAME_OR_PATH`."""
+    """`vllm:NAME_OR_PATH[?max_model_len=N&tensor_parallel_size=N&gpu_memory_utilization=SHARE]`."""
     return VllmModel(name, path, settings)

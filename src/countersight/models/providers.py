@@ -10,9 +10,9 @@ from countersight.models.chat import NEWER, OLDER, Chat
 from countersight.models.endpoint import Endpoint, serving
 from countersight.models.gemini import Contents
 from countersight.models.hosted import Hosted
+from countersight.models.load_balancing import LoadBalancedModel
 from countersight.models.protocol import ModelSettings
 from countersight.models.service import checked_address, key_from
-from countersight.models.several import Several
 from countersight.registry import with_options
 
 OPENAI = "https://api.openai.com/v1"
@@ -25,13 +25,13 @@ AZURE_VERSION = "2024-10-21"
 COMPLETIONS = "/chat/completions"
 
 
-def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint | Several:
+def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint | LoadBalancedModel:
     """`endpoint:URL[,URL…]#MODEL`; the key, if the server wants one, is read from COUNTERSIGHT_API_KEY."""
     urls, _, model = address.partition("#")
     if not model:
         raise ModelError("an endpoint is named endpoint:URL#MODEL, as in endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl")
     endpoints = [_endpoint(name, url, model, settings) for url in urls.split(",")]
-    return endpoints[0] if len(endpoints) == 1 else Several(name, endpoints)
+    return endpoints[0] if len(endpoints) == 1 else LoadBalancedModel(name, endpoints)
 
 
 def _endpoint(name: str, url: str, model: str, settings: ModelSettings) -> Endpoint:

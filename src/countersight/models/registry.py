@@ -73,12 +73,14 @@ MODELS: Registry[Model] = Registry(
         ),
         "hf": Plug(
             "hf:NAME_OR_PATH",
-            "a model computed here by transformers, from a folder or downloaded before",
+            "a model computed here by transformers, from a folder or downloaded before; one without eyes is asked with "
+            "--prompt text-only",
             "countersight.models.local:open_local",
         ),
         "vllm": Plug(
             "vllm:NAME_OR_PATH",
-            "a model computed here by vLLM, where that is installed",
+            "a model computed here by vLLM, where that is installed; options of vLLM follow, as in "
+            "?tensor_parallel_size=2&max_model_len=8192&gpu_memory_utilization=0.8",
             "countersight.models.in_vllm:open_vllm",
         ),
         "matcher": Plug(
@@ -117,14 +119,3 @@ def open_here(name: str, settings: ModelSettings = ModelSettings()) -> Model:  #
     opener, target = MODELS.find(name)
     model: Model = opener(name, target, settings)
     return model
-
-
-def open_text_here(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
-    """The model of that name for words alone, asked from this process."""
-    kind, _, where = name.partition(":")
-    if kind == "hf" and where:
-        from countersight.models.local import LocalTextModel, is_text_model
-
-        if is_text_model(where):
-            return LocalTextModel(name, where, settings)
-    return open_here(name, settings)

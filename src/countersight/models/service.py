@@ -1,5 +1,6 @@
 """Servers spoken to over HTTP: connections that are kept, limits on what is read, keys that go nowhere else."""
 
+import asyncio
 import datetime
 import email.utils
 import os
@@ -8,6 +9,8 @@ import ssl
 import urllib.request
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from types import TracebackType
 from urllib.parse import quote, urlsplit
 
 import aiohttp
@@ -16,8 +19,61 @@ from yarl import URL
 
 from countersight import __version__
 from countersight.errors import AskingFailed, ModelError, Overloaded, Refused, Unreachable
-from countersight.models.deadline import Deadline
 from countersight.models.posting import Post, Posted
+
+
+class Deadline:
+    """Ends with TimeoutError what a task does within it for longer than so many seconds.
+
+    As `asyncio.timeout`, but since all may take the same time, the oldest ends first and one timer is enough: a timer
+    for each would be a tenth of what a question over HTTP costs.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._begun: dict[asyncio.Task[object], tuple[float, int]] = {}
+        """When each task entered, the oldest first, and how often it had been told to stop before."""
+        self._late: dict[asyncio.Task[object], int] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __enter__(self) -> None:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+        self._begun[task] = (loop.time(), task.cancelling())
+        if self._timer is None:
+            self._timer = loop.call_later(self._seconds, self._look)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._begun.pop(task, None)
+        if task in self._late:
+            before = self._late.pop(task)
+            # Somebody else may have told it to stop meanwhile: then it stops.
+            if task.uncancel() <= before and kind is asyncio.CancelledError:
+                raise TimeoutError from error
+
+    def rest(self) -> None:
+        """Let go of the timer, and so of the loop."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _look(self) -> None:
+        """End those that are late, and look again when the next may be."""
+        loop = asyncio.get_running_loop()
+        self._timer = None
+        while self._begun:
+            task, (begun, before) = next(iter(self._begun.items()))
+            if begun + self._seconds > loop.time():
+                self._timer = loop.call_at(begun + self._seconds, self._look)
+                return
+            del self._begun[task]
+            self._late[task] = before
+            task.cancel()
+
 
 SHORTEST_SECRET = 8
 """A key with fewer characters is none ("none", "x"): taking it out of answers would only spoil them."""
@@ -52,10 +108,10 @@ class Service:
         self._posts: dict[str, Post] = {}
         self._deadline = Deadline(timeout)
 
-    async def post(self, url: str, body: bytes | aiohttp.FormData) -> Received:
-        """Send JSON or a form; fails with AskingFailed where nothing comes back."""
+    async def post(self, url: str, body: bytes | aiohttp.FormData, most: int | None = None) -> Received:
+        """Send JSON or a form; fails with AskingFailed where nothing, or more than `most` bytes, comes back."""
         if isinstance(body, bytes):
-            return await self._exchange(url, lambda: self._post(url, body))
+            return await self._exchange(url, lambda: self._post(url, body, most))
         return await self._exchange(url, lambda: self._request("POST", url, self.headers, body))
 
     async def get(self, url: str | URL, *, known: bool = True, most: int | None = None) -> Received:
@@ -83,13 +139,13 @@ class Service:
         phrase = self._without_key(phrase.encode("utf-8", "replace")).decode("utf-8", "replace")
         return Received(status, phrase, headers, self._without_key(content))
 
-    async def _post(self, url: str, body: bytes) -> Posted:
+    async def _post(self, url: str, body: bytes, most: int | None) -> Posted:
         session = self._open()
         if session.trust_env:  # a proxy is the session's business
-            return await self._request("POST", url, {**self.headers, "Content-Type": "application/json"}, body)
+            return await self._request("POST", url, {**self.headers, "Content-Type": "application/json"}, body, most)
         if url not in self._posts:
             self._posts[url] = Post(session, url, self.headers)
-        return await self._posts[url].send(body, self._read)
+        return await self._posts[url].send(body, partial(self._read, most=most))
 
     async def _request(
         self,

@@ -12,7 +12,7 @@ told what was found and answers from that.
 import asyncio
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
@@ -24,11 +24,9 @@ from countersight.detection import ToolFailed, Vision
 from countersight.errors import AskingFailed, ModelError
 from countersight.models import Answer, Displayed, Model, ModelSettings, Request, Turn, Viewer
 from countersight.programs.answers import answer_of
-from countersight.programs.failures import ProgramFailed
-from countersight.programs.limits import Limits
+from countersight.programs.failures import Limits, ProgramFailed, Tracing
 from countersight.programs.prompting import asked_for
 from countersight.programs.styles import STYLES, Style
-from countersight.programs.tracing import Tracing
 from countersight.text import unknown
 
 REFERENCE = "reference"
@@ -208,7 +206,7 @@ def open_programs(name: str, target: str, settings: ModelSettings, limits: Limit
     writing = replace(settings, max_tokens=max(settings.max_tokens, LEAST_TOKENS))
     code = None
     if code_name != REFERENCE:
-        model = _code_model(code_name, writing)
+        model = _model(code_name, "code model", [REFERENCE], writing)
         least, most = model.picture_limits if isinstance(model, Viewer) else (0, 1)
         if least:
             raise ModelError(f"{code_name} says nothing without a picture, and so writes no programs")
@@ -219,8 +217,8 @@ def open_programs(name: str, target: str, settings: ModelSettings, limits: Limit
 
 
 def _eyes(name: str, code: Model | None, settings: ModelSettings) -> Vision:
-    from countersight.programs.eyes.model_vision import ModelVision
-    from countersight.programs.eyes.scene_vision import SceneVision
+    from countersight.programs.vision.model_vision import ModelVision
+    from countersight.programs.vision.scene_vision import SceneVision
 
     if name == SCENE or (not name and code is None):
         return SceneVision()
@@ -235,8 +233,8 @@ def _eyes(name: str, code: Model | None, settings: ModelSettings) -> Vision:
 def _detector(where: str, settings: ModelSettings) -> Vision:
     """A detector, with a model beside it that answers what a detector cannot: one that looks, or one that is told."""
     from countersight.detection import DetectorAndModel, open_detector, parted
-    from countersight.programs.eyes.model_vision import ModelVision
-    from countersight.programs.eyes.told import ToldVision
+    from countersight.programs.vision.model_vision import ModelVision
+    from countersight.programs.vision.told import ToldVision
 
     path, answering = parted(where)
     detector = open_detector(path, settings)
@@ -247,16 +245,7 @@ def _detector(where: str, settings: ModelSettings) -> Vision:
     return ToldVision(detector, model) if told else DetectorAndModel(detector, ModelVision(model))
 
 
-def _code_model(name: str, settings: ModelSettings) -> Model:
-    """A model that writes programs; of those computed here also one that has no eyes."""
-    from countersight.models import open_text_model
-
-    return _model(name, "code model", [REFERENCE], settings, open_text_model)
-
-
-def _model(
-    name: str, what: str, own: list[str], settings: ModelSettings, opening: Callable[..., Model] | None = None
-) -> Model:
+def _model(name: str, what: str, own: list[str], settings: ModelSettings) -> Model:
     from countersight.models import MODELS, open_model
 
     if name.partition(":")[0] in STYLES:
@@ -264,4 +253,4 @@ def _model(
     if not MODELS.knows(name):
         others = [usage for usage in MODELS.usages() if usage.partition(":")[0] not in STYLES]
         raise ModelError(unknown(what, name, [*own, *others]))
-    return (opening or open_model)(name, settings)
+    return open_model(name, settings)

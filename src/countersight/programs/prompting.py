@@ -23,10 +23,13 @@ class ImagePatch:
     def simple_query(self, question: str) -> str: "a short answer to a plain question about what is seen here"
     def best_text_match(self, option_list: list[str]) -> str: "the text that fits this part best"
     def crop(self, left, lower, right, upper) -> ImagePatch: "a part of this part"
+    def compute_depth(self) -> float: "how far away it is; there may be no tool for that"
     def overlaps(self, other: ImagePatch) -> bool: "whether two parts share any area"
+    def overlaps_with(self, left, lower, right, upper) -> bool: "the same for a part with these borders"
     def inside(self, other: ImagePatch) -> bool: "whether this lies in the other, or in one of a list of others"
 
-def distance(patch_a, patch_b) -> float: "pixels between two parts; 0 where they touch"
+def best_image_match(list_patches, content: list[str], return_index=False): "the patch that shows the content best"
+def distance(patch_a, patch_b) -> float: "pixels between two parts; negative where they overlap"
 def llm_query(question: str) -> str: "a short answer out of general knowledge, without the picture"
 def coerce_to_numeric(text: str) -> float: "the number that a text says"
 def bool_to_yesno(value: bool) -> str: "yes or no"
@@ -86,12 +89,13 @@ looks at it with the operations below. Reply with the steps only, one a line, in
 NAME=OPERATION(name=value, …): the name is new, a value is the name of an earlier result, a text in quotes or a \
 number. IMAGE is the picture; the last step is RESULT.
 
-LOC(image=, object='…')            every such object, as boxes
+LOC(image=, object='…')            every such object, as boxes; 'TOP', 'BOTTOM', 'LEFT', 'RIGHT': that half
 COUNT(box=)                        how many boxes there are
 VQA(image=, question='…')          a short answer to a plain question about what is seen
 EVAL(expr="…")                     arithmetic, comparison, and `a if b else c`; {{NAME}} is an earlier result
 CROP(image=, box=)                 the part of the picture in the first box
 CROP_LEFTOF, CROP_RIGHTOF, CROP_ABOVE, CROP_BELOW(image=, box=)   the part on that side of the first box
+CROP_FRONTOF, CROP_INFRONTOF, CROP_INFRONT, CROP_BEHIND, CROP_AHEAD(image=, box=)   the first box and what is around it
 INSIDE(box=, of=), OUTSIDE(box=, of=)   those boxes that lie in one of the others, or in none of them
 WITHOUT(box=, of=)                 the boxes without the others
 TOPMOST, BOTTOMMOST, LEFTMOST, RIGHTMOST(box=, n=)   the n boxes farthest to that side

@@ -6,13 +6,11 @@ from typing import Protocol
 
 from countersight.detection import Vision
 from countersight.picture import Picture
-from countersight.programs.limits import Limits
+from countersight.programs.failures import Limits, Tracing
 from countersight.programs.prompting import PYTHON, STEPS
-from countersight.programs.reference.python import as_python
-from countersight.programs.reference.stepwise import as_steps
+from countersight.programs.reference.python import as_python, as_steps
 from countersight.programs.steps.interpreter import run_steps
 from countersight.programs.steps.parsing import parsed, step_lines
-from countersight.programs.tracing import Tracing
 from countersight.programs.viper.extraction import python_of
 from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.sandbox import Sandbox

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from countersight.detection import Detector, ToolFailed, open_detector
 from countersight.errors import AskingFailed, ModelError
-from countersight.models import Answer, Displayed, Model, ModelSettings, Request, Turn, open_text_model
-from countersight.programs.eyes.told import found_words
+from countersight.models import Answer, Displayed, Model, ModelSettings, Request, Turn, open_model
+from countersight.programs.vision.told import found_words
 
 EYES = "?vision=detector:"
 
@@ -52,4 +52,4 @@ def open_told(name: str, target: str, settings: ModelSettings) -> ToldModel:
         raise ModelError(f"{name[:80]!r} names no detector; write told:MODEL{EYES}PATH")
     if model.partition(":")[0] in ("told", "viper", "visprog"):
         raise ModelError(f"{model[:80]!r} cannot be told what a detector found; name a language model")
-    return ToldModel(name, open_detector(where, settings), open_text_model(model, settings))
+    return ToldModel(name, open_detector(where, settings), open_model(model, settings))

@@ -18,9 +18,8 @@ from transformers.models.kosmos2_5.processing_kosmos2_5 import Kosmos2_5Processo
 
 from countersight.errors import ModelError
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.plain import plain_losses
-from countersight.models.local.probing import plan_of
-from countersight.models.local.ranking import rank
+from countersight.models.local.probing import plan_of, rank
+from countersight.models.local.rows import plain_losses
 from countersight.models.local.writing import write
 from countersight.models.protocol import ModelSettings, Request
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from countersight.models.local.imports import Distributions
+from countersight.models.local.finding import Distributions
 
 
 def test_what_brings_a_package_is_what_a_list_of_all_says() -> None:
@@ -18,7 +18,7 @@ def test_what_brings_a_package_is_what_a_list_of_all_says() -> None:
 
 @pytest.mark.slow
 def test_transformers_comes_without_what_it_would_only_train_with() -> None:
-    told = "import sys; from countersight.models.local.imports import import_transformers; import_transformers(); "
+    told = "import sys; from countersight.models.local.finding import import_transformers; import_transformers(); "
     told += "from transformers.utils import is_torch_available, is_vision_available; "
     told += "print(is_torch_available(), is_vision_available(), 'scipy.optimize' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)

@@ -1,5 +1,6 @@
 """Loading: every family from a folder as users have it, and a sentence for everything that is wrong with one."""
 
+import importlib.util
 import json
 import shutil
 import sys
@@ -169,6 +170,31 @@ def test_the_dtype_is_that_of_the_weights_but_float32_on_the_processor() -> None
 
 def test_a_model_loads_in_the_dtype_that_was_asked_for(copy: Path) -> None:
     assert load(str(copy), device="cpu", dtype="bfloat16").model.dtype == torch.bfloat16
+
+
+def test_a_torch_without_cuda_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.version.cuda", None)
+    with pytest.raises(ModelError, match=r"the torch that is installed \(.+\) was built without CUDA"):
+        find_device("cuda")
+
+
+@pytest.mark.parametrize("family", ["llava", "qwen2_vl"])
+def test_a_missing_tokenizer_is_a_whole_sentence(family: str, tmp_path: Path) -> None:
+    folder = getattr(tiny, family)(tmp_path)
+    for file in folder.glob("tokenizer*"):
+        file.unlink()
+    with pytest.raises(ModelError, match=r"does not say how words become tokens: tokenizer.json is missing$"):
+        load(str(folder))
+
+
+def test_quantised_weights_need_accelerate(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = json.loads((copy / "config.json").read_text())
+    quantised = {"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}}
+    (copy / "config.json").write_text(json.dumps(config | quantised))
+    found = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "accelerate" else found(name))
+    with pytest.raises(ModelError, match="quantised weights need accelerate"):
+        load(str(copy))
 
 
 def test_a_device_map_needs_accelerate_and_a_known_name(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,7 +128,7 @@ def test_what_answers_depend_on_is_said_before_anything_is_loaded(tiny_folder: F
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        (ModelSettings(device="cuda:99"), "there is no device 'cuda:99'"),
+        (ModelSettings(device="xpu:99"), "there is no device 'xpu:99'"),
         (ModelSettings(device="cpu", dtype="int8"), "there is no dtype 'int8'"),
         (ModelSettings(device_map="everywhere"), "there is no device map 'everywhere'"),
     ],

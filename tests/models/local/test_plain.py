@@ -11,7 +11,7 @@ from countersight.errors import AskingFailed
 from countersight.models.local.conversation import answers_tokens, inputs, pictures_of
 from countersight.models.local.generating import generate
 from countersight.models.local.loading import Loaded
-from countersight.models.local.plain import plain_losses
+from countersight.models.local.rows import plain_losses
 from countersight.models.protocol import Request
 
 Models = Callable[[str], Loaded]

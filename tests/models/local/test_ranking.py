@@ -14,12 +14,11 @@ from models.local.talks import picture, request
 
 from countersight.case import Option
 from countersight.errors import AskingFailed
-from countersight.models.local import row_batches, sharing
+from countersight.models.local import ranking, rows
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.packing import pack
-from countersight.models.local.plain import plain_losses
-from countersight.models.local.probing import plan_of
-from countersight.models.local.ranking import rank
+from countersight.models.local.probing import plan_of, rank
+from countersight.models.local.rows import plain_losses
+from countersight.models.local.trees import pack
 from countersight.models.protocol import Request, Turn
 from countersight.picture.checking import Picture
 
@@ -91,8 +90,8 @@ def test_the_sum_as_well(family: str, tiny_model: Models) -> None:
 def test_in_whatever_batches(family: str, tiny_model: Models, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded, asked = tiny_model(family), everything(family)
     expected = rank(loaded, asked)
-    monkeypatch.setattr(sharing, "TOKENS", 1)
-    monkeypatch.setattr(row_batches, "TOGETHER", 1)
+    monkeypatch.setattr(ranking, "TOKENS", 1)
+    monkeypatch.setattr(rows, "TOGETHER", 1)
     assert_same(rank(loaded, asked), expected)
     assert_same(rank(loaded, asked[::-1])[::-1], expected)
 
@@ -241,7 +240,7 @@ def test_nothing_to_rank(tiny_model: Models) -> None:
 
 def test_many_questions_about_one_picture(tiny_model: Models) -> None:
     loaded, shown = tiny_model("qwen2_vl"), picture()
-    asked = [request(f"How many cats {number}?", shown, *SHORT) for number in range(2 * row_batches.TOGETHER + 3)]
+    asked = [request(f"How many cats {number}?", shown, *SHORT) for number in range(2 * rows.TOGETHER + 3)]
     assert_same(rank(loaded, asked), [plain_losses(loaded, one) for one in asked])
 
 

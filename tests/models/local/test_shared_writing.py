@@ -12,12 +12,11 @@ from msgspec.structs import replace
 
 from countersight.case import Option
 from countersight.errors import AskingFailed
-from countersight.models.local import shared_writing, sharing
+from countersight.models.local import generating, ranking
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.plain import plain_losses
-from countersight.models.local.probing import writes_in_batches, writing_plan
+from countersight.models.local.probing import ranked, writes_in_batches, writing_plan
 from countersight.models.local.queue import Feed
-from countersight.models.local.ranking import ranked
+from countersight.models.local.rows import plain_losses
 from countersight.models.local.writing import write, written_by
 from countersight.models.protocol import Answer, ModelSettings, Request
 from countersight.picture.checking import Picture
@@ -86,8 +85,8 @@ def test_an_answer_that_has_ended_makes_room_for_another(tiny_model: Models, mon
     long = ModelSettings(max_tokens=12)
     tokens = [tokens_of(loaded, one, 12) for one in requests]
     loaded.model.generation_config.eos_token_id = [tokens[0][3], tokens[3][1]]
-    monkeypatch.setattr(shared_writing, "ROWS", 3)
-    monkeypatch.setattr(shared_writing, "TOKENS", 150)
+    monkeypatch.setattr(generating, "ROWS", 3)
+    monkeypatch.setattr(generating, "TOKENS", 150)
     try:
         found, expected = shared(loaded, requests, long), plain(loaded, requests, long)
     finally:
@@ -113,9 +112,9 @@ def test_further_conversations_may_come_while_others_are_written_or_ranked(
     loaded, requests = tiny_model("qwen2_5_vl"), pairs(6)
     plan = writing_plan(loaded)
     assert plan is not None
-    monkeypatch.setattr(shared_writing, "ROWS", 3)
-    monkeypatch.setattr(shared_writing, "TOKENS", 150)
-    monkeypatch.setattr(sharing, "TOKENS", 150)
+    monkeypatch.setattr(generating, "ROWS", 3)
+    monkeypatch.setattr(generating, "TOKENS", 150)
+    monkeypatch.setattr(ranking, "TOKENS", 150)
     feed = arriving(requests, 4)
     found = dict(feed.answered(written_by(plan, loaded, feed, DRAWN, lambda: False)))
     assert [found[number] for number in range(len(requests))] == plain(loaded, requests, DRAWN)
@@ -131,7 +130,7 @@ def test_further_conversations_may_come_while_others_are_written_or_ranked(
 def tokens_of(loaded: Loaded, asked: Request, number: int) -> list[int]:
     plan = writing_plan(loaded)
     assert plan is not None
-    [(_, written)] = shared_writing.write_shared(loaded, plan, Feed([asked]), number)
+    [(_, written)] = generating.write_shared(loaded, plan, Feed([asked]), number)
     assert isinstance(written, tuple)
     return written[0]
 
@@ -141,8 +140,8 @@ def test_later_conversations_may_be_longer_than_there_was_room_for(
 ) -> None:
     loaded, shown = tiny_model("llava"), picture()
     requests = [request("cat " * length, shown, key=str(length)) for length in (1, 90, 200, 2)]
-    monkeypatch.setattr(shared_writing, "TOKENS", 1)
-    monkeypatch.setattr(shared_writing, "ROWS", 2)
+    monkeypatch.setattr(generating, "TOKENS", 1)
+    monkeypatch.setattr(generating, "ROWS", 2)
     alone = [request(one.turns[0].text, picture(seed=nth), key=one.key) for nth, one in enumerate(requests)]
     for asked in (requests, alone):
         assert shared(loaded, asked) == plain(loaded, asked)

@@ -6,13 +6,16 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
+from making import dataset, picture
 from models.local import tiny
 from models.local.tiny import TEXT, _enliven, _qwen
+from running import ask
 
 from countersight.errors import ModelError
 from countersight.models.local.text_model import LocalTextModel, is_text_model
 from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings, Request, Turn
+from countersight.picture.checking import check_picture
 
 PLAIN = (
     "{% for message in messages %}<|im_start|>{{ message['role'] + '\n' + message['content'] }}<|im_end|>\n{% endfor %}"
@@ -71,6 +74,22 @@ def test_signs_of_the_model_in_a_question_do_not_end_the_turn(folder: Path) -> N
 def test_it_is_told_from_a_model_with_eyes(folder: Path, tmp_path: Path) -> None:
     assert is_text_model(str(folder))
     assert not is_text_model(str(tiny.llava(tmp_path / "llava")))
+
+
+def test_a_run_asks_it_with_words_alone(folder: Path, tmp_path: Path) -> None:
+    cases = dataset(tmp_path / "data", 2)
+    name = f"hf:{folder}"
+    with pytest.raises(ModelError, match="looks at no pictures; ask it with the prompt text-only"):
+        ask(cases, tmp_path / "run", name, device="cpu", max_tokens=4)
+    tally = ask(cases, tmp_path / "run", name, prompt="text-only", device="cpu", max_tokens=4)
+    assert (tally.answered, tally.failed) == (4, 0)
+
+
+def test_it_is_never_shown_a_picture(folder: Path) -> None:
+    model = open_model(f"hf:{folder}", ModelSettings(device="cpu"))
+    shown = Request("1", (Turn("user", "What is it?", check_picture(picture(1))),), "open")
+    with pytest.raises(ModelError, match="looks at no pictures"):
+        asyncio.run(model.reply(shown))
 
 
 def test_it_is_a_code_model_for_programs_that_have_other_eyes(folder: Path) -> None:

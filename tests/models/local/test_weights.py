@@ -10,9 +10,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from countersight.models.local import loading
-from countersight.models.local import weights as weights_module
 from countersight.models.local.finding import read_config
-from countersight.models.local.weights import Ahead, read_weights
+from countersight.models.local.loading import Ahead, read_weights
 
 Folders = Callable[[str], Path]
 
@@ -90,7 +89,7 @@ def test_weights_that_begin_anywhere_are_read_rightly(folder: Path) -> None:
 
 def test_ahead_are_read_those_that_a_model_will_be_computed_with(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(weights_module, "read_weights", lambda *asked: {"asked": asked})
+    monkeypatch.setattr(loading, "read_weights", lambda *asked: {"asked": asked})
     ahead = Ahead(folder, "auto", "auto")
     assert ahead.take("cuda", "float32") == {"asked": (folder, "cuda", "float32")}
     assert ahead.take("cuda", "bfloat16") is None

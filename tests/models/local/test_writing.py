@@ -12,9 +12,8 @@ from models.local import tiny
 from models.local.talks import mixed, picture, request
 from PIL import Image
 
-from countersight.models.local.conversation import inputs, pictures_of
+from countersight.models.local.conversation import PicturesOnce, inputs, pictures_of
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.pictures import PicturesOnce
 from countersight.models.local.writing import write
 from countersight.models.protocol import Answer, ModelSettings, Request
 

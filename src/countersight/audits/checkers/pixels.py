@@ -14,7 +14,7 @@ from countersight.editing.exact import changed_scene
 from countersight.editing.quality import seams_of
 from countersight.errors import BadPicture, EditFailed
 from countersight.picture import Picture, Pixels, as_seen
-from countersight.programs.eyes import NotAScene, Seen, see, see_world
+from countersight.programs.vision import NotAScene, Seen, see, see_world
 from countersight.scenes import NAMED, Scene, facts_by_name
 from countersight.worlds import is_alike
 

@@ -4,7 +4,7 @@ import asyncio
 
 from countersight.case import Question
 from countersight.collect.settings import Proposals
-from countersight.models import ModelSettings, Request, Turn, open_text_model
+from countersight.models import ModelSettings, Request, Turn, open_model
 from countersight.text import printable
 
 _LONGEST = 600
@@ -22,7 +22,7 @@ class Proposer:
     def __init__(self, proposals: Proposals) -> None:
         self.name = proposals.model
         self._deadline = proposals.deadline
-        self._model = open_text_model(proposals.model, ModelSettings(timeout=proposals.deadline))
+        self._model = open_model(proposals.model, ModelSettings(timeout=proposals.deadline))
 
     async def propose(self, key: str, factual: Question) -> str:
         """What the model writes for a question; nothing where it does not answer in time."""

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS
 from countersight.errors import AskingFailed, BadPicture, ModelError
-from countersight.models.embedded.beyond import within_card
+from countersight.models.embedded.out_of_scope import within_card
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
 WORLDS = {"embedded": "both", "embedded:factual": "factual"}

@@ -4,9 +4,9 @@ from .finding import find_device as find_device
 from .finding import find_folder as find_folder
 from .finding import fingerprint as fingerprint
 from .finding import unusable as unusable
-from .memory import forget as forget
-from .memory import is_full as is_full
 from .model import open_local as open_local
+from .queue import forget as forget
+from .queue import is_full as is_full
 from .stills import load_stills as load_stills
 from .text_model import LocalTextModel as LocalTextModel
 from .text_model import is_text_model as is_text_model

@@ -1,18 +1,94 @@
-"""Where a local model is and on what it will be computed: everything that can be said before it is loaded."""
+"""Finds the folder, the configuration and the device of a model before anything large is imported."""
 
 import functools
+import gc
 import hashlib
 import importlib
+import importlib.metadata
 import importlib.util
 import json
 import re
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from countersight.errors import ModelError
-from countersight.models.local.imports import import_transformers, uncollected
 from countersight.text import printable, unknown
+
+_NEVER_USED = ("is_scipy_available", "is_sklearn_available")
+"""So some versions of transformers ask, as they are imported, for packages with which they train or draft words.
+Nothing here does either, and where they are installed they take longer than all of transformers."""
+
+_list_all = importlib.metadata.packages_distributions
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """While this lasts nobody looks for garbage, and what was imported is not looked through later either.
+
+    Modules are none, and there is a million things in those of torch and transformers: looking takes an eighth of the
+    time that importing them does.
+    """
+    was_on, modules = gc.isenabled(), len(sys.modules)
+    gc.disable()
+    try:
+        yield
+    finally:
+        if len(sys.modules) > modules:
+            gc.freeze()
+        if was_on:
+            gc.enable()
+
+
+class Distributions(Mapping[str, list[str]]):
+    """Which distributions bring each package, found when somebody asks.
+
+    To list them all, as transformers has it done when it is imported, every file of every distribution is looked at.
+    """
+
+    def __getitem__(self, package: str) -> list[str]:
+        with suppress(importlib.metadata.PackageNotFoundError):
+            importlib.metadata.distribution(package)
+            return [package]  # most are called what they bring
+        return self._all[package]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @cached_property
+    def _all(self) -> Mapping[str, list[str]]:
+        return _list_all()
+
+
+def import_transformers() -> Any:
+    """Transformers, with what finds the class of a model and what every model is built on."""
+    with _instead(importlib.metadata, "packages_distributions", Distributions):
+        package = importlib.import_module("transformers")
+        utils = importlib.import_module("transformers.utils")
+    with ExitStack() as asked:
+        for name in filter(utils.__dict__.__contains__, _NEVER_USED):
+            asked.enter_context(_instead(utils, name, bool))  # which says no to whoever asks
+        importlib.import_module("transformers.models.auto.modeling_auto")
+        importlib.import_module("transformers.modeling_utils")
+    return package
+
+
+@contextmanager
+def _instead(holder: Any, name: str, value: Any) -> Iterator[None]:
+    """While this lasts, a name stands for something else."""
+    usual = getattr(holder, name)
+    setattr(holder, name, value)
+    try:
+        yield
+    finally:
+        setattr(holder, name, usual)
+
 
 INSTALL = "pip install 'countersight[local]'"
 _NO_CONVERSATION = {
@@ -78,6 +154,8 @@ def read_config(folder: Path) -> Any:
         raise ModelError(f"{folder} holds a {config.model_type} model, which cannot be asked: {reason}")
     if not is_for_pictures(config):
         raise ModelError(f"{folder} holds a {config.model_type} model, which does not look at pictures")
+    if is_quantised(config):
+        check_accelerate("quantised weights need")
     return config
 
 
@@ -106,6 +184,11 @@ def find_device(name: str) -> str:
         there[:0] = ["cuda", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
     if name == "auto":
         return there[0]
+    if name.startswith("cuda") and torch.version.cuda is None and torch.version.hip is None:
+        raise ModelError(
+            f"the torch that is installed ({torch.__version__}) was built without CUDA and uses no GPU; install one "
+            "that was built with it, or leave out `device`"
+        )
     if name not in there:
         raise ModelError(unknown("device", name, there))
     return name
@@ -120,18 +203,28 @@ def find_dtype(name: str, device: str, config: Any) -> str:
         raise ModelError(unknown("dtype", name, DTYPES))
     if name != "auto":
         return name
-    if device == "cpu":
+    if device == "cpu" and not is_quantised(config):
         return "float32"
     stored = getattr(config, "dtype", None) or getattr(config.get_text_config(), "dtype", None)
     return str(stored).removeprefix("torch.") if stored else "auto"
+
+
+def is_quantised(config: Any) -> bool:
+    """Whether the weights are stored in fewer bits (bitsandbytes, AWQ, GPTQ, …), which transformers unpacks."""
+    return any(getattr(part, "quantization_config", None) for part in (config, config.get_text_config()))
 
 
 def check_device_map(name: str) -> None:
     """Refuse a way of spreading a model that there is not, or not here."""
     if name not in DEVICE_MAPS:
         raise ModelError(unknown("device map", name, DEVICE_MAPS))
+    check_accelerate("`device_map` needs")
+
+
+def check_accelerate(what: str) -> None:
+    """Refuse what cannot be done without accelerate, where that is missing."""
     if importlib.util.find_spec("accelerate") is None:
-        raise ModelError("`device_map` needs accelerate, which is not installed: pip install accelerate")
+        raise ModelError(f"{what} accelerate, which is not installed: pip install accelerate")
 
 
 def pictures_by() -> str:
@@ -184,8 +277,10 @@ def unusable(folder: Path, error: Exception) -> ModelError:
     """A sentence for a folder that cannot be loaded, from what transformers says, which may be pages."""
     if package := _missing_package(error):
         return needs(folder, package)
-    said = next((line for line in map(str.strip, str(error).splitlines()) if line), type(error).__name__)
-    said = printable(said)
+    lines = [line for line in map(str.strip, str(error).splitlines()) if line] or [type(error).__name__]
+    if "tokenizer" in lines[0].lower() and not any(folder.glob("tokenizer.*")) and not any(folder.glob("vocab.*")):
+        return ModelError(f"{folder} does not say how words become tokens: tokenizer.json is missing")
+    said = printable(" ".join(lines[:2]) if lines[0].endswith(":") else lines[0])
     said = said if len(said) <= 200 else said[:200] + "…"
     return ModelError(f"the model in {folder} cannot be loaded: {said}")
 

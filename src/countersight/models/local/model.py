@@ -1,4 +1,10 @@
-"""A local model as the rest of the program sees it."""
+"""A local model as the rest of the program sees it.
+
+A request arrives at `Local` here, waits in `queue.py`, and is answered in `ranking.py` (options) or `writing.py`.
+What these stand on: `probing.py` finds once how a model can be computed, `rows.py` and `trees.py` lay out what several
+requests share, `generating.py` and `stepping.py` write many answers at once, `conversation.py` and `forms.py` make
+numbers of words and pictures, `loading.py` and `finding.py` open the model.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -14,15 +20,15 @@ from countersight.models.local.finding import (
     fingerprint,
     pictures_by,
     read_config,
+    uncollected,
 )
-from countersight.models.local.imports import uncollected
-from countersight.models.local.loading import Loaded, load
+from countersight.models.local.loading import Ahead, Loaded, load
 from countersight.models.local.queue import MOST, ROOM, Feed, Queue
-from countersight.models.local.weights import Ahead
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
 if TYPE_CHECKING:
-    from countersight.models.local.kept_findings import KeptFindings
+    from countersight.models.local.probing import KeptFindings
+    from countersight.models.local.text_model import LocalTextModel
 
 PLACES = {"cuda": 12}
 """There one batch is computed, the next is made ready, and a third waits, so that the device never does."""
@@ -39,7 +45,8 @@ class Local(Displayed):
     def __init__(self, name: str, where: str, settings: ModelSettings) -> None:
         folder = find_folder(where)
         # Before anything large is imported, which takes longer than reading the weights does.
-        ahead = settings.asked_soon and not settings.device_map
+        quantised = b'"quantization_config"' in (folder / "config.json").read_bytes()
+        ahead = settings.asked_soon and not settings.device_map and not quantised
         self._ahead = Ahead(folder, settings.device, settings.dtype) if ahead else None
         if settings.device_map:
             check_device_map(settings.device_map)
@@ -84,7 +91,7 @@ class Local(Displayed):
 
     async def close(self) -> None:
         """Let go of what waits and of the memory."""
-        from countersight.models.local.memory import forget
+        from countersight.models.local.queue import forget
 
         queue, self._queue = self._queue, self._queue.reopened()
         await queue.close()
@@ -103,7 +110,7 @@ class Local(Displayed):
 
     def _rank(self, requests: Feed) -> Iterator[tuple[int, tuple[float, ...] | AskingFailed]]:
         with uncollected():
-            from countersight.models.local.ranking import plan_of, ranked
+            from countersight.models.local.probing import plan_of, ranked
 
         loaded = self._awake()
         if plan_of(loaded).way == "plain" and not self.remarks:
@@ -115,7 +122,7 @@ class Local(Displayed):
         if self._loaded is None:
             from transformers.utils import logging
 
-            from countersight.models.local.kept_findings import KeptFindings
+            from countersight.models.local.probing import KeptFindings
 
             logging.set_verbosity_error()  # its notes and bars would run into the progress we show
             logging.disable_progress_bar()
@@ -133,6 +140,12 @@ class Local(Displayed):
         return self._loaded
 
 
-def open_local(name: str, target: str, settings: ModelSettings) -> Local:
-    """`hf:NAME_OR_PATH`."""
+def open_local(name: str, target: str, settings: ModelSettings) -> "Local | LocalTextModel":
+    """`hf:NAME_OR_PATH`; one that looks at no pictures is asked with words alone."""
+    # Most models for pictures are known by a look at the file, so that their weights are read while torch is imported.
+    if b"ForCausalLM" in (find_folder(target) / "config.json").read_bytes():
+        from countersight.models.local.text_model import LocalTextModel, is_text_model
+
+        if is_text_model(target):
+            return LocalTextModel(name, target, settings)
     return Local(name, target, settings)

@@ -4,12 +4,14 @@ A model is not asked its name. Whether it obeys the mask and the positions that 
 losses: where it does not, they are not those of one whole pass for every option.
 """
 
+import hashlib
 import io
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import product
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,20 +19,20 @@ import msgspec
 from PIL import Image
 from transformers import LogitsProcessor
 
+from countersight import __version__
 from countersight.case import Option
 from countersight.errors import AskingFailed
-from countersight.models.local.branching import decoder_of
+from countersight.files import write_whole
 from countersight.models.local.conversation import inputs, pictures_of
-from countersight.models.local.generating import generate
+from countersight.models.local.generating import LIKELIEST, generate, write_shared
 from countersight.models.local.loading import Loaded
-from countersight.models.local.masks import SIGHTS, chooses_what_it_sees, windows
-from countersight.models.local.memory import is_full
-from countersight.models.local.queue import Feed
-from countersight.models.local.shared_writing import LIKELIEST, write_shared
-from countersight.models.local.sharing import Losses, rank_by
-from countersight.models.local.ways import Plan
-from countersight.models.protocol import Request, Turn
+from countersight.models.local.queue import Feed, is_full
+from countersight.models.local.ranking import Losses, Ranked, rank_by
+from countersight.models.local.rows import RankingPlan
+from countersight.models.local.trees import SIGHTS, chooses_what_it_sees, decoder_of, windows
+from countersight.models.protocol import Loss, Request, Turn
 from countersight.picture import Picture, check_picture
+from countersight.system import cache_folder
 
 _WINDOW = 16
 """So far sees a layer with a window while it is probed: the question is shorter than the windows of real models."""
@@ -46,16 +48,16 @@ _QUESTIONS = {
 }
 _WIDTHS = (64, 192)
 """Of the pictures that are shown, both 64 high: a square fills what many eyes look at, the other does not."""
-_plans: WeakKeyDictionary[Any, Plan] = WeakKeyDictionary()
-_writers: WeakKeyDictionary[Any, Plan | None] = WeakKeyDictionary()
+_plans: WeakKeyDictionary[Any, RankingPlan] = WeakKeyDictionary()
+_writers: WeakKeyDictionary[Any, RankingPlan | None] = WeakKeyDictionary()
 _sociable: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 
 class Findings(msgspec.Struct, frozen=True):
     """What was found out about a model; None where it was not tried, or is to be tried again."""
 
-    plan: Plan | None = None
-    writer: Plan | None = None
+    plan: RankingPlan | None = None
+    writer: RankingPlan | None = None
     sociable: bool | None = None
 
 
@@ -74,7 +76,7 @@ def find_out_no_more(loaded: Loaded, found: Findings) -> None:
         _sociable[loaded.model] = found.sociable
 
 
-def plan_of(loaded: Loaded) -> Plan:
+def plan_of(loaded: Loaded) -> RankingPlan:
     """How a model's options are ranked; found out once."""
     if loaded.model not in _plans:
         _plans[loaded.model] = _find(loaded)
@@ -92,7 +94,7 @@ def writes_in_batches(loaded: Loaded) -> bool:
     return _sociable[loaded.model]
 
 
-def writing_plan(loaded: Loaded) -> Plan | None:
+def writing_plan(loaded: Loaded) -> RankingPlan | None:
     """How a model writes with what conversations share read once; None where it can only write plainly."""
     if loaded.model not in _writers:
         plan = plan_of(loaded)
@@ -105,7 +107,7 @@ def write_no_more_shared(loaded: Loaded) -> None:
     _writers[loaded.model] = None
 
 
-def _shares_when_writing(plan: Plan, loaded: Loaded) -> bool:
+def _shares_when_writing(plan: RankingPlan, loaded: Loaded) -> bool:
     """Whether a model expects the same, word by word, as where it writes alone and plainly."""
     spread = hasattr(loaded.model, "hf_device_map")  # then its layers remember on different devices
     if plan.way in ("plain", "continued") or spread or not hasattr(loaded.processor, "image_processor"):
@@ -202,8 +204,8 @@ def _noted(expected: Any) -> Any:
     return expected.float().log_softmax(-1).clamp(min=-10.0)
 
 
-def _find(loaded: Loaded) -> Plan:
-    plain = Plan("plain")
+def _find(loaded: Loaded) -> RankingPlan:
+    plain = RankingPlan("plain")
     if loaded.answers_apart or chooses_what_it_sees(decoder_of(loaded.model).config):
         return plain
     with _narrowed(loaded):
@@ -218,18 +220,18 @@ def _find(loaded: Loaded) -> Plan:
         return plain
 
 
-def _candidates(loaded: Loaded) -> Iterator[list[Plan]]:
+def _candidates(loaded: Loaded) -> Iterator[list[RankingPlan]]:
     """Ways to try, the fastest first, each with all that tokens may see."""
     text = loaded.model.config.get_text_config(decoder=True)
     # Llama 4 sharpens attention by places that it counts itself, from this one on.
     longest = getattr(text, "floor_scale", None) or float("inf")
     together = (True, False) if writes_in_batches(loaded) else (False,)
     for way, several in product(("shared prefix", "shared question"), together):
-        yield [Plan(way, sight, longest, several) for sight in SIGHTS]  # type: ignore[arg-type]
-    yield [Plan("continued")]
+        yield [RankingPlan(way, sight, longest, several) for sight in SIGHTS]  # type: ignore[arg-type]
+    yield [RankingPlan("continued")]
 
 
-def _tried(plan: Plan, loaded: Loaded) -> list[Losses] | None:
+def _tried(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:
     """The losses of the small questions in this way; None where the model cannot compute them so."""
     try:
         asked = Feed(_small_questions())
@@ -284,3 +286,61 @@ def _narrowed(loaded: Loaded) -> Iterator[None]:
     finally:
         for name, value in usual.items():
             setattr(config, name, value)
+
+
+class KeptFindings:
+    """The findings about one model, on one kind of device. Where they cannot be kept it is only tried again."""
+
+    def __init__(self, settings: dict[str, Any], loaded: Loaded) -> None:
+        """`settings` name the weights and the kind of numbers."""
+        self._loaded = loaded
+        told = (settings["weights"], settings["dtype"], settings["pictures"], _device(loaded), *_versions())
+        self._name = hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:24]
+        self._kept = self._read()
+        find_out_no_more(loaded, self._kept)
+
+    def keep(self) -> None:
+        """Keep what is known by now for the next call."""
+        found = found_out(self._loaded)
+        if found == self._kept:
+            return
+        with suppress(OSError, RuntimeError):  # a user without a home has no cache either
+            self._file().parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._file(), msgspec.msgpack.encode(found))
+
+    def _read(self) -> Findings:
+        with suppress(OSError, RuntimeError, msgspec.MsgspecError):
+            return msgspec.msgpack.decode(self._file().read_bytes(), type=Findings)
+        return Findings()
+
+    def _file(self) -> Path:
+        return cache_folder() / "models" / self._name
+
+
+def _device(loaded: Loaded) -> str:
+    import torch
+
+    device = loaded.device
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else str(device.type)
+
+
+def _versions() -> list[str]:
+    """Of everything that computes."""
+    import torch
+    import transformers
+
+    return [str(version) for version in (__version__, torch.__version__, transformers.__version__)]
+
+
+def ranked(loaded: Loaded, requests: Feed, loss: Loss = "mean") -> Iterator[tuple[int, Ranked]]:
+    """The losses of each request's options, the `mean` or the `sum` over their tokens, or why it has none.
+
+    They come as they are computed, and so may further requests.
+    """
+    return rank_by(plan_of(loaded), loaded, requests, loss)
+
+
+def rank(loaded: Loaded, requests: Sequence[Request], loss: Loss = "mean") -> list[Ranked]:
+    """The same for some requests, in their order."""
+    found = dict(ranked(loaded, Feed(requests), loss))
+    return [found[number] for number in range(len(requests))]

@@ -15,9 +15,34 @@ from typing import Any, TypeVar
 
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.local.conversation import count_pictures
-from countersight.models.local.memory import forget, is_full
 from countersight.models.protocol import Request
 from countersight.text import printable
+
+_SIGNS = ("out of memory", "alloc_failed", "can't allocate memory", "not enough memory")
+"""What devices say of it, beside raising the exception that is made for it."""
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, on whatever device."""
+    import torch
+
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in _SIGNS)
+
+
+def forget() -> None:
+    """Give back the memory of what is no longer used."""
+    import gc
+
+    import torch
+
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    elif torch.backends.mps.is_available():
+        torch.mps.empty_cache()
+
 
 QUIET = 0.02
 """Seconds without a new question after which those that wait are taken."""

@@ -4,15 +4,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from countersight.errors import AskingFailed
+from countersight.errors import AskingFailed, ModelError
 from countersight.models.local.finding import (
     any_config,
+    check_accelerate,
     check_device_map,
     find_device,
     find_dtype,
     find_folder,
     fingerprint,
     is_for_pictures,
+    is_quantised,
     refuse_gaps,
     refuse_wordless,
     unusable,
@@ -39,6 +41,8 @@ class LocalTextModel(Displayed):
             check_device_map(settings.device_map)
         device = find_device("auto" if settings.device_map else settings.device)
         config = any_config(folder)
+        if is_quantised(config):
+            check_accelerate("quantised weights need")
         self.name = name
         self.settings: dict[str, Any] = {
             "max_tokens": settings.max_tokens,
@@ -52,13 +56,15 @@ class LocalTextModel(Displayed):
         self._loaded: Loaded | None = None
 
     async def reply(self, request: Request) -> Answer:
-        """Say the next turn of a conversation."""
+        """Say the next turn of a conversation, which shows nothing."""
+        if request.pictures:
+            raise ModelError(f"{self.name} looks at no pictures; ask it with the prompt text-only")
         answer: Answer = await self._queue.ask(self._write, request)
         return answer
 
     async def close(self) -> None:
         """Let go of what waits and of the memory."""
-        from countersight.models.local.memory import forget
+        from countersight.models.local.queue import forget
 
         queue, self._queue = self._queue, self._queue.reopened()
         await queue.close()
@@ -119,10 +125,12 @@ def _load(where: str, device: str, dtype: str, device_map: str | None) -> Loaded
     logging.disable_progress_bar()
     folder = find_folder(where)
     known = {"local_files_only": True, "trust_remote_code": False}
+    quantised = is_quantised(any_config(folder))
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, **known)
+        placed = device_map or ({"": device} if quantised else None)
         model, faults = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=dtype, device_map=device_map, output_loading_info=True, **known
+            folder, dtype=dtype, device_map=placed, output_loading_info=True, **known
         )
     except Exception as error:  # torn files, wrong shapes, no room: each layer beneath has its own exceptions
         raise unusable(folder, error) from None
@@ -130,7 +138,7 @@ def _load(where: str, device: str, dtype: str, device_map: str | None) -> Loaded
     refuse_wordless(folder, tokenizer)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    if device_map is None:
+    if device_map is None and not quantised:
         model.to(device)
     model.eval()
     processor = _Words(tokenizer)

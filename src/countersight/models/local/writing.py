@@ -1,23 +1,33 @@
-"""Answers that the model writes, to several conversations at once."""
+"""Answers to requests, in the fastest way that writes what the model's own `generate` writes."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
-from transformers import LogitsProcessor, StoppingCriteria
+from transformers import (
+    LogitsProcessor,
+    StoppingCriteria,
+)
 
 from countersight.errors import AskingFailed
-from countersight.models.local.conversation import batch, check, count_pictures, inputs, prepared
-from countersight.models.local.generating import end_tokens, generate
+from countersight.models.local.conversation import (
+    Pictures,
+    PicturesOnce,
+    batch,
+    check,
+    count_pictures,
+    inputs,
+    prepared,
+)
+from countersight.models.local.forms import Prompt
+from countersight.models.local.generating import LIKELIEST, end_tokens, generate, write_shared
 from countersight.models.local.loading import Loaded
-from countersight.models.local.memory import is_full
-from countersight.models.local.pictures import Pictures, PicturesOnce
 from countersight.models.local.probing import write_no_more_shared, writes_in_batches, writing_plan
-from countersight.models.local.processing import Prompt
-from countersight.models.local.queue import Feed
-from countersight.models.local.shared_writing import LIKELIEST, write_shared
-from countersight.models.local.ways import Plan
+from countersight.models.local.queue import Feed, is_full
+from countersight.models.local.rows import (
+    RankingPlan,
+)
 from countersight.models.protocol import Answer, ModelSettings, Request
 from countersight.picture import Picture
 
@@ -55,7 +65,7 @@ def write(
 
 
 def written_by(
-    plan: Plan, loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
+    plan: RankingPlan, loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Answer | AskingFailed]]:
     """The answers with what the conversations share read once, in a way that was found to be right."""
     warmth = _temperature(loaded, settings)

@@ -59,3 +59,8 @@ _WORDS: Final[dict[str, Callable[[dict[str, str]], str]]] = {
     "FULLEST": lambda given: f"sorted({given['box']}, key=lambda region: -len(region.find({given['things']})))[:1]",
 }
 """What each operation of a step program is in Python."""
+
+
+def as_steps(question: str, options: Sequence[str] = ()) -> str:
+    """The step program that answers a question; raises NoProgram where the grammar has none for it."""
+    return "\n".join(str(step) for step in plan(question, options))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from countersight.programs.answers import number_in
-from countersight.programs.steps.tokens import BadToken, Token, tokens
+from countersight.programs.steps.parsing import BadToken, Token, tokens
 
 LONGEST = 500
 DEEPEST = 40
@@ -80,7 +80,10 @@ class _Parser:
         return chosen
 
     def _either(self) -> Worked:
-        return self._joined("or", self._both, any)
+        return self._joined("or", self._unlike, any)
+
+    def _unlike(self) -> Worked:
+        return self._joined("xor", self._both, lambda truths: sum(truths) % 2 == 1)
 
     def _both(self) -> Worked:
         return self._joined("and", self._negated, all)

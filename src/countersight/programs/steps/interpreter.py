@@ -10,11 +10,9 @@ import msgspec
 
 from countersight.detection import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
 from countersight.picture import Picture
-from countersight.programs.failures import ProgramFailed
-from countersight.programs.limits import Limits, ToolTime
+from countersight.programs.failures import Clock, Limits, ProgramFailed, Tracing, shortened, tool_clock
 from countersight.programs.steps.expressions import BadExpression, evaluate
 from countersight.programs.steps.parsing import Name, Step
-from countersight.programs.tracing import Tracing, shortened
 from countersight.text import unknown
 
 LONGEST_TEXT = 500
@@ -28,6 +26,11 @@ class View(msgspec.Struct, frozen=True):
 
     picture: Picture
     part: Patch | None = None
+
+    @property
+    def box(self) -> Box:
+        """Where it is in the picture."""
+        return self.part.box if self.part else (0, 0, *size_as_seen(self.picture))
 
 
 class BadArgument(Exception):  # noqa: N818 - it names the thing
@@ -91,7 +94,8 @@ class Steps:
         self._tracing = tracing
         self._limits = limits
         self._left = limits.seconds
-        self._time = ToolTime(limits)
+        self._time = tool_clock(limits)
+        self._clock = Clock(limits.wall, f"it was not done within {limits.wall:g} s by the clock")
 
     async def run(self, steps: list[Step]) -> object:
         """The value of the RESULT step, or of the last step where there is none."""
@@ -124,7 +128,7 @@ class Steps:
         """What an operation gives, within the time of the program or of its tools."""
         if inspect.iscoroutinefunction(operation):
             return await self._time.spend(operation(self, arguments))
-        result, taken = await asyncio.to_thread(_timed, lambda: operation(self, arguments))
+        result, taken = await self._clock.spend(asyncio.to_thread(_timed, lambda: operation(self, arguments)))
         self._left -= taken
         if self._left < 0:
             raise ProgramFailed("timeout", f"it was not done within {self._limits.seconds:g} s")
@@ -151,9 +155,20 @@ def _timed(work: Callable[[], object]) -> tuple[object, float]:
     return work(), thread_time() - started
 
 
+_HALVES: Final[dict[str, Callable[[Box], Box]]] = {
+    "TOP": lambda whole: (whole[0], whole[1], whole[2], (whole[1] + whole[3]) // 2),
+    "BOTTOM": lambda whole: (whole[0], (whole[1] + whole[3]) // 2, whole[2], whole[3]),
+    "LEFT": lambda whole: (whole[0], whole[1], (whole[0] + whole[2]) // 2, whole[3]),
+    "RIGHT": lambda whole: ((whole[0] + whole[2]) // 2, whole[1], whole[2], whole[3]),
+}
+"""Objects that are no things but halves of the picture."""
+
+
 async def _loc(run: Steps, given: Arguments) -> list[Patch]:
-    view = given.view("image")
-    return await look_for(run.vision, view.picture, given.text("object"), view.part)
+    view, wanted = given.view("image"), given.text("object")
+    if half := _HALVES.get(wanted):
+        return [Patch(half(view.box), wanted)]
+    return await look_for(run.vision, view.picture, wanted, view.part)
 
 
 def _count(run: Steps, given: Arguments) -> int:
@@ -186,13 +201,23 @@ def _crop_beside(part: Callable[[Box, Box], Box]) -> Operation:
         view, found = given.view("image"), given.patches("box")
         if not found:
             return view
-        whole = view.part.box if view.part else (0, 0, *size_as_seen(view.picture))
-        left, top, right, bottom = part(found[0].box, whole)
+        left, top, right, bottom = part(found[0].box, view.box)
         if right <= left or bottom <= top:
             raise ToolFailed("nothing of the picture lies there")
         return View(view.picture, Patch((left, top, right, bottom)))
 
     return crop
+
+
+def _around(thing: Box, whole: Box) -> Box:
+    """A box one and a half times as wide and high: what stands before or behind something is seen around it."""
+    across, down = (thing[2] - thing[0]) / 4, (thing[3] - thing[1]) / 4
+    return (
+        max(round(thing[0] - across), whole[0]),
+        max(round(thing[1] - down), whole[1]),
+        min(round(thing[2] + across), whole[2]),
+        min(round(thing[3] + down), whole[3]),
+    )
 
 
 def _inside(run: Steps, given: Arguments) -> list[Patch]:
@@ -243,6 +268,9 @@ OPERATIONS: Final[dict[str, Operation]] = {
     "CROP_RIGHTOF": _crop_beside(lambda thing, whole: (thing[2], whole[1], whole[2], whole[3])),
     "CROP_ABOVE": _crop_beside(lambda thing, whole: (whole[0], whole[1], whole[2], thing[1])),
     "CROP_BELOW": _crop_beside(lambda thing, whole: (whole[0], thing[3], whole[2], whole[3])),
+    **dict.fromkeys(
+        ("CROP_FRONTOF", "CROP_INFRONTOF", "CROP_INFRONT", "CROP_BEHIND", "CROP_AHEAD"), _crop_beside(_around)
+    ),
     "INSIDE": _inside,
     "OUTSIDE": _outside,
     "WITHOUT": _without,

@@ -1,9 +1,10 @@
 """Started in the place of an interpreter: gives up what programs must not have, then becomes the interpreter.
 
     python -I -S confined.py DATA_BYTES CPU_SECONDS INTERPRETER [ARGUMENT…]
+    python -I -S confined.py DATA_BYTES CPU_SECONDS
 
-It imports nothing of ours, so that it starts in a few milliseconds. Whatever the system does not offer is left out:
-nothing here is fatal, and whoever started it looks at /proc to see what holds (`confining.held`).
+The second form confines itself, tries what is forbidden, and prints the layers that hold. It imports nothing of ours,
+so that it starts in a few milliseconds. A layer that the system does not offer is left out: nothing here is fatal.
 """
 
 import contextlib
@@ -14,6 +15,11 @@ import sys
 
 NO_NEW_PRIVILEGES, SET_FILTER, FILTER_MODE = 38, 22, 2
 """Of prctl(2)."""
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+"""System calls of landlock(7), the same on every machine."""
+EXECUTE_FILE, READ_FILE, PATH_RULE = 1, 4, 1
+LIBRARIES = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libpthread.so.0", "libdl.so.2", "librt.so.1")
+"""What an interpreter may be linked with."""
 MOST_FILES = 32
 FURTHER_ADDRESSES = 256 * 1024 * 1024
 """The interpreter's own code, and room that its allocator reserves and does not use."""
@@ -68,12 +74,35 @@ def main(data: int, seconds: int, command: list[str]) -> None:
     arguments = (ctypes.c_char_p * (len(command) + 1))(*map(os.fsencode, command), None)
     environment = (ctypes.c_char_p * 1)(None)
     detach()
-    limit(data, seconds)
-    library = ctypes.CDLL(None)
-    with contextlib.suppress(Exception):  # a machine without it runs programs all the same, and run.json says so
-        refuse_calls(library, ctypes.addressof(path))
+    library = confine(data, seconds, command[0], ctypes.addressof(path))
     library.execve(path, arguments, environment)
     sys.exit(127)  # whoever started it does without it
+
+
+def report(data: int, seconds: int) -> None:
+    """Confine this process and print the layers that hold, each found out by trying."""
+    library = confine(data, seconds, "", 0)
+    held = []
+    try:
+        os.close(os.open(__file__, os.O_RDONLY))
+    except PermissionError:
+        held.append("landlock")
+    if library.socket(1, 1, 0) < 0:
+        held.append("seccomp")
+    if resource.getrlimit(resource.RLIMIT_DATA)[1] == data:
+        held.append("rlimits")
+    print(*held)
+
+
+def confine(data: int, seconds: int, interpreter: str, path: int) -> ctypes.CDLL:
+    """Take on every layer that the system offers. A machine without one runs programs all the same, and warns."""
+    library = ctypes.CDLL(None)
+    limit(data, seconds)
+    with contextlib.suppress(Exception):
+        refuse_files(library, interpreter)
+    with contextlib.suppress(Exception):
+        refuse_calls(library, path)
+    return library
 
 
 def detach() -> None:
@@ -99,6 +128,34 @@ def limit(data: int, seconds: int) -> None:
     ):
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(which, (most, most))
+
+
+def refuse_files(library: ctypes.CDLL, interpreter: str) -> None:
+    """Have the kernel refuse every file but the interpreter and its libraries, and what is outside of this process.
+
+    So /proc is closed too, and with it the environment of whoever started this. Nothing is left to connect to or to
+    signal where the kernel knows of that.
+    """
+    for name in LIBRARIES:
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(name)
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        mapped = {line.split(maxsplit=5)[5].strip() for line in maps if "/" in line}
+    version = library.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1)
+    if version < 1 or library.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0):
+        return
+    files = (1 << (13, 14, 15, 15, 16)[min(version, 5) - 1]) - 1
+    asked = (ctypes.c_uint64 * 3)(files, 3, 3)  # files; TCP; abstract sockets and signals
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    ruleset = library.syscall(CREATE_RULESET, asked, ctypes.c_size_t(size), 0)
+    for name in {interpreter, "/etc/ld.so.cache", *mapped}:
+        with contextlib.suppress(OSError):
+            file = os.open(name, os.O_PATH)
+            allowed = (EXECUTE_FILE | READ_FILE).to_bytes(8, sys.byteorder) + file.to_bytes(4, sys.byteorder)
+            library.syscall(ADD_RULE, ruleset, PATH_RULE, allowed, 0)
+            os.close(file)
+    library.syscall(RESTRICT_SELF, ruleset, 0)
+    os.close(ruleset)
 
 
 def refuse_calls(library: ctypes.CDLL, path: int) -> None:
@@ -162,4 +219,5 @@ def _allowed_if_equal(argument: int, value: int) -> list[Instruction]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])
+    bounds = int(sys.argv[1]), int(sys.argv[2])
+    main(*bounds, sys.argv[3:]) if sys.argv[3:] else report(*bounds)

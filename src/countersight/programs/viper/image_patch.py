@@ -11,9 +11,7 @@ from typing import Any, Final
 from countersight.detection import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.answers import LONGEST_ANSWER, fitting, number_in, polarity_in
-from countersight.programs.failures import ProgramFailed
-from countersight.programs.limits import Limits, ToolTime
-from countersight.programs.tracing import Tracing, shortened
+from countersight.programs.failures import Limits, ProgramFailed, Tracing, shortened, tool_clock
 from countersight.text import unknown
 
 LONGEST_TEXT = 500
@@ -67,7 +65,7 @@ class Tools:
         self.whole = ImagePatch(Patch((0, 0, width, height)), height)
         self._left = limits.calls
         self._most = limits.calls
-        self._time = ToolTime(limits)
+        self._time = tool_clock(limits)
         self._given: list[tuple[str, str, Any]] = []
         """Every call that was waited for, with what it gave."""
         self._known: list[tuple[str, str, Any]] = []
@@ -98,11 +96,20 @@ class Tools:
 
     async def find(self, patch: ImagePatch, what: str) -> list[Patch]:
         """Where things are in a patch."""
+        self._spend_call()
         return await look_for(self.vision, self.picture, what, self.within(patch))
 
     async def query(self, patch: ImagePatch, question: str) -> str:
         """What the eyes say about a patch."""
+        self._spend_call()
         return shortened(await self.vision.query(self.picture, question, self.within(patch)), LONGEST_ANSWER)
+
+    async def know(self, question: str) -> str:
+        """What the language model says without the picture."""
+        if self.ask is None:
+            raise ToolFailed("there is no language model to ask")
+        self._spend_call()
+        return shortened(await self.ask(question), LONGEST_ANSWER)
 
     def within(self, patch: ImagePatch) -> Patch | None:
         """The part of the picture a patch is; None for all of it."""
@@ -120,10 +127,12 @@ class Tools:
             if (known_name, known_arguments) == (name, arguments):
                 return result
             self._known = []  # it goes another way this time
+        return self._noted(name, arguments, tool(*given))
+
+    def _spend_call(self) -> None:
         if not self._left:
             raise ProgramFailed("too many calls", f"the program may use its eyes and ask {self._most} times at most")
         self._left -= 1
-        return self._noted(name, arguments, tool(*given))
 
     async def _noted(self, name: str, arguments: str, waiting: Awaitable[Any]) -> Any:
         try:
@@ -138,8 +147,9 @@ class Tools:
         self._given.append((name, arguments, result))
         return result
 
-    @staticmethod
-    def _written(value: object) -> str:
+    def _written(self, value: object) -> str:
+        if isinstance(value, list):
+            return ", ".join(map(self._written, value[:MOST_TEXTS]))
         return f"in {value.patch.box}" if isinstance(value, ImagePatch) else _brief(value)
 
 
@@ -178,10 +188,35 @@ async def best_text_match(tools: Tools, patch: ImagePatch, /, option_list: objec
 
 
 async def llm_query(tools: Tools, /, question: object, long_answer: object = False) -> str:
-    if tools.ask is None:
-        raise ToolFailed("there is no language model to ask")
-    brief = "" if long_answer else "\nAnswer in a few words."
-    return shortened(await tools.ask(_text(question) + brief), LONGEST_ANSWER)
+    return await tools.know(_text(question) + ("" if long_answer else "\nAnswer in a few words."))
+
+
+async def patch_llm_query(tools: Tools, patch: ImagePatch, /, question: object, long_answer: object = False) -> str:
+    return await llm_query(tools, question, long_answer)
+
+
+async def best_image_match(
+    tools: Tools, /, list_patches: object, content: object, return_index: object = False
+) -> ImagePatch | int:
+    """The patch that shows a content best, by the rating that the eyes give each; the first of equals."""
+    if not isinstance(list_patches, list | tuple) or not 1 <= len(list_patches) <= MOST_TEXTS:
+        raise ToolFailed(f"it needs a list of 1 to {MOST_TEXTS} patches")
+    patches = [_patch(one) for one in list_patches]
+    wanted = ", ".join(map(_text, content)) if isinstance(content, list | tuple) else _text(content)
+    question = f"From 0 (not at all) to 10 (exactly), how well does {wanted!r} describe this? Answer with a number."
+    ratings = []
+    for patch in patches if len(patches) > 1 else ():
+        said = await tools.query(patch, question)
+        rating = number_in(said)
+        if rating is None:
+            raise ToolFailed(f"the eyes gave no rating but said {said[:60]!r}")
+        ratings.append(rating)
+    best = ratings.index(max(ratings)) if ratings else 0
+    return best if return_index else patches[best]
+
+
+def compute_depth(tools: Tools, patch: ImagePatch, /) -> float:
+    raise ToolFailed("no depth tool is configured")
 
 
 def crop(tools: Tools, patch: ImagePatch, /, left: object, lower: object, right: object, upper: object) -> ImagePatch:
@@ -189,8 +224,13 @@ def crop(tools: Tools, patch: ImagePatch, /, left: object, lower: object, right:
 
 
 def overlaps(tools: Tools, patch: ImagePatch, /, other: object) -> bool:
-    one, two = patch.patch.box, _patch(other).patch.box
-    return one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]
+    return _shared(patch.patch.box, _patch(other).patch.box) > 0
+
+
+def overlaps_with(
+    tools: Tools, patch: ImagePatch, /, left: object, lower: object, right: object, upper: object
+) -> bool:
+    return _shared(patch.patch.box, _box(tools, (left, lower, right, upper))) > 0
 
 
 def inside(tools: Tools, patch: ImagePatch, /, other: object) -> bool:
@@ -214,37 +254,45 @@ def image_patch(
 
 def distance(tools: Tools, /, patch_a: object, patch_b: object) -> float:
     one, two = _patch(patch_a).patch.box, _patch(patch_b).patch.box
+    if shared := _shared(one, two):
+        return -shared / (_area(one) + _area(two) - shared)
     across = max(one[0] - two[2], two[0] - one[2], 0)
     along = max(one[1] - two[3], two[1] - one[3], 0)
     return math.hypot(across, along)
 
 
-def coerce_to_numeric(tools: Tools, /, text: object) -> int | float:
-    if isinstance(text, int | float):
-        return int(text) if isinstance(text, bool) else text
-    found = number_in(_text(text, LONGEST_ANSWER))
+def coerce_to_numeric(tools: Tools, /, string: object) -> int | float:
+    if isinstance(string, int | float):
+        return int(string) if isinstance(string, bool) else string
+    found = number_in(_text(string, LONGEST_ANSWER))
     if found is None:
-        raise ToolFailed(f"there is no single number in {_brief(text)}")
+        raise ToolFailed(f"there is no single number in {_brief(string)}")
     return found
 
 
-def bool_to_yesno(tools: Tools, /, value: object) -> str:
-    if isinstance(value, str) and value.strip().casefold() in ("yes", "no"):
-        return value.strip().casefold()
-    if not isinstance(value, bool | int | float):
-        raise ToolFailed(f"{_brief(value)} is neither true nor false")
-    return "yes" if value else "no"
+def bool_to_yesno(tools: Tools, /, bool_answer: object) -> str:
+    if isinstance(bool_answer, str) and bool_answer.strip().casefold() in ("yes", "no"):
+        return bool_answer.strip().casefold()
+    if not isinstance(bool_answer, bool | int | float):
+        raise ToolFailed(f"{_brief(bool_answer)} is neither true nor false")
+    return "yes" if bool_answer else "no"
 
 
 Tool = Callable[..., Any]
 METHODS: Final[dict[str, Tool]] = {
-    tool.__name__: tool
-    for tool in (find, exists, simple_query, verify_property, best_text_match, crop, overlaps, inside)
+    "llm_query": patch_llm_query,
+    **{
+        tool.__name__: tool
+        for tool in (
+            *(find, exists, simple_query, verify_property, best_text_match, compute_depth),
+            *(crop, overlaps, overlaps_with, inside),
+        )
+    },
 }
 """What a program may call on a patch."""
 FUNCTIONS: Final[dict[str, Tool]] = {
     "ImagePatch": image_patch,
-    **{tool.__name__: tool for tool in (distance, llm_query, coerce_to_numeric, bool_to_yesno)},
+    **{tool.__name__: tool for tool in (best_image_match, distance, llm_query, coerce_to_numeric, bool_to_yesno)},
 }
 """What a program may call on its own."""
 _SIGNATURES: Final = {tool: inspect.signature(tool) for tool in (*METHODS.values(), *FUNCTIONS.values())}
@@ -265,19 +313,32 @@ def _patch(value: object) -> ImagePatch:
     return value
 
 
-def _cropped(tools: Tools, sides: tuple[object, ...], within: Box) -> Box:
-    """The box with these sides, as much of it as lies in another; heights are turned from a program's into ours."""
+def _box(tools: Tools, sides: tuple[object, ...]) -> Box:
+    """The box with these sides in a program's coordinates, whose heights count upwards."""
     left, lower, right, upper = (_number(side) for side in sides)
     height = tools.size[1]
-    box = (
-        max(round(left), within[0]),
-        max(round(height - upper), within[1]),
-        min(round(right), within[2]),
-        min(round(height - lower), within[3]),
-    )
-    if box[2] <= box[0] or box[3] <= box[1]:
+    return round(left), round(height - upper), round(right), round(height - lower)
+
+
+def _cropped(tools: Tools, sides: tuple[object, ...], within: Box) -> Box:
+    """As much of the box with these sides as lies in another."""
+    box = _common(_box(tools, sides), within)
+    if not _area(box):
         raise ToolFailed("nothing of the picture lies there")
     return box
+
+
+def _common(one: Box, two: Box) -> Box:
+    return max(one[0], two[0]), max(one[1], two[1]), min(one[2], two[2]), min(one[3], two[3])
+
+
+def _area(box: Box) -> int:
+    return max(box[2] - box[0], 0) * max(box[3] - box[1], 0)
+
+
+def _shared(one: Box, two: Box) -> int:
+    """Pixels that lie in both boxes."""
+    return _area(_common(one, two))
 
 
 def _number(value: object) -> float:

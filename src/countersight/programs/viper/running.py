@@ -1,24 +1,157 @@
-"""One program in one interpreter. Everything here happens in a thread, and takes no longer than the limits say."""
+"""One program in one interpreter: what it finds there, how it is run, and of which kind its failure is.
+
+Everything here happens in a thread, and takes no longer than the limits say.
+"""
 
 import datetime
 import os
+import re
 import secrets
 import signal
+import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from countersight.detection import Patch
 from countersight.errors import AskingFailed
-from countersight.programs.failures import ProgramFailed
-from countersight.programs.limits import Limits
-from countersight.programs.viper.confining import held, resident
+from countersight.programs.failures import FailureKind, Limits, ProgramFailed
 from countersight.programs.viper.image_patch import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, ImagePatch, Tools
-from countersight.programs.viper.prelude import prelude, prepared
-from countersight.programs.viper.verdicts import Evidence, OutOfTime
+
+PRELUDE = """
+_sorted, _max, _min, _next = sorted, max, min, next
+
+def sorted(items, *, key=None, reverse=False):
+    items = list(items)
+    if key is None:
+        return _sorted(items, reverse=reverse)
+    keys = [key(item) for item in items]
+    return [items[place] for place in _sorted(range(len(items)), key=lambda place: keys[place], reverse=reverse)]
+
+def _best(best, items, key, others):
+    if key is None:
+        return best(*items, **others)
+    items = list(items[0]) if len(items) == 1 else list(items)
+    if not items:
+        return best(items, **others)
+    keys = [key(item) for item in items]
+    return items[keys.index(best(keys))]
+
+def max(*items, key=None, **others):
+    return _best(_max, items, key, others)
+
+def min(*items, key=None, **others):
+    return _best(_min, items, key, others)
+
+def map(function, *lists):
+    return [function(*together) for together in zip(*lists)]
+
+def filter(function, items):
+    return [item for item in items if (item if function is None else function(item))]
+
+def next(items, *default):
+    if not isinstance(items, list):
+        return _next(items, *default)
+    if items:
+        return items[0]
+    if default:
+        return default[0]
+    raise StopIteration()
+
+def {answer}(value, plain=(str, bool, int, float), isinstance=isinstance, type=type):
+    return (value,) if value is None or isinstance(value, plain) else (None, type(value).__name__)
+"""
+
+_KEY = re.compile(r"\bkey\b")
+
+
+def prelude(answer: str) -> str:
+    """The functions above; the one that checks what a program returns has the given name."""
+    return PRELUDE.replace("{answer}", answer)
+
+
+def prepared(program: str, answer: str) -> str:
+    """The program with its call at the end; a list that is sorted in place goes through the function above."""
+    return "\n".join(map(_sorted_in_place, program.split("\n"))) + f"\n{answer}(execute_command(image))"
+
+
+def _sorted_in_place(line: str) -> str:
+    """`dogs.sort(key=…)` as `dogs[:] = sorted(dogs, key=…)`; any other line as it is."""
+    before, sorts, given = line.rstrip(" \t").partition(".sort(")
+    name = before.lstrip(" \t")
+    if not sorts or not name.isidentifier() or not given.endswith(")") or not _KEY.search(given):
+        return line
+    return f"{before.removesuffix(name)}{name}[:] = sorted({name}, {given}"
+
+
+_SPEAKING: Final = re.compile(r"\b(?:eval|exec)\b")
+"""Built-in functions that make a name of any text, `eval("Memory" + "Error")`, which is nowhere written."""
+
+
+class OutOfTime(ProgramFailed):
+    """A program that was not done with its computing in time."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__("timeout", f"it was not done within {limits.seconds:g} s")
+
+
+class Evidence:
+    """What our side saw of a program: its text, the names it looked for in vain, and how often it called."""
+
+    def __init__(self, program: str, limits: Limits) -> None:
+        self._written = unicodedata.normalize("NFKC", program)  # as names are compared by an interpreter
+        self._limits = limits
+        self._missed: set[str] = set()
+        self.calls = 0
+
+    def missed(self, name: str) -> None:
+        """Note a name that the program looked for and nobody has."""
+        self._missed.add(name)
+
+    def failure(self, monty: Any, error: Any) -> ProgramFailed:
+        """What went wrong in the interpreter, as a failure of the program."""
+        if isinstance(error, monty.MontyCrashedError):
+            return OutOfTime(self._limits) if error.timed_out else ProgramFailed("error", "its interpreter broke down")
+        kind = self._kind(error.exception(), error.traceback())
+        if kind == "timeout":
+            return OutOfTime(self._limits)
+        return ProgramFailed(kind, self._exceeded(kind) or str(error)[:400])
+
+    def _kind(self, raised: BaseException, frames: list[Any]) -> FailureKind:
+        limit_reached = not frames  # a limit stops a program anywhere; only what it raises itself has a place
+        match raised:
+            case SyntaxError() | NotImplementedError() if frames and frames[-1].function_name is None:
+                return "syntax error"  # it was not begun: what is raised later is raised in a function or the module
+            case TimeoutError() if limit_reached:
+                return "timeout"
+            case MemoryError() if limit_reached or not self._names("MemoryError"):
+                return "memory"
+            case RecursionError() if not self._names("RecursionError"):
+                return "too deep"
+            case RuntimeError() if self.calls >= self._limits.round_trips:
+                return "too many calls"
+            case NameError() | AttributeError() if any(f"'{name}'" in str(raised) for name in self._missed):
+                return "unknown tool"
+            case _:
+                return "error"
+
+    def _names(self, error: str) -> bool:
+        """Whether the program speaks of such an error, or of any at all, and so may have raised it itself."""
+        return error in self._written or _SPEAKING.search(self._written) is not None
+
+    def _exceeded(self, kind: FailureKind) -> str:
+        """What a program did too much of, where it failed for that: the same words for the same failure."""
+        limits = self._limits
+        return {
+            "memory": f"it took more than {limits.memory / 2**20:.0f} MiB, or printed too much",
+            "too deep": f"its functions called each other more than {limits.depth} deep",
+            "too many calls": f"it called its tools more than {limits.round_trips:,} times",
+        }.get(kind, "")
+
 
 LENIENCE = 1.5
 """The interpreter stops a program when its time is over; after so many times as long we do."""
@@ -74,8 +207,6 @@ class Running:
             },
         )
         self._pid: int | None = None
-        self.confined: dict[str, Any] = {}
-        """What the system keeps its interpreter from, once it was begun."""
 
     @property
     def holds_much(self) -> bool:
@@ -89,7 +220,6 @@ class Running:
         except Exception as error:
             raise AskingFailed(f"no interpreter could be started: {str(error)[:200]}", again=True) from None
         self._pid = self._session.worker_pid or 0
-        self.confined = held(self._pid)
 
     def start(self, program: str) -> Waiting | Done:
         """Begin, and go on to the first tool that has to be waited for."""
@@ -161,6 +291,8 @@ class Running:
         name = snapshot.variable_name
         if snapshot.object_id is None and name in FUNCTIONS:
             return lambda: snapshot.resume(value=FUNCTIONS[name])
+        if name == "cropped_image" and snapshot.object_id in self._patches:
+            return lambda: snapshot.resume(value=self._wrap(self._patches[snapshot.object_id]))
         self._evidence.missed(str(name))
         return lambda: snapshot.resume()
 
@@ -189,3 +321,12 @@ def _answered(output: Any) -> object:
     if len(output) == 1:
         return output[0]
     raise ProgramFailed("wrong type of answer", f"execute_command returned something of type {str(output[1])[:40]}")
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory that a process has for itself; 0 where the system does not tell."""
+    try:
+        _, all_pages, shared, *_ = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return 0
+    return (int(all_pages) - int(shared)) * os.sysconf("SC_PAGESIZE")

@@ -10,18 +10,72 @@ free meanwhile.
 """
 
 import asyncio
+import logging
+import shlex
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from countersight.errors import ModelError
-from countersight.programs.limits import Limits
-from countersight.programs.viper.confining import SESSIONS, Starter, most_memory
+from countersight.programs.failures import Limits
 from countersight.programs.viper.image_patch import Tools
-from countersight.programs.viper.running import LENIENCE, LITTLE, Running, Waiting
-from countersight.programs.viper.verdicts import OutOfTime
+from countersight.programs.viper.running import LENIENCE, LITTLE, OutOfTime, Running, Waiting
 from countersight.system import cores
+
+SCRIPT = Path(__file__).with_name("confined.py")
+OWN_MEMORY = 32 * 1024 * 1024
+"""Bytes an interpreter takes before it has read a program."""
+SESSIONS = 200
+"""Programs an interpreter runs before another takes its place."""
+LAYERS = {"landlock": "read files", "seccomp": "make any system call", "rlimits": "take memory and time"}
+"""What the system adds to the interpreter's own walls, with what a program that broke out could do without it."""
+
+
+def most_memory(limits: Limits) -> int:
+    """Bytes of data one interpreter can have: what its program may, once more while that is copied, and its own."""
+    return 2 * limits.memory + OWN_MEMORY
+
+
+class Starter:
+    """A file to start in the place of the interpreter; it is gone when this is closed."""
+
+    def __init__(self, interpreter: str, limits: Limits) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="countersight-programs-")
+        self.path = Path(self._folder.name) / "interpreter"
+        seconds = max(1, round(SESSIONS * 2 * limits.seconds))
+        self._confined = [sys.executable, "-I", "-S", str(SCRIPT), str(most_memory(limits)), str(seconds)]
+        # Ctrl-C is for whoever runs the programs: the interpreters end when they are told to.
+        command = shlex.join([*self._confined, interpreter])
+        self.path.write_text(f"#!/bin/sh\ntrap '' INT QUIT\nexec {command} \"$@\"\n", encoding="utf-8")
+        self.path.chmod(0o700)
+
+    def layers(self) -> dict[str, bool]:
+        """Which layers hold on this machine: a process that is confined in the same way tries to get past each."""
+        tried = subprocess.run(self._confined, capture_output=True, env={}, timeout=60, check=False)  # noqa: S603 - ours
+        return {layer: layer in tried.stdout.decode("ascii", "replace").split() for layer in LAYERS}
+
+    def close(self) -> None:
+        """Take the file away."""
+        self._folder.cleanup()
+
+
+def warn_of_missing(layers: dict[str, bool]) -> None:
+    """Say on the terminal which layers this machine does not have."""
+    missing = [layer for layer, holds in layers.items() if not holds]
+    if missing:
+        could = ", ".join(LAYERS[layer] for layer in missing)
+        logging.getLogger("countersight").warning(
+            "countersight: generated programs run without %s here, so one that breaks out of its interpreter could %s; "
+            "see SECURITY.md",
+            ", ".join(missing),
+            could,
+        )
+
 
 MOST_OPEN = 64
 """Programs under way: most wait for their tools, and a process that waits takes about a megabyte."""
@@ -59,7 +113,7 @@ class Sandbox:
         self._pool: Any = None
         self._starter: Starter | None = None
         self.observed: dict[str, object] = {}
-        """What confines the interpreters on this machine, known once a program was run."""
+        """Which layers of the system confine the interpreters here, known once a program was run."""
 
     @property
     def most_memory(self) -> int:
@@ -106,8 +160,6 @@ class Sandbox:
                 at = await self._in_thread(partial(running.go_on, at.snapshot, result))
             return at.value
         finally:
-            if not self.observed:
-                self.observed = running.confined
             try:
                 await self._in_thread(running.close)
             finally:
@@ -118,10 +170,15 @@ class Sandbox:
         async with self._opening:
             if self._pool is not None:
                 return
+            layers = dict.fromkeys(LAYERS, False)
             try:
                 self._pool = await self._in_thread(self._confined_pool)
+                assert self._starter
+                layers = await self._in_thread(self._starter.layers)
             except Exception:  # a system that starts nothing of the kind: the interpreter alone must do
-                self._pool = await self._in_thread(self._plain_pool)
+                self._pool = self._pool or await self._in_thread(self._plain_pool)
+            self.observed = dict(layers)
+            warn_of_missing(layers)
 
     def _confined_pool(self) -> Any:
         from pydantic_monty._binary import find_monty_binary

@@ -1,9 +1,28 @@
-"""Reads the boxes out of what a model says when it is asked where things are, in the ways models have of saying it."""
+"""Eyes made of a model: questions go to it, and what it says of where things are is read as boxes."""
 
+import asyncio
+import io
 import re
 from collections.abc import Iterable
 
-from countersight.detection import Box
+from countersight.detection import Box, Patch, ToolFailed, size_as_seen
+from countersight.errors import AskingFailed, BadPicture, Overloaded, Refused, Unreachable
+from countersight.models import Model, Request, Turn
+from countersight.picture import LARGE, Picture, as_seen
+
+
+async def answer_of(model: Model, request: Request) -> str:
+    """What a model says; ToolFailed where it says nothing to this, and what the whole run must know goes on upwards."""
+    try:
+        answer = await model.reply(request)
+    except (Overloaded, Refused, Unreachable):
+        raise  # not about this program: whoever asks the questions of a run must know
+    except AskingFailed as error:
+        if error.again:
+            raise
+        raise ToolFailed(f"{model.name} did not answer: {error}") from None
+    return answer.text
+
 
 LONGEST = 20_000
 """Signs of a reply that are looked at."""
@@ -85,3 +104,60 @@ def _numbers(matches: Iterable[re.Match[str]], first: int = 1) -> list[Sides]:
 
 def _thousandths(boxes: list[Sides]) -> list[Sides]:
     return [(left / 1000, top / 1000, right / 1000, bottom / 1000) for left, top, right, bottom in boxes]
+
+
+WHERE = (
+    "Find every instance of this in the picture: {what}. The picture is {width} pixels wide and {height} pixels high. "
+    "Reply only with a JSON list that has one entry for each instance, such as "
+    '[{{"bbox_2d": [left, top, right, bottom], "label": "{what}"}}], in pixels, and with [] if there is none.'
+)
+ANSWER = "{question}\nAnswer in a word or a few words."
+
+
+class ModelVision:
+    """Eyes that are any of our models; where things are it only knows if the model can say so in boxes."""
+
+    def __init__(self, model: Model) -> None:
+        self.name = model.name
+        self.settings: dict[str, object] = dict(model.settings)
+        self._model = model
+
+    async def find(self, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
+        """Where the model says things are."""
+        left, top, right, bottom = within.box if within else (0, 0, *size_as_seen(picture))
+        width, height = right - left, bottom - top
+        said = await self._ask(picture, WHERE.format(what=what, width=width, height=height), within)
+        boxes = read_boxes(said, width, height)
+        if boxes is None:
+            raise ToolFailed(f"{self.name} does not say where things are; of {what[:60]!r} it said {said[:80]!r}")
+        return [Patch(_moved(box, left, top), what) for box in boxes]
+
+    async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
+        """What the model says about the picture or a part of it."""
+        return await self._ask(picture, ANSWER.format(question=question), within)
+
+    async def close(self) -> None:
+        """Let go of the model."""
+        await self._model.close()
+
+    async def _ask(self, picture: Picture, text: str, within: Patch | None) -> str:
+        try:
+            shown = await asyncio.to_thread(cut_out, picture, within.box) if within else picture
+        except BadPicture as error:
+            raise ToolFailed(f"the picture {error}") from None
+        return await answer_of(self._model, Request(text, (Turn("user", text, shown),), "open", question=text))
+
+
+def cut_out(picture: Picture, box: Box) -> Picture:
+    """A part of a picture as a picture of its own; raises BadPicture where the whole cannot be decoded."""
+    part = as_seen(picture).crop(box)
+    file = io.BytesIO()
+    if picture.mime == "image/jpeg" or part.width * part.height > LARGE:
+        part.save(file, "JPEG", quality=95, subsampling=0)
+        return Picture(file.getvalue(), "image/jpeg", *part.size, plain=True)
+    part.save(file, "PNG")
+    return Picture(file.getvalue(), "image/png", *part.size, plain=True)
+
+
+def _moved(box: Box, x: int, y: int) -> Box:
+    return box[0] + x, box[1] + y, box[2] + x, box[3] + y

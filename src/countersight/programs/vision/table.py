@@ -14,9 +14,18 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from countersight.picture import Pixels
-from countersight.programs.eyes.paint import dots_in, looks, number_of, packed, painted, palette_of, unlike, wider
-from countersight.programs.eyes.patches import patches
-from countersight.programs.eyes.seen import NotAScene
+from countersight.programs.vision.paint import (
+    NotAScene,
+    dots_in,
+    looks,
+    number_of,
+    packed,
+    painted,
+    palette_of,
+    patches,
+    unlike,
+    wider,
+)
 from countersight.worlds import ARROW, FIELD, WALL, Disc, Discs, Look, draw_discs, draw_table
 
 _LINE: Final = 1.5

@@ -5,7 +5,7 @@ from collections import Counter
 from countersight.detection import Detector, Patch, size_as_seen
 from countersight.models import Model, Request, Turn
 from countersight.picture import Picture
-from countersight.programs.eyes.asked import answer_of
+from countersight.programs.vision.model_vision import answer_of
 from countersight.text import several
 
 MOST_TOLD = 40

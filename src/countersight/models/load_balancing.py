@@ -24,7 +24,7 @@ class _Place:
         self.rests_until = 0.0
 
 
-class Several(Displayed):
+class LoadBalancedModel(Displayed):
     """Asks several endpoints as one."""
 
     needs_picture = True

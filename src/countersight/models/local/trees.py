@@ -1,0 +1,386 @@
+"""Token sequences that begin alike, laid out as one tree: what several of them share stands there once.
+
+Below: the masks by which a model sees such a tree as the sequences it stands for, the pass that reads a batch of
+them, and where the tokens of a conversation stand.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.models.local.conversation import filling
+from countersight.models.local.forms import Prompt, batch_of
+from countersight.models.local.loading import Loaded
+
+Places = NDArray[np.int64]
+
+
+class Tree(msgspec.Struct, frozen=True):
+    """Sequences as one row of tokens in which each follows the one it continues, not always at once.
+
+    A token sees itself and what leads to it. That is one comparison, since all that continues a token stands right
+    behind it: place `i` sees place `j` if and only if `j <= i < ends[j]`.
+    """
+
+    tokens: Places
+    depths: Places
+    """How many tokens lead to each."""
+    ends: Places
+    """For each, the first place behind it that does not continue it."""
+    paths: tuple[Any, ...]
+    """For each sequence, in the order in which they were given, the places of its tokens."""
+
+    def spread(self, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """What stands beside the tokens of each sequence, laid out as the tokens are."""
+        laid = np.zeros((len(self.tokens), *values[0].shape[1:]), values[0].dtype)
+        for path, beside in zip(self.paths, values, strict=True):
+            laid[path] = beside
+        return laid
+
+
+def pack(sequences: Sequence[Sequence[int]]) -> Tree:
+    """Lay sequences out so that every beginning that some of them share stands there once."""
+    arrays = [np.asarray(sequence, dtype=np.int64) for sequence in sequences]
+    # In the order of a dictionary, what a sequence shares with any before it, it shares with the one right before it.
+    order = sorted(range(len(sequences)), key=lambda nth: tuple(sequences[nth]))
+    size = sum(map(len, arrays))
+    tokens, depths, ends = (np.zeros(size, dtype=np.int64) for _ in range(3))
+    paths: list[Places] = [np.zeros(0, dtype=np.int64)] * len(arrays)
+    before, path, used = arrays[order[0]][:0], paths[0], 0
+    for nth in order:
+        shared = _shared(before, arrays[nth])
+        ends[path[shared:]] = used
+        added = arrays[nth][shared:]
+        here = np.arange(used, used + len(added))
+        tokens[here], depths[here] = added, np.arange(shared, shared + len(added))
+        path = paths[nth] = np.concatenate([path[:shared], here])
+        before, used = arrays[nth], used + len(added)
+    ends[path] = used
+    return Tree(tokens[:used], depths[:used], ends[:used], tuple(paths))
+
+
+def _shared(one: Places, other: Places) -> int:
+    """How many tokens two sequences begin with in common."""
+    short = min(len(one), len(other))
+    differing = np.flatnonzero(one[:short] != other[:short])
+    return int(differing[0]) if len(differing) else short
+
+
+Sight = Literal["behind", "pictures", "pictures nearby", "whole pictures", "prompt"]
+"""What a token sees beside what leads to it: nothing; the other parts of its picture (as far as the window of a layer
+reaches, Gemma 3); the same in layers with a window alone (Gemma 4); the other parts however far; or the whole prompt
+(PaliGemma)."""
+SIGHTS: tuple[Sight, ...] = ("behind", "pictures", "pictures nearby", "whole pictures", "prompt")
+_WINDOWS = {"sliding_attention": "sliding_window", "chunked_attention": "attention_chunk_size"}
+"""Kinds of layers that do not see far, and the setting that says how far."""
+_OBEDIENT = {"full_attention", *_WINDOWS}
+"""Kinds of layers that see what a mask shows them."""
+_FORGETFUL = {"linear_attention", "conv", "mamba", "moe", "mlp"}
+"""Kinds that hand a state from token to token, or look at each token by itself. All others choose by themselves what
+they see (the tokens or blocks that score best), which no small question can show to be what the plain way sees."""
+
+
+def tree_masks(
+    config: Any, sight: Sight, trees: Sequence[Tree], blocks: Sequence[Places], device: Any, dtype: Any
+) -> Any:
+    """The masks of a batch of trees, one or one for each kind of layer, as a decoder takes them.
+
+    Tokens of one number in `blocks` may see each other; those with -1 never do. Raises ValueError where the decoder
+    has layers that obey no mask.
+    """
+    import torch
+
+    if disobedient := _kinds(config) - _OBEDIENT:
+        raise ValueError(f"no mask says what layers of {sorted(disobedient)} see")
+    length = max(len(tree.tokens) for tree in trees)
+
+    def laid(values: list[Places], filling: int) -> Any:
+        return torch.from_numpy(padded(values, length, filling)).to(device)
+
+    here = torch.arange(length, device=device)
+    ends = laid([tree.ends for tree in trees], 0)
+    behind = (here[None, :, None] < ends[:, None, :]) & (here[None, None, :] <= here[None, :, None])
+    behind |= torch.eye(length, dtype=torch.bool, device=device)  # padding sees itself: nothing at all has no softmax
+    depth = laid([tree.depths for tree in trees], 0)
+    beside = None
+    if sight != "behind" and any((block >= 0).any() for block in blocks):
+        block = laid(list(blocks), -1)
+        beside = (block[:, :, None] == block[:, None, :]) & (block[:, :, None] >= 0)
+
+    def mask(kind: str) -> Any:
+        seen = behind
+        near = _near(kind, config, depth, depth)
+        if beside is not None and near is None:
+            seen = seen if sight == "pictures nearby" else seen | beside
+        elif beside is not None:
+            whole = sight in ("whole pictures", "prompt")
+            seen = (seen & near) | beside if whole else (seen | beside) & near
+        elif near is not None:
+            seen = seen & near
+        return _as_taken(seen, config, dtype)
+
+    return _for_each_kind(config, mask)
+
+
+def step_masks(config: Any, depths: Any, length: int, dtype: Any) -> Any:
+    """The masks of tokens that are written one to a row, where a row remembers each token in the place of its depth."""
+    import torch
+
+    here = torch.arange(length, device=depths.device)[None]
+    behind = here[:, None] <= depths[:, None, None]
+
+    def mask(kind: str) -> Any:
+        near = _near(kind, config, depths[:, None], here)
+        return _as_taken(behind if near is None else behind & near, config, dtype)
+
+    return _for_each_kind(config, mask)
+
+
+def _as_taken(seen: Any, config: Any, dtype: Any) -> Any:
+    """A mask as attention takes it: what is seen, or how much is added to what is not."""
+    import torch
+
+    seen = seen[:, None]
+    if "sdpa" in config._attn_implementation:
+        return seen
+    return torch.zeros(seen.shape, dtype=dtype, device=seen.device).masked_fill_(~seen, torch.finfo(dtype).min)
+
+
+def _for_each_kind(config: Any, mask: Callable[[str], Any]) -> Any:
+    made = {kind: mask(kind) for kind in _kinds(config)}
+    return made if len(made) > 1 else made.popitem()[1]
+
+
+def padded(values: Sequence[NDArray[Any]], length: int, filling: int = 0) -> NDArray[Any]:
+    """Arrays of one row each as rows of one, the shorter ones filled up behind."""
+    made = np.full((len(values), length, *values[0].shape[1:]), filling, values[0].dtype)
+    for row, value in zip(made, values, strict=True):
+        row[: len(value)] = value
+    return made
+
+
+def windows(config: Any) -> list[str]:
+    """The settings of a decoder that say how far its layers see."""
+    return [name for name in _WINDOWS.values() if getattr(config, name, None)]
+
+
+def chooses_what_it_sees(config: Any) -> bool:
+    """Whether a decoder has layers that pick the tokens they see."""
+    return bool(_kinds(config) - _OBEDIENT - _FORGETFUL)
+
+
+def _kinds(config: Any) -> set[str]:
+    found = getattr(config, "layer_types", None) or getattr(config, "layers_block_type", None)
+    window = getattr(config, "sliding_window", None)
+    return set(found or (["sliding_attention"] if window else ["full_attention"]))
+
+
+def _near(kind: str, config: Any, depth: Any, other: Any) -> Any:
+    """Which tokens of another depth a layer of this kind sees at all; None where it sees all of them."""
+    if kind == "sliding_attention":
+        return other[:, None, :] > depth[:, :, None] - config.sliding_window
+    if kind == "chunked_attention":
+        chunk = config.attention_chunk_size
+        return (other // chunk)[:, None, :] == (depth // chunk)[:, :, None]
+    return None
+
+
+_CHUNK = 1024
+"""So many rows of logits are made exact at once: a vocabulary has 150,000 words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A tree of tokens with what stands beside them."""
+
+    tree: Tree
+    positions: NDArray[np.int64]
+    """Where each token stands in its own sequence: one number, or three where pictures have two dimensions."""
+    blocks: Places
+    """Tokens of one number see each other to and fro; -1 sees only what leads to it."""
+    beside: dict[str, NDArray[Any]]
+    """Further inputs with something for every token."""
+    pictures: dict[str, Any]
+    """Inputs that belong to the row as a whole."""
+    shown: int
+    """How many pictures there are."""
+    seen: object
+    """Names the pictures: rows of the same name have the same."""
+    answers: tuple[tuple[Places, Places], ...]
+    """For each answer, the places behind which its tokens stand, and those tokens."""
+
+    @property
+    def size(self) -> int:
+        """The number of tokens."""
+        return len(self.tree.tokens)
+
+    def goes_with(self, other: "Row") -> bool:
+        """Whether both may be in a batch: processors and models want the same number of pictures in every row."""
+        return (self.shown, self.pictures.keys()) == (other.shown, other.pictures.keys())
+
+
+def unexpected(loaded: Loaded, rows: Sequence[Row], sight: Sight, *, look_once: bool = False) -> Any:
+    """How little the model expected each token of all answers, in order: the negative logarithm of its probability.
+
+    `look_once` has the eye look once at a picture that several rows show.
+    """
+    import torch
+
+    heads, which = np.unique(heads_of(rows), return_inverse=True)
+    said = np.concatenate([tokens for row in rows for _, tokens in row.answers])
+    # All of it goes to the device before it computes anything: what is sent later waits until it has computed all.
+    index, tokens, where = (torch.from_numpy(part).to(loaded.device) for part in (which, said, heads))
+    with torch.inference_mode():
+        logits = read(loaded, rows, where, sight, look_once=look_once)
+        total = torch.cat([part.float().logsumexp(-1) for part in logits.split(_CHUNK)])
+        index, tokens = index.to(logits.device), tokens.to(logits.device)
+        return total[index] - logits[index, tokens].float()
+
+
+def heads_of(rows: Sequence[Row]) -> Places:
+    """The places of a batch, its rows one after the other, behind which the tokens of all answers stand."""
+    length = max(row.size for row in rows)
+    return np.concatenate([nth * length + before for nth, row in enumerate(rows) for before, _ in row.answers])
+
+
+def read(
+    loaded: Loaded, rows: Sequence[Row], heads: Any, sight: Sight, *, look_once: bool = False, memory: Any = None
+) -> Any:
+    """What the model expects behind some places of a batch, in one pass; in `memory` it keeps what it has read."""
+    length = max(row.size for row in rows)
+    eye = _eye(loaded.model) if look_once else None
+    inputs = _inputs(loaded, rows, length, once=eye is not None)
+    remembering = {"use_cache": False} if memory is None else {"use_cache": True, "past_key_values": memory}
+    with _reading(loaded, rows, length, heads, sight, eye):
+        return loaded.model(**inputs, **remembering).logits[0]
+
+
+def decoder_of(model: Any) -> Any:
+    """The part of a model that reads tokens one after the other."""
+    decoder = model.get_decoder()
+    while hasattr(decoder, "get_decoder") and (inner := decoder.get_decoder()) not in (None, decoder):
+        decoder = inner
+    return decoder
+
+
+def _inputs(loaded: Loaded, rows: Sequence[Row], length: int, *, once: bool) -> dict[str, Any]:
+    import torch
+
+    every = range(len(rows))
+    first = _first_of_each(rows)[0] if once else every
+    made = {
+        name: batch_of([rows[nth].pictures[name].to(loaded.device) for nth in (first if name == _SEEN else every)])
+        for name in rows[0].pictures
+    }
+    if rows[0].positions.ndim == 2:
+        made["position_ids"] = _positions(loaded, rows, length).permute(2, 0, 1)
+    made["input_ids"] = torch.from_numpy(padded([row.tree.tokens for row in rows], length, filling(loaded)))
+    for name in rows[0].beside:
+        made[name] = torch.from_numpy(padded([row.beside[name] for row in rows], length))
+    return {name: value.to(loaded.device) for name, value in made.items()}
+
+
+_SEEN = "pixel_values"
+
+
+def _positions(loaded: Loaded, rows: Sequence[Row], length: int) -> Any:
+    import torch
+
+    return torch.from_numpy(padded([row.positions for row in rows], length)).to(loaded.device)
+
+
+def _first_of_each(rows: Sequence[Row]) -> tuple[list[int], list[int]]:
+    """The first row with each picture, and for every row which of those it goes with."""
+    names: dict[object, int] = {}
+    which = [names.setdefault(row.seen, len(names)) for row in rows]
+    return [which.index(nth) for nth in range(len(names))], which
+
+
+@contextmanager
+def _reading(
+    loaded: Loaded, rows: Sequence[Row], length: int, heads: Any, sight: Sight, eye: Any | None
+) -> Iterator[None]:
+    """While this lasts the model reads trees, and says what comes next only where answers go on."""
+    model = loaded.model
+    decoder = decoder_of(model)
+    trees, blocks = [row.tree for row in rows], [row.blocks for row in rows]
+    masks = tree_masks(decoder.config, sight, trees, blocks, loaded.device, model.dtype)
+    places = _positions(loaded, rows, length)
+
+    def only_where_needed(_: Any, given: Any) -> Any:
+        hidden = given[0]
+        return (hidden.reshape(-1, hidden.shape[-1])[heads.to(hidden.device)][None],)
+
+    with ExitStack() as hooks:
+        hooks.enter_context(told(decoder, lambda: (masks, places)))
+        hooks.callback(model.get_output_embeddings().register_forward_pre_hook(only_where_needed).remove)
+        if eye is not None:
+            hooks.callback(_looking_once(eye, _first_of_each(rows)[1], rows[0].shown).remove)
+        yield
+
+
+@contextmanager
+def told(decoder: Any, sees: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
+    """While this lasts a decoder is told which tokens see which, and where they stand, and does not work it out."""
+
+    def tell(_: Any, given: Any, named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        named["attention_mask"], places = sees()
+        counted = named.get("position_ids")
+        if counted is None or counted.dim() < 3:
+            named["position_ids"] = places if counted is None else places + counted[..., :1]  # some count from 1
+        return given, named
+
+    handle = decoder.register_forward_pre_hook(tell, with_kwargs=True)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def _eye(model: Any) -> Any | None:
+    """The part of a model that looks at pictures, where it is one that makes the same of each, whoever asks."""
+    core = getattr(model, "model", model)
+    return getattr(core, "vision_tower", None) or getattr(core, "vision_model", None)
+
+
+def _looking_once(eye: Any, which: list[int], shown: int) -> Any:
+    """Hand what the eye made of each picture to every row that shows it, `shown` in each."""
+    import torch
+
+    which = [nth * shown + place for nth in which for place in range(shown)]
+
+    def hand_out(_: Any, __: Any, made: Any) -> Any:
+        for name, value in made.items():
+            if torch.is_tensor(value):
+                made[name] = value[torch.tensor(which, device=value.device)]
+        return made
+
+    return eye.register_forward_hook(hand_out)
+
+
+def positions_of(loaded: Loaded, prompt: Prompt, further: int) -> Places:
+    """The positions of a conversation and of so many tokens behind it: a number each, or three and more."""
+    placing = _placing(loaded.model)
+    if placing is None or "image_grid_thw" not in prompt:
+        return np.arange(prompt["input_ids"].shape[1] + further)
+    asked = signature(placing).parameters
+    places, _ = placing(**{name: value for name, value in prompt.items() if name in asked})
+    return _gone_on(np.asarray(places[:, 0].T.cpu()), further)
+
+
+def _placing(model: Any) -> Any | None:
+    """What says where the parts of pictures stand, in families that have two dimensions for them."""
+    holders = (getattr(model, "model", None), model)
+    return next((found for holder in holders if (found := getattr(holder, "get_rope_index", None))), None)
+
+
+def _gone_on(positions: Places, number: int) -> Places:
+    """The positions with those of so many tokens more, each next to the one before."""
+    further = np.arange(1, number + 1).reshape(-1, *[1] * (positions.ndim - 1))
+    return np.concatenate([positions, positions.max() + further + np.zeros_like(positions[:1])])

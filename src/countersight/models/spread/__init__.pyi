@@ -1,1 +1,0 @@
-from .model import open_spread as open_spread
