@@ -82,8 +82,14 @@ def _place(room: str, file: str) -> tuple[str, str]:
 def _templates() -> Environment:
     """The templates of all packages, as package:file; whatever they are given is escaped unless it is Markup."""
     loader = FunctionLoader(lambda named: source(*(named if ":" in named else f"{__package__}:{named}").split(":", 1)))
-    found = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
-    found.trim_blocks = found.lstrip_blocks = True
+    found = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
     for words in (count, interval, name, none_read, p_value, percent, several):
         found.filters[words.__name__] = words
     return found

@@ -138,11 +138,6 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
             return self.right(asking).astype(np.float32)
         return self.credits[:, ASKINGS.index(asking)]
 
-    def credit_at(self, position: int, asking: Asking) -> float:
-        """The same for one case: a report of a million asks for each."""
-        place = position, ASKINGS.index(asking)
-        return float(self.codes[place] == RIGHT) if self.credits is None else float(self.credits[place])
-
     def guess(self, asking: Asking) -> NDArray[np.float64]:
         """How often guessing would answer each case's question right; 0 where there is nothing to guess among."""
         offered = self.offered[:, ASKINGS.index(asking)]
