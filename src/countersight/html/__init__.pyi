@@ -1,12 +1,7 @@
-from .blocks import as_table as as_table
-from .blocks import definition_list as definition_list
-from .blocks import section as section
 from .documents import Live as Live
 from .documents import document as document
 from .documents import fragment as fragment
 from .documents import inert as inert
-from .markup import joined as joined
-from .markup import text as text
 from .sampling import balanced_sample as balanced_sample
 from .svg import MARGIN as MARGIN
 from .svg import WIDTH as WIDTH
