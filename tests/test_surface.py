@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import pickle
 import pydoc
+import re
 import subprocess
 import sys
 import threading
@@ -31,6 +32,18 @@ def test_importing_it_loads_next_to_nothing():
     script = f"import sys, countersight; print({heavy})"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.slow
+def test_the_script_of_the_readme_runs_twice_and_ends_in_a_finding(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    readme = Path(__file__).parents[1] / "README.md"
+    (script,) = re.findall(r"```python\n(.*?)```", readme.read_text(encoding="utf-8"), re.DOTALL)
+    for _ in range(2):
+        exec(compile(script, "README.md", "exec"), {})
+        assert "embedded:factual loses" in capsys.readouterr().out
+    with pytest.raises(cs.CountersightError, match="another seed: 7 there, 8 now"):
+        cs.make("cvqa-synthetic", "flowers", size=60, seed=8, exist_ok=True)
 
 
 def story(folder: Path) -> tuple[cs.Run, cs.Run, cs.Audit]:

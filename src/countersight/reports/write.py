@@ -12,6 +12,7 @@ from countersight.html import Grid, KeptThumbnails, side_for, thumbnails
 from countersight.progress import Progress, silent
 from countersight.reports.data import PageData, ReportData
 from countersight.reports.figures import finding_drawing
+from countersight.reports.finding import sentence
 from countersight.reports.formats import comma_separated, latex, markdown, summary
 from countersight.reports.image_groups import GroupsFile
 from countersight.reports.loading import Loaded, load
@@ -39,6 +40,11 @@ class ReportFiles(msgspec.Struct, frozen=True):
     json: Path
     """The scores of every run and group, for `countersight compare` and other programs."""
     data: ReportData
+
+    @property
+    def finding(self) -> str:
+        """What came out, in a sentence or two."""
+        return sentence(self.data)
 
     def __repr__(self) -> str:
         return f"ReportFiles({str(self.html)!r})"
