@@ -16,7 +16,7 @@ $(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock -e '
   $(BIN)/pip install --quiet --disable-pip-version-check -e '$(1)'
 endef
 
-.PHONY: demo test test-all lint lock bench peers clean
+.PHONY: demo test test-all docs lint lock bench peers clean
 
 demo: $(VENV)/.installed
 	$(BIN)/countersight demo
@@ -30,6 +30,11 @@ test: $(VENV)/.dev $(VENV)/.services
 
 test-all: $(VENV)/.dev $(VENV)/.services
 	@bash -c 'time { $(MAKE) --no-print-directory lint && $(PYTEST) && $(BIN)/pytest -p nbmake --nbmake docs -q; }'
+
+# The documentation site, in site/; a broken link is an error.
+docs: $(VENV)/.installed
+	$(call install,.[docs])
+	$(BIN)/mkdocs build --strict
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
