@@ -89,6 +89,10 @@ def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(fol
     assert (drop.low, drop.high) == pytest.approx((found.low, found.high))
     assert drop.n == found.cases
 
+    told = cs.report([run], out=tmp_path / "report").finding
+    assert f"is known to ± 12 points ({100 * found.low:.1f} to {100 * found.high:.1f}) after {found.cases:,} of" in told
+    assert "were not asked" in told
+
     asked = model.asked
     cs.run(folder, model, out=tmp_path / "run", until=15)
     assert model.asked == asked

@@ -91,6 +91,8 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """How far the asking has come and what is amiss: "118 of 120 questions scored; 2 cut"."""
     advice: tuple[str, ...] = ()
     """What the user should do about the run, in sentences."""
+    stopped: str = ""
+    """Where it stopped by a rule (`--until`), and what that saved."""
 
     @property
     def overall(self) -> GroupScores:

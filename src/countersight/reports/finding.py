@@ -47,7 +47,8 @@ def sentences(report: ReportData) -> list[Told]:
     after = [run for run in report.runs if run not in before]
     first, last = (list(map(Told, _caveats(report, runs))) for runs in (before, after))
     silent = map(Told, _unheard(report))
-    return [*first, Told(told, "lede"), *last, *_unread(report), *_unread_apart(report), *silent]
+    early = (Told(f"{run_name(report, run)}: {run.stopped}", "note") for run in report.runs if run.stopped)
+    return [*first, Told(told, "lede"), *last, *early, *_unread(report), *_unread_apart(report), *silent]
 
 
 def _are(report: ReportData) -> str:

@@ -45,6 +45,7 @@ from countersight.scoring import (
     role_shares,
     score_line,
     standing,
+    stopped,
     summed,
 )
 from countersight.scoring import Comparison as Compared
@@ -290,7 +291,13 @@ def as_run(label: str, judged: JudgedRun, scores: Scores, found: Divided) -> Run
         roles=_roles(judged.outcomes, found.dividing),
         standing=standing(scores.overall),
         advice=tuple(advice(judged.run, scores.overall)),
+        stopped=_stopped(judged.run),
     )
+
+
+def _stopped(run: RunFolder) -> str:
+    found = stopped(run)
+    return found.told(sum(reply.cost for reply in run.replies())) if found else ""
 
 
 def _comparison(names: Sequence[str], pair: ComparedRuns, terms: Terms) -> Comparison:
