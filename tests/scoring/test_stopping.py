@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from making import case, dataset, picture
 
 import countersight as cs
+from countersight.cli import main
 from countersight.dataset import DatasetWriter
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
@@ -139,6 +140,19 @@ def test_a_failed_answer_could_be_anything(tmp_path):
     assert found is not None
     assert found.cases == 20
     assert found.high - found.low == pytest.approx(2 * 5 / 20, abs=1e-4)
+
+
+def test_the_command_says_what_was_saved_and_asks_nothing_twice(folder, tmp_path, capsys):
+    command = ["run", str(folder), "--model", "chance", "-o", str(tmp_path / "run")]
+    assert main([*command, "--until", "12"]) == 0
+    said = capsys.readouterr().err
+    assert "were not asked" in said
+    replies = (tmp_path / "run" / "replies.jsonl").read_bytes()
+    assert main([*command, "--until", "14"]) == 0
+    again = capsys.readouterr().err
+    assert "Nothing was asked" not in again
+    assert again.strip().splitlines()[-1] == said.strip().splitlines()[-1]
+    assert (tmp_path / "run" / "replies.jsonl").read_bytes() == replies
 
 
 @pytest.mark.parametrize(

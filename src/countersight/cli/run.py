@@ -205,6 +205,8 @@ def ask(
             print(in_options(tally.summary()), *getattr(model, "remarks", ()), sep="\n", file=sys.stderr)
     if rule:
         _say_what_was_saved(output, tally)
+        if not tally.total:  # an earlier call has met the rule
+            return 0
     if tally.spent:
         print(
             f"The budget of {in_dollars(budget or 0)} is spent. The same command with a larger one goes on.",
