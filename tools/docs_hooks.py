@@ -16,5 +16,5 @@ def commands() -> str:
     os.environ["COLUMNS"] = "100"
     from countersight.cli import _parser as parser
 
-    (verbs,) = (each for each in parser()._actions if isinstance(each, argparse._SubParsersAction))
+    (verbs,) = (each for each in parser("")._actions if isinstance(each, argparse._SubParsersAction))
     return "\n\n".join(f"## {name}\n\n```text\n{verb.format_help()}```" for name, verb in sorted(verbs.choices.items()))
