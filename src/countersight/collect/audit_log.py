@@ -2,6 +2,7 @@
 
 import csv
 import io
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -51,5 +52,6 @@ def log_csv(rows: Iterable[Action]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("id", "at", "who", "action", "subject", "details"))
     for row in rows:
-        writer.writerow((row.id, row.at, row.who, row.name, row.subject, msgspec.json.encode(row.details).decode()))
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(row.at))
+        writer.writerow((row.id, at, row.who, row.name, row.subject, msgspec.json.encode(row.details).decode()))
     return text.getvalue()

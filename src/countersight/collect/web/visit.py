@@ -242,6 +242,8 @@ async def _through(visit: Visit, page: Page) -> Response:
     if visit.person is None:
         if page.method == "GET" and not visit.is_api:
             return visit.go(f"/login?next={quote(visit.request.url.path)}")
+        if visit.is_api:
+            raise RefusedError(401, "Send a valid token (Authorization: Bearer …). Leads make one on the page Tokens.")
         raise RefusedError(401, "You are logged out. Log in in another tab, then go back and send this again.")
     if not visit.person.is_at_least(page.role):
         raise RefusedError(403, f"This page is for people with the role {page.role}.")
