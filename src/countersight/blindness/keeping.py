@@ -1,23 +1,27 @@
 """What was measured of a dataset folder: kept beside its rows, and told in its card."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
-from countersight.blindness.models import answered_blind
+from countersight.blindness.asked import Answered
 from countersight.blindness.probing import VERSION, Blind, measure
 from countersight.blindness.wording import section
-from countersight.case import Case
+from countersight.case import Case, World
 from countersight.causal import GRAPHS, Knowledge, read_graphs
 from countersight.dataset import BadRow, Dataset, hidden_in
 from countersight.engine import RunFolder
-from countersight.errors import DatasetError
+from countersight.errors import DatasetError, RunError
 from countersight.files import write_whole
+from countersight.scoring import Outcome, Outcomes, judge_run
 
 FILE = "blind.json"
 MOST = 8_000
 """Cases looked at; of more, as many are drawn evenly, so that a folder of any size takes seconds."""
+
+
+_UNASKED: tuple[Outcome, ...] = ("missing", "failed")
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -53,7 +57,7 @@ def measure_dataset(
     if graphs is None and (dataset.path.parent / GRAPHS).is_file():
         graphs = dataset.path.parent
     told = Knowledge.of(read_graphs(graphs, lambda *_: None)) if graphs else None
-    return measure((case for _, case in dataset.cases(on_bad)), answered_blind(runs, dataset), told)
+    return measure((case for _, case in dataset.cases(on_bad)), _answered_blind(runs, dataset), told)
 
 
 def known(dataset: Dataset) -> Blind | None:
@@ -85,3 +89,35 @@ def card_section(folder: Path, knowledge: Knowledge | None = None) -> str:
 def _some(dataset: Dataset) -> list[Case]:
     step = max(1, -(-dataset.count // MOST))
     return [case for number, (_, case) in enumerate(dataset.cases()) if number % step == 0]
+
+
+def _answered_blind(runs: Iterable[RunFolder], dataset: Dataset) -> dict[str, Answered]:
+    """What each run got right of a dataset, by the name of its model; a run that was shown the pictures is refused."""
+    found: dict[str, Answered] = {}
+    for run in runs:
+        asked = run.manifest
+        if asked.prompt.picture:
+            raise RunError(f"{run.path} was asked with its pictures; ask the model with the prompt text-only")
+        if asked.dataset.fingerprint != dataset.fingerprint:
+            raise RunError(f"{run.path} asked another dataset than {dataset.path}")
+        found[asked.model if asked.model not in found else f"{asked.model} ({run.path.name})"] = _right(run, dataset)
+    return found
+
+
+def _right(run: RunFolder, dataset: Dataset) -> Answered:
+    judged = judge_run(run, dataset=dataset.path)
+    became = list(_told(judged.outcomes))
+    if judged.controls:
+        became += _told(judged.controls.outcomes)
+    unasked = sum(outcome in _UNASKED for _, _, outcome in became)
+    if unasked:
+        raise RunError(f"{run.path} has no answer to {unasked:,} of {len(became):,} questions; go on with it first")
+    return {(case, world): outcome == "right" for case, world, outcome in became}
+
+
+def _told(outcomes: Outcomes) -> Iterator[tuple[str, World, Outcome]]:
+    for case in outcomes:
+        if case.factual:
+            yield case.case, "factual", case.factual
+        if case.counterfactual:
+            yield case.case, "counterfactual", case.counterfactual

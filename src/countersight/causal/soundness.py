@@ -4,14 +4,13 @@ A scene graph tells what somebody marked, not all there is. These rules leave ou
 things that names do not tell apart, dependences that do not carry on, effects with causes outside the graph.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, groupby, permutations
 
 import msgspec
 
 from countersight.causal.catalogue import catalogue
-from countersight.causal.forks import forks
 from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
 from countersight.causal.lexicon import (
     entry,
@@ -26,6 +25,8 @@ from countersight.causal.lexicon import (
 )
 from countersight.causal.merging import TELLING
 
+_MOST_FORKED = 6
+"""Effects of one cause that are looked at: a floor bears fifty things, and a few are enough to choose from."""
 _MOST_WORDS = 3
 _LONGEST_NAME = 40
 _VAGUE = frozenset({
@@ -263,7 +264,26 @@ def _of_one_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
             if plain(thing.name) not in related and not _are_told_together(thing, graph, described)
         )
         yield msgspec.structs.replace(graph, others=others)
-    yield from (fork for fork in forks(graphs, sound) if doubt(fork) is None)
+    yield from (fork for fork in _forks(graphs, sound) if doubt(fork) is None)
+
+
+def _forks(graphs: Sequence[CausalGraph], sound: Iterable[CausalGraph]) -> Iterator[CausalGraph]:
+    """The sound direct graphs of one picture two by two, where they share their cause and no edge joins their effects.
+
+    Mining does not look for forks, which are none of CELLO's four kinds; they are where an indirect effect is nothing.
+    """
+    joined = {frozenset((edge.cause, edge.effect)) for graph in graphs for edge in graph.edges}
+    sharing: dict[tuple[str, str], list[CausalGraph]] = {}
+    for graph in sound:
+        if graph.kind == "direct":
+            sharing.setdefault((graph.scene, graph.things[0].id), []).append(graph)
+    for group in sharing.values():
+        for one, other in permutations(group[:_MOST_FORKED], 2):
+            held, effect = one.things[1], other.things[1]
+            if held.id != effect.id and frozenset((held.id, effect.id)) not in joined:
+                yield CausalGraph(
+                    "fork", (*one.things, effect), (*one.edges, *other.edges), one.scene, one.image, one.descriptions
+                )
 
 
 def _are_told_together(other: Thing, graph: CausalGraph, described: list[set[str]]) -> bool:

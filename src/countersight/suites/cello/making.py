@@ -14,6 +14,7 @@ from countersight.causal import CausalGraph, Knowledge, find_picture, read_graph
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.models import Model
+from countersight.progress import Progress
 from countersight.suites.cello.card import divisions, source_of
 from countersight.suites.cello.paid import kept_beside, reword_all
 from countersight.suites.cello.sampling import Pool, sample
@@ -113,6 +114,34 @@ def make_cello(
             by_task={name: made[name] for name in TASKS},
             without_picture=pictures.missing,
             worded=sum(case.provenance["wording"] != "template" for case in cases),
+        )
+
+
+def assemble(
+    mined: Path,
+    folder: Path,
+    *,
+    size: int | None,
+    seed: int,
+    progress: Progress,
+    on_bad: OnBad,
+    per_task: int | None = None,
+    reworded: bool = False,
+    wording: Model | None = None,
+) -> Made:
+    """Sample a balanced dataset of what `mine` found: so many cases in all, or of each task; see `make_cello`."""
+    wanted = per_task * len(TASKS) if per_task else size or SIZE
+    with progress("Wording", wanted, "questions") as told:
+        return make_cello(
+            mined,
+            folder,
+            size=wanted,
+            per_task=per_task,
+            reworded=reworded,
+            seed=seed,
+            model=wording,
+            on_bad=on_bad,
+            progress=told,
         )
 
 

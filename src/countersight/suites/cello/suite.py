@@ -12,7 +12,7 @@ SUITE: Final = Suite(
     "the authors' JSONL: img_id, question, graph_type, task_type, graph, objs, options, answer_index, data_id",
     "those of Visual Genome, VG_100K/ID.jpg or VG_100K_2/ID.jpg, or in one folder",
     "countersight.suites.cello.files:LAYOUT",
-    assembler="countersight.suites.cello.assembling:assemble",
+    assembler="countersight.suites.cello.making:assemble",
     options={"folder": ("per_task", "reworded", "wording")},
     title="CELLO",
     terms="countersight.suites.cello.terms:TERMS",
