@@ -57,15 +57,21 @@ class _Statics:
         self._free = frozenset(thing.id for thing in worlds[0].free)
         self._found = contacts(worlds[0])
         self._system = System(worlds, self._found)
+        self._fell: dict[tuple[frozenset[str], frozenset[str]], frozenset[str]] = {}
         self._known: dict[tuple[frozenset[str], frozenset[int]], bool | None] = {}
 
     def fallen(self, gone: frozenset[str], held: frozenset[str]) -> frozenset[str]:
         """What falls, one after the other, where some things are gone and others are held."""
         standing, down = self._free - held - gone, gone
-        while falling := self.falling(standing, down):
+        while falling := self._first(standing, down):
             down |= falling
             standing -= falling
         return down - gone
+
+    def _first(self, standing: frozenset[str], fallen: frozenset[str]) -> frozenset[str]:
+        if (standing, fallen) not in self._fell:
+            self._fell[standing, fallen] = self.falling(standing, fallen)
+        return self._fell[standing, fallen]
 
     def falling(self, standing: frozenset[str], fallen: frozenset[str]) -> frozenset[str]:
         """What falls first of what stands; nothing rests on what fell before."""
