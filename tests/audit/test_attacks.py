@@ -90,18 +90,12 @@ def first_test(folder, stage):
     return next(step for step in read_steps(folder / LOG) if step.stage == stage and step.place.concept == 1)
 
 
-def only(step, place, **changes):
-    return replace(step, output=replace(step.output, **changes)) if step.n == place else step
-
-
-def one_edit(**changes):
-    """Other members in the first edit of a concept."""
-
-    def change(folder):
-        n = first_test(folder, "edit").n
-        steps(lambda step: only(step, n, **{key: value(step.output) for key, value in changes.items()}))(folder)
-
-    return change
+def unedited(folder):
+    """The picture as it was in place of the edited one: an answer that stays would look wrong."""
+    n = first_test(folder, "edit").n
+    steps(lambda step: replace(step, output=replace(step.output, after=step.output.before)) if step.n == n else step)(
+        folder
+    )
 
 
 def refused_edit(folder):
@@ -285,7 +279,7 @@ ATTACKS = (
     Attack("a concept refused", "said", outputs("concepts", refused=("a green ball",)), "refused is ('a green ball',)"),
     Attack("LPIPS of nobody", "said", steps(closer), "quality.lpips is 0.01 in the log; done again it is nothing"),
     Attack("a bad edit counted", "said", counted_after_all, "quality.good is True in the log; done again it is False"),
-    Attack("no edit at all", "past", one_edit(after=lambda edit: edit.before), "concept 1: after is "),
+    Attack("no edit at all", "past", unedited, "concept 1: after is "),
     Attack("noise on an exact edit", "past", noise, "'edit' on case"),
     Attack("a dose of another edit", "past", outputs("dose", full="0" * 64), "dose 1: full is "),
     Attack("a checker loosened", "past", loosened, "seams was held to other settings than this version's"),
