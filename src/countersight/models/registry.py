@@ -78,7 +78,7 @@ MODELS: Registry[Model] = Registry(
             "countersight.models.local:open_local",
         ),
         "vllm": Plug(
-            "vllm:NAME_OR_PATH",
+            "vllm:NAME_OR_PATH[?tensor_parallel_size=N]",
             "a model computed here by vLLM, where that is installed; options of vLLM follow, as in "
             "?tensor_parallel_size=2&max_model_len=8192&gpu_memory_utilization=0.8",
             "countersight.models.in_vllm:open_vllm",
