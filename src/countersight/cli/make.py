@@ -38,7 +38,7 @@ _OPTIONS: Final = {
     "--groups {least-change,several-changes}": "cvqa-synthetic, supports, discs: ask for the smallest change, or "
     "suppose two changes or an unless, instead of the usual questions",
     "--controls": "cvqa-synthetic: for every case also one whose change does not matter; its answer must stay",
-    "--hidden KEY": "write the right answers to this new file, not into the dataset; score with --gold KEY",
+    "--hidden KEY": "write the right answers to this new file, not into the dataset; score with --key KEY",
 }
 
 

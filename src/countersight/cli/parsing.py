@@ -183,7 +183,7 @@ _SHARED: Final = {
     "--max-tokens N=256": "longest reply, in tokens",
     "--ray ADDRESS=": "do the work on a Ray cluster; `auto` finds the one this machine belongs to",
     "--dataset DIR": "where the dataset is now, if it was moved",
-    "--gold PATH": "right answers: corrected since the run (a dataset, or a .csv or .jsonl with case, world, answer), "
+    "--gold, --key PATH": "right answers: corrected since the run (a dataset, or a .csv or .jsonl with case, world, answer), "
     "or the key of a hidden dataset",
     "--reader MODEL": "a language model that reads the replies in which no answer was found; its readings are kept "
     "and shown in a table of their own with how often it agrees with the rules",
@@ -202,7 +202,7 @@ def shared(*names: str, **defaults: object) -> dict[str, str]:
     """Options that several verbs have, by name; some with another default (None is no default)."""
     table = {}
     for usage, words in _SHARED.items():
-        name = usage.split()[0].removeprefix("--").replace("-", "_")
+        name = usage.split()[0].rstrip(",").removeprefix("--").replace("-", "_")
         if name in defaults:
             plain = usage.partition("=")[0]
             table[plain if defaults[name] is None else f"{plain}={defaults[name]}"] = words

@@ -165,7 +165,7 @@ pictures of the changed worlds are left out, and the questions about them: who s
 
 ```sh
 countersight run THIS_FOLDER --model MODEL -o answers    # then hand in the folder "answers"
-countersight score answers --gold KEY                    # by the holder of the key
+countersight score answers --key KEY                     # by the holder of the key
 ```
 
 {told}"""

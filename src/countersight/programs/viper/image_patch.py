@@ -148,9 +148,9 @@ class Tools:
         return result
 
     def _written(self, value: object) -> str:
-        if isinstance(value, list):
-            return ", ".join(map(self._written, value[:MOST_TEXTS]))
-        return f"in {value.patch.box}" if isinstance(value, ImagePatch) else _brief(value)
+        # Of a list one level: lists of lists that hold each other take for ever to write out.
+        each = value[:MOST_TEXTS] if isinstance(value, list) else [value]
+        return ", ".join(f"in {one.patch.box}" if isinstance(one, ImagePatch) else _brief(one) for one in each)
 
 
 async def find(tools: Tools, patch: ImagePatch, /, object_name: object) -> list[ImagePatch]:
