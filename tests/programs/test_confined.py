@@ -1,6 +1,7 @@
 """What the system itself keeps an interpreter from, however a program got hold of it."""
 
 import asyncio
+import contextlib
 import ctypes
 import json
 import os
@@ -202,7 +203,8 @@ def children():
     For a moment, until it does, a new process shows all the memory of the one that starts it as its own."""
     found = []
     for thread in Path("/proc/self/task").iterdir():
-        found += map(int, (thread / "children").read_text().split())
+        with contextlib.suppress(FileNotFoundError):  # the thread has ended
+            found += map(int, (thread / "children").read_text().split())
     return [child for child in found if command_of(child) not in (b"", command_of("self"))]
 
 

@@ -71,8 +71,9 @@ def test_which_of_several_replies_counts(replies: list[Reply], outcome: str, cou
 
 
 def test_the_question_is_read_with_its_words() -> None:
-    """Version 0.1 hid them from the reader: "A cow." to "How many cows are there?" was unread."""
-    [found] = outcomes([(0, asked("How many cows are there?", "1"))], [said("A cow.")])
+    """That the 2 is no answer is known from the question alone."""
+    question = asked("How many players scored more than 2 runs?", "7")
+    [found] = outcomes([(0, question)], [said("There were 7 players who scored more than 2 runs last season.")])
     assert found.factual == "right"
 
 

@@ -183,8 +183,8 @@ _SHARED: Final = {
     "--max-tokens N=256": "longest reply, in tokens",
     "--ray ADDRESS=": "do the work on a Ray cluster; `auto` finds the one this machine belongs to",
     "--dataset DIR": "where the dataset is now, if it was moved",
-    "--gold, --key PATH": "right answers: corrected since the run (a dataset, or a .csv or .jsonl with case, world, answer), "
-    "or the key of a hidden dataset",
+    "--gold, --key PATH": "right answers: corrected since the run (a dataset, or a .csv or .jsonl with case, world, "
+    "answer), or the key of a hidden dataset",
     "--reader MODEL": "a language model that reads the replies in which no answer was found; its readings are kept "
     "and shown in a table of their own with how often it agrees with the rules",
     "--pictures DIR": "the folder of the pictures",
