@@ -167,7 +167,7 @@ def test_numbers_and_open_text_are_compared_in_one_spelling() -> None:
     replies = [
         *told(0, "There are three.", None),
         *told(1, "a red umbrella.", None),
-        *told(2, "It would not be.", None),
+        *told(2, "No, it would not be.", None),
     ]
     assert [each.factual for each in outcomes(cases, replies)] == ["right", "right", "right"]
 
