@@ -163,7 +163,7 @@ def test_make_describe_export_run_and_report_work_together(tmp_path):
     assert countersight("run", "d", "--model", "chance", "--shown", "-o", "runs/chance", cwd=tmp_path).returncode == 0
     reported = countersight("report", "runs/server", "runs/chance", "-o", "report", cwd=tmp_path)
     assert reported.returncode == 0, reported.stderr
-    kinds = {".html", ".md", ".tex", ".csv", ".parquet", ".svg"}
+    kinds = {".html", ".md", ".tex", ".csv", ".json", ".parquet", ".svg"}
     assert {file.suffix for file in (tmp_path / "report").iterdir()} == kinds
 
 
