@@ -19,7 +19,7 @@ def assert_nothing_is_lost(folder: Path, database: str | None, *, kills: int, se
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_a_killed_server_loses_nothing_it_acknowledged(tmp_path: Path, database: str | None):
-    assert_nothing_is_lost(tmp_path, database, kills=1, seconds=4)
+    assert_nothing_is_lost(tmp_path, database, kills=1, seconds=8)
 
 
 @pytest.mark.slow
