@@ -157,11 +157,7 @@ def test_other_groups_are_named_in_the_provenance_and_refuse_controls(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("suite", ["cvqa-synthetic", "supports", "discs"])
 def test_words_give_no_smallest_change_away(suite, tmp_path):
-    gives_nothing_away(
-        [
-            case
-            for case, _ in made(
-                suite, "least-change", tmp_path / "d", 400, WorldRecord if suite != "cvqa-synthetic" else SceneRecord
-            )
-        ]
-    )
+    """The question about the change alone: what is asked of the picture as it is may be a number to count."""
+    record = WorldRecord if suite != "cvqa-synthetic" else SceneRecord
+    drawn = made(suite, "least-change", tmp_path / "d", 400, record)
+    gives_nothing_away([msgspec.structs.replace(case, factual=None) for case, _ in drawn])

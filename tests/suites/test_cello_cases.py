@@ -351,8 +351,9 @@ def real(tmp_path_factory):
 def test_the_real_region_graphs_make_a_balanced_dataset(real):
     by_task = Counter(case.provenance["task"] for case in real)
     assert all(by_task[short] >= 190 for short in ("CaI", "CR"))
-    assert all(by_task[short] >= 120 for short in ("CDE", "NDE", "SC", "NC"))
-    assert by_task["NIE"] >= 80
+    # Balanced against what common knowledge answers: half as many effects and causes are left as could be asked.
+    least = {"CDE": 60, "NDE": 60, "NIE": 50, "SC": 80, "NC": 120}
+    assert all(by_task[short] >= number for short, number in least.items())
     assert all(by_task[short] >= 30 for short in ("CA", "AR"))
 
 
