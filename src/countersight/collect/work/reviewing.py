@@ -76,11 +76,6 @@ def open_flags(connection: Connection, reviewer_id: int, most: int = 50) -> list
     return [_as_flag(row) for row in rows]
 
 
-def count_open(connection: Connection, reviewer_id: int) -> int:
-    """How many flags wait for this reviewer."""
-    return int(connection.execute(select(func.count()).select_from(_waiting(reviewer_id).subquery())).scalar_one())
-
-
 def flag_for(connection: Connection, flag_id: int, reviewer_id: int) -> Flag | None:
     """A flag that waits for this reviewer."""
     row = connection.execute(_waiting(reviewer_id).where(tables.flag.c.id == flag_id)).first()
