@@ -38,8 +38,8 @@ def _demo(chosen: argparse.Namespace) -> int:
         with counting(f"Drawing {size:,} cases in two worlds", size, "cases") as progress:
             make_synthetic(dataset, size=size, seed=SEED, workers=None, progress=progress)
     print(f"Made {dataset}: C-VQA-Synthetic, seed {SEED}, every picture drawn in both worlds.")
-    print("Asking embedded, which learned to imagine; embedded:factual, which sees as well but never met an if; and")
-    print("visprog:reference, programs that count what classical vision finds: the ceiling of what can be seen here.")
+    print("Running three models. embedded was trained on questions with and without a change, embedded:factual only on")
+    print("questions without one. visprog:reference runs programs that count what classical vision finds.")
     runs = {model: folder / "runs" / name for model, name in MODELS.items()}
     for model, run in runs.items():
         options = RunOptions(find_prompt("0-shot"), shown=True)
