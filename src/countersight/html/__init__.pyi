@@ -2,6 +2,7 @@ from .documents import Live as Live
 from .documents import document as document
 from .documents import fragment as fragment
 from .documents import inert as inert
+from .documents import source as source
 from .sampling import balanced_sample as balanced_sample
 from .svg import MARGIN as MARGIN
 from .svg import WIDTH as WIDTH

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -26,7 +25,19 @@ from countersight.audits.page.figures import CALLED, difference_cell, grid, inte
 from countersight.audits.records import Step
 from countersight.editing.quality import RULE, EditQuality
 from countersight.errors import BadPicture
-from countersight.html import Cell, Grid, balanced_sample, clean, count, document, name, percent, side_for, undirected
+from countersight.html import (
+    Cell,
+    Grid,
+    balanced_sample,
+    clean,
+    count,
+    document,
+    name,
+    percent,
+    side_for,
+    source,
+    undirected,
+)
 from countersight.picture import as_seen, read_picture
 from countersight.system import cores
 from countersight.text import several
@@ -122,7 +133,8 @@ class Piece(NamedTuple):
 @cache
 def templates() -> Environment:
     """The templates of this package; whatever they are given is escaped unless it is Markup."""
-    loader = FunctionLoader(lambda file: (files(__package__) / file).read_text(encoding="utf-8"))
+    kit = "countersight.html"  # the parts that all pages share
+    loader = FunctionLoader(lambda file: source(kit if file == "kit.html" else __package__, file))
     found = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     found.filters |= {
         "chip": _chip,
