@@ -11,6 +11,6 @@ What there is stands in `__init__.pyi`; each name is imported when it is used.
 
 import lazy_loader
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

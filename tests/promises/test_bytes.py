@@ -12,6 +12,7 @@ import importlib.metadata
 import io
 import json
 import platform
+import re
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable
@@ -125,7 +126,8 @@ def test_export_formats(old: Path, tmp_path: Path, promised: Promised) -> None:
     for file in sorted(file for file in out.rglob("*") if file.is_file()):
         path = file.relative_to(out)
         shown = f"{path.parent}/*.png" if file.suffix == ".png" else str(path)
-        contents[shown] += _content(file).replace(str(out).encode(), b"OUT").replace(str(old).encode(), b"OLD")
+        content = _content(file).replace(str(out).encode(), b"OUT").replace(str(old).encode(), b"OLD")
+        contents[shown] += re.sub(rb"Countersight %s(?![.\w])" % re.escape(cs.__version__.encode()), b"NAME", content)
     promised("exports", "".join(f"{_sha256(content)}  {name}\n" for name, content in contents.items()))
 
 
