@@ -5,6 +5,7 @@ What the catalogue knows stands in two files that people can read and mend: `cat
 """
 
 import tomllib
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Literal
@@ -62,6 +63,13 @@ class CatalogueFile(msgspec.Struct, frozen=True):
     words: Words
     forms: dict[str, tuple[str, ...]]
     rule: tuple[Rule, ...]
+    verbs: dict[str, str] = {}
+    """Verbs that mean alike: "{rest} on" is "sit on", "lie on", "lean on", …"""
+
+    def said(self, phrase: str) -> Iterator[str]:
+        """The phrase with each of the verbs that it leaves open."""
+        group, _, rest = phrase.removeprefix("{").partition("}")
+        yield from (f"{verb}{rest}" for verb in self.verbs[group].split()) if rest else (phrase,)
 
 
 class Catalogue:
@@ -71,13 +79,14 @@ class Catalogue:
         self.kinds = file.kinds
         """Every kind of cause with what it means."""
         self._nouns = nouns
-        phrases = [phrase for rule in file.rule for phrase in (*rule.say, *rule.inverse)]
+        listed = [phrase for rule in file.rule for phrase in (*rule.say, *rule.inverse)]
+        phrases = [said for phrase in listed for said in file.said(phrase)]
         self._words = RelationWords(phrases, file.forms, file.words)
         self._entries: dict[str, list[_Entry]] = {}
         for rule in file.rule:
             self._check(rule)
             for said, inverse in ((rule.say, False), (rule.inverse, True)):
-                for phrase in said:
+                for phrase in (each for listed in said for each in file.said(listed)):
                     self._entries.setdefault(self._words.bare(phrase), []).append(_entry(rule, inverse))
         self._decided = lru_cache(maxsize=1 << 18)(self._decide)
         self._read = lru_cache(maxsize=1 << 16)(self._words.read)

@@ -10,12 +10,25 @@ _PREFIX = re.compile(r"^(?:v|pv|p):\s*", re.IGNORECASE)
 _WORD = re.compile(r"[a-z'-]+")
 _PARTICIPLES = ("ed", "en", "wn", "ld", "rn", "ung", "ade", "uilt", "it")
 _MOST = 12
-_PLACES = {
-    **{word: word for word in ("on", "onto", "upon", "atop", "in", "inside", "within", "against", "from", "under")},
-    "underneath": "under",
+_SAME = {
+    "amongst": "among",
+    "atop": "on top of",
     "beneath": "under",
+    "infront": "in front",
+    "onto": "on",
+    "toward": "towards",
+    "underneath": "under",
+    "upon": "on",
+    "within": "inside",
 }
-"""Words that say where a thing is, whatever it does there."""
+"""Words of place for which the catalogue has another."""
+_RESTING = frozenset({"against", "from", "in", "inside", "on", "under"})
+"""Words that say where a thing rests, whatever it does there."""
+_SOMEWHERE = frozenset({
+    "above", "across", "along", "alongside", "among", "around", "at", "away", "behind", "below", "beside", "between",
+    "beyond", "by", "close", "near", "next", "off", "opposite", "outside", "over", "past", "through", "towards",
+})  # fmt: skip
+"""Words that say where a thing is, whatever it does there, in the air as well."""
 _PARTICLES = frozenset({"up", "down", "out", "off", "back", "high", "together", "along"})
 
 
@@ -54,11 +67,12 @@ class RelationWords:
         self._skipped, self._unreal = frozenset(words.skipped.split()), frozenset(words.unreal.split())
         self._spots, self._airborne = frozenset(words.spots.split()), frozenset(words.airborne.split())
         self._past = frozenset(form for listed in forms.values() for form in listed)
-        self._plain = _plain_forms((phrase.split()[0] for phrase in phrases), forms)
+        self._plain = _plain_forms((*(phrase.split()[0] for phrase in phrases), *self._airborne), forms)
 
     def bare(self, phrase: str) -> str:
         """A phrase without the words that do not matter."""
-        return " ".join(word for word in _WORD.findall(phrase) if word not in self._skipped)
+        kept = " ".join(_SAME.get(word, word) for word in _WORD.findall(phrase) if word not in self._skipped)
+        return kept.replace("inside of", "inside").replace(" of of", " of")
 
     def read(self, relation: str) -> Phrase:
         """The relation in plain words."""
@@ -81,8 +95,10 @@ class RelationWords:
             yield " ".join(words)
         if is_passive and words[-1] == "into":  # what was put into a thing is in it; who runs into it is not yet
             words = [*words[:-1], "in"]
-        if len(words) == 2 and words[1] in _PLACES and words[0] not in self._airborne:
-            yield _PLACES[words[1]]
+        if len(words) < 2 or (words[1] in _RESTING and words[0] in self._airborne) or (is_passive and words[1] == "by"):
+            return
+        if words[1] in _RESTING or words[1] in _SOMEWHERE:
+            yield " ".join(words[1:])
 
     def _is_adverb(self, word: str) -> bool:
         return word.endswith("ly") and len(word) > 4 and word not in self._plain
