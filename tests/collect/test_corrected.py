@@ -8,14 +8,14 @@ from making import case, dataset
 
 from countersight.case import Option, Question
 from countersight.collect import export_campaign
-from countersight.collect.flows.verify import Verified, verified_case
+from countersight.collect.flows.verify import CaseVerdict, verified_case
 from countersight.collect.making import new_campaign
 
 ALONE = {"factual": None, "change": None, "shown": None, "counterfactual_image": None}
 
 
 def corrected(question: Question, answer: str) -> Question:
-    made = verified_case(case(0, **ALONE, counterfactual=question), Verified("correct", True, answer))
+    made = verified_case(case(0, **ALONE, counterfactual=question), CaseVerdict("correct", True, answer))
     assert made.fault() is None
     return made.counterfactual
 

@@ -41,7 +41,7 @@ class Desk:
         content = self.campaign.flow.read(lease.phase, form, item, {})
         assert form.faults == {}
         return self.store.write_now(
-            lambda c: work.submit(c, self.settings, self.campaign.flow, lease, content, work.Evidence(30.0), now)
+            lambda c: work.submit(c, self.settings, self.campaign.flow, lease, content, work.WritingEvidence(30.0), now)
         )
 
     def undo(self, number: int, person: int, now: float):

@@ -150,6 +150,8 @@ def test_one_hundred_thousand_random_triples_are_read_without_an_error():
         "**",
         "<",
         "wait, ",
+        "no, ",
+        "No. ",
         "so ",
         "if x, ",
         "a, ",
@@ -176,6 +178,14 @@ def test_200_kb_take_a_fifth_of_a_second(piece, kind):
     reply = piece * (200_000 // len(piece))
     start = time.process_time()
     answer_in(reply, question)
+    assert time.process_time() - start < 0.2
+
+
+@pytest.mark.parametrize("space", [" ", "\n", "\t"])
+def test_blanks_in_a_question_cost_nothing(space):
+    question = Question(f"How many {space * 20_000}hats?", "", "number")
+    start = time.process_time()
+    assert answer_in("There are 3 hats and 2 coats.", question) == "3"
     assert time.process_time() - start < 0.2
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from countersight.collect import people, work
 from countersight.collect.campaign import SETTINGS, Campaign, picture_name
 from countersight.collect.flows import Content, Past
-from countersight.collect.flows.cosim import Asked, Changed, Distracted
+from countersight.collect.flows.cosim import Distracted, WrittenChange, WrittenQuestion
 from countersight.collect.making import new_campaign
 from countersight.scenes import draw, encode
 from countersight.suites.cvqa import TEMPLATES
@@ -112,7 +112,7 @@ def _contribute(
         return
     past = work.load_past(connection, campaign.flow, item.id, ("question", "change"))
     content = _written(past, item.source["pictures"], chance, shown)
-    evidence = work.Evidence(chance.uniform(40, 150))
+    evidence = work.WritingEvidence(chance.uniform(40, 150))
     work.submit(connection, campaign.settings, campaign.flow, lease, content, evidence, now)
 
 
@@ -122,13 +122,13 @@ def _written(past: Past, pictures: list[str], chance: Random, shown: dict[str, s
         picture = chance.choice(pictures)
         thing = shown[picture]
         justification = f"because there are only a few {thing} and they lie apart"
-        return Asked(
+        return WrittenQuestion(
             picture, f"Would a child count the {thing} quickly?", "Yes", justification, (0, 0, 100, 100), thing
         )
     thing, other, another = past["question"][-1].object, *chance.sample(_OTHERS, 2)
     if "change" not in past:
         change = f"Add many {other} that lie on top of the {thing}."
-        return Changed("flip", change, f"No, because many {other} lie on top of the {thing} now.", _KINDS)
+        return WrittenChange("flip", change, f"No, because many {other} lie on top of the {thing} now.", _KINDS)
     right = past["change"][-1].response
     if chance.random() < _EDITS:
         right = right.replace("because many", "since so many")

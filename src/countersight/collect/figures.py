@@ -37,7 +37,7 @@ class PhaseFigures(msgspec.Struct, frozen=True):
     week: int
 
 
-class Named(msgspec.Struct, frozen=True):
+class LabelAgreement(msgspec.Struct, frozen=True):
     """The agreement about one of the things people decide in a phase."""
 
     phase: str
@@ -84,7 +84,7 @@ class Figures(msgspec.Struct, frozen=True):
     phases: tuple[PhaseFigures, ...]
     flags: int
     disputed: int
-    agreement: tuple[Named, ...]
+    agreement: tuple[LabelAgreement, ...]
     groups: dict[str, int]
     fooling: Fooling | None
     balances: dict[str, int]
@@ -155,7 +155,7 @@ def _since(connection: Connection, phase: str, moment: float) -> int:
     return int(connection.execute(select(func.count()).where(*lately)).scalar_one())
 
 
-def label_agreement(connection: Connection, flow: Flow) -> list[Named]:
+def label_agreement(connection: Connection, flow: Flow) -> list[LabelAgreement]:
     """For everything two people decide about the same item, how far they agree."""
     rows: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for phase in flow.phases:
@@ -167,7 +167,7 @@ def label_agreement(connection: Connection, flow: Flow) -> list[Named]:
                 # The writer's own answer and the blind one are two people's labels of one thing (CFMM).
                 rows["write and blind" if flow.name == "cfmm" else phase.name, label][item].append(value)
     return [
-        Named(phase, label, agreement(list(items.values()), resamples=_RESAMPLES))
+        LabelAgreement(phase, label, agreement(list(items.values()), resamples=_RESAMPLES))
         for (phase, label), items in rows.items()
     ]
 

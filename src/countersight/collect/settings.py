@@ -22,7 +22,7 @@ Seconds = Annotated[float, Meta(gt=0, le=3600)]
 _YEAR = 525_600  # minutes
 
 
-class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GuidelineExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Something a worker might write, and what is good or bad about it."""
 
     text: str
@@ -69,7 +69,7 @@ class PhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many people take this phase of an item without seeing each other."""
     most: Number = 0
     """Contributions of one person at most; 0 for no limit."""
-    examples: tuple[Example, ...] = ()
+    examples: tuple[GuidelineExample, ...] = ()
     test: Test | None = None
 
 

@@ -7,7 +7,7 @@ from countersight.reading import choices, counts, open_answers, yes_no
 from countersight.reading.languages import SIDES
 from countersight.reading.marks import announced, bold, in_other_words, labelled, marked
 from countersight.reading.numbers import canonical
-from countersight.reading.plain import any_case, lazy, plain, spoken
+from countersight.reading.plain import any_case, lazy, on_lines, plain, spoken
 from countersight.reading.sentences import content, last_correction, refuses, sentences, without_refusal
 
 ReadFrom = Literal["whole", "end"]
@@ -46,7 +46,7 @@ class _Reader:
 
     def __init__(self, question: Question, *, whole: bool) -> None:
         self.kind = question.kind
-        self.text = question.text
+        self.text = on_lines(question.text)
         self.whole = whole
         self.options = choices.prepared(tuple(option.text for option in question.options))
 

@@ -67,6 +67,7 @@ _HAN_NUMBER = lazy(
 )
 _OF = any_case(r"\s+(?:out )?of (?:the |these |those |his |her |their |all )*")
 _RANGE = any_case(r"\s*(?:-|to|(?:\w+ ){0,2}\w*,? ?or(?: perhaps| maybe| possibly| even)?)\s*")
+_OF_MORE = any_case(r"\s+\w+ (?:of|with) $")  # "2 groups of 3 cows"
 _BETWEEN = any_case(r"\bbetween\s+$")
 _YEAR = lazy(r"(?:1[89]|20)\d\d")
 _TOTAL_LINE = any_case(r"^\W*(?:grand |overall )?total\b([^\n]*)$", re.MULTILINE)
@@ -179,7 +180,7 @@ def _weighed(sentence: str, wanted: Asked, *, trusted: bool = False) -> tuple[st
         return found[0].value, max(*scores, _score(clause, wanted))
     if (value := _total(found, clause, wanted)) is not None:
         return value, max(1, _score(clause, wanted) - 1)
-    return _best(found, owned, scores, clause, trusted=trusted), max(scores)
+    return _own_noun(found, owned, wanted) or _best(found, owned, scores, clause, trusted=trusted), max(scores)
 
 
 def _score(text: str, wanted: Asked) -> int:
@@ -247,6 +248,13 @@ def _may_count(each: Numeral, clause: str, wanted: Asked, *, trusted: bool) -> b
         return False
     uncountable = each.value[0] == "-" or (not trusted and ("." in each.value or _OPERATOR.match(after)))
     return not (uncountable or _COMPARED.search(before))
+
+
+def _own_noun(found: list[Numeral], owned: list[str], wanted: Asked) -> str | None:
+    """The one number that the noun asked for follows, where every other is of other things: "3 cows and 2 dogs"."""
+    nouns = [next((word for word in words(own)[:2] if word.endswith("s")), "") for own in owned]
+    fits = [each.value for each, noun in zip(found, nouns, strict=True) if noun and stem(noun) == wanted.head]
+    return fits[0] if len(fits) == 1 and all(nouns) and not any(map(_OF_MORE.match, owned)) else None
 
 
 def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str, *, trusted: bool) -> str | None:

@@ -108,6 +108,11 @@ def plain(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
+def on_lines(question: str) -> str:
+    """A question, bounded, with one space between its words and no empty lines."""
+    return "\n".join(" ".join(line.split()) for line in _bounded(question).splitlines() if line.strip())
+
+
 def _bounded(text: str) -> str:
     if len(text) <= _HEAD + _TAIL:
         return text

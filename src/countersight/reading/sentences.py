@@ -36,14 +36,14 @@ NOW = any_case(
 )
 """Says that a sentence is about the picture as it is."""
 _CORRECTION = any_case(
-    r"(?:(?:^|[.!?;,…\n(]|--|\*\*)\s*(?:(?:but|oh|hmm+|oops|ah|no|and)[,.!… ]+)*(?P<check>(?:let me|let us|let's|i'll"
-    r"|i will|i need to|i should) (?:just )?(?:re\w+|double|check|verify|correct|look|count (?:again|more)"
+    r"(?:(?:^|[.!?;,…\n(]|--|\*\*)\s*(?:(?:but|oh|hmm+|oops|ah|no|and)[,.!… ]{1,3}){0,3}(?P<check>(?:let me|let us"
+    r"|let's|i'll|i will|i need to|i should) (?:just )?(?:re\w+|double|check|verify|correct|look|count (?:again|more)"
     r"|take another)\b|looking (?:again|closer|more (?:closely|carefully))|(?:up)?on (?:closer|second|further|re\w*"
     r"|careful) (?:look|inspection|examination|thought|review|count)\w*|re-?(?:check|count|examin|evaluat|look"
     r"|read)ing)|(?:^|[.!?;…\n(]|--|,(?= (?:wait|no|scratch|sorry|correction))|\.\.)\s*(?:(?:but|oh|hmm+|oops|ah"
-    r"|and)[,.!… ]+)*(?P<takes_back>wait\b|hold on|actually,|scratch that|correction:|sorry,|my mistake|apologies"
-    r"|i apologi[sz]e|i take (?:that|it) back|i (?:made|was|have made) (?:a |an |it |that )?(?:mistaken?|error|wrong)"
-    r"|i should have said|that(?:'s| is| was) (?:not right|wrong|incorrect|a mistake|not correct|an error)"
+    r"|and)[,.!… ]{1,3}){0,3}(?P<takes_back>wait\b|hold on|actually,|scratch that|correction:|sorry,|my mistake"
+    r"|apologies|i apologi[sz]e|i take (?:that|it) back|i (?:made|was|have made) (?:a |an |it |that )?(?:mistaken?"
+    r"|error|wrong)|i should have said|that(?:'s| is| was) (?:not right|wrong|incorrect|a mistake|not correct|an error)"
     r"|corrected (?:answer|count))|(?:[.!?;,…]|--|\.\.)\s*(?P<no>no[,:]? (?=(?:it(?:'s| is)|that|there|the|sorry|wait"
     r"|[(]?[A-Z0-9]\b|\d|one|two|three|four|five|six|seven|eight|nine|ten)\b)))"
 )
@@ -110,7 +110,8 @@ def last_correction(text: str, *, no_corrects: bool) -> tuple[str, str, bool, bo
 
     `no_corrects`: whether "no, it is B" corrects.
     """
-    cues = [cue for cue in _CORRECTION.finditer(text) if (no_corrects or not cue["no"]) and text[: cue.start()].strip()]
+    begins = len(text) - len(text.lstrip())
+    cues = [cue for cue in _CORRECTION.finditer(text) if (no_corrects or not cue["no"]) and cue.start() > begins]
     if not cues:
         return None
     after = text[cues[-1].end() :].lstrip(" ,.:;-…)!?")

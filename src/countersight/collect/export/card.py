@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from countersight.collect.campaign import Campaign
-from countersight.collect.export.finished import Finished
+from countersight.collect.export.finished import FinishedItem
 from countersight.collect.export.verdicts import VERDICTS, count_outcomes
 from countersight.collect.figures import campaign_figures
 from countersight.dataset import read_card
@@ -15,7 +15,7 @@ from countersight.text import several
 _ATTRIBUTION = "## Licence and attribution\n"
 
 
-def describe_campaign(campaign: Campaign, judged: Sequence[Finished]) -> str:
+def describe_campaign(campaign: Campaign, judged: Sequence[FinishedItem]) -> str:
     """Several paragraphs for the card; names stay out of it."""
     found = [finished for finished in judged if finished.item.state == "done"]
     figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time()))
@@ -54,7 +54,7 @@ def describe_campaign(campaign: Campaign, judged: Sequence[Finished]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def describe_origin(judged: Sequence[Finished]) -> str:
+def describe_origin(judged: Sequence[FinishedItem]) -> str:
     """Whose cases these were before people verified them; nothing where they wrote them.
 
     It stands where a card is looked at for it, so that cases which are verified again keep it.

@@ -9,7 +9,7 @@ from countersight import __version__
 from countersight.case import Case
 from countersight.collect.campaign import PICTURES, Campaign
 from countersight.collect.export.card import describe_campaign, describe_origin
-from countersight.collect.export.finished import Finished, finished_items
+from countersight.collect.export.finished import FinishedItem, finished_items
 from countersight.collect.export.layouts import write_layout
 from countersight.collect.export.verdicts import moment, outcome_of, write_verdicts
 from countersight.dataset import DatasetWriter
@@ -24,7 +24,7 @@ def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[st
     flow = campaign.flow
     judged = campaign.store.read(lambda c: list(finished_items(c, flow, "done", "removed")))
     found = [finished for finished in judged if finished.item.state == "done"]
-    by_split: dict[str, list[tuple[Case, Finished]]] = {}
+    by_split: dict[str, list[tuple[Case, FinishedItem]]] = {}
     for finished in found:
         case = flow.case(finished.item, finished.past)
         if case is not None:
@@ -44,8 +44,8 @@ def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[st
 def _write(
     campaign: Campaign,
     folder: Path,
-    cases: list[tuple[Case, Finished]],
-    judged: list[Finished],
+    cases: list[tuple[Case, FinishedItem]],
+    judged: list[FinishedItem],
     description: str,
     layout: bool,
 ) -> None:
@@ -77,7 +77,7 @@ def _name(campaign: Campaign, folder: Path) -> str:
     return folder.name if len(campaign.settings.splits) == 1 else f"{folder.parent.name}-{folder.name}"
 
 
-def _credited(case: Case, finished: Finished) -> Case:
+def _credited(case: Case, finished: FinishedItem) -> Case:
     """The case with who made it and when, under their pseudonyms, and how often the model was fooled."""
     people = ";".join(f"{given.phase}:{given.pseudonym}" for given in finished.given)
     provenance: dict[str, str | int] = {**case.provenance, "people": people, "when": moment(finished.given[-1].at)}
@@ -91,7 +91,7 @@ def _credited(case: Case, finished: Finished) -> Case:
     return msgspec.structs.replace(case, provenance=provenance)
 
 
-def _with_pictures(campaign: Campaign, staging: Path, case: Case, finished: Finished) -> Case:
+def _with_pictures(campaign: Campaign, staging: Path, case: Case, finished: FinishedItem) -> Case:
     """The case with its pictures copied into the dataset."""
     after = str(finished.item.source.get("counterfactual_picture", ""))
     names: dict[str, str | None] = {"image": case.image, "counterfactual_image": after}

@@ -10,7 +10,7 @@ from countersight.collect.flows import Content, Flow, Item, phase_of
 from countersight.collect.work import load_item
 
 
-class Given(msgspec.Struct, frozen=True):
+class Standing(msgspec.Struct, frozen=True):
     """One contribution that stands."""
 
     phase: str
@@ -22,11 +22,11 @@ class Given(msgspec.Struct, frozen=True):
     fooled: int | None
 
 
-class Finished(msgspec.Struct, frozen=True):
+class FinishedItem(msgspec.Struct, frozen=True):
     """An item and what was contributed to it, in order."""
 
     item: Item
-    given: tuple[Given, ...]
+    given: tuple[Standing, ...]
 
     @property
     def past(self) -> dict[str, list[Content]]:
@@ -37,14 +37,14 @@ class Finished(msgspec.Struct, frozen=True):
         return past
 
 
-def finished_items(connection: Connection, flow: Flow, *states: str) -> Iterator[Finished]:
+def finished_items(connection: Connection, flow: Flow, *states: str) -> Iterator[FinishedItem]:
     """The items in one of these states, in order."""
     ids = connection.execute(select(tables.item.c.id).where(tables.item.c.state.in_(states)).order_by(tables.item.c.id))
     for number in ids.scalars().all():
-        yield Finished(load_item(connection, number), tuple(_given(connection, flow, number)))
+        yield FinishedItem(load_item(connection, number), tuple(_given(connection, flow, number)))
 
 
-def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Given]:
+def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Standing]:
     made = tables.contribution.c
     rows = connection.execute(
         select(
@@ -65,4 +65,4 @@ def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Given]:
         phase = phase_of(flow, row.phase)
         assert phase is not None
         content = msgspec.json.decode(row.content, type=phase.content)
-        yield Given(row.phase, content, row.pseudonym, row.guideline_version, row.seconds, row.at, row.fooled)
+        yield Standing(row.phase, content, row.pseudonym, row.guideline_version, row.seconds, row.at, row.fooled)

@@ -8,7 +8,7 @@ from shlex import quote
 from countersight.case import Reply
 from countersight.collect.campaign import Campaign
 from countersight.collect.export.card import told
-from countersight.collect.export.finished import Finished, finished_items
+from countersight.collect.export.finished import FinishedItem, finished_items
 from countersight.collect.figures import label_agreement
 from countersight.dataset import Dataset
 from countersight.engine import Prompt, RunFolder
@@ -49,7 +49,7 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
     ]
 
 
-def _settings(campaign: Campaign, found: list[Finished]) -> dict[str, object]:
+def _settings(campaign: Campaign, found: list[FinishedItem]) -> dict[str, object]:
     people = {given.pseudonym for finished in found for given in finished.given}
     (named,) = campaign.store.read(lambda c: label_agreement(c, campaign.flow))
     return {
@@ -63,7 +63,7 @@ def _settings(campaign: Campaign, found: list[Finished]) -> dict[str, object]:
     }
 
 
-def as_reply(finished: Finished) -> Reply:
+def as_reply(finished: FinishedItem) -> Reply:
     """The answer people gave to one question."""
     source = finished.item.source
     answers = Counter(given.content.answer for given in finished.given)

@@ -9,16 +9,16 @@ from typing import Literal
 import msgspec
 
 from countersight.case import Case
-from countersight.collect.export.finished import Finished, Given
+from countersight.collect.export.finished import FinishedItem, Standing
 from countersight.collect.flows.cvqa import pair_of
-from countersight.collect.flows.verify import Verified, final_verdict
+from countersight.collect.flows.verify import CaseVerdict, final_verdict
 
 VERDICTS = "verdicts.jsonl"
 Outcome = Literal["accepted", "corrected", "rejected"]
 _OUTCOMES: dict[str, Outcome] = {"keep": "accepted", "correct": "corrected", "reject": "rejected"}
 
 
-class Said(msgspec.Struct, frozen=True, omit_defaults=True):
+class PairWork(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one person did for a pair."""
 
     person: str
@@ -38,41 +38,41 @@ class VerifiedPair(msgspec.Struct, frozen=True, omit_defaults=True):
     outcome: Outcome
     case: Case
     """As it lay before the people who verified it."""
-    said: tuple[Said, ...]
+    said: tuple[PairWork, ...]
     answer: str = ""
     """The answer that people put in place of the one there was."""
     factual_answer: str = ""
     """The same for the factual question of a pair."""
 
 
-def outcome_of(finished: Finished) -> Outcome | None:
+def outcome_of(finished: FinishedItem) -> Outcome | None:
     """What people made of a pair in the end; None where nobody verified it."""
-    if not any(isinstance(given.content, Verified) for given in finished.given):
+    if not any(isinstance(given.content, CaseVerdict) for given in finished.given):
         return None
     return _OUTCOMES[final_verdict(finished.past).verdict]
 
 
-def count_outcomes(found: Iterable[Finished]) -> dict[Outcome, int]:
+def count_outcomes(found: Iterable[FinishedItem]) -> dict[Outcome, int]:
     """How many pairs were accepted, corrected and rejected."""
     counts = Counter(filter(None, map(outcome_of, found)))
     return {outcome: counts[outcome] for outcome in _OUTCOMES.values() if counts}
 
 
-def write_verdicts(found: Sequence[Finished], folder: Path) -> None:
+def write_verdicts(found: Sequence[FinishedItem], folder: Path) -> None:
     """Write a line for each pair that was verified, those that were thrown out among them."""
     lines = [_pair(finished, outcome) for finished in found if (outcome := outcome_of(finished)) is not None]
     if lines:
         (folder / VERDICTS).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
 
 
-def _pair(finished: Finished, outcome: Outcome) -> VerifiedPair:
+def _pair(finished: FinishedItem, outcome: Outcome) -> VerifiedPair:
     case, final = pair_of(finished.item, finished.past), final_verdict(finished.past)
     said = tuple(map(_said, finished.given))
     return VerifiedPair(finished.item.key, outcome, case, said, final.answer, final.factual_answer)
 
 
-def _said(given: Given) -> Said:
-    return Said(given.pseudonym, given.phase, moment(given.at), round(given.seconds, 1), given.content)
+def _said(given: Standing) -> PairWork:
+    return PairWork(given.pseudonym, given.phase, moment(given.at), round(given.seconds, 1), given.content)
 
 
 def moment(at: float) -> str:

@@ -10,7 +10,7 @@ from .protocol import Advance as Advance
 from .protocol import Choice as Choice
 from .protocol import Content as Content
 from .protocol import Dispute as Dispute
-from .protocol import Done as Done
+from .protocol import Finish as Finish
 from .protocol import Flow as Flow
 from .protocol import Form as Form
 from .protocol import Instance as Instance

@@ -9,29 +9,31 @@ from countersight.collect.flows.protocol import Flow, Form, Item, Past, Phase
 from countersight.suites.cosim import NAME as COSIM
 
 
-class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
+class PersonAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one person answers: the letter of an option, a number, yes or no, or free text."""
 
     answer: str
     sure: bool = True
 
 
-class Answer(Flow):
+class AnswerFlow(Flow):
     """Answering by people."""
 
     name = "answer"
     about = "People answer the questions of a dataset; the export is a run beside those of models."
     phases = (
-        Phase("answer", "Answer", "Answer a question about a picture, or about the picture under a change.", Answered),
+        Phase(
+            "answer", "Answer", "Answer a question about a picture, or about the picture under a change.", PersonAnswer
+        ),
     )
 
-    def read(self, phase: str, form: Form, item: Item, past: Past) -> Answered:
+    def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonAnswer:
         """The answer, in the form gold answers have."""
         question, sure = question_of(item), not form.chosen("unsure")
         if question.kind == "choice":
-            return Answered(form.choice("answer", "an answer", tuple(LETTERS[: len(question.options)])), sure)
+            return PersonAnswer(form.choice("answer", "an answer", tuple(LETTERS[: len(question.options)])), sure)
         label = "yes or no" if question.kind == "boolean" else "Your answer"
-        return Answered(form.answer("answer", label, question, most=500), sure)
+        return PersonAnswer(form.answer("answer", label, question, most=500), sure)
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """The picture, what was said of it before, the change, and the question; never the gold answer."""
@@ -41,7 +43,7 @@ class Answer(Flow):
         context, change = (case.context, case.change.text if case.change else "") if told else ("", "")
         return {"question": question, "context": context, "change": change, "letters": LETTERS}
 
-    def labels(self, phase: str, content: Answered) -> dict[str, str]:
+    def labels(self, phase: str, content: PersonAnswer) -> dict[str, str]:
         """The answer itself."""
         return {"answer": content.answer.casefold()}
 
@@ -58,4 +60,4 @@ def question_of(item: Item) -> Question:
     return question
 
 
-FLOW = Answer()
+FLOW = AnswerFlow()

@@ -10,7 +10,7 @@ from countersight.collect.flows.protocol import (
     Advance,
     Choice,
     Dispute,
-    Done,
+    Finish,
     Flow,
     Form,
     Instance,
@@ -52,7 +52,7 @@ FIELDS: Final = {
 }
 
 
-class Pair(msgspec.Struct, frozen=True, omit_defaults=True):
+class WrittenPair(msgspec.Struct, frozen=True, omit_defaults=True):
     """A basic and a counterfactual question that share two options."""
 
     aspect: str
@@ -66,7 +66,7 @@ class Pair(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the check said when it was sent, where it said something and the writer kept it."""
 
 
-class Blind(msgspec.Struct, frozen=True, omit_defaults=True):
+class BlindAnswers(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a second person answers, who was told neither answer."""
 
     basic_answer: str
@@ -74,26 +74,30 @@ class Blind(msgspec.Struct, frozen=True, omit_defaults=True):
     words: str = ""
 
 
-class Cfmm(Flow):
+class CfmmFlow(Flow):
     """CFMM's people."""
 
     name = "cfmm"
     about = "Pairs of questions in six aspects, each answered blind by a second person."
     phases = (
-        Phase("write", "Write", "Choose an aspect and write a basic and a counterfactual question.", Pair),
+        Phase("write", "Write", "Choose an aspect and write a basic and a counterfactual question.", WrittenPair),
         Phase(
-            "blind", "Answer blind", "Answer somebody's two questions without knowing their answers.", Blind, ("write",)
+            "blind",
+            "Answer blind",
+            "Answer somebody's two questions without knowing their answers.",
+            BlindAnswers,
+            ("write",),
         ),
     )
     balance = ASPECTS
     grouped_in = "write"
 
-    def read(self, phase: str, form: Form, item: Item, past: Past) -> Pair | Blind:
+    def read(self, phase: str, form: Form, item: Item, past: Past) -> WrittenPair | BlindAnswers:
         """A pair that was written, or its two answers."""
         read = form.read(FIELDS[phase])
         if phase == "blind":
-            return Blind(**read)
-        pair = Pair(**read)
+            return BlindAnswers(**read)
+        pair = WrittenPair(**read)
         said = leak_in(pair, form.language)
         if said and not form.chosen("keep_leak"):
             form.fail("counterfactual", "{leak} Change it, or tick the box below to keep it for a reviewer.", leak=said)
@@ -109,7 +113,7 @@ class Cfmm(Flow):
         if wrong:
             words = f"The second person answered the {' and the '.join(wrong)} question otherwise."
             return Dispute("ambiguous", words, "write")
-        return Dispute("leak", pair.leak, "write") if pair.leak else Done()
+        return Dispute("leak", pair.leak, "write") if pair.leak else Finish()
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """The aspects for whoever writes; the two questions without their answers for whoever answers."""
@@ -117,7 +121,7 @@ class Cfmm(Flow):
             return {"aspects": ABOUT}
         return {"pair": msgspec.structs.replace(past["write"][-1], basic_answer="", counterfactual_answer="", leak="")}
 
-    def groups(self, content: Pair) -> tuple[str, ...]:
+    def groups(self, content: WrittenPair) -> tuple[str, ...]:
         """The aspect."""
         return (content.aspect,)
 
@@ -131,7 +135,7 @@ class Cfmm(Flow):
 
     def case(self, item: Item, past: Past) -> Case | None:
         """The pair as a case."""
-        pair: Pair = past["write"][-1]
+        pair: WrittenPair = past["write"][-1]
         options = (Option(pair.option_a), Option(pair.option_b))
         return Case(
             id=item.key,
@@ -144,14 +148,14 @@ class Cfmm(Flow):
         )
 
 
-def as_instance(pair: Pair) -> Instance | None:
+def as_instance(pair: WrittenPair) -> Instance | None:
     """The counterfactual question as a text model sees it; None while its answer is not chosen."""
     options = {"A": (pair.option_a, pair.option_b), "B": (pair.option_b, pair.option_a)}
     responses = options.get(pair.counterfactual_answer)
     return Instance(pair.counterfactual, responses) if responses and all(responses) else None
 
 
-def leak_in(pair: Pair, language: str = "en") -> str:
+def leak_in(pair: WrittenPair, language: str = "en") -> str:
     """What gives the answer of a pair away without the picture, in a sentence; nothing where nothing does."""
     asked = as_instance(pair)
     if asked is None:
@@ -196,4 +200,4 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[a-z0-9]+(?:'[a-z]+)?", text.casefold())) - _LITTLE
 
 
-FLOW = Cfmm()
+FLOW = CfmmFlow()

@@ -12,7 +12,7 @@ from countersight.collect.flows.protocol import (
     Advance,
     Choice,
     Dispute,
-    Done,
+    Finish,
     Flow,
     Form,
     Instance,
@@ -56,7 +56,7 @@ FIELDS: Final = {
 }
 
 
-class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
+class WrittenQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
     """The question phase: a picture of three, an object in it, a question and its response."""
 
     picture: str
@@ -73,7 +73,7 @@ class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"{self.answer.rstrip(' .,')}, {self.justification}"
 
 
-class Changed(msgspec.Struct, frozen=True):
+class WrittenChange(msgspec.Struct, frozen=True):
     """The change phase: what is different, and the response that fits it."""
 
     guide: str
@@ -90,18 +90,23 @@ class Distracted(msgspec.Struct, frozen=True):
     distractors: tuple[str, str, str]
 
 
-class Cosim(Flow):
+class CosimFlow(Flow):
     """CoSIm's people."""
 
     name = "cosim"
     about = "Question, change and distractors in three phases, each verifying the one before."
     phases = (
-        Phase("question", "Question", "Choose a picture and write a question, an answer and a justification.", Asked),
+        Phase(
+            "question",
+            "Question",
+            "Choose a picture and write a question, an answer and a justification.",
+            WrittenQuestion,
+        ),
         Phase(
             "change",
             "Change",
             "Describe a change to the scene and write the new response.",
-            Changed,
+            WrittenChange,
             ("question",),
             "question",
         ),
@@ -118,14 +123,14 @@ class Cosim(Flow):
     balance = KINDS
     grouped_in = "change"
 
-    def read(self, phase: str, form: Form, item: Item, past: Past) -> Asked | Changed | Distracted:
+    def read(self, phase: str, form: Form, item: Item, past: Past) -> WrittenQuestion | WrittenChange | Distracted:
         """What each of the three forms says."""
         if phase == "question":
             return _read_question(form, item)
         if phase == "change":
             read = form.read(FIELDS[phase], the_old_response=past["question"][-1].response)
             kinds = tuple(kind for kind in KINDS if form.chosen(f"kind:{kind}")) or change_kinds(read["change"])
-            return Changed(**read, kinds=kinds)
+            return WrittenChange(**read, kinds=kinds)
         response, first, second, third = form.read(FIELDS[phase]).values()
         return Distracted(response, (first, second, third))
 
@@ -135,7 +140,7 @@ class Cosim(Flow):
         if phase in following:
             return Advance(following[phase])
         words = "Whoever wrote the distractors edited the right response: it must say the same still."
-        return Dispute("edited", words, "distractor") if edited(past) else Done()
+        return Dispute("edited", words, "distractor") if edited(past) else Finish()
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """The pictures to choose from, or what the phases before wrote."""
@@ -150,7 +155,7 @@ class Cosim(Flow):
         response = past["change"][-1].response
         return dict.fromkeys(("response", *DISTRACTORS), response)
 
-    def groups(self, content: Changed) -> tuple[str, ...]:
+    def groups(self, content: WrittenChange) -> tuple[str, ...]:
         """The types of change."""
         return content.kinds
 
@@ -195,14 +200,14 @@ def edited(past: Past) -> tuple[str, str] | None:
     return (before, after) if said_words(before) != said_words(after) else None
 
 
-def _read_question(form: Form, item: Item) -> Asked:
+def _read_question(form: Form, item: Item) -> WrittenQuestion:
     left, top, width, height = (form.number(name, 0.0, 0.0, 100.0) for name in SIDES)
     if not (width and height):
         form.fail("width", "Mark the object your question is about: draw a box, or give its place in numbers.")
     elif left + width > 100.5 or top + height > 100.5:
         form.fail("width", "The box leaves the picture.")
     picture = form.choice("picture", "a picture", tuple(item.source["pictures"]))
-    return Asked(picture, **form.read(FIELDS["question"]), box=(left, top, width, height))
+    return WrittenQuestion(picture, **form.read(FIELDS["question"]), box=(left, top, width, height))
 
 
-FLOW = Cosim()
+FLOW = CosimFlow()

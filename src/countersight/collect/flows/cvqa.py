@@ -31,7 +31,7 @@ class Indirect(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the model proposed."""
 
 
-class Cvqa(verify.Verify):
+class CvqaFlow(verify.VerifyFlow):
     """C-VQA-Real's people."""
 
     name = "cvqa"
@@ -88,4 +88,4 @@ def pair_of(item: Item, past: Past) -> Case:
     return msgspec.structs.replace(case, suite=REAL_NAME, **changed)
 
 
-FLOW = Cvqa()
+FLOW = CvqaFlow()

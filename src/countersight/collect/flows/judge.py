@@ -15,7 +15,7 @@ FIELDS: Final = (
 )
 
 
-class Judged(msgspec.Struct, frozen=True, omit_defaults=True):
+class PersonVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """One person's verdict on one edit; None is “cannot be decided”."""
 
     pcs: int | None
@@ -24,28 +24,30 @@ class Judged(msgspec.Struct, frozen=True, omit_defaults=True):
     ncc_reason: str = ""
 
 
-class Judge(Flow):
+class JudgeFlow(Flow):
     """People in the place of judges."""
 
     name = "judge"
     about = "People give the two verdicts of an audit: does the answer follow the edit, does the explanation?"
     phases = (
-        Phase("judge", "Judge", "Say whether an answer and its explanation follow a change of the picture.", Judged),
+        Phase(
+            "judge", "Judge", "Say whether an answer and its explanation follow a change of the picture.", PersonVerdict
+        ),
     )
 
-    def read(self, phase: str, form: Form, item: Item, past: Past) -> Judged:
+    def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonVerdict:
         """The two verdicts with a reason each."""
         pcs, ncc, *reasons = form.read(FIELDS).values()
-        return Judged(_SCORES.get(pcs), _SCORES.get(ncc), *reasons)
+        return PersonVerdict(_SCORES.get(pcs), _SCORES.get(ncc), *reasons)
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """The question, both pictures and both answers: nothing of what judges said is in the item at all."""
         return {"trail": item.source}
 
-    def labels(self, phase: str, content: Judged) -> dict[str, str]:
+    def labels(self, phase: str, content: PersonVerdict) -> dict[str, str]:
         """Both verdicts; one that could not be decided is no label."""
         given = {"PCS": content.pcs, "NCC": content.ncc}
         return {name: str(score) for name, score in given.items() if score is not None}
 
 
-FLOW = Judge()
+FLOW = JudgeFlow()

@@ -75,7 +75,7 @@ class Advance(msgspec.Struct, frozen=True):
     phase: str
 
 
-class Done(msgspec.Struct, frozen=True):
+class Finish(msgspec.Struct, frozen=True):
     """The item is complete, or it is thrown out where `kept` is false."""
 
     kept: bool = True
@@ -90,7 +90,7 @@ class Dispute(msgspec.Struct, frozen=True):
     """The phase whose contribution is in doubt, and whose pay."""
 
 
-Step = Advance | Done | Dispute
+Step = Advance | Finish | Dispute
 
 
 class Text(msgspec.Struct, frozen=True):
@@ -234,7 +234,7 @@ class Flow:
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """What follows when all seats of a phase are taken."""
-        return Done()
+        return Finish()
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """What the page of a phase shows beside the form."""

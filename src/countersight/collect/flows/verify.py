@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from countersight.case import LETTERS, Case, Option, Question
-from countersight.collect.flows.protocol import Advance, Choice, Done, Flow, Form, Item, Past, Phase, Step, Text
+from countersight.collect.flows.protocol import Advance, Choice, Finish, Flow, Form, Item, Past, Phase, Step, Text
 from countersight.reading import agrees
 
 Verdict = Literal["keep", "correct", "reject"]
@@ -25,7 +25,7 @@ CAUSE: Final = Choice("cause", "why the two disagreed", tuple(CAUSES))
 WORDS: Final = Text("words", "The reason", most=1000, needed=False)
 
 
-class Verified(msgspec.Struct, frozen=True, omit_defaults=True):
+class CaseVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one person says of a case."""
 
     verdict: Verdict
@@ -49,19 +49,19 @@ VERIFY = Phase(
     "verify",
     "Verify",
     "Look whether a question belongs to its picture and whether its answer is right.",
-    Verified,
+    CaseVerdict,
 )
 ADJUDICATE = Phase(
     "adjudicate",
     "Decide",
     "Two people disagreed about a case: look at both and decide.",
-    Verified,
+    CaseVerdict,
     sees=("verify",),
     adjudicates=True,
 )
 
 
-class Verify(Flow):
+class VerifyFlow(Flow):
     """Verification of a dataset that is there already."""
 
     name = "verify"
@@ -80,7 +80,7 @@ class Verify(Flow):
         """Two who agree settle an item; where they do not, a third person does."""
         if phase == "verify" and len({each.settled for each in past["verify"]}) > 1:
             return Advance("adjudicate")
-        return Done(kept=final_verdict(past).verdict != "reject")
+        return Finish(kept=final_verdict(past).verdict != "reject")
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """The case, and for the adjudicator what both said."""
@@ -92,7 +92,7 @@ class Verify(Flow):
 
     def labels(self, phase: str, content: Any) -> dict[str, str]:
         """Of the verdicts only: what is written freely is never alike."""
-        if not isinstance(content, Verified):
+        if not isinstance(content, CaseVerdict):
             return {}
         return {"about the picture": "yes" if content.related else "no", "verdict": content.verdict}
 
@@ -119,7 +119,7 @@ def beside(case: Case) -> Question | None:
     return case.factual if case.counterfactual else None
 
 
-def read_verdict(form: Form, case: Case, past: Past, *, adjudicating: bool) -> Verified:
+def read_verdict(form: Form, case: Case, past: Past, *, adjudicating: bool) -> CaseVerdict:
     """What a form of these phases says."""
     related, words, *causes = form.read((RELATED, WORDS, *((CAUSE,) if adjudicating else ()))).values()
     cause = causes[0] if causes else ""
@@ -132,8 +132,8 @@ def read_verdict(form: Form, case: Case, past: Past, *, adjudicating: bool) -> V
     if answer is None or before is None:
         if not words:
             form.fail("words", "Say why it should be thrown out.")
-        return Verified("reject", related != "no", "", words, cause)
-    verdict = Verified("correct" if answer or before else "keep", True, answer, words, cause, before)
+        return CaseVerdict("reject", related != "no", "", words, cause)
+    verdict = CaseVerdict("correct" if answer or before else "keep", True, answer, words, cause, before)
     if adjudicating and not words and verdict.settled not in [each.settled for each in past.get("verify", ())]:
         form.fail("words", "You decide otherwise than both: say why.")
     return verdict
@@ -154,13 +154,13 @@ def _judged(form: Form, question: Question, prefix: str, label: str) -> str | No
     return answer
 
 
-def final_verdict(past: Past) -> Verified:
+def final_verdict(past: Past) -> CaseVerdict:
     """What holds in the end."""
-    decided: Verified = (past.get("adjudicate") or past["verify"])[-1]
+    decided: CaseVerdict = (past.get("adjudicate") or past["verify"])[-1]
     return decided
 
 
-def verified_case(case: Case, verdict: Verified) -> Case | None:
+def verified_case(case: Case, verdict: CaseVerdict) -> Case | None:
     """The case with its answer corrected where it was; None where it was thrown out."""
     if verdict.verdict == "reject":
         return None
@@ -205,4 +205,4 @@ def _is_doubled(question: Question) -> bool:
     return [option.text.strip() for option in question.options].count(question.right_text.strip()) > 1
 
 
-FLOW = Verify()
+FLOW = VerifyFlow()

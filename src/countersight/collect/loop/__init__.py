@@ -1,11 +1,11 @@
 """The model in the loop: people write what it gets wrong."""
 
-from countersight.collect.loop.checking import Checked, OwnRanker, RankingModel, answers_blind, check, open_loop
+from countersight.collect.loop.checking import ModelCheck, OwnRanker, RankingModel, answers_blind, check, open_loop
 from countersight.collect.loop.proposing import Proposer, open_proposer
 from countersight.collect.loop.ranker import TextRanker, train
 
 __all__ = [
-    "Checked",
+    "ModelCheck",
     "OwnRanker",
     "Proposer",
     "RankingModel",

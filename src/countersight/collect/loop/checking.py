@@ -26,7 +26,7 @@ _TRAIN = "train"
 """The split that it learns from."""
 
 
-class Checked(msgspec.Struct, frozen=True):
+class ModelCheck(msgspec.Struct, frozen=True):
     """What the model made of the right response (the first) and the distractors."""
 
     model: str
@@ -168,22 +168,24 @@ async def check(
     context: str,
     responses: tuple[str, ...],
     texts: str,
-) -> Checked:
+) -> ModelCheck:
     """Ask the model, keep what it said, and say which attempt this was. Too slow a model is left behind."""
     loop = campaign.settings.loop
     before = campaign.store.read(lambda c: attempts(c, lease_id))
     if before >= loop.attempts:
-        return Checked(
+        return ModelCheck(
             model.name, (), before, f"You have used all {loop.attempts} checks of this item. Send it as it is."
         )
     begun = time.monotonic()
     try:
         scores = await asyncio.wait_for(model.likely(context, responses), loop.deadline)
     except TimeoutError:
-        return Checked(model.name, (), before, "The model takes too long. You can go on without it.")
+        return ModelCheck(model.name, (), before, "The model takes too long. You can go on without it.")
     except Exception as error:
-        return Checked(model.name, (), before, f"The model did not answer ({type(error).__name__}). Go on without it.")
-    found = Checked(model.name, tuple(scores), before + 1)
+        return ModelCheck(
+            model.name, (), before, f"The model did not answer ({type(error).__name__}). Go on without it."
+        )
+    found = ModelCheck(model.name, tuple(scores), before + 1)
     row = {
         "lease_id": lease_id,
         "item_id": item_id,

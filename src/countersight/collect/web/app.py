@@ -18,7 +18,7 @@ from countersight.collect.campaign import Campaign
 from countersight.collect.loop import open_loop, open_proposer
 from countersight.collect.web import accounts, json_api, leading, reviewing, tasks, working
 from countersight.collect.web.rendering import Renderer
-from countersight.collect.web.visit import MOST_DIGITS, FigureCache, Page, Place, RefusedError, Visit, visited
+from countersight.collect.web.visit import MOST_DIGITS, FigureCache, Page, RefusedError, Site, Visit, visited
 
 _STATIC: Final = ("style.css", "app.js", "htmx.min.js")
 
@@ -131,7 +131,7 @@ PAGES: Final = (
 
 def application(campaign: Campaign, *, secure: bool = False, public_url: str = "") -> Starlette:
     """The web application of a campaign."""
-    place = Place(campaign, Renderer(campaign.settings, campaign.path / "locale"), secure, public_url)
+    place = Site(campaign, Renderer(campaign.settings, campaign.path / "locale"), secure, public_url)
     app = Starlette(routes=_routes(place), lifespan=_closing(campaign))
     app.state.loop = open_loop(campaign)
     app.state.proposer = open_proposer(campaign.settings.proposals)
@@ -140,14 +140,14 @@ def application(campaign: Campaign, *, secure: bool = False, public_url: str = "
     return app
 
 
-def _routes(place: Place) -> list[BaseRoute]:
+def _routes(place: Site) -> list[BaseRoute]:
     routes: list[BaseRoute] = [_route(place, page) for page in PAGES]
     for method in ("GET", "POST"):
         routes.append(_route(place, Page("/{anything:path}", nowhere, None, method, checked=False)))
     return routes
 
 
-def _route(place: Place, page: Page) -> Route:
+def _route(place: Site, page: Page) -> Route:
     async def endpoint(request: Request) -> Response:
         return await visited(place, page, request)
 

@@ -118,7 +118,7 @@ def _own(connection: Connection, person_id: int, now: float) -> Own:
     return Own(int(done), sum(row.at >= midnight for row in recent), pace, pay.earned(connection, person_id))
 
 
-class Sent(msgspec.Struct, frozen=True):
+class JustSent(msgspec.Struct, frozen=True):
     """A contribution that was just made."""
 
     number: int
@@ -127,14 +127,14 @@ class Sent(msgspec.Struct, frozen=True):
     may_undo: bool
 
 
-def just_sent(visit: Visit) -> Sent | None:
+def just_sent(visit: Visit) -> JustSent | None:
     """What the visitor has just sent, or None where they come from elsewhere."""
     sent = visit.request.query_params.get("sent", "")
     if not (sent.isascii() and sent.isdigit() and len(sent) <= MOST_DIGITS):
         return None
     own = {"number": int(sent), "person": visit.me.id}
     token = visit.store.read(lambda c: c.execute(_TOKEN, own).scalar())
-    return Sent(int(sent), token, bool(may_undo(visit, [int(sent)]))) if token else None
+    return JustSent(int(sent), token, bool(may_undo(visit, [int(sent)]))) if token else None
 
 
 def may_undo(visit: Visit, contributions: Sequence[int]) -> set[int]:

@@ -14,11 +14,11 @@ from countersight.collect import work
 from countersight.collect.database import tables
 from countersight.collect.flows import Choice, Content, Flow, Text, phase_of
 from countersight.collect.flows.cosim import DISTRACTORS, SIDES, edited
-from countersight.collect.web.tasks import Task, load, show_task, typed
+from countersight.collect.web.tasks import LeasedTask, load, show_task, typed
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 
 
-class Entry(msgspec.Struct, frozen=True):
+class ReviewEntry(msgspec.Struct, frozen=True):
     """One version of one contribution, as reviewers and leads see it."""
 
     id: int
@@ -119,7 +119,7 @@ async def edit(visit: Visit) -> Response:
     return await _decided(visit, found, "edited", note, editing["contribution"], content)
 
 
-def _edited_task(visit: Visit) -> tuple[Task, dict[str, int]]:
+def _edited_task(visit: Visit) -> tuple[LeasedTask, dict[str, int]]:
     found, number = _flag(visit), int(visit.request.path_params["contribution"])
     if visit.store.read(lambda c: work.author_of(c, found, number)) is None:
         raise RefusedError(404, "This contribution does not stand in the item of this flag.")
@@ -129,7 +129,7 @@ def _edited_task(visit: Visit) -> tuple[Task, dict[str, int]]:
     return task, {"flag": found.id, "contribution": number}
 
 
-def first_values(visit: Visit, task: Task, number: int) -> dict[str, str]:
+def first_values(visit: Visit, task: LeasedTask, number: int) -> dict[str, str]:
     """The form of a contribution whose draft is not there: its texts by the names of their fields."""
     made = tables.contribution.c
     text = visit.store.read(lambda c: c.execute(select(made.content).where(made.id == number)).scalar_one())
@@ -153,7 +153,7 @@ def edit_of(visit: Visit, item_id: int) -> tuple[Markup, Markup] | None:
     return compared(*found) if found else None
 
 
-def history(connection: Connection, flow: Flow, item_id: int) -> list[Entry]:
+def history(connection: Connection, flow: Flow, item_id: int) -> list[ReviewEntry]:
     """Every version of every contribution to an item, in order."""
     made = tables.contribution
     rows = connection.execute(
@@ -166,11 +166,11 @@ def history(connection: Connection, flow: Flow, item_id: int) -> list[Entry]:
     return [_entry(flow, row) for row in rows]
 
 
-def _entry(flow: Flow, row: Row[Any]) -> Entry:
+def _entry(flow: Flow, row: Row[Any]) -> ReviewEntry:
     phase = phase_of(flow, row.phase)
     content = msgspec.json.decode(row.content) if row.content else None
     title = phase.title if phase else row.phase
-    return Entry(
+    return ReviewEntry(
         row.id, title, row.version, row.pseudonym, row.at, row.seconds, row.pasted, content, row.counts == row.id,
         row.guideline_version, row.editor_id is not None,
     )  # fmt: skip

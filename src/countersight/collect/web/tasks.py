@@ -10,9 +10,9 @@ from starlette.responses import Response
 from countersight.collect import work
 from countersight.collect.figures import group_counts
 from countersight.collect.flows import Choice, Content, Form, Item, Past, Phase, Text, phase_of
-from countersight.collect.flows.cfmm import Pair, as_instance, leak_in
+from countersight.collect.flows.cfmm import WrittenPair, as_instance, leak_in
 from countersight.collect.flows.cosim import DISTRACTORS, context_of, is_hard
-from countersight.collect.loop import Checked, answers_blind, check
+from countersight.collect.loop import ModelCheck, answers_blind, check
 from countersight.collect.web.progress import balance, just_sent, own_figures
 from countersight.collect.web.visit import RefusedError, Visit
 from countersight.suites.cosim import change_kinds
@@ -27,7 +27,7 @@ _FLAG = (
 _chance = random.SystemRandom()
 
 
-class Task(msgspec.Struct, frozen=True):
+class LeasedTask(msgspec.Struct, frozen=True):
     """Everything about a leased item that its holder may know."""
 
     lease: work.Lease
@@ -37,7 +37,7 @@ class Task(msgspec.Struct, frozen=True):
     proposal: work.Proposal | None = None
 
 
-def load_task(visit: Visit) -> Task:
+def load_task(visit: Visit) -> LeasedTask:
     """The task a page is about; somebody else's does not exist."""
     token = visit.request.path_params["token"]
     task = visit.store.read(lambda c: load(c, visit, token, visit.me.id))
@@ -46,7 +46,7 @@ def load_task(visit: Visit) -> Task:
     return task
 
 
-def load(connection: Connection, visit: Visit, token: str, person_id: int) -> Task | None:
+def load(connection: Connection, visit: Visit, token: str, person_id: int) -> LeasedTask | None:
     """The task with a token, of the person it was given to."""
     lease = work.lease_by_token(connection, token, person_id)
     if lease is None:
@@ -57,7 +57,7 @@ def load(connection: Connection, visit: Visit, token: str, person_id: int) -> Ta
     seed = f"{lease.item_id}/{person_id}" if phase.adjudicates else ""
     past = work.load_past(connection, flow, lease.item_id, phase.sees, seed)
     proposal = work.proposal_of(connection, lease.id) if phase.proposes else None
-    return Task(lease, work.load_item(connection, lease.item_id), phase, past, proposal)
+    return LeasedTask(lease, work.load_item(connection, lease.item_id), phase, past, proposal)
 
 
 async def task_page(visit: Visit) -> Response:
@@ -72,7 +72,7 @@ async def task_page(visit: Visit) -> Response:
 
 async def show_task(
     visit: Visit,
-    task: Task,
+    task: LeasedTask,
     values: dict[str, str],
     status: int = 200,
     faults: dict[str, str] | None = None,
@@ -153,7 +153,7 @@ async def submit(visit: Visit) -> Response:
     )
 
 
-def _keep_quotas(visit: Visit, task: Task, form: Form, content: Content) -> None:
+def _keep_quotas(visit: Visit, task: LeasedTask, form: Form, content: Content) -> None:
     """Refuse a contribution all of whose groups are full, for everybody or for this person."""
     flow, settings = visit.campaign.flow, visit.settings
     if form.faults or task.phase.name != flow.grouped_in or task.lease.note or task.lease.state == "done":
@@ -166,7 +166,7 @@ def _keep_quotas(visit: Visit, task: Task, form: Form, content: Content) -> None
             form.fail(field, "There are enough of “{group}”: choose another.", group=", ".join(groups))
 
 
-async def _sent_already(visit: Visit, task: Task) -> Response:
+async def _sent_already(visit: Visit, task: LeasedTask) -> Response:
     """Another window was first, with something else: say so, show what was typed here, and keep it as a draft."""
     words_typed = typed(visit)
     await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, words_typed, visit.now))
@@ -178,7 +178,7 @@ async def _sent_already(visit: Visit, task: Task) -> Response:
 
 
 def _send(
-    connection: Connection, visit: Visit, task: Task, content: Content
+    connection: Connection, visit: Visit, task: LeasedTask, content: Content
 ) -> tuple[work.Submitted, work.Lease | None]:
     """Keep the contribution and give out the next item in one transaction.
 
@@ -193,12 +193,12 @@ def _send(
     return sent, following
 
 
-def _first_try_waits(visit: Visit, task: Task) -> bool:
+def _first_try_waits(visit: Visit, task: LeasedTask) -> bool:
     """Whether what is sent next is a first try, after which a model's proposal is shown."""
     return task.phase.proposes and visit.request.app.state.proposer is not None and task.proposal is None
 
 
-async def _commit_first_try(visit: Visit, task: Task, content: Content) -> Response:
+async def _commit_first_try(visit: Visit, task: LeasedTask, content: Content) -> Response:
     """Keep the first try before the model is even asked; then show the form again, with the proposal beside it."""
     model, values, seconds = visit.request.app.state.proposer, typed(visit), _evidence(visit, task).seconds
 
@@ -213,14 +213,14 @@ async def _commit_first_try(visit: Visit, task: Task, content: Content) -> Respo
     return visit.go(f"/task/{task.lease.token}")
 
 
-def _evidence(visit: Visit, task: Task) -> work.Evidence:
+def _evidence(visit: Visit, task: LeasedTask) -> work.WritingEvidence:
     """Time at the page where the browser measured it, never more than since the item was given out."""
     form = Form(visit.form)
     since = max(0.0, visit.now - task.lease.claimed_at)
     seconds = form.number("seconds", since, 0, since) or since
     if task.proposal is not None:
         seconds = min(since, seconds + task.proposal.seconds)
-    return work.Evidence(seconds, form.number("pasted", 0, 0, 1))
+    return work.WritingEvidence(seconds, form.number("pasted", 0, 0, 1))
 
 
 async def draft(visit: Visit) -> Response:
@@ -266,7 +266,7 @@ async def check_distractors(visit: Visit) -> Response:
     content = visit.campaign.flow.read(task.phase.name, form, task.item, task.past)
     await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
     if form.faults:
-        checked = Checked("", (), 0, "First mend: " + " ".join(dict.fromkeys(form.faults.values())))
+        checked = ModelCheck("", (), 0, "First mend: " + " ".join(dict.fromkeys(form.faults.values())))
     else:
         texts = msgspec.json.encode(msgspec.to_builtins(content)).decode()
         responses = (content.response, *content.distractors)
@@ -287,10 +287,10 @@ async def check_leak(visit: Visit) -> Response:
     return visit.page("parts/leak.html", leak=leak_in(pair, visit.settings.language), blind=blind, values=visit.form)
 
 
-def _pair(values: dict[str, str]) -> Pair:
+def _pair(values: dict[str, str]) -> WrittenPair:
     """A pair as it is typed so far."""
     names = ("aspect", "basic", "counterfactual", "option_a", "option_b", "basic_answer", "counterfactual_answer")
-    return Pair(*(values.get(name, "")[:400] for name in names))
+    return WrittenPair(*(values.get(name, "")[:400] for name in names))
 
 
 async def propose_kinds(visit: Visit) -> Response:

@@ -47,7 +47,7 @@ T = TypeVar("T")
 _log = logging.getLogger("countersight.collect")
 
 
-class Place(msgspec.Struct, frozen=True):
+class Site(msgspec.Struct, frozen=True):
     """What all visits of one server share."""
 
     campaign: Campaign
@@ -90,7 +90,7 @@ class RefusedError(Exception):
 class Visit:
     """A request with what we know of it."""
 
-    def __init__(self, place: Place, page: "Page", request: Request, token: str, person: Person | None) -> None:
+    def __init__(self, place: Site, page: "Page", request: Request, token: str, person: Person | None) -> None:
         self.place = place
         self.where = page
         self.campaign = place.campaign
@@ -207,7 +207,7 @@ class Page(msgspec.Struct, frozen=True):
     """Whether somebody who is paused may come."""
 
 
-async def visited(place: Place, page: Page, request: Request) -> Response:
+async def visited(place: Site, page: Page, request: Request) -> Response:
     """Let a visit through, or say why not."""
     kind, _, bearer = request.headers.get("authorization", "").partition(" ")
     script = kind.lower() == "bearer" and page.path.startswith("/api/")

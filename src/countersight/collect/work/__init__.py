@@ -17,8 +17,8 @@ from .proposing import Proposal as Proposal
 from .proposing import commit_first_try as commit_first_try
 from .proposing import keep_proposal as keep_proposal
 from .proposing import proposal_of as proposal_of
-from .qualifying import Result as Result
 from .qualifying import Standing as Standing
+from .qualifying import TestResult as TestResult
 from .qualifying import reset as reset
 from .qualifying import standing as standing
 from .qualifying import take_test as take_test
@@ -35,9 +35,9 @@ from .reviewing import flag_for as flag_for
 from .reviewing import flags_of as flags_of
 from .reviewing import open_flags as open_flags
 from .reviewing import sample as sample
-from .submitting import Evidence as Evidence
 from .submitting import Submitted as Submitted
 from .submitting import TakenError as TakenError
+from .submitting import WritingEvidence as WritingEvidence
 from .submitting import submit as submit
 from .undoing import Access as Access
 from .undoing import Fate as Fate

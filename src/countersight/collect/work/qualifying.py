@@ -11,7 +11,7 @@ from countersight.collect.settings import Settings, Test
 Standing = Literal["qualified", "untested", "failed"]
 
 
-class Result(msgspec.Struct, frozen=True):
+class TestResult(msgspec.Struct, frozen=True):
     """How a test went."""
 
     passed: bool
@@ -32,7 +32,7 @@ def standing(connection: Connection, settings: Settings, person_id: int, phase: 
 
 def take_test(
     connection: Connection, settings: Settings, person_id: int, phase: str, answers: list[int], now: float
-) -> Result | None:
+) -> TestResult | None:
     """Mark a test and keep the outcome; None where there is no try left, or nothing to test."""
     test = settings.phases[phase].test
     if test is None or standing(connection, settings, person_id, phase, now) != "untested":
@@ -42,7 +42,7 @@ def take_test(
     row = {"person_id": person_id, "phase": phase, "version": test.version, "passed": passed, "at": now}
     connection.execute(insert(tables.qualification).values(answers=msgspec.json.encode(answers).decode(), **row))
     used = len(_tries(connection, person_id, phase, test))
-    return Result(passed, right, max(0, test.tries - used))
+    return TestResult(passed, right, max(0, test.tries - used))
 
 
 def tries_left(connection: Connection, settings: Settings, person_id: int, phase: str) -> int:

@@ -12,7 +12,7 @@ from countersight.collect.pay import pay_fooling, void_contribution
 from countersight.collect.settings import Settings
 from countersight.collect.work.claiming import HELD, Lease, as_lease, lease_by_token
 from countersight.collect.work.items import load_item, put_item, standing_in
-from countersight.collect.work.submitting import Evidence, append
+from countersight.collect.work.submitting import WritingEvidence, append
 
 REASONS: Final = {
     "unclear": "It cannot be understood",
@@ -142,7 +142,7 @@ def edit(
     made = tables.contribution.c
     before = connection.execute(select(made.fooled).where(made.id == contribution_id)).scalar()
     lease = _lease_of(connection, contribution_id)
-    append(connection, settings, lease, content, Evidence(0.0), None, before, now, reviewer_id)
+    append(connection, settings, lease, content, WritingEvidence(0.0), None, before, now, reviewer_id)
 
 
 def _send_back(connection: Connection, settings: Settings, flow: Flow, lease: Lease, note: str, now: float) -> None:

@@ -4,14 +4,14 @@ import msgspec
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from countersight.collect.database import tables
-from countersight.collect.flows import Advance, Content, Dispute, Done, Flow, Item, phase_of
+from countersight.collect.flows import Advance, Content, Dispute, Finish, Flow, Item, phase_of
 from countersight.collect.pay import pay_contribution
 from countersight.collect.settings import Settings
 from countersight.collect.work.claiming import Lease, lease_by_token, take_up_again
 from countersight.collect.work.items import held, load_item, load_past, put_item, standing_in
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class WritingEvidence(msgspec.Struct, frozen=True):
     """How a contribution came about; shown to reviewers with the worker's knowledge, never acted on by itself."""
 
     seconds: float
@@ -41,7 +41,7 @@ def submit(
     flow: Flow,
     lease: Lease,
     content: Content,
-    evidence: Evidence,
+    evidence: WritingEvidence,
     now: float,
 ) -> Submitted:
     """Keep a contribution and do what follows from it. The same lease sent again changes nothing."""
@@ -92,7 +92,7 @@ def append(
     settings: Settings,
     lease: Lease,
     content: Content | None,
-    evidence: Evidence,
+    evidence: WritingEvidence,
     right: bool | None,
     fooled: int | None,
     now: float,
@@ -146,7 +146,7 @@ def follow(
     match flow.settle(item, phase, past):
         case Advance(following):
             put_item(connection, settings, item.id, following, "open", now)
-        case Done(kept):
+        case Finish(kept):
             put_item(connection, settings, item.id, phase, "done" if kept else "removed", now)
         case Dispute(reason, words, about):
             put_item(connection, settings, item.id, phase, "flagged", now)

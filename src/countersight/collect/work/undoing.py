@@ -13,7 +13,7 @@ from countersight.collect.settings import Settings
 from countersight.collect.work.claiming import HELD, Lease, as_lease, lease_by_token, release
 from countersight.collect.work.items import put_item
 from countersight.collect.work.reviewing import EDITED, reopen, vacate, withdraw
-from countersight.collect.work.submitting import Evidence, append
+from countersight.collect.work.submitting import WritingEvidence, append
 
 
 def undo(
@@ -27,7 +27,7 @@ def undo(
     refusal = _refusal(row, settings, now)
     if refusal:
         return refusal
-    append(connection, settings, lease, None, Evidence(0.0), None, None, now)
+    append(connection, settings, lease, None, WritingEvidence(0.0), None, None, now)
     void_contribution(connection, contribution_id, person_id, now)
     withdraw(connection, lease.item_id)
     values = {"state": "active", "contribution_id": None, "expires_at": now + settings.lease_minutes * 60}
