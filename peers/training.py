@@ -11,7 +11,7 @@ from datasets import load_dataset
 from transformers import AutoModelForImageTextToText, AutoProcessor
 from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
-from countersight.exchange import reward
+from countersight.rewards import trl_reward
 from peers.parrot import WORK, flowers, hand_over, hold, tiny_model
 
 ONE_STEP: dict[str, Any] = {
@@ -36,7 +36,7 @@ def main() -> None:
             "trl-grpo",
             GRPOConfig(str(WORK / "grpo"), num_generations=2, max_completion_length=4, **small),
             GRPOTrainer,
-            {"reward_funcs": reward},
+            {"reward_funcs": trl_reward},
         ),
     ):
         count = hand_over(name, flowers(), WORK / name)

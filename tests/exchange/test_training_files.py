@@ -8,8 +8,9 @@ from making import case, dataset
 
 import countersight as cs
 from countersight.case import Question
-from countersight.errors import ExchangeError
-from countersight.exchange import Export, Splits, export_to, reward
+from countersight.errors import CountersightError, ExchangeError
+from countersight.exchange import Export, Splits, export_to
+from countersight.rewards import reward, trl_format_reward, trl_paired_reward, trl_reward
 
 SHOUTS = Question('Is "<image>" written there?', "yes", "boolean")
 COUNT = Question("How many dogs are there?", "3", "number")
@@ -73,23 +74,37 @@ def test_what_is_rejected_is_wrong_and_that_of_the_other_world_where_it_can_be(s
     for row in tables["trl-dpo"]:
         question, rejected = expected[row["key"]], row["rejected"][0]["content"]
         assert rejected != row["chosen"][0]["content"] == question.answer
-        assert reward([rejected], [json.dumps(_plain(question))]) == [0.0]
+        assert reward(rejected, question) == 0.0
     case_0 = next(row for row in tables["trl-dpo"] if row["key"] == "case-0:counterfactual")
     assert case_0["rejected"][0]["content"] == "A"  # which is right in the factual world
 
 
-def _plain(question: Question) -> dict:
-    return {"text": question.text, "answer": question.answer, "kind": question.kind} | (
-        {"options": [{"text": option.text} for option in question.options]} if question.options else {}
-    )
+def test_the_reward_is_our_extractor(tables):
+    rows = tables["trl-grpo"]
+    columns = {"gold": rows["gold"], "key": rows["key"], "prompts": rows["prompt"]}  # TRL hands over every column
+    right = [[{"role": "assistant", "content": f"The answer is {answer}."}] for answer in rows["answer"]]
+    everything = [1.0] * len(right)
+    assert trl_reward(right, **columns) == trl_format_reward(right, **columns) == everything
+    assert trl_paired_reward(right, **columns) == everything
+    parts = [[{"role": "assistant", "content": [{"type": "text", "text": "I cannot tell."}]}]] * len(right)
+    nothing = [0.0] * len(right)
+    assert trl_reward(parts, **columns) == trl_reward(["?"] * len(right), **columns) == nothing
+    assert trl_format_reward(parts, **columns) == nothing
 
 
-def test_the_reward_is_our_reader(tables):
-    gold = [row["gold"] for row in tables["trl-grpo"]]
-    right = [[{"role": "assistant", "content": f"The answer is {row['answer']}."}] for row in tables["trl-grpo"]]
-    assert reward(right, gold) == [1.0] * len(gold)
-    parts = [[{"role": "assistant", "content": [{"type": "text", "text": "I cannot tell."}]}]] * len(gold)
-    assert reward(parts, gold) == reward(["?"] * len(gold), gold) == [0.0] * len(gold)
+def test_a_readable_answer_may_be_worth_something_right_or_wrong():
+    assert [reward(said, COUNT, format_weight=0.1) for said in ("3", "4", "Who knows?")] == [1.1, 0.1, 0.0]
+
+
+def test_a_pair_is_paid_only_where_both_worlds_are_right():
+    gold = [
+        '{"text": "How many?", "answer": "3", "kind": "number"}',
+        '{"text": "If?", "answer": "2", "kind": "number"}',
+    ]
+    twice = {"gold": [gold[0]] * 2 + [gold[1]] * 2, "key": ["a:factual"] * 2 + ["a:counterfactual"] * 2}
+    assert trl_paired_reward(["3", "3", "2", "3"], **twice) == [1.0, 0.0, 1.0, 0.0]
+    with pytest.raises(CountersightError, match="only a part of a"):
+        trl_paired_reward(["3"], gold[:1], ["a:factual"])
 
 
 def test_swift_rejects_the_picture_of_the_wrong_world_or_else_a_wrong_answer(written, source):

@@ -12,4 +12,3 @@ from .named_questions import key_of as key_of
 from .named_questions import questions as questions
 from .named_questions import run_figures as run_figures
 from .splits import Splits as Splits
-from .training import reward as reward

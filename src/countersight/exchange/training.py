@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.case import LETTERS, Asking, Case, Question, Reply
+from countersight.case import LETTERS, Asking, Case, Question
 from countersight.dataset import Dataset
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
@@ -22,7 +22,6 @@ from countersight.exchange.parquet import Columns, Shards
 from countersight.exchange.splits import Splits, refuse_testing
 from countersight.files import Staging, write_text
 from countersight.picture import Picture
-from countersight.scoring import judge
 
 
 class Example(msgspec.Struct, frozen=True):
@@ -112,8 +111,8 @@ def export_dpo(order: Export) -> Exported:
 
 
 def export_grpo(order: Export) -> Exported:
-    """Questions alone, for GRPOTrainer; our reader is the reward."""
-    return _export_parquet(order, "trl-grpo", _GRPO, "GRPOTrainer, with reward_funcs=countersight.exchange.reward")
+    """Questions alone, for GRPOTrainer; `countersight.rewards` pays for the answers."""
+    return _export_parquet(order, "trl-grpo", _GRPO, "GRPOTrainer, with reward_funcs=countersight.rewards.trl_reward")
 
 
 def _export_parquet(order: Export, name: str, columns: Columns, trainer: str) -> Exported:
@@ -261,23 +260,3 @@ def _llava(example: Example, pictures: list[str], others: list[str]) -> Json:
         **({"image": image} if pictures else {}),
         "conversations": _turns(example, pictures),
     }
-
-
-def reward(completions: list[Any], gold: list[str], **further: Any) -> list[float]:
-    """What each completion is worth; `gold` is the column of that name in what `export --to trl-grpo` wrote."""
-    return [_worth(_text(said), question) for said, question in zip(completions, gold, strict=True)]
-
-
-def _worth(text: str, question: str) -> float:
-    reply = Reply("", 0, "factual", text=text)
-    return judge(reply, msgspec.json.decode(question, type=Question)).credit
-
-
-def _text(completion: Any) -> str:
-    """The words of a completion: a text, or turns whose content is a text or parts."""
-    if isinstance(completion, str):
-        return completion
-    content = completion[-1]["content"]
-    if isinstance(content, str):
-        return content
-    return "".join(part.get("text") or "" for part in content)

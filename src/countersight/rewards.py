@@ -1,0 +1,79 @@
+"""Rewards for reinforcement learning: what a reply is worth, by the extractor and the gold answers that `score` uses.
+
+`trl_reward`, `trl_format_reward` and `trl_paired_reward` go into `reward_funcs` of TRL's GRPOTrainer, with the columns
+that `export --to trl-grpo` writes.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from countersight.case import Question, Reply
+from countersight.errors import CountersightError
+from countersight.scoring import judge
+
+Completion = str | Sequence[Mapping[str, Any]]
+"""What a model wrote: a text, or turns of which the last is its own, with a text or parts as content."""
+
+
+def reward(reply: Completion, question: Question | str, *, format_weight: float = 0.0) -> float:
+    """1 for a right reply, 0 for a wrong one and for one without a clear answer (`unread`).
+
+    `question` may be JSON, as in the column `gold`. `format_weight` is added wherever an answer can be read, right or
+    wrong. A question that several people answered pays the share that VQA's formula gives.
+    """
+    judged = judge(Reply("", 0, "factual", text=_text(reply)), _question(question))
+    return judged.credit + format_weight * (judged.answer is not None)
+
+
+def paired_reward(replies: Sequence[Completion], questions: Sequence[Question | str]) -> float:
+    """What the worst of several replies is worth: 1 only where both worlds of a case are answered right."""
+    return min(reward(reply, question) for reply, question in zip(replies, questions, strict=True))
+
+
+def trl_reward(completions: Sequence[Completion], gold: Sequence[str], **columns: Any) -> list[float]:
+    """`reward` for each completion of a batch."""
+    return [reward(reply, question) for reply, question in zip(completions, gold, strict=True)]
+
+
+def trl_format_reward(completions: Sequence[Completion], gold: Sequence[str], **columns: Any) -> list[float]:
+    """1 for each completion in which an answer can be read; TRL's `reward_weights` say what that is worth."""
+    worth = [reward(reply, question, format_weight=1.0) for reply, question in zip(completions, gold, strict=True)]
+    return [float(each > 0) for each in worth]
+
+
+def trl_paired_reward(
+    completions: Sequence[Completion], gold: Sequence[str], key: Sequence[str], **columns: Any
+) -> list[float]:
+    """`paired_reward` for each completion: its partners are the completions of the same number for the same case.
+
+    A batch has to hold whole cases: train with `shuffle_dataset=False`, on rows of which those of a case follow each
+    other, as they are exported.
+    """
+    worth = trl_reward(completions, gold)
+    cases: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for place, (case, _, asking) in enumerate(name.rpartition(":") for name in key):
+        cases[case][asking].append(place)
+    for case, askings in cases.items():
+        if len(askings) < 2 or len({len(places) for places in askings.values()}) > 1:
+            raise CountersightError(
+                f"a batch holds only a part of {case}: train with shuffle_dataset=False and a batch of whole cases"
+            )
+        for places in zip(*askings.values(), strict=True):
+            least = min(worth[place] for place in places)
+            for place in places:
+                worth[place] = least
+    return worth
+
+
+def _question(question: Question | str) -> Question:
+    return msgspec.json.decode(question, type=Question) if isinstance(question, str) else question
+
+
+def _text(reply: Completion) -> str:
+    if isinstance(reply, str):
+        return reply
+    content = reply[-1]["content"]
+    return content if isinstance(content, str) else "".join(part.get("text") or "" for part in content)
