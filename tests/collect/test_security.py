@@ -9,6 +9,7 @@ import pytest
 from collecting import ANSWERS, Visitor, make_campaign, opened, setting
 from sqlalchemy import select
 from starlette.testclient import TestClient
+from tiers import mostly_slow
 
 from countersight.collect import invite_person, people
 from countersight.collect.database import tables
@@ -52,7 +53,7 @@ def test_the_table_of_pages_is_all_that_the_application_answers(place):
     assert answered == {(page.path, page.method) for page in PAGES} | nowhere
 
 
-@pytest.mark.parametrize("role", [None, *ROLES])
+@pytest.mark.parametrize("role", mostly_slow([None, *ROLES], fast=(None, "worker")))
 def test_every_route_lets_in_the_roles_it_names_and_no_others(place, role):
     app, campaign = place
     for page in PAGES:
@@ -72,7 +73,7 @@ def test_every_route_lets_in_the_roles_it_names_and_no_others(place, role):
             assert "You are logged out" not in answer.text, page
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", mostly_slow(ROLES, fast=("worker",)))
 def test_a_token_opens_the_addresses_of_the_api_that_its_role_may_use(place, role):
     app, campaign = place
     who = Visitor(app, campaign, "a script", role)
