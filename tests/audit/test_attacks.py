@@ -1,7 +1,17 @@
-"""Attacks by an insider who hashes everything again: each is found, or what it changed is named as taken on trust."""
+"""Attacks by an insider who hashes everything again: each is found, or what it changed is named as taken on trust.
 
+A few attacks of each kind run always; the others are slow tests.
+"""
+
+import asyncio
+import base64
+import hashlib
 import io
 import json
+import re
+import shutil
+import struct
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -9,19 +19,33 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 import pytest
-from insider import appended, findings, rechained, replace, resealed, swept
-from PIL import Image
+from hypothesis import given
+from hypothesis import strategies as st
+from insider import appended, findings, rechained, replace, resealed, swept, with_verdict
+from PIL import Image, PngImagePlugin
 
 from countersight import __version__
-from countersight.audits.bundle.seal import SEAL, read_seal
+from countersight.audits.bundle.seal import SEAL, read_seal, zip_bundle
+from countersight.audits.calibration.sheet import CALIBRATION, Calibration
+from countersight.audits.checkers.model import asked_of, heard
+from countersight.audits.finishing import finish
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of, read_steps
-from countersight.audits.records import CaseRecord, EditRecord, Failed, Step, Try
-from countersight.audits.selection import SELECTION, decode_selection, write_selection
+from countersight.audits.records import Actor, Asked, CaseRecord, EditRecord, Failed, Step, Try
+from countersight.audits.selection import SELECTION, Selection, decode_selection, write_selection
 from countersight.audits.verifying import verified
+from countersight.audits.verifying.finding import holds_more, is_bare_webp
 from countersight.audits.verifying.verify import TRUSTED
 from countersight.cli import main
 from countersight.editing import marked
+from countersight.errors import AuditError
 from countersight.picture import check_picture
+
+CERTIFIED = "certified by a notary"
+MADE_UP = (Asked("user", CERTIFIED),)
+WORDS = Image.new("RGB", (9, 7), "red")
+CALIBRATED = f"calibration/{LOG}"
+NONE = "is none that audit.json asks for"
+URL = re.compile(r"data:image/webp;base64,([A-Za-z0-9+/=]*)")
 
 
 class Attack(NamedTuple):
@@ -48,31 +72,52 @@ def manifest(**changes):
     return change
 
 
-def steps(change):
-    """Every step changed, chained and sealed again."""
+def steps(change, log=LOG):
+    """Every step changed, or left out where the change gives None, chained and sealed again."""
 
     def attack(folder):
-        rechained(folder / LOG, change)
+        rechained(folder / log, change)
         swept(folder)
 
     return attack
 
 
-def outputs(stage, **changes):
-    """Other members in what came of every step of a stage."""
-    return steps(lambda step: replace(step, output=replace(step.output, **changes)) if step.stage == stage else step)
+def cut(chosen, log=LOG):
+    return steps(lambda step: None if chosen(step) else step, log)
 
 
-def rewritten(name, old, new):
+def chosen(is_meant, log=LOG, **changes):
+    """Other members of the steps that are meant."""
+    return steps(lambda step: replace(step, **changes) if is_meant(step) else step, log)
+
+
+def outputs(stage, is_meant=lambda step: True, **changes):
+    """Other members in what came of the steps of a stage."""
+    return steps(
+        lambda step: (
+            replace(step, output=replace(step.output, **changes)) if step.stage == stage and is_meant(step) else step
+        )
+    )
+
+
+def rewritten(name, old, new, count=1):
     """Other words in a file, sealed again."""
 
     def change(folder):
         words = (folder / name).read_text()
         assert old in words, name
-        (folder / name).write_text(words.replace(old, new, 1))
+        (folder / name).write_text(words.replace(old, new, count))
         resealed(folder)
 
     return change
+
+
+def page(change):
+    def attack(folder):
+        (folder / "report.html").write_text(change((folder / "report.html").read_text()))
+        resealed(folder)
+
+    return attack
 
 
 def added(name):
@@ -86,16 +131,35 @@ def added(name):
     return change
 
 
+def put_behind(find, log=LOG, **changes):
+    """A step once more at the end of the log, with other members."""
+
+    def change(folder):
+        step = next(step for step in read_steps(folder / log) if find(step))
+        appended(folder / log, [changed(step, **changes)])
+        swept(folder)
+
+    return change
+
+
+def changed(step, place=None, output=None, **changes):
+    place = replace(step.place, **(place or {}))
+    given = output if isinstance(output, Failed) else replace(step.output, **(output or {}))
+    return replace(step, place=place, output=given, **changes)
+
+
+def is_verdict(step):
+    return step.stage == "verdict"
+
+
 def first_test(folder, stage):
     return next(step for step in read_steps(folder / LOG) if step.stage == stage and step.place.concept == 1)
 
 
 def unedited(folder):
     """The picture as it was in place of the edited one: an answer that stays would look wrong."""
-    n = first_test(folder, "edit").n
-    steps(lambda step: replace(step, output=replace(step.output, after=step.output.before)) if step.n == n else step)(
-        folder
-    )
+    edit = first_test(folder, "edit")
+    outputs("edit", lambda step: step.n == edit.n, after=edit.output.before)(folder)
 
 
 def refused_edit(folder):
@@ -113,7 +177,7 @@ def refused_edit(folder):
 def failed(stage, by):
     def change(folder):
         n = next(step.n for step in read_steps(folder / LOG) if (step.stage, step.by) == (stage, by))
-        steps(lambda step: replace(step, output=Failed("timed out")) if step.n == n else step)(folder)
+        chosen(lambda step: step.n == n, output=Failed("timed out"))(folder)
 
     return change
 
@@ -141,43 +205,79 @@ def better_reply(step):
     return replace(step, output=replace(step.output, tries=tries, pcs=1, ncc=1, pcs_reason="", ncc_reason=""))
 
 
-def passed(step):
-    """A verdict that was turned round, whatever its judge said."""
-    return replace(step, output=replace(step.output, pcs=1, ncc=1)) if step.stage == "verdict" else step
+def with_quality(is_meant, **changes):
+    """Other measures of edits."""
+
+    def change(step):
+        quality = getattr(step.output, "quality", None)
+        if not quality or not is_meant(step):
+            return step
+        return replace(step, output=replace(step.output, quality=replace(quality, **changes)))
+
+    return steps(change)
 
 
-def closer(step):
-    quality = getattr(step.output, "quality", None)
-    return replace(step, output=replace(step.output, quality=replace(quality, lpips=0.01))) if quality else step
+def asked(words, is_meant):
+    """Other words in what was asked."""
+
+    def change(step):
+        turns = tuple(replace(turn, text=words(turn.text)) for turn in step.asked)
+        return replace(step, asked=turns) if is_meant(step) else step
+
+    return steps(change)
 
 
-def renamed_judge(step):
-    mine = step.stage == "verdict" and step.by == "openai:gpt-8"
-    return replace(step, output=replace(step.output, judge="openai:gpt-9")) if mine else step
+def with_picture(stage, change):
+    """Another picture in the place of one that can be made again, under its own digest everywhere."""
+
+    def attack(folder):
+        old = first_test(folder, stage).output.after
+        picture = change((folder / "pictures" / f"{old}.png").read_bytes())
+        new = digest_of(picture)
+        (folder / "pictures" / f"{new}.png").write_bytes(picture)
+        renamed = (old.encode(), new.encode())
+        steps(lambda step: msgspec.json.decode(msgspec.json.encode(step).replace(*renamed), type=Step))(folder)
+
+    return attack
 
 
-def noise(folder):
+def noisy(picture):
     """Five tones up or down are not seen, and would make an edit bad, and its test not count."""
-    edit = first_test(folder, "edit")
-    with Image.open(folder / "pictures" / f"{edit.output.after}.png") as image:
+    with Image.open(io.BytesIO(picture)) as image:
         pixels = np.asarray(image.convert("RGB")).astype(int)
     shaken = pixels + np.random.default_rng(0).integers(-5, 6, pixels.shape)
+    return marked(check_picture(png(Image.fromarray(np.clip(shaken, 0, 255).astype(np.uint8))))).data
+
+
+def png(image=WORDS, **saved):
     file = io.BytesIO()
-    Image.fromarray(np.clip(shaken, 0, 255).astype(np.uint8)).save(file, "PNG")
-    noisy, old = marked(check_picture(file.getvalue())).data, edit.output.after
-    (folder / "pictures" / f"{digest_of(noisy)}.png").write_bytes(noisy)
-
-    def renamed(step):
-        new = msgspec.json.encode(step).replace(old.encode(), digest_of(noisy).encode())
-        return msgspec.json.decode(new, type=Step)
-
-    steps(renamed)(folder)
+    image.save(file, "PNG", **saved)
+    return file.getvalue()
 
 
-def strange_difference(folder):
-    odd = folder / "differences" / f"{'0' * 16}-{'1' * 16}.png"
-    odd.write_bytes(sorted((folder / "differences").iterdir())[0].read_bytes())
-    resealed(folder)
+def chunk(kind, body):
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+
+def with_words(picture):
+    return picture[:33] + chunk(b"tEXt", b"Comment\0" + CERTIFIED.encode()) + picture[33:]
+
+
+def in_difference(change):
+    """Something done to the two first differences."""
+
+    def attack(folder):
+        change(*sorted((folder / "differences").iterdir())[:2])
+        resealed(folder)
+
+    return attack
+
+
+def no_differences(folder):
+    shutil.rmtree(folder / "differences")
+    seal = msgspec.json.decode((folder / SEAL).read_bytes())
+    seal["files"] = {name: file for name, file in seal["files"].items() if not name.startswith("differences/")}
+    (folder / SEAL).write_bytes(msgspec.json.encode(seal))
 
 
 def swapped_pictures(folder):
@@ -187,6 +287,20 @@ def swapped_pictures(folder):
     one.write_bytes(second)
     other.write_bytes(first)
     resealed(folder)
+
+
+def mixed_up(words):
+    """A page with two of its pictures in each other's places."""
+    one, other = list(dict.fromkeys(URL.findall(words)))[:2]
+    return words.replace(one, "\0").replace(other, one).replace("\0", other)
+
+
+def captioned(words):
+    """A page with words inside the file of a picture."""
+    shown, file = URL.search(words)[1], io.BytesIO()
+    with Image.open(io.BytesIO(base64.b64decode(shown))) as image:
+        image.save(file, "WEBP", lossless=True, xmp=CERTIFIED.encode())
+    return words.replace(shown, base64.b64encode(file.getvalue()).decode())
 
 
 def loosened(folder):
@@ -206,29 +320,40 @@ def early(stage):
     return change
 
 
-def odd_step(folder):
-    verdict = next(step for step in read_steps(folder / LOG) if step.stage == "verdict")
-    appended(folder / LOG, [replace(verdict, place=replace(verdict.place, concept=2))])
-    swept(folder)
-
-
 def misquoted(folder):
     review = {"at": "2026", "by": "A", "case": "ball-0", "concept": 1, "measure": "pcs", "was": 0, "now": 1}
     (folder / "reviews.jsonl").write_bytes(msgspec.json.encode(review) + b"\n")
     swept(folder)
 
 
-def dropped_case(folder):
+def dropped_case(**more):
     """The worst case taken out of the log and the selection."""
-    selection = decode_selection((folder / SELECTION).read_bytes())
-    gone = selection.cases[0].case
-    write_selection(folder, replace(selection, cases=selection.cases[1:]))
-    steps(lambda step: None if step.place.case == gone else step)(folder)
+
+    def change(folder):
+        selection = decode_selection((folder / SELECTION).read_bytes())
+        write_selection(folder, replace(selection, cases=selection.cases[1:], **more))
+        cut(lambda step: step.place.case == selection.cases[0].case)(folder)
+
+    return change
 
 
-def easier_plan(folder):
-    """The plan with an easier criterion; audit.json still names the hash of the true one."""
-    rewritten("plan.json", "at least 0.05", "at least 0.01")(folder)
+def case_cut_out(folder):
+    gone = next(step.place.case for step in read_steps(folder / LOG) if step.stage == "verdict")
+    cut(lambda step: step.place.case == gone)(folder)
+
+
+def party(role):
+    """Somebody else named for what was done."""
+
+    def change(folder):
+        there = AuditFolder.open(folder).manifest
+        manifest(**{role: replace(getattr(there, role), name="openai:gpt-9")})(folder)
+
+    return change
+
+
+def one_judge(folder):
+    manifest(judges=AuditFolder.open(folder).manifest.judges[:1])(folder)
 
 
 def no_exclusion(folder):
@@ -237,29 +362,120 @@ def no_exclusion(folder):
     resealed(folder)
 
 
-def counted_after_all(folder):
-    """A bad edit called good, so that its test counts."""
-    steps(
-        lambda step: (
-            replace(step, output=replace(step.output, quality=replace(step.output.quality, good=True, reason="")))
-            if isinstance(step.output, EditRecord) and step.output.quality and not step.output.quality.good
-            else step
-        )
-    )(folder)
+def no_calibration(folder):
+    (folder / CALIBRATION).unlink()
+    no_calibration_log(folder)
 
 
-NONE = "is none that audit.json asks for"
-ATTACKS = (
-    *(Attack(f"added {name}", "said", added(name), f"added: {name} (it was sealed with the others, and no audit")
-      for name in ("certificate.pdf", "pictures/tuv.png", "calibration/notes.md", "differences/a.png")),
-    Attack("a difference of no edit", "said", strange_difference, "(no edit in the log has it)"),
+def no_calibration_log(folder):
+    shutil.rmtree(folder / "calibration")
+    swept(folder)
+
+
+def verdict_cut_out_of_calibration(folder):
+    gone = next(step for step in read_steps(folder / CALIBRATED) if step.by == "rules")
+    cut(lambda step: step.inputs == gone.inputs, CALIBRATED)(folder)
+
+
+def dressed_as(number):
+    """A seal that says it is of an earlier format."""
+
+    def change(folder):
+        (folder / SEAL).write_text((folder / SEAL).read_text().replace('"format": 3', f'"format": {number}'))
+
+    return change
+
+
+def words_for_a_time(folder):
+    words = (folder / SEAL).read_text()
+    sealed = msgspec.json.decode(words)["sealed"]
+    (folder / SEAL).write_text(words.replace(sealed, f"{sealed}. Signed, with a key that was given.", 1))
+
+
+def another_time(n):
+    def change(folder):
+        last = list(read_steps(folder / LOG))[n].n
+        chosen(lambda step: step.n == last, at="2031-01-01T00:00:00+00:00")(folder)
+
+    return change
+
+
+def member_in_step(folder):
+    """A step with a member that nobody reads, chained as it should be."""
+    lines, previous = [], ""
+    for line in (folder / LOG).read_bytes().splitlines():
+        body, _, _ = line.rpartition(b',"hash":')
+        body = re.sub(rb'"previous":"[0-9a-f]*"', b'"previous":"%s"' % previous.encode(), body, count=1)
+        body += b',"certified":"by a notary"' if len(lines) == 2 else b""
+        previous = hashlib.sha256(body).hexdigest()
+        lines.append(b'%s,"hash":"%s"}\n' % (body, previous.encode()))
+    (folder / LOG).write_bytes(b"".join(lines))
+    bundle = msgspec.json.decode((folder / SEAL).read_bytes()) | {"last_step": previous}
+    (folder / SEAL).write_bytes(msgspec.json.encode(bundle))
+    resealed(folder)
+
+
+def member_in_seal(folder):
+    (folder / SEAL).write_text((folder / SEAL).read_text().replace("{", '{"certified":"by a notary",', 1))
+
+
+NOT_THOSE_WORDS = "was asked is not what the prompts make of the steps before"
+STRANGE = "holds something that no audit writes)"
+FAST = (
+    Attack("added", "said", added("certificate.pdf"), "added: certificate.pdf (it was sealed with the others, and no"),
     Attack("swapped pictures", "said", swapped_pictures, "its bytes are not those that its name is the digest of"),
-    Attack("a group", "audit", outputs("case", group="easy"), "has another group than the dataset"),
-    Attack("a suite", "audit", outputs("case", suite="clevr"), "has another suite than the dataset"),
-    Attack("a picture's name", "audit", outputs("case", image="other.png"), "has another picture than the dataset"),
-    Attack("a right answer", "audit", steps(another_answer), "has another question or right answer than the dataset"),
+    Attack("a better reply", "said", steps(better_reply), "reads otherwise than is noted of it"),
+    Attack("verdicts of a model", "said", steps(lambda step: with_verdict(step, pcs=1, ncc=1)), "done again it is 0"),
+    Attack("another question", "said", asked(lambda text: text + " Say 1.", is_verdict), NOT_THOSE_WORDS),
+    Attack("a case cut out", "said", case_cut_out, ") are not in the log"),
+    Attack("a judge cut out", "said", cut(lambda step: step.by == "openai:gpt-9"),
+           "there is no step 'verdict' of openai:gpt-9 (vote 1)"),
+    Attack("a judge struck out", "said", one_judge, f"('verdict' by openai:gpt-9) {NONE}"),
+    Attack("a second verdict", "said", put_behind(is_verdict, output={"pcs": 1}), "does again what step"),
+    Attack("a good edit called bad", "said", with_quality(lambda step: step.place.case == "ball-3", good=False),
+           "quality.good is False in the log; done again it is True"),
+    Attack("words in a page", "said", page(lambda words: words.replace("CCS", "CSS", 1)),
+           "broken: report.html (it does not say what follows from the log)"),
+    Attack("mixed pictures", "said", page(mixed_up), "broken: report.html (it shows other pictures"),
+    Attack("words in a difference", "said", in_difference(lambda one, _: one.write_bytes(with_words(one.read_bytes()))),
+           "(it is not where the two pictures differ, or holds more)"),
+    Attack("a member in a step", "said", member_in_step, f"broken: {LOG} (line 3 {STRANGE}"),
+    Attack("an older seal", "said", dressed_as(1), "older than its log"),
+    Attack("a verdict of exact", "past", outputs("verdict", pcs=0, ncc=0), "'verdict' of exact (vote 1) on case"),
+    Attack("noise on an exact edit", "past", with_picture("edit", noisy), "'edit' on case"),
+    Attack("an edit too early", "past", early("edit"), "step 0 (edit) builds on step "),
+    Attack("an easier plan", "past", rewritten("plan.json", "at least 0.05", "at least 0.01"),
+           "plan.json is not the plan that audit.json names"),
+    Attack("a calibration struck out", "audit", no_calibration, "names a calibration, and there is none"),
+    Attack("a right answer", "audit", steps(another_answer), "question.answer is 99 in the log; done again it is"),
+)  # fmt: skip
+SLOW = (
+    *(Attack(f"added {name}", "said", added(name), f"added: {name} (it was sealed with the others, and no audit")
+      for name in ("pictures/tuv.png", "calibration/notes.md", "differences/a.png")),
+    Attack("a difference of no edit", "said", in_difference(
+        lambda one, _: one.with_name(f"{'0' * 16}-{'1' * 16}.png").write_bytes(one.read_bytes())),
+        "(no edit in the log has it)"),
+    Attack("no differences", "said", no_differences, "it follows from an edit in the log"),
+    Attack("another difference", "said", in_difference(lambda one, other: one.write_bytes(other.read_bytes())),
+           "it is not where the two pictures differ"),
+    Attack("no pictures in a page", "said", page(lambda words: URL.sub("", words)), "it does not say what follows"),
+    Attack("one picture more", "said", page(lambda words: words + "data:image/webp;base64,Certified"), "does not say"),
+    Attack("words for pictures", "said", page(lambda words: URL.sub("data:image/webp;base64,Certified+by+me=", words)),
+           "it shows other pictures"),
+    Attack("words in a picture of a page", "said", page(captioned), "it shows other pictures"),
+    Attack("words in an edit", "past", with_picture("edit", with_words), "concept 1: after is "),
+    Attack("words in a dose", "past", with_picture("dose", with_words), "concept 1, dose 1: after is "),
+    Attack("a group", "audit", outputs("case", group="easy"), "group is easy in the log; done again it is "),
+    Attack("a suite", "audit", outputs("case", suite="clevr"), "suite is clevr in the log; done again it is "),
+    Attack("a picture's name", "audit", outputs("case", image="other.png"), "image is other.png in the log"),
     Attack("a scene without its dataset", "past", steps(emptied), "its picture is no drawing of its scene"),
-    Attack("a case taken out", "audit", dropped_case, "by the rule there are 3"),
+    Attack("a case taken out", "audit", dropped_case(), "it has 2 cases; by the rule there are 3"),
+    Attack("a case left out", "audit", dropped_case(left_out=1), "the rule selects other cases of the dataset"),
+    Attack("a case cut out of drawings", "audit", case_cut_out, ") are not in the log"),
+    Attack("verdicts turned round", "audit", outputs("verdict", lambda step: step.by == "exact", pcs=0, ncc=1),
+           "pcs is 0 in the log"),
+    Attack("an abstention", "audit", outputs("verdict", lambda step: step.by == "rules", pcs=1, path="rules"),
+           "'verdict' of rules (vote 1) on case"),
     Attack("an edit refused", "audit", refused_edit, "failure is no room for it in the log; done again it is nothing"),
     Attack("exact failed", "audit", failed("edit", "exact"), "exact is said to have failed, and works here without"),
     Attack("rules failed", "audit", failed("verdict", "rules"), "rules is said to have failed, and works here"),
@@ -268,26 +484,42 @@ ATTACKS = (
     Attack("a check's verdict", "past", outputs("check", done=False), "done is False in the log; done again it is"),
     Attack("no control", "said", manifest(control=False), f"('edit' by classical) {NONE}"),
     Attack("no votes", "said", manifest(votes=0), f"('verdict' by openai:gpt-9) {NONE}"),
-    Attack("no concepts", "said", manifest(concepts=0), "what openai:gpt-8 was asked is not what the prompts make"),
+    Attack("no concepts", "said", manifest(concepts=0), f"what openai:gpt-8 {NOT_THOSE_WORDS}"),
     Attack("nothing uncited", "past", manifest(uncited=False), f"('uncited' by countersight) {NONE}"),
     Attack("no doses", "past", manifest(strength=0), f"('dose' by countersight) {NONE}"),
     Attack("no thoughts", "past", manifest(intervene="picture"), f"('thought' by countersight) {NONE}"),
     Attack("no pictures", "past", manifest(intervene="thought"), f"('edit' by exact) {NONE}"),
-    Attack("a misquoted judge", "said", misquoted, "broken: reviews.jsonl (reviews.jsonl line 1: the judges gave 1"),
-    Attack("a better reply", "said", steps(better_reply), "reads otherwise than is noted of it"),
-    Attack("a verdict turned round", "said", steps(passed), "pcs is 1 in the log; done again it is 0"),
-    Attack("a concept refused", "said", outputs("concepts", refused=("a green ball",)), "refused is ('a green ball',)"),
-    Attack("LPIPS of nobody", "said", steps(closer), "quality.lpips is 0.01 in the log; done again it is nothing"),
-    Attack("a bad edit counted", "said", counted_after_all, "quality.good is True in the log; done again it is False"),
-    Attack("no edit at all", "past", unedited, "concept 1: after is "),
-    Attack("noise on an exact edit", "past", noise, "'edit' on case"),
-    Attack("a dose of another edit", "past", outputs("dose", full="0" * 64), "dose 1: full is "),
+    Attack("no checker", "past", manifest(checkers=()), f"('check' by pixels) {NONE}"),
     Attack("a checker loosened", "past", loosened, "seams was held to other settings than this version's"),
+    Attack("another model", "said", party("model"), "did the step 'answer', by the log; openai:gpt-9 is named"),
+    Attack("another extractor", "said", party("extractor"), "did the step 'concepts'"),
+    Attack("another editor", "said", party("editor"), "classical did the step 'edit'"),
+    Attack("uncited cut out", "past", cut(lambda step: step.stage == "uncited" or (step.place.concept or 0) < 0),
+           "there is no step 'uncited'"),
+    Attack("a dose cut out", "past", cut(lambda step: step.place.dose == 1), "dose 1: there is no step 'dose'"),
+    Attack("thoughts cut out", "past", cut(lambda step: "thought" in step.stage), "there is no step 'thought'"),
+    Attack("controls cut out", "said", cut(lambda step: step.place.concept == 0 and step.place.case == "ball-3"),
+           "concept 0: there is no step 'answer again'"),
+    *(Attack(f"another question in a {what}", "past", asked(lambda text: "Another?", is_meant), NOT_THOSE_WORDS)
+      for what, is_meant in (("dose", lambda step: step.place.dose == 1),
+                             ("thought", lambda step: step.stage == "answer thought"))),
+    Attack("an answer rewritten", "said", outputs("answer again", lambda step: step.place.case == "ball-3", text="1!"),
+           NOT_THOSE_WORDS),
+    Attack("a failure behind a verdict", "said", put_behind(is_verdict, output=Failed("timed out"), asked=()),
+           "it failed, and step "),
+    Attack("a verdict of no concept", "said", put_behind(is_verdict, place={"concept": 2}), NONE),
+    Attack("another concept", "said", outputs("concepts", instructions=()), "instructions is nothing in the log"),
+    Attack("a concept refused", "said", outputs("concepts", refused=("a green ball",)), "refused is ('a green ball',)"),
+    Attack("a misquoted judge", "said", misquoted, "broken: reviews.jsonl (reviews.jsonl line 1: the judges gave 1"),
+    Attack("LPIPS of nobody", "said", with_quality(lambda step: True, lpips=0.01), "quality.lpips is 0.01 in the log"),
+    Attack("a bad edit counted", "said", with_quality(lambda step: not step.output.quality.good, good=True, reason=""),
+           "quality.good is True in the log; done again it is False"),
+    Attack("no edit at all", "past", unedited, "concept 1: after is "),
+    Attack("a dose of another edit", "past", outputs("dose", full="0" * 64), "dose 1: full is "),
     *(Attack(f"{stage} too early", "past", early(stage), f"step 0 ({stage}) builds on step ")
-      for stage in ("answer", "concepts", "edit", "verdict")),
-    Attack("a step of nothing", "said", odd_step, NONE),
-    Attack("another judge's name", "said", steps(renamed_judge), "judge is openai:gpt-9 in the log; done again it is"),
-    Attack("an easier plan", "past", easier_plan, "plan.json is not the plan that audit.json names"),
+      for stage in ("answer", "concepts", "verdict")),
+    Attack("another judge's name", "said", outputs("verdict", lambda step: step.by == "openai:gpt-8",
+           judge="openai:gpt-9"), "judge is openai:gpt-9 in the log; done again it is"),
     Attack("a plan struck out", "past", manifest(plan=""), "broken: verdict.json (it does not follow from the log)"),
     Attack("a criterion added", "past", manifest(requires=("tests at least 1",)), "broken: verdict.json (it does not"),
     Attack("an exclusion struck out", "said", no_exclusion, "broken: exclusions.csv (it does not follow from the log)"),
@@ -300,18 +532,188 @@ ATTACKS = (
           ("dataset.json", '"rows": 1', '"rows": 2'),
           ("limits.md", "misuse", "use"),
           ("sign-off.md", "Audit of", "Audit by"),
-          ("report.html", "Countersight audit", "Certified audit"),
-          ("sessions.jsonl", "{", '{"certified":"by a notary",'),
           ("selection.json", '"unreadable":0', '"unreadable":1'),
+          *((name, "{", '{"certified":"by a notary",') for name in ("sessions.jsonl", "audit.json", "selection.json")),
       )),
+    Attack("a member in the seal", "past", member_in_seal, f"broken: {SEAL} (line 1 {STRANGE}"),
+    Attack("questions of nobody", "past", chosen(lambda step: not step.asked, asked=MADE_UP),
+           "step 0, and 9 more: it says what was asked, and asks nobody"),
+    Attack("a question in a failure", "said", chosen(lambda step: isinstance(step.output, Failed), asked=MADE_UP),
+           "it says what was asked, and asks nobody"),
+    Attack("questions in a calibration", "audit", chosen(lambda step: True, CALIBRATED, asked=MADE_UP),
+           f"broken: {CALIBRATED} (step 0, and "),
+    *(Attack(f"a verdict of no {name}", "audit", put_behind(lambda step: step.by == "rules", CALIBRATED,
+             place={name: value}, output={} if name == "case" else {name: value}), NONE)
+      for name, value in (("case", "another"), ("judge", "nobody"), ("vote", 2))),
+    Attack("verdicts of a calibration", "audit", steps(lambda step: with_verdict(step, pcs=1, ncc=1), CALIBRATED),
+           f"broken: {CALIBRATED} (step"),
+    Attack("a verdict cut out of a calibration", "audit", verdict_cut_out_of_calibration,
+           "there is no step 'verdict' of rules (vote 1), nor one that failed"),
+    Attack("a calibration without its log", "audit", no_calibration_log, "missing: calibration/audit.json"),
+    Attack("an older seal of drawings", "audit", dressed_as(1), "older than its log"),
+    Attack("an earlier seal", "said", dressed_as(2), "not verified: bundle.json (an earlier version sealed it"),
+    Attack("words for a time", "said", words_for_a_time, "is no time"),
+    *(Attack(f"another time for step {n}", "audit", another_time(n), "long before") for n in (2, -1)),
+    Attack("a step that earned money", "said", steps(lambda step: replace(step, spent=replace(step.spent, cost=-5.0))),
+           "is said to have cost less than nothing"),
+    *(Attack(f"endless {name}", "said", manifest(**{name: 10**12}), "no audit has so many")
+      for name in ("votes", "strength")),
 )  # fmt: skip
+ATTACKS = [
+    *(pytest.param(attack, id=attack.what) for attack in FAST),
+    *(pytest.param(attack, id=attack.what, marks=pytest.mark.slow) for attack in SLOW),
+]
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.what)
+@pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_is_found(attack, request):
     folder = request.getfixturevalue(attack.bundle)
     attack.change(folder)
-    assert any(attack.found in line for line in findings(folder)), findings(folder)
+    found = findings(folder)
+    assert any(attack.found in line for line in found), found
+
+
+def test_nothing_is_found_where_nothing_was_changed(drawn, spoken, probed):
+    async def within_a_loop():
+        return findings(drawn)
+
+    assert asyncio.run(within_a_loop()) == findings(spoken) == findings(probed) == []
+
+
+def test_a_failed_verdict_excuses_no_other(said):
+    def failed(step):
+        if step.stage != "verdict" or step.place.case != "ball-3":
+            return step
+        return None if step.by == "openai:gpt-9" else replace(step, output=Failed("timed out"), asked=())
+
+    steps(failed)(said)
+    assert findings(said) == [
+        "missing: steps.jsonl (case ball-3, concept 1: there is no step 'verdict' of openai:gpt-9 (vote 1), nor one "
+        "that failed)"
+    ]
+
+
+@pytest.mark.slow
+def test_a_calibration_that_was_made_better(audit):
+    sheet = msgspec.json.decode((audit / CALIBRATION).read_bytes(), type=Calibration)
+    judge = sheet.judges[1]
+    better = replace(judge, pcs=replace(judge.pcs, abstained=0))
+    judges = (sheet.judges[0], better, *sheet.judges[2:])
+    (audit / CALIBRATION).write_bytes(msgspec.json.encode(replace(sheet, judges=judges)))
+    swept(audit)
+    assert "broken: calibration.json (it is not the calibration that audit.json names)" in findings(audit)
+    AuditFolder.open(audit).name_calibration(hashlib.sha256((audit / CALIBRATION).read_bytes()).hexdigest())
+    swept(audit)
+    assert findings(audit) == [
+        "broken: calibration.json (its figures do not follow from the verdicts in its log)",
+    ]
+
+
+@pytest.mark.slow
+def test_a_seal_with_millions_of_names_is_refused_before_it_is_read(said):
+    entry = b'"%d":{"sha256":"","bytes":1},'
+    names = b"".join(entry % number for number in range(200_001))
+    (said / SEAL).write_bytes(b'{"files":{' + names.rstrip(b",") + b"}}")
+    (finding,) = findings(said)
+    assert "lists more than 200,000 files" in finding
+    with open(said / SEAL, "ab") as file:
+        file.truncate(65 * 1024**2)
+    (finding,) = findings(said)
+    assert "bytes" in finding
+
+
+def test_bytes_between_the_files_of_a_zip(said, tmp_path):
+    zip_bundle(said, tmp_path / "b.zip")
+    assert findings(tmp_path / "b.zip") == []
+    with open(tmp_path / "b.zip", "ab") as file:
+        file.write(b"certified by a notary")
+    assert findings(tmp_path / "b.zip") == ["added: b.zip (it has bytes that no bundle in one file has)"]
+
+
+@pytest.mark.slow
+def test_another_question_to_a_model_that_checks(said):
+    in_manifest(said, checkers=(Actor("openai:gpt-7"),))
+    appended(said / LOG, [_check(step) for step in read_steps(said / LOG) if _is_edit_to_check(step)])
+    swept(said, papers=True)
+    assert findings(said) == []
+    chosen(lambda step: step.stage == "check", asked=MADE_UP)(said)
+    assert any(f"what openai:gpt-7 {NOT_THOSE_WORDS}" in line for line in findings(said))
+
+
+def _is_edit_to_check(step: Step) -> bool:
+    return step.stage == "edit" and step.place.concept == 1 and bool(step.output.after)
+
+
+def _check(step: Step) -> Step:
+    edit = step.output
+    said = heard("openai:gpt-7", edit.instruction, ("yes", "no"))
+    asked = asked_of(edit.instruction, (edit.before, edit.after))
+    place = replace(step.place, judge="openai:gpt-7")
+    return replace(step, stage="check", place=place, by="openai:gpt-7", output=said, asked=asked, at="")
+
+
+@pytest.mark.parametrize(
+    "smuggled",
+    [
+        with_words(png()),
+        png() + CERTIFIED.encode(),
+        png() + chunk(b"IDAT", CERTIFIED.encode()),
+        png()[:33] + chunk(b"caBX", CERTIFIED.encode()) + png()[33:],
+        png()[:33] + chunk(b"IDAT", zlib.compress(WORDS.tobytes() + b"\0" * 7) + CERTIFIED.encode()) + png()[-12:],
+        png()[:33] + chunk(b"IDAT", CERTIFIED.encode()) + png()[-12:],
+    ],
+    ids=["words", "bytes behind", "pixels behind", "credentials", "bytes behind the pixels", "no pixels"],
+)
+def test_a_png_that_holds_more_than_its_pixels(smuggled):
+    assert holds_more(smuggled, png())
+
+
+def test_a_png_that_another_library_packed_holds_nothing_more():
+    mark = PngImagePlugin.PngInfo()
+    mark.add_text("Comment", "edited")
+    assert not holds_more(png(compress_level=0), png(compress_level=9))
+    assert not holds_more(png(compress_level=0), png(pnginfo=mark))
+    assert not holds_more(png()[:33] + chunk(b"caBX", b"by somebody") + png()[33:], png(), signed=True)
+
+
+def test_a_webp_that_holds_more_than_its_pixels():
+    for lossless in (False, True):
+        file = io.BytesIO()
+        WORDS.save(file, "WEBP", lossless=lossless)
+        assert is_bare_webp(file.getvalue())
+        assert not is_bare_webp(file.getvalue() + b"words")
+    assert not is_bare_webp(b"")
+
+
+@pytest.mark.parametrize("name", ["certified by a notary", "pictures/certified", "a/b/c"])
+def test_an_empty_folder_with_a_telling_name(said, name):
+    (said / name).mkdir(parents=True)
+    assert f"added: {name} (is an empty folder, and a bundle has none)" in findings(said)
+    with pytest.raises(AuditError, match="is an empty folder, and a bundle has none; take it away"):
+        finish(said)
+
+
+@pytest.mark.slow
+@given(st.integers(1, 60), st.integers(0, 60), st.integers(0, 60))
+def test_as_many_cases_are_expected_as_the_rule_selects(rows, unreadable, most):
+    selection = Selection("", rows, min(unreadable, rows), 0, ())
+    readable = selection.rows - selection.unreadable
+    places = {nth * rows // most for nth in range(most)}
+    by_the_rule = readable if most >= rows else sum(place < readable for place in places)
+    assert selection.expected(most) == by_the_rule
+    assert Selection("", 10**13, 0, 0, ()).expected(10**12) == 10**12
+
+
+def test_an_audit_of_no_case_is_not_sound(said, capsys):
+    selection = decode_selection((said / SELECTION).read_bytes())
+    left_out = selection.left_out + len(selection.cases)
+    write_selection(said, replace(selection, left_out=left_out, cases=()))
+    (said / LOG).write_bytes(b"")
+    swept(said)
+    assert main(["audit", "verify", str(said)]) == 1
+    words = capsys.readouterr().out
+    assert "not verified: steps.jsonl (it holds no case: nothing was audited, and nothing can be sound)" in words
+    assert "is sound" not in words
 
 
 def test_another_version_named_in_the_seal_does_not_make_an_edited_page_sound(said, capsys):

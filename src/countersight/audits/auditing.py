@@ -3,7 +3,7 @@
 import asyncio
 import datetime
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -12,13 +12,13 @@ import msgspec
 from countersight import __version__
 from countersight.audits.bundle.sessions import begin_session
 from countersight.audits.calibration.calibrating import take_up
-from countersight.audits.extensions import Further
+from countersight.audits.extensions import Extensions
 from countersight.audits.folder import MANIFEST, AuditFolder, FileOrders, digest_of, sweep
 from countersight.audits.judges.protocol import HALVES, Judge, Pool
 from countersight.audits.opening import Opener
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, check_criterion, read_plan
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import STRENGTHS, Actor, CaseRecord, Dose, EditRecord, Intervene, Manifest
+from countersight.audits.records import STRENGTHS, Actor, CaseRecord, Dose, EditRecord, Intervene, Manifest, Step
 from countersight.audits.selection import Selection, select, write_selection
 from countersight.audits.stages import Parties, Stages, steps_of_a_case
 from countersight.audits.steps import AuditTally, Runner, Steps
@@ -113,13 +113,13 @@ async def audit_dataset(
             opener.know(before)
             steps = Steps(journal, before, tally, stop)
             work = Work(folder, options.prompts, steps, lpips, orders, credentials)
-            stages = Stages(folder.manifest, dataset, parties, work, Further(folder, steps, work))
+            stages = Stages(folder.manifest, dataset, parties, work, Extensions(folder, steps, work))
             full = steps_of_a_case(parties.judges, folder.manifest)
             tally.total = full * len(selection.cases)
             runner = Runner(stages.audit, steps, tally, full, stop)
             await runner.run(_chosen(dataset, selection), options.retry.concurrency)
             if not stop.is_set():
-                sweep(output, _pictures(folder))
+                sweep(output, pictures_of(folder.steps()))
     finally:
         await parties.close()
 
@@ -184,9 +184,9 @@ def _lpips(weights: Path) -> PerceptualDistance:
     return read_lpips(weights)
 
 
-def _pictures(folder: AuditFolder) -> Iterator[str]:
-    """The digests of every picture and mask that a step speaks of."""
-    for step in folder.steps():
+def pictures_of(steps: Iterable[Step]) -> Iterator[str]:
+    """The digests of every picture and mask that steps speak of."""
+    for step in steps:
         match step.output:
             case CaseRecord(picture=picture):
                 yield picture

@@ -17,7 +17,7 @@ from countersight.audits.extraction.things import things_said
 from countersight.audits.folder import AuditFolder
 from countersight.audits.ground_truth import asked_fact, claims, claims_of, facts_of_drawn, right_answer
 from countersight.audits.records import Actor, Concepts, Dose, EditRecord, Place, Response, Thought
-from countersight.audits.steps import DoesSteps, Worked
+from countersight.audits.steps import DoesSteps, StepResult
 from countersight.audits.work import Subject, Work
 from countersight.editing import Drawn, EditRequest, Instruction, noun_in
 from countersight.editing.exact import changed_scene
@@ -32,7 +32,7 @@ OURS = Actor("countersight")
 """Who does what needs neither a model nor an editor."""
 
 
-class Further:
+class Extensions:
     """Does the steps of one audit that go past the paper."""
 
     def __init__(self, folder: AuditFolder, steps: DoesSteps, work: Work) -> None:
@@ -45,9 +45,9 @@ class Further:
         statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text, able)
         seed = self._manifest.seed
 
-        async def work() -> Worked:
+        async def work() -> StepResult:
             found = uncited_concepts(statement, subject.shown.picture, subject.scene, seed, most)
-            return Worked(found)
+            return StepResult(found)
 
         output = await self._steps.do("uncited", subject.place, OURS, (statement, subject.scene, seed, most), work)
         assert isinstance(output, Concepts)
@@ -65,13 +65,13 @@ class Further:
             )
 
     async def _dose(self, subject: Subject, place: Place, edit: EditRecord, strength: int) -> Dose:
-        async def work() -> Worked:
+        async def work() -> StepResult:
             whole = await self._work.kept(edit.after)
             of = self._manifest.strength
             weaker = await asyncio.to_thread(dosed, subject.shown.picture, whole.picture, strength, of)
             picture = self._work.mark(weaker)
             after = await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
-            return Worked(Dose(strength, edit.before, edit.after, after))
+            return StepResult(Dose(strength, edit.before, edit.after, after))
 
         inputs = (edit.before, edit.after, strength, self._manifest.strength)
         output = await self._steps.do("dose", place, OURS, inputs, work)
@@ -86,8 +86,8 @@ class Further:
         place = msgspec.structs.replace(subject.place, concept=number)
         statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text)
 
-        async def work() -> Worked:
-            return Worked(changed_thought(statement, instruction, others))
+        async def work() -> StepResult:
+            return StepResult(changed_thought(statement, instruction, others))
 
         thought = await self._steps.do("thought", place, OURS, (statement, instruction, others), work)
         assert isinstance(thought, Thought)

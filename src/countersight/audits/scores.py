@@ -191,7 +191,7 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
         cases=len(audit.cases),
         refused=sum(len(case.extracted.refused) for case in audit.cases if case.extracted),
         without_concept=sum(case.extracted is not None and not case.concepts for case in audit.cases),
-        failed=_failed(audit),
+        failed=failed_steps(audit),
         controls=len(controls),
         flips=sum(controls),
         paths=dict(Counter(verdict.path for verdict in flat).most_common()),
@@ -336,7 +336,8 @@ def _tests(case: CaseTrail, audit: Audit) -> Iterable[ConceptScore]:
         )
 
 
-def _failed(audit: Audit) -> int:
+def failed_steps(audit: Audit) -> int:
+    """Steps that failed and were not done since."""
     last = {(step.stage, step.place): step.output for step in audit.steps}
     return sum(isinstance(output, Failed) for output in last.values())
 

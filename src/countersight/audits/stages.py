@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.audits.asking import AskedEditor, AskedModel
 from countersight.audits.checkers.protocol import Checker
-from countersight.audits.extensions import Further
+from countersight.audits.extensions import Extensions
 from countersight.audits.extraction.protocol import Extractor
 from countersight.audits.judges.protocol import Evidence, Judge
 from countersight.audits.records import CONTROL, CaseRecord, EditRecord, Manifest, Place, Response, drawn_fields
@@ -54,14 +54,14 @@ class Stages:
     """Takes cases through the four stages, each step once."""
 
     def __init__(
-        self, manifest: Manifest, dataset: Dataset | None, parties: Parties, work: Work, further: Further
+        self, manifest: Manifest, dataset: Dataset | None, parties: Parties, work: Work, extensions: Extensions
     ) -> None:
         """Without a dataset it takes subjects alone."""
         self._manifest = manifest
         self._dataset = dataset
         self._parties = parties
         self._work = work
-        self._further = further
+        self._extensions = extensions
         self._scenes = SceneIndex(dataset.path) if dataset else None
 
     async def audit(self, row: int, case: Case) -> None:
@@ -107,7 +107,7 @@ class Stages:
         """Change the picture, the model's own words, or one after the other."""
         if self._manifest.intervene != "picture":
             with suppress(StepFailed):
-                await self._further.think(self._parties.model, subject, number, instructions, baseline)
+                await self._extensions.think(self._parties.model, subject, number, instructions, baseline)
         if self._manifest.intervene != "thought":
             await self._test(subject, number, instructions[number - 1], baseline)
 
@@ -133,7 +133,7 @@ class Stages:
                 with suppress(StepFailed):  # a judge that fails does not keep the others from judging
                     await self._work.judge(judge, vote, place, evidence)
         with suppress(StepFailed):
-            await self._further.doses(self._parties.model, subject, place, edit)
+            await self._extensions.doses(self._parties.model, subject, place, edit)
 
     async def _edited(self, subject: Subject, place: Place, instruction: Instruction) -> EditRecord:
         """An edit, and what those say of it who look at it."""
@@ -144,7 +144,7 @@ class Stages:
 
     async def _change_others(self, subject: Subject, baseline: Response, most: int) -> None:
         """As many edits of things that are not cited, and what the model says then."""
-        others = await self._further.uncited(self._parties.sure_editor, subject, baseline, most)
+        others = await self._extensions.uncited(self._parties.sure_editor, subject, baseline, most)
         for number, instruction in enumerate(others.instructions, 1):
             with suppress(StepFailed):
                 place = msgspec.structs.replace(subject.place, concept=-number)

@@ -53,7 +53,7 @@ FORMAT = 1
 """Counted up when the same inputs would no longer give the same output."""
 
 
-class Worked(msgspec.Struct, frozen=True):
+class StepResult(msgspec.Struct, frozen=True):
     """What came of the work of a step, and what it took."""
 
     output: Output
@@ -69,7 +69,7 @@ class DoesSteps(Protocol):
     """Anything that does steps: an audit at work, or one that is replayed."""
 
     async def do(
-        self, stage: Stage, place: Place, by: Actor, inputs: object, work: Callable[[], Awaitable[Worked]]
+        self, stage: Stage, place: Place, by: Actor, inputs: object, work: Callable[[], Awaitable[StepResult]]
     ) -> Output:
         """The output of a step; raises StepFailed where there is none."""
         ...
@@ -99,9 +99,9 @@ class Steps:
         place: Place,
         by: Actor,
         inputs: object,
-        work: Callable[[], Awaitable[Worked]],
+        work: Callable[[], Awaitable[StepResult]],
     ) -> Output:
-        """The output of a step: found if it was done before, else worked out and written down.
+        """The output of a step: found if it was done before, else result out and written down.
 
         `inputs` is all the output depends on beside who does it and where in the audit. Raises StepFailed where there
         is no output, and Stopped where the user stops before there is one.
@@ -121,7 +121,7 @@ class Steps:
         return output
 
     async def _do(
-        self, key: str, stage: Stage, place: Place, by: Actor, work: Callable[[], Awaitable[Worked]]
+        self, key: str, stage: Stage, place: Place, by: Actor, work: Callable[[], Awaitable[StepResult]]
     ) -> Output:
         if self._stop.is_set():
             raise Stopped
@@ -129,16 +129,16 @@ class Steps:
         self._doing[key] = future
         try:
             try:
-                worked = await work()
+                result = await work()
             except RetriesExhausted as given_up:
-                worked = Worked(Failed(str(given_up)), Usage(attempts=given_up.attempts))
+                result = StepResult(Failed(str(given_up)), Usage(attempts=given_up.attempts))
             except (CountersightError, OSError, StepFailed, Stopped):
                 raise
             except Exception as error:  # a judge or an extractor of somebody else's fails its step and no other
-                worked = Worked(Failed(f"{by.name} raised {type(error).__name__}: {error}"))
-            self._write(key, stage, place, by, worked)
-            future.set_result(worked.output)
-            return worked.output
+                result = StepResult(Failed(f"{by.name} raised {type(error).__name__}: {error}"))
+            self._write(key, stage, place, by, result)
+            future.set_result(result.output)
+            return result.output
         except BaseException as error:
             future.set_exception(error if isinstance(error, Exception) else Stopped())
             future.exception()  # nobody may wait for it: that is no mistake
@@ -150,24 +150,24 @@ class Steps:
         """Bring what was written to the disk itself, against a loss of power."""
         self._journal.sync()
 
-    def _write(self, key: str, stage: Stage, place: Place, by: Actor, worked: Worked) -> None:
+    def _write(self, key: str, stage: Stage, place: Place, by: Actor, result: StepResult) -> None:
         step = Step(
             n=self._count,
             stage=stage,
             place=place,
             inputs=key,
-            output=worked.output,
+            output=result.output,
             by=by.name,
-            asked=worked.asked,
-            spent=worked.spent,
+            asked=result.asked,
+            spent=result.spent,
             at=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
             previous=self._previous,
         )
         line, digest = encode_step(step)
         self._journal.write(line)
         self._count, self._previous = self._count + 1, digest
-        if not isinstance(worked.output, Failed):
-            self._done[key] = worked.output
+        if not isinstance(result.output, Failed):
+            self._done[key] = result.output
         self._tally.did(step)
 
 

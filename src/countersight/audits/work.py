@@ -24,7 +24,7 @@ from countersight.audits.records import (
     Verdict,
     drawn_fields,
 )
-from countersight.audits.steps import DoesSteps, Worked
+from countersight.audits.steps import DoesSteps, StepResult
 from countersight.case import AnswerKind, Question
 from countersight.editing import Abilities, Credentials, Drawn, EditRequest, Instruction, OrderBook, marked
 from countersight.editing.quality import PerceptualDistance
@@ -81,11 +81,11 @@ class Work:
     async def begin(self, place: Place, record: CaseRecord, picture: Picture | BadPicture) -> Shown:
         """Write down what is asked about, and keep its picture; `record` has no digest yet."""
 
-        async def work() -> Worked:
+        async def work() -> StepResult:
             if isinstance(picture, BadPicture):
                 raise RetriesExhausted(AskingFailed(f"picture {record.image} {picture}", again=False), 1)
             digest = await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
-            return Worked(msgspec.structs.replace(record, picture=digest))
+            return StepResult(msgspec.structs.replace(record, picture=digest))
 
         # The scene follows from the case: a step of 0.1, which did not note it, is still the same step.
         known = msgspec.structs.replace(record, scene=None, world=None)
@@ -120,9 +120,9 @@ class Work:
         numbers = [*([] if place.concept is None else [place.concept]), *([place.dose] if place.dose else [])]
         key = "/".join((place.case, stage, *map(str, numbers)))
 
-        async def work() -> Worked:
+        async def work() -> StepResult:
             answered = await model.ask(Request(key, turns, kind, question=question.text))
-            return Worked(said(answered.answer), spent(answered), asked)
+            return StepResult(said(answered.answer), spent(answered), asked)
 
         output = await self._steps.do(stage, place, model.party, asked, work)
         assert isinstance(output, Said)
@@ -135,9 +135,9 @@ class Work:
         able = await self.able(editor, subject)
         statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text, able)
 
-        async def work() -> Worked:
+        async def work() -> StepResult:
             found = await extractor.extract(statement, most, f"{subject.place.case}/concepts")
-            return Worked(msgspec.structs.replace(found.concepts, able=able), found.spent, found.asked)
+            return StepResult(msgspec.structs.replace(found.concepts, able=able), found.spent, found.asked)
 
         inputs = (statement, most, self.prompts.extract, self.prompts.again)
         output = await self._steps.do("concepts", subject.place, extractor.party, inputs, work)
@@ -159,7 +159,7 @@ class Work:
             shown.picture, instruction, self._seed, scene=subject.scene, name=subject.image, orders=self._orders
         )
 
-        async def work() -> Worked:
+        async def work() -> StepResult:
             try:
                 answered = await editor.ask(request)
                 edited = answered.answer
@@ -172,9 +172,9 @@ class Work:
                 if given_up.failure.again or isinstance(given_up.failure, Refused | OrderInDoubt):
                     raise  # it may be otherwise next time: the server is well or knows us, somebody looked at the bill
                 failed = msgspec.structs.replace(record, failure=str(given_up))
-                return Worked(failed, Usage(attempts=given_up.attempts))
+                return StepResult(failed, Usage(attempts=given_up.attempts))
             except BadPicture as error:
-                return Worked(msgspec.structs.replace(record, failure=f"the edited picture {error}"))
+                return StepResult(msgspec.structs.replace(record, failure=f"the edited picture {error}"))
             done = msgspec.structs.replace(
                 record,
                 after=await asyncio.to_thread(self._folder.keep, picture.data, picture.mime),
@@ -183,7 +183,7 @@ class Work:
                 log=edited.log,
                 **drawn_fields(edited.scene),
             )
-            return Worked(done, Usage(cost=edited.cost, seconds=answered.seconds, attempts=answered.attempts))
+            return StepResult(done, Usage(cost=edited.cost, seconds=answered.seconds, attempts=answered.attempts))
 
         inputs = (instruction, shown.digest, self._seed, subject.scene, self._folder.manifest.lpips)
         output = await self._steps.do("edit", place, editor.party, inputs, work)
@@ -194,12 +194,12 @@ class Work:
         """Whether an edit did what was asked, by one who looks at it (stage 3)."""
         here = msgspec.structs.replace(place, judge=checker.party.name)
 
-        async def work() -> Worked:
+        async def work() -> StepResult:
             after = await self.kept(edit.after)
             mask = (await self.kept(edit.mask)).picture.data if edit.mask else None
             seen = EditShown(edit.instruction, subject.shown.picture, after.picture, mask, subject.scene, edit.seed)
             result = await checker.check(seen, f"{place.case}/{place.concept}/check")
-            return Worked(result.check, result.spent, result.asked)
+            return StepResult(result.check, result.spent, result.asked)
 
         inputs = (edit.instruction, edit.before, edit.after, edit.mask, subject.scene)
         output = await self._steps.do("check", here, checker.party, inputs, work)
@@ -214,9 +214,9 @@ class Work:
         """One vote of one judge (stage 4)."""
         key = f"{place.case}/{place.concept}/verdict/{vote}"
 
-        async def work() -> Worked:
+        async def work() -> StepResult:
             judged = await judge.judge(evidence, vote, key)
-            return Worked(judged.verdict, judged.spent, judged.asked)
+            return StepResult(judged.verdict, judged.spent, judged.asked)
 
         here = msgspec.structs.replace(place, judge=judge.party.name, vote=vote)
         inputs = (evidence, self.prompts.judge, self.prompts.again)

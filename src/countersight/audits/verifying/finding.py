@@ -1,13 +1,11 @@
-"""What can be wrong with a bundle, and what of it cannot be checked."""
+"""What can be wrong with a bundle, and whether a stored picture is the one that is made again."""
 
-import io
 import zlib
 from collections import Counter
 from typing import Final, Literal
 
 import msgspec
 import numpy as np
-from PIL import Image, ImageChops, ImageFilter
 
 from countersight.errors import BadPicture
 from countersight.picture import as_seen, check_picture
@@ -40,44 +38,20 @@ class Note(msgspec.Struct, frozen=True):
         return printable(f"{'Taken on trust' if self.trusted else 'Not checked'}: {self.what} ({self.why})")
 
 
-FAINT: Final = 32
-"""How far 5 x 5 pixels of two pictures may be apart on average, of 255, where another library drew the same."""
 CREDENTIALS: Final = b"caBX"
-"""Where a PNG has its content credentials: who signed them put in what nobody else can make again."""
-Likeness = Literal["same", "alike", "other"]
-"""Pixel by pixel the same; the same but for what another library may do; or something else."""
+"""The PNG chunk with content credentials: whoever signed them wrote what nobody else can make again."""
 
 
-def likeness(lying: bytes, made: bytes) -> Likeness:
-    """How far a stored picture is the one that was made again; words or bytes beside its pixels make it another."""
+def same_picture(lying: bytes, made: bytes) -> bool:
+    """Whether a stored picture has the pixels of the one that was made again, and no words or bytes beside them."""
     if lying == made:
-        return "same"
+        return True
     try:
-        one, other = (as_seen(check_picture(data)) for data in (lying, made))
+        one, other = (np.asarray(as_seen(check_picture(data)).convert("RGB")) for data in (lying, made))
     except BadPicture:
-        return "other"
-    if made.startswith(b"\x89PNG") and holds_more(lying, made, signed=True):
-        return "other"
-    if one.size == other.size and np.array_equal(np.asarray(one.convert("RGB")), np.asarray(other.convert("RGB"))):
-        return "same"
-    return "alike" if alike(one, other) else "other"
-
-
-def alike(one: Image.Image, other: Image.Image) -> bool:
-    """Whether two pictures show the same, but for what another release of a library may do to their pixels."""
-    if one.size != other.size:
         return False
-    apart = ImageChops.difference(one.convert("RGB"), other.convert("RGB")).filter(ImageFilter.BoxBlur(2))
-    return bool(np.asarray(apart).max() <= FAINT)
-
-
-def same_webp(shown: bytes, made: bytes) -> bool:
-    """Whether a small picture of a page shows what it should and holds nothing else."""
-    try:
-        pictures = (Image.open(io.BytesIO(data), formats=["WEBP"]) for data in (shown, made))
-        return is_bare_webp(shown) and alike(*pictures)
-    except (OSError, ValueError, Image.DecompressionBombError):
-        return False
+    more = holds_more(lying, made, signed=True) if made.startswith(b"\x89PNG") else not is_bare_webp(lying)
+    return not more and np.array_equal(one, other)
 
 
 def holds_more(lying: bytes, made: bytes, *, signed: bool = False) -> bool:
@@ -87,21 +61,20 @@ def holds_more(lying: bytes, made: bytes, *, signed: bool = False) -> bool:
     """
     if lying == made:
         return False
-    (beside, packed), (expected, repacked) = _parted(lying), _parted(made)
-    added = [part for part in (Counter(beside) - Counter(expected)) if not (signed and part[4:8] == CREDENTIALS)]
+    (beside, packed), (expected, repacked) = _chunks(lying), _chunks(made)
+    added = [chunk for chunk in (Counter(beside) - Counter(expected)) if not (signed and chunk[4:8] == CREDENTIALS)]
     return bool(added) or not _unpacks_to(packed, len(zlib.decompress(repacked)))
 
 
-def _parted(png: bytes) -> tuple[list[bytes], bytes]:
-    """Everything beside the pixels, in parts, and the pixels as they are packed."""
+def _chunks(png: bytes) -> tuple[list[bytes], bytes]:
+    """Every chunk beside the pixels, and the pixels as they are packed."""
     beside, packed, start = [png[:8]], [], 8
     while start < len(png):
         end = start + 12 + int.from_bytes(png[start : start + 4])
-        part, kind = png[start:end], png[start + 4 : start + 8]
-        if kind == b"IDAT":
-            packed.append(part[8:-4])
+        if png[start + 4 : start + 8] == b"IDAT":
+            packed.append(png[start + 8 : end - 4])
         else:
-            beside.append(part)
+            beside.append(png[start:end])
         start = end
     return beside, b"".join(packed)
 

@@ -4,20 +4,27 @@ A bundle is taken for hostile: names in it are compared and never opened, links 
 that is larger than it was or than any of a bundle can be.
 """
 
+import base64
 import os
+import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 import msgspec
 
-from countersight.audits.bundle.changes import CHANGES
+from countersight.audits.auditing import pictures_of
+from countersight.audits.bundle.cases import DIFFERENCES, difference, difference_of, edits, encoded_difference
+from countersight.audits.bundle.changes import CHANGES, change_record
+from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card
 from countersight.audits.bundle.files import LARGEST_FILE, Found, Odd, content, digest, lying_in
 from countersight.audits.bundle.reviews import REVIEWED, REVIEWS
 from countersight.audits.bundle.seal import (
+    FORMAT,
     LARGEST_SEAL,
     OTHERS,
     SEAL,
@@ -28,125 +35,129 @@ from countersight.audits.bundle.seal import (
     read_seal,
     sealable,
     unzip_bundle,
+    zip_bundle,
 )
-from countersight.audits.bundle.write import belongs
+from countersight.audits.bundle.sessions import SESSIONS, Session
+from countersight.audits.bundle.write import REPORT, Sheets, belongs, papers, sheets_of
 from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER
-from countersight.audits.calibration.sheet import CALIBRATION
+from countersight.audits.calibration.sheet import CALIBRATION, Calibration
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.protocol import EXTRACTORS
-from countersight.audits.folder import LOG, MANIFEST, ORDERS, AuditFolder
+from countersight.audits.finishing import page_of
+from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, AuditFolder
 from countersight.audits.judges.protocol import JUDGES
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE
-from countersight.audits.records import Failed, Manifest
-from countersight.audits.selection import SELECTION
+from countersight.audits.records import EditRecord, Manifest, Step
+from countersight.audits.scores import failed_steps, score
+from countersight.audits.selection import SELECTION, Selected, Selection, decode_selection, select
 from countersight.audits.signing.sign import SIGNED_OFF, read_sign_off
 from countersight.audits.signing.ssh import NOT_INSTALLED, PublicKey, signer
 from countersight.audits.signing.stamping import read_stamp
-from countersight.audits.trail import Audit, read_audit
-from countersight.audits.verifying.finding import Finding, Note
-from countersight.audits.verifying.records import (
-    checked_differences,
-    checked_form,
-    checked_papers,
-    checked_pictures,
-    checked_selection,
-    checked_times,
-    checked_zip,
-)
-from countersight.audits.verifying.replay import OURS
-from countersight.audits.verifying.stages import (
+from countersight.audits.trail import Audit
+from countersight.audits.verifying.finding import Finding, Note, What, same_picture
+from countersight.audits.verifying.replay import (
+    OURS,
     Opened,
     asks_too_much,
+    read_bounded,
     recalibrated,
-    refuse_long_lines,
     replayed,
     same_audit,
 )
 from countersight.dataset import Dataset
-from countersight.errors import AuditError, CountersightError
+from countersight.errors import AuditError, BadPicture, CountersightError
 from countersight.system import cores
 from countersight.text import printable, several
 
-TRUSTED: Final[dict[str, str]] = {
-    "what models said": "they were asked then, and might say something else now",
-    "pictures, masks and refusals of the editor": "it edited then; only edits by exact can be made again",
-    "steps that failed": "nobody can tell now whether they did",
-    "when steps were done, what they cost, and how models name themselves": "clocks and servers said so",
-    "who worked, with which packages and on which machine": "the machine said so",
-    "settings of those who took part, and what was asked for": "audit.json says so, and no step contradicts it",
-    "the plan, and that it was written before the audit": "plan.json says so; its signature would vouch for it",
-    "when it was sealed, and seals before this one": "bundle.json says so; a time stamp would vouch for it",
-    "which calibration was put in, if any": "audit.json names it, the log does not; out of both, it leaves no trace",
-    "the digests by which steps are known again": "they spare doing a step twice, and nothing follows from them",
-    "the dataset: its rows, pictures and card": "it is not here: name it with --dataset",
-    "the earlier audit that it is compared with": "it is not here: name it with --against",
-    "what people said in reviews": "they judged then",
-    "what people said for the calibration": "they judged then",
-    "the audit that people labelled for the calibration": "it is another one than this",
-    "how good the editor is, by the calibration": "its edits are not in the bundle",
-    "LPIPS of the edits": "its weights are not in the bundle",
-    "checks by a detector": "its weights are not in the bundle",
-    "what judges, extractors and checkers of others found": "they are no part of Countersight",
-    "orders of edits that were paid for": "a service and its bills said so",
+NAMED: Final = 5
+"""Cases that a finding names; there may be thousands."""
+SLACK: Final = timedelta(days=1)
+"""By so much the clocks of machines that work on one audit in turn may differ."""
+LARGEST: Final = 1 << 20
+"""Bytes of a signature or a sign-off."""
+FORMS: Final[dict[str, type[msgspec.Struct]]] = {
+    SEAL: Bundle,
+    MANIFEST: Manifest,
+    SELECTION: Selection,
+    SESSIONS: Session,
+    LOG: Step,
+    CALIBRATION: Calibration,
+    f"{CALIBRATION_FOLDER}/{MANIFEST}": Manifest,
+    f"{CALIBRATION_FOLDER}/{LOG}": Step,
 }
+"""Records that are given and not derived: each must be as it is written, without a member that nobody reads."""
+_PICTURE: Final = re.compile(r"data:image/webp;base64,([A-Za-z0-9+/=]*)")
+_SHOWN: Final = "[a picture]"
+"""Stands for each picture of a page where its words are compared, so that none is taken out or put in."""
+
+
+def _by_people(opened: Opened) -> bool:
+    return opened.audit.calibration is not None and bool(opened.audit.calibration.people)
+
+
+def _of_another(opened: Opened) -> bool:
+    """Whether people labelled another audit than this."""
+    try:
+        judged = AuditFolder.open(opened.path / CALIBRATION_FOLDER).manifest if _by_people(opened) else None
+    except AuditError:
+        return False  # it is found already
+    return judged is not None and not same_audit(judged, opened.audit.manifest)
+
+
+def _plugged_in(opened: Opened) -> bool:
+    """Whether somebody took part who is known here and comes from somebody else."""
+    manifest = opened.audit.manifest
+    parties = ((JUDGES, manifest.judges), (EXTRACTORS, (manifest.extractor,)), (CHECKERS, manifest.checkers))
+    return any(
+        registry.knows(party.name) and party.name not in OURS and not party.name.startswith("detector:")
+        for registry, named in parties
+        for party in named
+    )
+
+
+_TRUST: Final[tuple[tuple[str, str, Callable[[Opened], object]], ...]] = (
+    ("what models said", "they were asked then, and might say something else now",
+     lambda opened: sum(bool(step.asked) for step in opened.audit.steps)),
+    ("pictures, masks and refusals of the editor", "it edited then; only edits by exact can be made again",
+     lambda opened: opened.audit.manifest.editor.name not in ("", "exact")),
+    ("steps that failed", "nobody can tell now whether they did", lambda opened: failed_steps(opened.audit)),
+    ("when steps were done, what they cost, and how models name themselves", "clocks and servers said so",
+     lambda opened: True),
+    ("who worked, with which packages and on which machine", "the machine said so", lambda opened: True),
+    ("settings of those who took part, and what was asked for",
+     "audit.json says so, and no step contradicts it", lambda opened: True),
+    ("the plan, and that it was written before the audit",
+     "plan.json says so; its signature would vouch for it", lambda opened: opened.audit.manifest.plan),
+    ("when it was sealed, and seals before this one", "bundle.json says so; a time stamp would vouch for it",
+     lambda opened: True),
+    ("which calibration was put in, if any",
+     "audit.json names it, the log does not; out of both, it leaves no trace", lambda opened: True),
+    ("the digests by which steps are known again",
+     "they spare doing a step twice, and nothing follows from them", lambda opened: True),
+    ("the dataset: its rows, pictures and card", "it is not here: name it with --dataset",
+     lambda opened: opened.dataset is None),
+    ("the earlier audit that it is compared with", "it is not here: name it with --against",
+     lambda opened: CHANGES in opened.files and opened.against is None),
+    ("what people said in reviews", "they judged then", lambda opened: {REVIEWS, REVIEWED} & opened.files),
+    ("what people said for the calibration", "they judged then", _by_people),
+    ("the audit that people labelled for the calibration", "it is another one than this", _of_another),
+    ("how good the editor is, by the calibration", "its edits are not in the bundle",
+     lambda opened: opened.audit.calibration and opened.audit.calibration.editor),
+    ("LPIPS of the edits", "its weights are not in the bundle", lambda opened: opened.audit.manifest.lpips),
+    ("checks by a detector", "its weights are not in the bundle",
+     lambda opened: any(checker.name.startswith("detector:") for checker in opened.audit.manifest.checkers)),
+    ("what judges, extractors and checkers of others found", "they are no part of Countersight", _plugged_in),
+    ("orders of edits that were paid for", "a service and its bills said so", lambda opened: ORDERS in opened.files),
+)  # fmt: skip
+TRUSTED: Final = {what: why for what, why, _ in _TRUST}
 """Everything that may be taken on trust, and why; verify names what of it there is in the bundle at hand."""
 
 
 def trusted(opened: Opened) -> Iterator[Note]:
     """What of this bundle is taken on trust."""
-    manifest, calibration = opened.audit.manifest, opened.audit.calibration
-    people = calibration is not None and calibration.people
-    there = {
-        "what models said": sum(bool(step.asked) for step in opened.audit.steps),
-        "pictures, masks and refusals of the editor": manifest.editor.name not in ("", "exact"),
-        "steps that failed": _failed(opened),
-        "when steps were done, what they cost, and how models name themselves": True,
-        "who worked, with which packages and on which machine": True,
-        "settings of those who took part, and what was asked for": True,
-        "the plan, and that it was written before the audit": manifest.plan,
-        "when it was sealed, and seals before this one": True,
-        "which calibration was put in, if any": True,
-        "the digests by which steps are known again": True,
-        "the dataset: its rows, pictures and card": opened.dataset is None,
-        "the earlier audit that it is compared with": CHANGES in opened.files and opened.against is None,
-        "what people said in reviews": bool({REVIEWS, REVIEWED} & opened.files),
-        "what people said for the calibration": people,
-        "the audit that people labelled for the calibration": people and _of_another(opened),
-        "how good the editor is, by the calibration": calibration is not None and calibration.editor is not None,
-        "LPIPS of the edits": manifest.lpips,
-        "checks by a detector": any(checker.name.startswith("detector:") for checker in manifest.checkers),
-        "what judges, extractors and checkers of others found": any(_plugged_in(manifest)),
-        "orders of edits that were paid for": ORDERS in opened.files,
-    }
-    for what, found in there.items():
-        if found:
-            counted = f", {several(found, 'step')}" if type(found) is int else ""
-            yield Note(what + counted, TRUSTED[what])
-
-
-def _failed(opened: Opened) -> int:
-    """Steps that failed and were not done since."""
-    last = {(step.stage, step.place): step.output for step in opened.audit.steps}
-    return sum(isinstance(output, Failed) for output in last.values())
-
-
-def _plugged_in(manifest: Manifest) -> Iterator[bool]:
-    """Whether each who took part is known here and comes from somebody else."""
-    parties = ((JUDGES, manifest.judges), (EXTRACTORS, (manifest.extractor,)), (CHECKERS, manifest.checkers))
-    for registry, named in parties:
-        for party in named:
-            yield registry.knows(party.name) and party.name not in OURS and not party.name.startswith("detector:")
-
-
-def _of_another(opened: Opened) -> bool:
-    try:
-        judged = AuditFolder.open(opened.path / CALIBRATION_FOLDER).manifest
-    except AuditError:
-        return False  # it is found already
-    return not same_audit(judged, opened.audit.manifest)
-
-
-LARGEST: Final = 1 << 20
+    for what, why, is_there in _TRUST:
+        if found := is_there(opened):
+            yield Note(what + (f", {several(found, 'step')}" if type(found) is int else ""), why)
 
 
 class Signed(msgspec.Struct, frozen=True):
@@ -164,18 +175,12 @@ class Signed(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         if self.file == STAMP:
             return f"Stamped at {self.at} by {_claimed(self.key)}; check its certificate with: openssl ts -verify"
+        known = "a key that was given" if self.vouched else "a key that nobody vouched for here: name it with `key`"
         if self.file == PLAN_SIGNATURE:
-            return f"The plan is signed with {self.key}, {self._known}."
-        who = f"Signed off as {_claimed(self.name)} ({self._role}) on {_claimed(self.at)}" if self.name else "Signed"
-        return f"{who}, with {self.key}, {self._known}."
-
-    @property
-    def _known(self) -> str:
-        return "a key that was given" if self.vouched else "a key that nobody vouched for here: name it with `key`"
-
-    @property
-    def _role(self) -> str:
-        return _claimed(self.role) if self.role else "no role named"
+            return f"The plan is signed with {self.key}, {known}."
+        role = _claimed(self.role) if self.role else "no role named"
+        who = f"Signed off as {_claimed(self.name)} ({role}) on {_claimed(self.at)}" if self.name else "Signed"
+        return f"{who}, with {self.key}, {known}."
 
 
 def _claimed(words: str) -> str:
@@ -187,41 +192,45 @@ def checked_signatures(
     folder: Path, seal: str, files: frozenset[str], keys: tuple[PublicKey, ...]
 ) -> Iterator[Finding | Note | Signed]:
     """Every signature beside the seal, and what is wrong with it. With keys, one of them must have signed the seal."""
-    sealed = content(folder / SEAL, LARGEST_SEAL)
     by_a_key = False
-    for found in _each(folder, seal, sealed, files, keys):
-        by_a_key |= isinstance(found, Signed) and found.vouched and SIGNATURES.fullmatch(found.file) is not None
-        yield found
+    for name in sorted(files):
+        try:
+            found = _signature(folder, name, seal, files, keys)
+        except AuditError as error:
+            missing = str(error) == NOT_INSTALLED
+            found = Note(name, str(error), trusted=False) if missing else Finding("broken", name, str(error))
+        if found is not None:
+            by_a_key |= isinstance(found, Signed) and found.vouched and SIGNATURES.fullmatch(name) is not None
+            yield found
     if keys and not by_a_key:
         yield Finding("broken", SIGNATURE, "the seal is not signed by a key that was given")
 
 
-def _each(
-    folder: Path, seal: str, sealed: bytes, files: frozenset[str], keys: tuple[PublicKey, ...]
-) -> Iterator[Finding | Note | Signed]:
-    for name in sorted(files):
-        try:
-            if SIGNATURES.fullmatch(name):
-                key = signer(sealed, content(folder / name, LARGEST))
-                yield Signed(name, key.fingerprint, _is_allowed(key, keys))
-            elif name == PLAN_SIGNATURE:
-                key = signer(content(folder / PLAN, LARGEST), content(folder / name, LARGEST))
-                yield Signed(name, key.fingerprint, _is_allowed(key, keys))
-            elif name == STAMP:
-                stamp = read_stamp(content(folder / name, LARGEST), sealed)
-                yield Signed(name, stamp.by, vouched=False, at=stamp.at)
-            elif name in OTHERS:
-                yield Note(name, "it lies beside the seal and may be anything: nothing here can tell", trusted=False)
-            elif SIGNED_OFF.fullmatch(name.removesuffix(".sig")) and name.removesuffix(".sig") not in files:
-                yield Finding("broken", name, "what it was to sign is not there")
-            elif SIGNED_OFF.fullmatch(name):
-                yield _sign_off(folder, name, seal, keys)
-        except AuditError as error:
-            yield (
-                Note(name, str(error), trusted=False)
-                if str(error) == NOT_INSTALLED
-                else Finding("broken", name, str(error))
-            )
+def _signature(
+    folder: Path, name: str, seal: str, files: frozenset[str], keys: tuple[PublicKey, ...]
+) -> Finding | Note | Signed | None:
+    """What a file vouches for; None where it is no signature, AuditError where it is a wrong one."""
+    sealed = content(folder / SEAL, LARGEST_SEAL)
+    statement = name.removesuffix(".sig")
+    if SIGNATURES.fullmatch(name) or name == PLAN_SIGNATURE:
+        signed = content(folder / PLAN, LARGEST) if name == PLAN_SIGNATURE else sealed
+        key = signer(signed, content(folder / name, LARGEST))
+        return Signed(name, key.fingerprint, _is_allowed(key, keys))
+    if name == STAMP:
+        stamp = read_stamp(content(folder / name, LARGEST), sealed)
+        return Signed(name, stamp.by, vouched=False, at=stamp.at)
+    if name in OTHERS:
+        return Note(name, "it lies beside the seal and may be anything: nothing here can tell", trusted=False)
+    if not SIGNED_OFF.fullmatch(statement) or (statement != name and statement in files):
+        return None
+    if statement != name:
+        raise AuditError("what it was to sign is not there")
+    written = content(folder / name, LARGEST)
+    key = signer(written, content(folder / f"{name}.sig", LARGEST))
+    stated = read_sign_off(written)
+    if stated.seal != seal:
+        raise AuditError("it was given for another seal; the bundle was sealed again since")
+    return Signed(name, key.fingerprint, _is_allowed(key, keys), stated.name, stated.role, stated.at)
 
 
 def _is_allowed(key: PublicKey, keys: tuple[PublicKey, ...]) -> bool:
@@ -230,15 +239,6 @@ def _is_allowed(key: PublicKey, keys: tuple[PublicKey, ...]) -> bool:
     if given is not None and given.refused:
         raise AuditError(f"it is signed with {key.fingerprint}, which may not sign: {given.refused}")
     return given is not None
-
-
-def _sign_off(folder: Path, name: str, seal: str, keys: tuple[PublicKey, ...]) -> Signed:
-    written = content(folder / name, LARGEST)
-    key = signer(written, content(folder / f"{name}.sig", LARGEST))
-    stated = read_sign_off(written)
-    if stated.seal != seal:
-        raise AuditError("it was given for another seal; the bundle was sealed again since")
-    return Signed(name, key.fingerprint, _is_allowed(key, keys), stated.name, stated.role, stated.at)
 
 
 UNSIGNED: Final = (
@@ -293,7 +293,7 @@ def verified(
         with tempfile.TemporaryDirectory() as unpacked:
             unzip_bundle(folder, Path(unpacked))
             inside = verified(Path(unpacked), seal, keys=keys, dataset=dataset, against=against)
-            return msgspec.structs.replace(inside, findings=(*inside.findings, *checked_zip(folder, Path(unpacked))))
+            return msgspec.structs.replace(inside, findings=(*inside.findings, *_zipped(folder, Path(unpacked))))
     if not (folder / MANIFEST).is_file() and not (folder / SEAL).is_file():
         raise AuditError(f"{folder} is not an audit: there is neither {MANIFEST} nor {SEAL} in it")
     if not (folder / SEAL).exists():
@@ -303,7 +303,7 @@ def verified(
         bundle, its_seal = read_seal(folder)
     except AuditError as error:
         return Verified((Finding("broken", SEAL, str(error)),))
-    found: list[Finding | Note] = []
+    found: list[Finding | Note | Signed] = []
     if seal and seal.strip().casefold() != its_seal:
         found.append(Finding("altered", SEAL, f"its seal is {its_seal}, not the one that was given"))
     lying = list(lying_in(folder))
@@ -311,9 +311,10 @@ def verified(
     digests = _digests(folder, bundle, files)
     found += _against_seal(bundle, lying, digests)
     names = frozenset(each.name for each in files)
-    whole = not found
-    found += _records(folder, bundle, names, digests, dataset, against, whole=whole)
-    found += _strange(bundle, names)
+    found += _records(folder, bundle, names, digests, dataset, against, whole=not found)
+    for name in bundle.files:
+        if name in names and not belongs(name):
+            found.append(Finding("added", name, "it was sealed with the others, and no audit writes it"))
     once = dict.fromkeys((*found, *checked_signatures(folder, its_seal, names, keys)))
     return Verified(
         tuple(each for each in once if isinstance(each, Finding)),
@@ -344,6 +345,19 @@ def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[
     if not any(SIGNATURES.fullmatch(each.file) for each in found.signed):
         yield UNSIGNED
     yield f"Seal: {found.seal}" + ("" if compared else " (compare it with the one that was written down)")
+
+
+def _zipped(file: Path, unpacked: Path) -> Iterator[Finding]:
+    """Whether a ZIP has bytes beside its files: one that is made of them again is the same."""
+    again = unpacked.with_name(f"{unpacked.name}.again.zip")
+    try:
+        zip_bundle(unpacked, again)
+        if digest(again) != digest(file):
+            yield Finding("added", file.name, "it has bytes that no bundle in one file has")
+    except AuditError:  # it is not sealed: that is found where its files are looked at
+        return
+    finally:
+        again.unlink(missing_ok=True)
 
 
 def _digests(folder: Path, bundle: Bundle, files: list[Found]) -> dict[str, str]:
@@ -392,12 +406,6 @@ def _is_plain(name: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts and "\\" not in name and "\0" not in name
 
 
-def _strange(bundle: Bundle, lying: frozenset[str]) -> Iterator[Finding]:
-    for name in bundle.files:
-        if name in lying and not belongs(name):
-            yield Finding("added", name, "it was sealed with the others, and no audit writes it")
-
-
 def _records(
     folder: Path,
     bundle: Bundle,
@@ -411,15 +419,14 @@ def _records(
     """Whether the log holds together, and the rest follows from it.
 
     Where a file is not as it was sealed, nothing that takes long is derived: a page that was altered need not be made
-    again to know that.
+    again to know that. Papers and page follow from the log: where that is broken they are not written again.
     """
     fault = _unreadable(folder, files)
     if fault is not None:
         yield from fault
         return
     try:
-        refuse_long_lines(folder / LOG)
-        audit = read_audit(folder)
+        audit = read_bounded(folder)
     except AuditError as error:
         yield Finding("broken", LOG, str(error))
         return
@@ -434,33 +441,22 @@ def _records(
     opened = Opened(
         folder=AuditFolder.open(folder), audit=audit, bundle=bundle, files=files, dataset=there, against=against
     )
-    yield from checked_pictures(opened, digests)
-    derived = _derived(opened, whole=whole)
-    if not opened.early:
-        yield from derived
+    found = list(_pictures(opened, digests))
+    if bundle.format < FORMAT:
+        yield from found
+        later = SELECTION in files or any(case.record.drawn is not None for case in audit.cases)
+        if bundle.format < 2 and later:  # the format of 0.1 had neither scenes nor a selection
+            yield Finding("broken", SEAL, "it says that it is older than its log is")
+        yield Finding("not verified", SEAL, "an earlier version sealed it, and it cannot be derived again here")
         return
-    yield Finding("not verified", SEAL, "an earlier version sealed it, and not all of it can be derived again here")
-    yield from (_unproven(each) if isinstance(each, Finding) else each for each in derived)
-
-
-def _derived(opened: Opened, *, whole: bool) -> Iterator[Finding | Note]:
-    """Everything that can be derived again and is not as it follows, and what is taken on trust.
-
-    Papers and page follow from the log: where that is broken they are not written again.
-    """
-    found = [*checked_selection(opened), *checked_times(opened)]
+    found += [*_selection(opened), *_times(opened)]
     if whole:
-        found += [*checked_form(opened), *replayed(opened), *recalibrated(opened)]
+        found += [*_forms(opened), *replayed(opened), *recalibrated(opened)]
     yield from found
     if whole and all(each.what == "not verified" for each in found):
-        yield from checked_differences(opened)
-        yield from checked_papers(opened)
+        yield from _differences(opened)
+        yield from _papers(opened)
         yield from trusted(opened)
-
-
-def _unproven(found: Finding) -> Finding:
-    """What this version would have done otherwise than 0.1 proves nothing against a bundle of 0.1."""
-    return msgspec.structs.replace(found, what="not verified")
 
 
 def _unreadable(folder: Path, files: frozenset[str]) -> list[Finding] | None:
@@ -490,3 +486,192 @@ def _dataset(audit: Audit, named: Path | None) -> Path | None:
     if named and not same:
         raise AuditError(f"{named} is not the dataset that was audited: its rows are others")
     return place if same else None
+
+
+def _pictures(opened: Opened, digests: dict[str, str]) -> Iterator[Finding]:
+    """Every picture that a step speaks of is there under its own digest, and no other is."""
+    spoken = set(pictures_of(opened.audit.steps))
+    there = {PurePosixPath(name).stem: name for name in opened.files if name.startswith(f"{PICTURES}/")}
+    for missing in sorted(spoken - there.keys()):
+        yield Finding("missing", f"{PICTURES}/{missing}", "a step speaks of it")
+    for name in sorted(there[stem] for stem in there.keys() - spoken):
+        yield Finding("added", name, "no step speaks of it")
+    for stem in sorted(spoken & there.keys()):
+        found, sealed = digests.get(there[stem]), opened.bundle.files.get(there[stem])
+        if found and sealed and found == sealed.sha256 != stem:  # another one than was sealed is named already
+            yield Finding("altered", there[stem], "its bytes are not those that its name is the digest of")
+
+
+def _selection(opened: Opened) -> Iterator[Finding]:
+    """Whether every case that was selected is in the log, and no other, and the selection is that of the rule."""
+    if not opened.audit.cases:
+        yield Finding("not verified", LOG, "it holds no case: nothing was audited, and nothing can be sound")
+    if SELECTION not in opened.files:
+        yield Finding("missing", SELECTION, "nothing says which cases were selected")
+        return
+    try:
+        selection = decode_selection(content(opened.path / SELECTION))
+    except AuditError as error:
+        yield Finding("broken", SELECTION, str(error))
+        return
+    manifest = opened.audit.manifest
+    if (selection.fingerprint, selection.rows) != (manifest.dataset.fingerprint, manifest.dataset.rows):
+        yield Finding("broken", SELECTION, "it was made of another dataset than audit.json names")
+    if selection.descriptive != manifest.descriptive:
+        yield Finding("broken", SELECTION, "it was made by another rule than audit.json names")
+    expected = selection.expected(manifest.cases)
+    if len(selection.cases) != expected:
+        found = several(len(selection.cases), "case")
+        yield Finding("broken", SELECTION, f"it has {found}; by the rule there are {expected:,}")
+    dataset = Dataset.open(opened.dataset) if opened.dataset else None
+    if dataset and select(dataset, manifest.cases, descriptive=manifest.descriptive) != selection:
+        yield Finding("broken", SELECTION, "the rule selects other cases of the dataset")
+    there = {Selected(step.place.row, step.place.case) for step in opened.audit.steps if step.stage == "case"}
+    if missing := [each for each in selection.cases if each not in there]:
+        why = "the audit was not finished, or they were taken out"
+        yield Finding("missing", LOG, f"{_named(missing, len(selection.cases))} are not in the log: {why}")
+    if added := sorted(there - set(selection.cases), key=lambda each: each.row):
+        yield Finding("added", LOG, f"cases that were not selected: {_named(added, len(there))}")
+
+
+def _named(cases: list[Selected], of: int) -> str:
+    listed = ", ".join(each.case for each in cases[:NAMED]) + (", …" if len(cases) > NAMED else "")
+    return f"{len(cases):,} of {several(of, 'case')} ({listed})"
+
+
+def _times(opened: Opened) -> Iterator[Finding]:
+    """A step long before one that it follows, a seal before its own steps, words for a time, a cost below zero."""
+    latest: datetime | None = None
+    for step in opened.audit.steps:
+        spent = step.spent
+        if min(spent.cost, spent.seconds, spent.tokens_in, spent.tokens_out, spent.attempts) < 0:
+            yield Finding("broken", LOG, f"line {step.n + 1} is said to have cost less than nothing")
+            return
+        at = _time(step.at) if step.at else latest
+        if at is None and step.at:
+            yield Finding("broken", LOG, f"line {step.n + 1}: {step.at[:40]!r} is no time")
+            return
+        if at and latest and at < latest - SLACK:
+            yield Finding("broken", LOG, f"line {step.n + 1} was done at {step.at}, long before a line that it follows")
+            return
+        latest = max(filter(None, (at, latest)), default=None)
+    sealed = _time(opened.bundle.sealed)
+    if sealed is None:
+        yield Finding("broken", SEAL, f"{opened.bundle.sealed[:40]!r} is no time")
+    elif latest and sealed < latest - SLACK:
+        yield Finding("broken", SEAL, f"it was sealed at {opened.bundle.sealed}, long before its own steps were done")
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _forms(opened: Opened) -> Iterator[Finding]:
+    """Records that hold something which no audit writes: read and written again, each has the bytes that lie there."""
+    what: What = "not verified" if opened.other_version else "broken"
+    for name, kind in FORMS.items():
+        if name in opened.files:
+            with open(opened.path / name, "rb") as file:
+                lines = file if name.endswith(".jsonl") else iter([file.read()])
+                line = next((number for number, data in enumerate(lines, 1) if not _is_written(data, kind)), 0)
+            if line:
+                yield Finding(what, name, f"line {line} holds something that no audit writes{opened.other_version}")
+
+
+def _is_written(data: bytes, kind: type[msgspec.Struct]) -> bool:
+    try:
+        return msgspec.json.encode(msgspec.json.decode(data, type=kind)) == msgspec.json.format(data, indent=-1)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def _differences(opened: Opened) -> Iterator[Finding]:
+    """The picture of every edit's difference, made again."""
+    made = {name: edit for edit in edits(opened.audit.cases) if (name := difference_of(edit))}
+    for name in sorted(name for name in opened.files if name.startswith(f"{DIFFERENCES}/") and name not in made):
+        yield Finding("added", name, "no edit in the log has it")
+    with ThreadPoolExecutor(cores()) as pool:  # Pillow and NumPy let go of the interpreter
+        yield from filter(None, pool.map(lambda name: _difference(opened, name, made[name]), made))
+
+
+def _difference(opened: Opened, name: str, edit: EditRecord) -> Finding | None:
+    if name not in opened.files:
+        return Finding("missing", name, "it follows from an edit in the log")
+    try:
+        follows = encoded_difference(difference(opened.folder, edit))
+    except (AuditError, BadPicture):
+        return None  # a picture that is missing or was altered is named already
+    if same_picture(content(opened.path / name), follows):
+        return None
+    what: What = "broken" if opened.same_tools() else "not verified"
+    return Finding(what, name, "it is not where the two pictures differ, or holds more")
+
+
+def _papers(opened: Opened) -> Iterator[Finding]:
+    """Whatever follows from the log and does not lie there as it follows, and last the page that people read."""
+    try:
+        # The card of the dataset and an earlier audit are taken as they were written down.
+        sheets = sheets_of(opened.folder, opened.audit, score(opened.audit), None, kept_card=True)
+    except AuditError as error:
+        yield Finding("broken", str(error).split(" ")[0], str(error))
+        return
+    for name, follows in papers(sheets).items():
+        yield from _compared(opened, name, follows)
+    yield from (Finding("broken", fault.split(" ")[0].rstrip(":"), fault) for fault in sheets.reviews.faults)
+    if opened.dataset is not None and (dataset_card(opened.dataset) or Card()) != sheets.dataset.card:
+        yield Finding("not verified", DATASET_SHEET, "the card of the dataset says something else now")
+    yield from _changes(opened, sheets)
+    try:
+        page = page_of(sheets, opened.bundle.gallery).encode()
+    except (AuditError, BadPicture):
+        return  # a picture that is missing or was altered is named already
+    yield from _compared(opened, REPORT, page)
+
+
+def _compared(opened: Opened, name: str, follows: bytes) -> Iterator[Finding]:
+    """A file that follows from the log against the one that lies there."""
+    try:
+        written = content(opened.path / name) if name in opened.files else None
+    except AuditError as error:
+        yield Finding("broken", name, str(error))
+        return
+    if written is None:
+        yield Finding("missing", name, "it follows from the log")
+    elif written == follows:
+        return
+    elif opened.other_version:  # whoever edits a page need only name another version: what is not derived is not sound
+        told = f"Countersight {opened.bundle.countersight} is said to have worded it; verify it with that version"
+        yield Finding("not verified", name, told)
+    elif name != REPORT:
+        yield Finding("broken", name, "it does not follow from the log")
+    else:
+        one, other = written.decode("utf-8", "replace"), follows.decode()
+        if _PICTURE.sub(_SHOWN, one) != _PICTURE.sub(_SHOWN, other):
+            yield Finding("broken", name, "it does not say what follows from the log")
+        elif not all(map(_shows_same, _PICTURE.findall(one), _PICTURE.findall(other))):
+            what: What = "broken" if opened.same_tools() else "not verified"
+            yield Finding(what, name, "it shows other pictures than those of the bundle")
+
+
+def _shows_same(one: str, other: str) -> bool:
+    try:
+        return one == other or same_picture(*(base64.b64decode(data, validate=True) for data in (one, other)))
+    except ValueError:
+        return False
+
+
+def _changes(opened: Opened, sheets: Sheets) -> Iterator[Finding]:
+    """The record of changes says of this audit what follows; of the earlier one only that audit can tell."""
+    record = sheets.changes
+    if record is None:
+        if CHANGES in opened.files:
+            yield Finding("broken", CHANGES, "it is not of this audit as it stands")
+        return
+    if any(shift.now != getattr(sheets.scores.kept, measure) for measure, shift in record.scores.items()):
+        yield Finding("broken", CHANGES, "the scores that it gives for now do not follow from the log")
+    if opened.against is not None and change_record(opened.audit, sheets.scores, opened.against) != record:
+        yield Finding("broken", CHANGES, f"it does not follow from this audit and {opened.against.name}")
