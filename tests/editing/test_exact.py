@@ -272,6 +272,7 @@ def test_hostile_scenes_are_failed_edits():
         edit("exact", drawing(FLOWERS), "remove", "1 flower", scene=mauve)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=60), st.sampled_from(tuple(VALUES)), st.text(max_size=30))
 def test_any_words_are_an_edit_or_a_failed_edit(target, action, value):

@@ -163,8 +163,7 @@ def test_a_service_that_says_nothing_is_left_after_a_while(at, name):
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_what_unpacks_to_more_than_a_picture_can_be_is_not_read(at, name, monkeypatch):
-    module = {FLUX: "flux", CHAT: "chat_image", OPENAI: "openai_edit", GEMINI: "gemini"}[name]
-    monkeypatch.setattr(f"countersight.editing.{module}.MAX_ANSWER", 2_000_000)
+    monkeypatch.setattr("countersight.editing.hosted.MAX_ANSWER", 2_000_000)
     with PictureServer(**{FIRST[name]: "bomb"}) as server:
         at(server)
         with pytest.raises(AskingFailed, match="longer than 2,000,000 bytes") as caught:

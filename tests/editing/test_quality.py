@@ -71,6 +71,7 @@ def test_similarity_is_the_published_one(other, mean, at):
     assert similar[30, 40] == pytest.approx(at, abs=1e-5)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 50), st.integers(0, 70), st.integers(1, 20), st.integers(0, 255))
 def test_similarity_computed_in_the_part_that_differs_is_that_of_the_whole(top, left, side, tone):
@@ -197,6 +198,7 @@ def test_a_control_is_good_if_nothing_changed():
     assert not measure(before, repainted, black).good
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(0, 20), st.sampled_from(["remove", "recolour", "add", "move"]), st.booleans())
 def test_exact_edits_are_good(seed, action, field):
@@ -229,6 +231,7 @@ def test_pictures_of_any_size_and_without_any_edge_are_measured(size):
     assert measure(before, after, Image.new("L", size, 255)).good
 
 
+@pytest.mark.slow
 def test_large_pictures_are_compared_at_a_smaller_size_and_the_map_is_told_in_their_own():
     before = photograph(width=2400, height=1600)
     after, mask = edited(before, (600, 500, 1100, 900))

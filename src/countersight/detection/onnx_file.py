@@ -1,7 +1,6 @@
 """Detectors in ONNX files: exports shaped like YOLO's (one table of boxes) and like DETR's (logits and boxes)."""
 
 import ast
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,9 +19,8 @@ from countersight.detection.finder import (
     listed,
     read_labels,
 )
+from countersight.detection.segmenting import fingerprint, open_graph
 from countersight.errors import ModelError
-from countersight.system import cores
-from countersight.text import printable
 
 if TYPE_CHECKING:
     Array = NDArray[np.float32]
@@ -56,7 +54,7 @@ class OnnxFinder:
         self._names = named or self._guessed(path)
         self.classes = tuple(dict.fromkeys(name for name in self._names if name))
         self.least = 0.5
-        self.settings: dict[str, object] = {"detector": _fingerprint(path)}
+        self.settings: dict[str, object] = {"detector": fingerprint(path)[:12]}
 
     def find(self, image: Image.Image, words: str, least: float) -> list[Found]:
         """What is in a picture."""
@@ -121,16 +119,7 @@ class OnnxFinder:
 
 
 def _open(path: Path) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = cores()
-    options.log_severity_level = 3
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's own exceptions for torn files and operations it does not know
-        raise ModelError(f"the detector {path} cannot be loaded: {printable(str(error))[:200]}") from None
+    session = open_graph(path, ModelError)
     first = session.get_inputs()[0]
     if len(first.shape) != 4 or first.shape[1] not in (3, None) or "float" not in first.type:
         raise ModelError(f"{path} takes in {first.type} of shape {first.shape}, not a picture of three colours")
@@ -247,8 +236,3 @@ def _corners(centred: "Array") -> "Array":
     """Boxes by left, top, right and bottom instead of middle and size."""
     middle, half = centred[:, :2], centred[:, 2:4] / 2
     return np.concatenate([middle - half, middle + half], axis=1)
-
-
-def _fingerprint(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:12]

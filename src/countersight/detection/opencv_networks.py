@@ -1,12 +1,12 @@
 """Detectors that OpenCV computes: SSD networks as a frozen TensorFlow graph and the text that describes it."""
 
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from countersight.detection.finder import Found, coco_labels, listed, read_labels
+from countersight.detection.segmenting import fingerprint
 from countersight.errors import ModelError
 from countersight.text import printable
 
@@ -39,7 +39,7 @@ class OpenCVFinder:
         self._names = names
         self.classes = tuple(dict.fromkeys(name for name in names if name))
         self.least = 0.5
-        self.settings: dict[str, object] = {"detector": _fingerprint(path, described)}
+        self.settings: dict[str, object] = {"detector": fingerprint(path, described)[:12]}
 
     def find(self, image: "Image.Image", words: str, least: float) -> list[Found]:
         """What is in a picture."""
@@ -64,10 +64,3 @@ def _description(path: Path) -> Path:
         return texts[0]
     there = "is none" if not texts else f"are {len(texts)}"
     raise ModelError(f"{path} needs its description, and there {there} beside it: detector:{path}?config=FILE.pbtxt")
-
-
-def _fingerprint(*paths: Path) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from countersight.detection.masks import Mask
-from countersight.errors import EditFailed, EditorError
+from countersight.errors import CountersightError, EditFailed, EditorError
 from countersight.picture import Pixels
 from countersight.system import cores
 from countersight.text import printable
 
 
-def open_graph(path: Path) -> Any:
-    """The network of a file, ready to be run on the processor."""
+def open_graph(path: Path, error: type[CountersightError] = EditorError) -> Any:
+    """The network of a file, ready to be run on the processor; or an error of this kind."""
     if not path.is_file():
-        raise EditorError(f"there is no file {path}")
+        raise error(f"there is no file {path}")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -33,14 +33,18 @@ def open_graph(path: Path) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # whatever its C++ raises
-        raise EditorError(f"{path} is no network that can be opened ({printable(str(error))[:160]})") from None
+    except Exception as raised:  # whatever its C++ raises
+        raise error(
+            f"{path} cannot be loaded: it is no network that can be opened ({printable(str(raised))[:160]})"
+        ) from None
 
 
-def fingerprint(path: Path) -> str:
-    """The first letters of a file's SHA-256, by which two files of one name are told apart."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+def fingerprint(*paths: Path) -> str:
+    """The first letters of the SHA-256 of files, by which two of one name are told apart."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 Corners = tuple[float, float, float, float]

@@ -27,13 +27,7 @@ from countersight.text import unknown
 
 Fill = Callable[[Pixels, Mask], Pixels]
 """Paints over what is under a mask as if it had never been there."""
-Lab = NDArray[np.float64]
-
-_TO_XYZ = np.array(
-    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
-)
-_WHITE = _TO_XYZ.sum(axis=1)
-_CORNER = 6 / 29
+Lab = NDArray[np.float32]
 
 
 def recoloured(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
@@ -107,20 +101,14 @@ def _soft(mask: Mask, radius: float) -> NDArray[np.float32]:
 
 
 def _to_lab(pixels: Pixels) -> Lab:
-    tones = pixels / 255.0
-    linear = np.where(tones <= 0.04045, tones / 12.92, ((tones + 0.055) / 1.055) ** 2.4)
-    ratio = linear @ _TO_XYZ.T / _WHITE
-    root = np.where(ratio > _CORNER**3, np.cbrt(ratio), ratio / (3 * _CORNER**2) + 4 / 29)
-    x, y, z = root[..., 0], root[..., 1], root[..., 2]
-    return np.stack((116 * y - 16, 500 * (x - y), 200 * (y - z)), axis=-1)
+    cv2 = opencv()
+    lab: Lab = cv2.cvtColor(pixels.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
+    return lab
 
 
 def _from_lab(lab: Lab) -> Pixels:
-    y = (lab[..., 0] + 16) / 116
-    root = np.stack((y + lab[..., 1] / 500, y, y - lab[..., 2] / 200), axis=-1)
-    ratio = np.where(root > _CORNER, root**3, 3 * _CORNER**2 * (root - 4 / 29))
-    linear = np.clip((ratio * _WHITE) @ np.linalg.inv(_TO_XYZ).T, 0, 1)
-    tones = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    cv2 = opencv()
+    tones = cv2.cvtColor(lab.astype(np.float32), cv2.COLOR_LAB2RGB)
     pixels: Pixels = np.round(np.clip(tones, 0, 1) * 255).astype(np.uint8)
     return pixels
 

@@ -14,7 +14,7 @@ from yarl import URL
 from countersight.detection import encode_mask
 from countersight.editing.classical import FINDING, selector_of
 from countersight.editing.hosted import (
-    MAX_ANSWER,
+    HostedPainter,
     amount,
     as_base64,
     failure,
@@ -36,7 +36,7 @@ from countersight.editing.protocol import (
     words_for,
 )
 from countersight.errors import AskingFailed, EditFailed, EditorError, OrderInDoubt, Overloaded, Unreachable
-from countersight.models import Received, Service, checked_address, shorten
+from countersight.models import Received, checked_address, shorten
 from countersight.registry import with_options
 
 BFL = "https://api.bfl.ai"
@@ -47,16 +47,17 @@ FAULTS = 5
 _EXPIRED = (400, 401, 403, 404, 410)
 
 
-class Flux:
+class Flux(HostedPainter):
     """One model of Black Forest Labs."""
 
+    key_header = "x-key"
+
     def __init__(self, model: str, base: str, key: str, settings: EditorSettings) -> None:
+        super().__init__(model, base, key, settings)
         self.fills = "fill" in model
-        self.settings = {"address": base, "model": model}
-        self._base = URL(base)
-        self._order = f"{base.rstrip('/')}/v1/{model}"
+        self._home = URL(base)
+        self._order = f"{self._base}/v1/{model}"
         self._timeout = settings.timeout
-        self._service = Service(base, key, header="x-key", timeout=settings.timeout, most=MAX_ANSWER)
 
     def words(self, instruction: Instruction) -> str:
         """The instruction, in words."""
@@ -118,9 +119,6 @@ class Flux:
         except _Expired:  # the order may have a fresh address
             return await self._fetch(await self._ready(address, until), until)
 
-    async def close(self) -> None:
-        await self._service.close()
-
     def _body(self, brief: Brief) -> dict[str, Any]:
         picture = as_base64(brief.picture)
         told = {"prompt": brief.words, "seed": brief.seed, "output_format": "png", "prompt_upsampling": False}
@@ -131,7 +129,7 @@ class Flux:
     def _polling(self, address: Any) -> URL:
         """Where to look: the service names it, and gets our key there only if the place is its own."""
         url = _url(address)
-        if url is None or not (_same_place(url, self._base) or _is_bfl(url)):
+        if url is None or not (_same_place(url, self._home) or _is_bfl(url)):
             raise EditFailed("the service named a strange place to look for the result; the key was not sent there")
         return url
 
@@ -144,7 +142,7 @@ class Flux:
             _check(order)
             if order.get("status") == "Ready":
                 sample = _url(inside(order, "result", "sample"))
-                if sample is None or not (sample.scheme == "https" or _same_place(sample, self._base)):
+                if sample is None or not (sample.scheme == "https" or _same_place(sample, self._home)):
                     raise EditFailed("the service says the result is ready, but names no place to fetch it")
                 return sample
 

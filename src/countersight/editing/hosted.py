@@ -1,15 +1,35 @@
-"""What the editors behind a server share: keys, and what comes back, read with mistrust."""
+"""Editors behind a server: `chat-image:`, `openai-edit:` and `gemini:`, and what they share with `flux:`.
+
+Whatever comes back is read with mistrust.
+"""
 
 import base64
 import binascii
+import io
+import os
 import re
 from typing import Any
 
+import aiohttp
 import msgspec
+import numpy as np
+from PIL import Image
 
+from countersight.detection import Mask
+from countersight.editing.painting import Brief, Given, Log, Painting
+from countersight.editing.protocol import EditorSettings, Instruction, words_for
 from countersight.errors import EditFailed, EditorError, Overloaded
-from countersight.models import Received, error_text, key_from, refused, shorten
-from countersight.picture import MAX_BYTES, Picture
+from countersight.models import (
+    OPENAI,
+    Received,
+    Service,
+    checked_address,
+    error_text,
+    key_from,
+    refused,
+    shorten,
+)
+from countersight.picture import MAX_BYTES, Picture, data_url
 
 MAX_ANSWER = MAX_BYTES * 4 // 3 + 1024 * 1024
 """The bytes of the largest picture that is read, written as text, and what may stand around it."""
@@ -112,3 +132,211 @@ def inside(value: Any, *path: str | int) -> Any:
         else:
             return None
     return value
+
+
+class HostedPainter:
+    """One model behind a server; its subclasses know how it is asked and where the picture stands in its answer."""
+
+    fills = False
+    key_header = "Authorization"
+
+    def __init__(self, model: str, base: str, key: str, settings: EditorSettings) -> None:
+        self.settings = {"address": base, "model": model}
+        self._model, self._base = model, base.rstrip("/")
+        self._service = Service(base, key, header=self.key_header, timeout=settings.timeout, most=MAX_ANSWER)
+
+    def words(self, instruction: Instruction) -> str:
+        """The instruction, in words."""
+        return words_for(instruction)
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._service.close()
+
+    async def _answer(self, path: str, body: bytes | aiohttp.FormData) -> dict[str, Any]:
+        """The JSON object that answers a request."""
+        return self._object(await self._service.post(f"{self._base}/{path}", body))
+
+    def _object(self, received: Received) -> dict[str, Any]:
+        if not received.well:
+            raise failure(self._service.host, received)
+        return object_in(received)
+
+
+OPENROUTER = "https://openrouter.ai/api/v1"
+_CHAT_BLOCKS = (
+    "content_filter",
+    "SAFETY",
+    "IMAGE_SAFETY",
+    "PROHIBITED_CONTENT",
+    "IMAGE_PROHIBITED_CONTENT",
+    "BLOCKLIST",
+)
+"""How an answer ends that was held back, in the words of the gateway or of the model behind it."""
+
+
+class ChatImage(HostedPainter):
+    """A model that answers a conversation with a picture, at OpenRouter or a server that speaks so."""
+
+    _modalities: tuple[str, ...] = ("image", "text")
+
+    async def paint(self, brief: Brief) -> Given:
+        """Ask for the picture; of a model that gives only pictures, only for that."""
+        received = await self._ask(brief, self._modalities)
+        if received.status in (400, 404, 422) and b"modalit" in received.content and "text" in self._modalities:
+            received = await self._ask(brief, ("image",))
+            if received.well:
+                self._modalities = ("image",)
+        return _given_in_chat(self._object(received), error_text(received.content))
+
+    async def _ask(self, brief: Brief, modalities: tuple[str, ...]) -> Received:
+        address = data_url(brief.picture.mime, brief.picture.data)
+        content = [{"type": "text", "text": brief.words}, {"type": "image_url", "image_url": {"url": address}}]
+        body = {
+            "model": self._model,
+            "messages": [{"role": "user", "content": content}],
+            "modalities": modalities,
+            "seed": brief.seed,
+        }
+        return await self._service.post(f"{self._base}/chat/completions", msgspec.json.encode(body))
+
+
+def open_chat_image(name: str, address: str, settings: EditorSettings) -> Painting:
+    """`chat-image:MODEL`, with OPENROUTER_API_KEY and OPENROUTER_BASE_URL; or `chat-image:URL#MODEL`, as endpoints."""
+    if "://" not in address:
+        base = checked_address(os.environ.get("OPENROUTER_BASE_URL") or OPENROUTER)
+        return Painting(name, ChatImage(address, base, needed_key("OPENROUTER_API_KEY", "chat-image"), settings))
+    url, _, model = address.partition("#")
+    if not model:
+        raise EditorError(
+            "a server that paints is named chat-image:URL#MODEL, as in chat-image:http://127.0.0.1:8000/v1#m"
+        )
+    return Painting(name, ChatImage(model, checked_address(url), key_from("COUNTERSIGHT_API_KEY"), settings))
+
+
+def _given_in_chat(completion: dict[str, Any], error: str) -> Given:
+    choice = inside(completion, "choices", 0)
+    if not isinstance(choice, dict):
+        if completion.get("error"):  # some gateways send errors with status 200
+            busy = inside(completion, "error", "code") in (429, 503)
+            reason = f"the server sent an error: {error}"
+            raise Overloaded(reason, None) if busy else EditFailed(reason, again=True)
+        raise no_picture("")
+    message = choice.get("message")
+    addresses = [*_addresses(inside(message, "images")), *_addresses(inside(message, "content"))]
+    if not addresses:
+        ends = (choice.get("native_finish_reason"), choice.get("finish_reason"))
+        if block := next((word for word in ends if word in _CHAT_BLOCKS), None):
+            raise moderated(block)
+        content = inside(message, "content")
+        if isinstance(content, list):
+            content = " ".join(words_in(inside(part, "text")) for part in content)
+        raise no_picture(words_in(content) or words_in(inside(message, "refusal")))
+    log: Log = {"model": words_in(completion.get("model")), "answer": words_in(completion.get("id"))}
+    if len(addresses) > 1:
+        log["pictures"] = len(addresses)  # the last is the one it ended with
+    return Given(from_data_url(addresses[-1]), log, amount(inside(completion, "usage", "cost")))
+
+
+def _addresses(parts: Any) -> list[str]:
+    found = [inside(part, "image_url", "url") for part in parts] if isinstance(parts, list) else []
+    return [address for address in found if isinstance(address, str)]
+
+
+class OpenAIEdit(HostedPainter):
+    """One image model of OpenAI, with a mask where there is one."""
+
+    async def paint(self, brief: Brief) -> Given:
+        """Send the form, and take the picture out of the answer. These models know no seed."""
+        answer = await self._answer("images/edits", self._form(brief))
+        first = inside(answer, "data", 0)
+        if inside(first, "b64_json") is None:
+            if inside(first, "url") is not None:
+                raise EditFailed("the answer has an address where its picture should be")
+            raise no_picture(words_in(inside(answer, "error", "message")))
+        log: Log = {
+            "tokens_in": amount(inside(answer, "usage", "input_tokens")),
+            "tokens_out": amount(inside(answer, "usage", "output_tokens")),
+        }
+        if revised := words_in(inside(first, "revised_prompt")):
+            log["revised_prompt"] = revised
+        return Given(from_base64(inside(first, "b64_json")), log)
+
+    def _form(self, brief: Brief) -> aiohttp.FormData:
+        form = aiohttp.FormData({"model": self._model, "prompt": brief.words, "n": "1", "output_format": "png"})
+        if self._model.startswith("gpt-image-1") and "mini" not in self._model:
+            form.add_field("input_fidelity", "high")  # later models keep to the picture without being told
+        kind = brief.picture.mime.removeprefix("image/")
+        form.add_field("image", brief.picture.data, filename=f"picture.{kind}", content_type=brief.picture.mime)
+        if brief.mask is not None:
+            form.add_field("mask", _clear(brief.mask), filename="mask.png", content_type="image/png")
+        return form
+
+
+def open_openai_edit(name: str, model: str, settings: EditorSettings) -> Painting:
+    """`openai-edit:MODEL`; key from OPENAI_API_KEY, another base address from OPENAI_BASE_URL."""
+    base = checked_address(os.environ.get("OPENAI_BASE_URL") or OPENAI)
+    return Painting(name, OpenAIEdit(model, base, needed_key("OPENAI_API_KEY", "openai-edit"), settings))
+
+
+def _clear(mask: Mask) -> bytes:
+    """A mask as OpenAI wants it: a PNG that is clear where the picture may be changed."""
+    pixels = np.zeros((*mask.shape, 4), np.uint8)
+    pixels[:, :, 3] = np.where(mask, 0, 255)
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG")
+    return file.getvalue()
+
+
+GEMINI = "https://generativelanguage.googleapis.com/v1beta"
+_GEMINI_BLOCKS = frozenset(
+    {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
+    | {"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
+)
+"""How an answer ends that was held back. NO_IMAGE, OTHER and the like are accidents: the next try may do."""
+
+
+class Gemini(HostedPainter):
+    """One of Google's models that answer with pictures, through their own interface."""
+
+    key_header = "x-goog-api-key"
+
+    async def paint(self, brief: Brief) -> Given:
+        """Ask for the picture, and find it among the parts of the answer."""
+        picture = {"inlineData": {"mimeType": brief.picture.mime, "data": as_base64(brief.picture)}}
+        body = {
+            "contents": [{"role": "user", "parts": [{"text": brief.words}, picture]}],
+            "generationConfig": {"responseModalities": ["TEXT", "IMAGE"], "seed": brief.seed & 0x7FFFFFFF},
+        }
+        answer = await self._answer(f"models/{self._model}:generateContent", msgspec.json.encode(body))
+        if block := words_in(inside(answer, "promptFeedback", "blockReason")):
+            raise moderated(block)
+        candidate = inside(answer, "candidates", 0)
+        parts = inside(candidate, "content", "parts")
+        # What it drew while it thought is not its answer.
+        parts = [part for part in parts if not inside(part, "thought")] if isinstance(parts, list) else []
+        pictures = [data for part in parts if (data := inside(part, "inlineData", "data")) is not None]
+        if not pictures:
+            finish = words_in(inside(candidate, "finishReason"))
+            if finish in _GEMINI_BLOCKS:
+                raise moderated(f"{finish} {words_in(inside(candidate, 'finishMessage'))}")
+            said = " ".join(filter(None, (words_in(inside(part, "text")) for part in parts)))
+            if not said and finish not in ("", "STOP"):
+                raise EditFailed(f"no picture came ({finish})", again=True)
+            raise no_picture(said)
+        log: Log = {
+            "model": words_in(answer.get("modelVersion")),
+            "answer": words_in(answer.get("responseId")),
+            "tokens_in": amount(inside(answer, "usageMetadata", "promptTokenCount")),
+            "tokens_out": amount(inside(answer, "usageMetadata", "candidatesTokenCount")),
+        }
+        if len(pictures) > 1:
+            log["pictures"] = len(pictures)  # the last is the one it ended with
+        return Given(from_base64(pictures[-1]), log)
+
+
+def open_gemini(name: str, model: str, settings: EditorSettings) -> Painting:
+    """`gemini:MODEL`; key from GEMINI_API_KEY, another base address from GEMINI_BASE_URL."""
+    base = checked_address(os.environ.get("GEMINI_BASE_URL") or GEMINI)
+    key = needed_key("GEMINI_API_KEY", "gemini")
+    return Painting(name, Gemini(model_in_address(model, "gemini"), base, key, settings))

@@ -33,19 +33,19 @@ EDITORS: Registry[Editor] = Registry(
             "chat-image:[URL#]MODEL",
             "a model that answers with pictures: at OpenRouter, key from OPENROUTER_API_KEY, or at another server, "
             "with a key from COUNTERSIGHT_API_KEY if it needs one",
-            "countersight.editing.chat_image:open_chat_image",
+            "countersight.editing.hosted:open_chat_image",
             "server",
         ),
         "openai-edit": Plug(
             "openai-edit:MODEL",
             "OpenAI's image edits, or the server at OPENAI_BASE_URL; key from OPENAI_API_KEY",
-            "countersight.editing.openai_edit:open_openai_edit",
+            "countersight.editing.hosted:open_openai_edit",
             "server",
         ),
         "gemini": Plug(
             "gemini:MODEL",
             "Google's models that answer with pictures; key from GEMINI_API_KEY",
-            "countersight.editing.gemini:open_gemini",
+            "countersight.editing.hosted:open_gemini",
             "server",
         ),
         "diffusers": Plug(
