@@ -11,7 +11,6 @@ from editing.hosting import (
     CHANGE,
     CHAT,
     FIRST,
-    FLUX,
     GEMINI,
     KEY,
     NOTHING,
