@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import countersight as cs
 from countersight.cli import main
 from countersight.cli.parsing import in_options
 
+ROOT = Path(__file__).parents[1]
 VERBS = ["demo", "make", "mine", "export", "describe", "run", "report", "leaderboard", "train", "list"]
 
 
@@ -250,3 +252,23 @@ def test_a_port_that_is_none_is_told_in_a_sentence(port, capsys):
     with pytest.raises(SystemExit):
         main(["view", "runs", "--port", port])
     assert f"'{port}' is not the number of a port, from 1 to 65535" in capsys.readouterr().err
+
+
+def test_the_shell_completes_verbs_options_and_paths(tmp_path, capsys):
+    assert main(["completion", "bash"]) == 0
+    words = [["leader"], ["run", "--mo"], ["audit", "verify", "--sea"], ["list", "mod"], ["report", "run-o"]]
+    (tmp_path / "run-one").mkdir()
+    tries = "".join(
+        f"COMP_WORDS=(countersight {' '.join(each)}); COMP_CWORD={len(each)}; _shtab_countersight; echo $COMPREPLY\n"
+        for each in words
+    )
+    script = capsys.readouterr().out + tries
+    done = subprocess.run(["bash"], input=script, capture_output=True, text=True, timeout=60, cwd=tmp_path, check=True)
+    assert done.stdout.split() == ["leaderboard", "--model", "--seal", "models", "run-one"]
+
+
+def test_every_variable_of_the_environment_is_documented():
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    sources = (file.read_text(encoding="utf-8") for file in (ROOT / "src").rglob("*.py"))
+    read = {name for source in sources for name in re.findall(r"COUNTERSIGHT_[A-Z_]+", source)}
+    assert {name for name in read if f"| `{name}` |" not in page} == set()

@@ -1,6 +1,5 @@
 """Writes the page of commands: mkdocs calls it, and each verb's own --help is the text."""
 
-import argparse
 import os
 from typing import Any
 
@@ -14,7 +13,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def commands() -> str:
     os.environ["COLUMNS"] = "100"
-    from countersight.cli import _parser as parser
+    from countersight.cli import whole_parser
 
-    (verbs,) = (each for each in parser("")._actions if isinstance(each, argparse._SubParsersAction))
+    _, verbs = whole_parser()
     return "\n\n".join(f"## {name}\n\n```text\n{verb.format_help()}```" for name, verb in sorted(verbs.choices.items()))

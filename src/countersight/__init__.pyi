@@ -48,6 +48,7 @@ from .verbs import make as make
 from .verbs import mine as mine
 from .verbs import open_dataset as open_dataset
 from .verbs import open_model as open_model
+from .verbs import push as push
 from .verbs import report as report
 from .verbs import run as run
 from .verbs import run_async as run_async

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Final, NoReturn
 
 from countersight import __version__
-from countersight.cli.parsing import in_options
+from countersight.cli.parsing import Verbs, in_options
 from countersight.cli.terminal import plain_signs
 from countersight.errors import CountersightError
 
@@ -25,6 +25,7 @@ _MODULES: Final = {
     "build": "build",
     "mine": "mine",
     "export": "exchange",
+    "push": "exchange",
     "import-run": "exchange",
     "describe": "describe",
     "blind": "blind",
@@ -41,6 +42,7 @@ _MODULES: Final = {
     "features": "train",
     "train": "train",
     "list": "listing",
+    "completion": "listing",
 }
 """The module of each verb."""
 AUDIT_VERBS: Final = ("bundle", "calibrate", "plan", "sign", "verify")
@@ -57,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given[:1] == ["audit"] and given[1:2] and given[1] in AUDIT_VERBS
     ):  # one verb, with options and a help of its own
         given[:2] = [" ".join(given[:2])]
-    parser = _parser(given[0].partition(" ")[0] if given else "")
+    parser, _ = whole_parser(given[0].partition(" ")[0] if given else "")
     chosen = parser.parse_args(given)
     if chosen.verb is None:
         parser.print_help()
@@ -105,8 +107,8 @@ def _stop(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _parser(verb: str) -> argparse.ArgumentParser:
-    """The parser of the whole command line; where a verb is given, the modules of the others are not loaded."""
+def whole_parser(verb: str = "") -> "tuple[argparse.ArgumentParser, Verbs]":
+    """The parser of the command line, and its verbs; if one verb is named, the modules of the others are not loaded."""
     parser = argparse.ArgumentParser(
         prog="countersight",
         description="Tests whether vision-language models can reason about what is not in the picture.",
@@ -118,4 +120,4 @@ def _parser(verb: str) -> argparse.ArgumentParser:
     module = _MODULES.get(verb)
     for name in [module] if module else dict.fromkeys(_MODULES.values()):
         import_module(f"countersight.cli.{name}").add(verbs)
-    return parser
+    return parser, verbs

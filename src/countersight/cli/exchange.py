@@ -1,4 +1,4 @@
-"""`countersight export` and `countersight import-run`: out to other tools, and in from them."""
+"""`countersight export`, `push` and `import-run`: to other tools, and from them."""
 
 import argparse
 import sys
@@ -14,6 +14,11 @@ _EXPORT: Final = {
     "--split {train,test,all}=train": "which pictures go into a file for training",
     "--yes-train-on-test": "let a file for training hold what is there to test with",
     "--rai FILE": "croissant: responsible-AI facts about the data (JSON)",
+}
+_PUSH: Final = {
+    "SOURCE": "a dataset or a run",
+    "TARGET": "the repository on the Hugging Face Hub: hf://OWNER/NAME; the token comes from HF_TOKEN",
+    "--public": "make a new repository public (default: private)",
 }
 _IMPORT: Final = {
     "PATH": "what the other tool wrote",
@@ -33,6 +38,14 @@ def add(verbs: Verbs) -> None:
         "countersight export runs/qwen --to inspect -o logs/qwen.eval",
         _EXPORT,
         shared("dataset"),
+    )
+    verb(
+        verbs,
+        "push",
+        _push,
+        "upload a dataset or a run to the Hugging Face Hub",
+        "countersight push flowers hf://my-name/flowers",
+        _PUSH,
     )
     imported = verb(
         verbs,
@@ -62,6 +75,13 @@ def _export(chosen: argparse.Namespace) -> int:
     print(f"{several(written.count, written.noun)} in {chosen.output}")
     if written.note:
         print(written.note)
+    return 0
+
+
+def _push(chosen: argparse.Namespace) -> int:
+    from countersight.exchange import push_to_hub
+
+    print(push_to_hub(chosen.source, chosen.target, public=chosen.public, progress=True))
     return 0
 
 

@@ -1,8 +1,10 @@
-"""`countersight list`: what there is."""
+"""`countersight list`: what there is; `countersight completion`: a script for the shell."""
 
 import argparse
+from pathlib import Path
 
 from countersight.cli.parsing import Verbs, verb
+from countersight.errors import CountersightError
 
 
 def add(verbs: Verbs) -> None:
@@ -14,6 +16,34 @@ def add(verbs: Verbs) -> None:
     listing.add_argument(
         "-v", "--verbose", action="store_true", help="prompts and layouts in full, as files of your own are written"
     )
+    completion = verb(
+        verbs,
+        "completion",
+        _completion,
+        "print a script with which the Tab key completes verbs, options and paths",
+        "countersight completion bash > ~/.local/share/bash-completion/completions/countersight",
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+
+
+def _completion(chosen: argparse.Namespace) -> int:
+    from countersight.cli import AUDIT_VERBS, whole_parser
+
+    try:
+        import shtab
+    except ImportError:
+        raise CountersightError("completion needs shtab: pip install 'countersight[completion]'") from None
+    parser, verbs = whole_parser()
+    nested = verbs.choices["audit"].add_subparsers()
+    for name in AUDIT_VERBS:  # on the command line `audit verify` is one verb; a shell completes word by word
+        nested.add_parser(name, help=name)
+        nested.choices[name] = verbs.choices[f"audit {name}"]
+    for each in verbs.choices.values():
+        for action in each._actions:
+            if action.type is Path:
+                action.complete = shtab.FILE  # type: ignore[attr-defined]
+    print(shtab.complete(parser, chosen.shell))
+    return 0
 
 
 def _list(chosen: argparse.Namespace) -> int:

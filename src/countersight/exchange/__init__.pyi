@@ -3,6 +3,7 @@ from .formats import Export as Export
 from .formats import Exported as Exported
 from .formats import Split as Split
 from .formats import export_to as export_to
+from .hub import push_to_hub as push_to_hub
 from .incoming import SOURCES as SOURCES
 from .incoming import ImportedRun as ImportedRun
 from .incoming import import_run as import_run

@@ -12,6 +12,7 @@ from .reporting import describe as describe
 from .reporting import export as export
 from .reporting import import_run as import_run
 from .reporting import leaderboard as leaderboard
+from .reporting import push as push
 from .reporting import report as report
 from .running import open_model as open_model
 from .running import run as run

@@ -11,7 +11,7 @@ from countersight.blindness import Blind, measure_dataset
 from countersight.description import Statistics
 from countersight.description import describe as describe_cases
 from countersight.errors import CountersightError
-from countersight.exchange import Export, Split, export_to
+from countersight.exchange import Export, Split, export_to, push_to_hub
 from countersight.exchange import import_run as import_run_of
 from countersight.leaderboards import LeaderboardFiles, write_leaderboard
 from countersight.progress import Progress, usual
@@ -132,6 +132,15 @@ def export(
     """
     order = Export(folder_of(source), Path(out), split=split, train_on_test=yes_train_on_test, facts=maybe_path(rai))
     return export_to(to, order).count
+
+
+@checked
+def push(source: SomeDataset | SomeRun, to: str, *, public: bool = False) -> str:
+    """Upload a dataset or a run to the Hugging Face Hub, at `hf://OWNER/NAME`; return the address of the repository.
+
+    The token is taken from HF_TOKEN. A new repository is private unless it is to be `public`.
+    """
+    return push_to_hub(folder_of(source), to, public=public)
 
 
 @checked
