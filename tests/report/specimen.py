@@ -6,44 +6,48 @@ import random
 from PIL import Image, ImageDraw
 
 from countersight.case import WORLDS
-from countersight.html import Figure, Thumbnail
-from countersight.reports.data import (
-    Answer,
-    AskedQuestion,
-    ComparedGroup,
+from countersight.html import Thumbnail
+from countersight.reports.data import AskedQuestion, GalleryAnswer, GalleryCase, PageData, ReportData, RunScores
+from countersight.scoring import (
+    ComparedRuns,
     Comparison,
-    GalleryCase,
+    Difference,
     GroupScores,
-    PageData,
-    ReportData,
-    RunScores,
-    Verdict,
+    GuessingScores,
+    LetterShare,
+    Outcome,
+    Rate,
 )
-from countersight.scoring import LetterShare
+from countersight.scoring.intervals import Effective
 
 GROUPS = ("flowers outside", "flowers inside after removal", "dots in all circles", "most dots in a circle")
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202eevil\u2066\x00\ud800 <b>bold</b>"
 
 
-def share(value: float, n: int, spread: float = 0.04) -> Figure:
-    return Figure(value, max(0.0, value - spread), min(1.0, value + spread), n)
+def share(value: float, n: int, spread: float = 0.04) -> Rate:
+    return Rate(round(value * n), n, max(0.0, value - spread), min(1.0, value + spread))
 
 
-def difference(value: float, n: int, p: float = 0.0001, spread: float = 0.045) -> Figure:
-    return Figure(value, value - spread, value + spread, n, p)
+def difference(value: float, n: int, p: float = 0.0001, spread: float = 0.045) -> Difference:
+    return Difference(value, value - spread, value + spread, p, n, 0, 0, Effective(0, 0, n))
 
 
 def scores(group: str, n: int, factual: float, counterfactual: float, shown: float | None = None) -> GroupScores:
     return GroupScores(
         group=group,
         n=n,
+        questions=2 * n,
         factual=share(factual, n),
         counterfactual=share(counterfactual, n),
         drop=difference(factual - counterfactual, n),
         both_right=share(counterfactual * 0.9, n),
         shown=None if shown is None else share(shown, n - 2),
         imagination_gap=None if shown is None else difference(shown - counterfactual, n - 2, 0.0213),
+        fell_back=None,
+        chance=GuessingScores(None, None, None, None),
         unread=7,
+        cut=0,
+        empty=0,
         failed=1,
         missing=0,
     )
@@ -74,12 +78,13 @@ def run(label: str, *, seed: int = 0, n: int = 500) -> RunScores:
 def report(*labels: str, cases: int = 2000) -> ReportData:
     runs = tuple(run(label, seed=seed) for seed, label in enumerate(labels or ("gpt-4o",)))
     compared = tuple(
-        Comparison(
+        ComparedRuns(
             runs[0].label,
             other.label,
             tuple(
-                ComparedGroup(
+                Comparison(
                     group.group,
+                    group.n,
                     difference(0.031, group.n, 0.21),
                     difference(-0.104, group.n),
                     difference(0.0, group.n, 1.0),
@@ -117,7 +122,7 @@ def picture(seed: int, *, after: bool = False, side: int = 224) -> Thumbnail:
     return Thumbnail(file.getvalue())
 
 
-PAIRS: tuple[tuple[Verdict, Verdict], ...] = (
+PAIRS: tuple[tuple[Outcome, Outcome], ...] = (
     ("right", "wrong"),
     ("wrong", "right"),
     ("right", "right"),
@@ -130,14 +135,14 @@ PAIRS: tuple[tuple[Verdict, Verdict], ...] = (
 LONG = "Let me think about it step by step. " * 30 + "\nThe answer is (B) 7."
 
 
-def answer(verdict: Verdict, read: str) -> Answer:
+def answer(verdict: Outcome, read: str) -> GalleryAnswer:
     if verdict == "failed":
-        return Answer("failed", reason="the server answered 503 four times")
+        return GalleryAnswer("failed", reason="the server answered 503 four times")
     if verdict == "unread":
         text = "I cannot tell from the picture."
-        return Answer("unread", text, len(text))
+        return GalleryAnswer("unread", text, len(text))
     text = LONG if read == "D" else f"**{read}**: there would be that many."
-    return Answer(verdict, text, len(text), read)
+    return GalleryAnswer(verdict, text, len(text), read)
 
 
 def case(number: int, runs: int) -> GalleryCase:

@@ -4,7 +4,6 @@ import csv
 import io
 from pathlib import Path
 
-import msgspec
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from making import case, dataset
@@ -185,41 +184,11 @@ def test_groups_of_pictures_are_compared_in_every_format(tmp_path: Path) -> None
     assert (gap["measure"], gap["n"], gap["method"]) == (
         "diff",
         "35",
-        "score, squared and added; permutation of pictures, exact, Holm",
+        "score, squared and added; permutation of pictures, Holm",
     )
     assert "gap: Female minus Male" in printed(files)
     assert "gap: Female minus Male" in files.html.read_text(encoding="utf-8")
     assert "caption{By bb" in files.latex.read_text(encoding="utf-8")
-
-
-def test_alike_questions_of_two_groups_are_shown_and_counted_in_both_directions(tmp_path: Path) -> None:
-    """Cases 0 to 2 are of pictures of F, 3 to 5 of M, and ask the same in pairs, but for the last of each."""
-    (tmp_path / "people.csv").write_text(
-        "id,who\n" + "".join(f"{n},{'FM'[n > 2]}\n" for n in range(6)), encoding="utf-8"
-    )
-    texts = ["How many kites would fly if one fell?", "How many <b>dogs would sit if two left?", "Whose hat is it?"]
-    texts += [texts[0].replace("one", "two"), texts[1], "Is there any bread on that table now?"]
-    asked = [
-        msgspec.structs.replace(each, counterfactual=msgspec.structs.replace(each.counterfactual, text=texts[row]))
-        for row, each in enumerate(cases(6))
-    ]
-    said = {row: right(asked, row) for row in range(6)} | {row: (right(asked, row)[0], "A") for row in (0, 1, 2)}
-    made = run(tmp_path / "a", dataset(tmp_path / "d", asked), said)
-    files = write_report([made], tmp_path / "out", groups=GroupsFile(tmp_path / "people.csv"))
-    [found] = [each for each in files.data.analyses if each.matched]
-    [pair] = found.matched
-    assert (pair.pairs, pair.only_first, pair.only_second) == (2, 0, 2)
-    assert [(each.group, each.asked.case, each.right) for each in pair.shown] == [
-        ("M", "case-4", True),
-        ("F", "case-1", False),
-    ]
-    assert "2 pairs of alike questions (at least 50% of the words) about F and M: in 0 only F" in point(found, "gpt-4o")
-    page = files.html.read_text(encoding="utf-8")
-    figure = page[page.index("panel twins") : page.index("</figure>", page.index("panel twins"))]
-    assert figure.count("data:image/") == 2
-    assert "chosen for that: 100% of the words are shared" in figure
-    assert "(wrong; right is 5)" in figure
-    assert "<b>dogs" not in figure
 
 
 def test_every_column_of_groups_is_compared_unless_one_is_chosen(tmp_path: Path) -> None:
@@ -227,7 +196,7 @@ def test_every_column_of_groups_is_compared_unless_one_is_chosen(tmp_path: Path)
     source = dataset(tmp_path / "d", cases(40))
     made = run(tmp_path / "a", source, said(40, 0, 18))
     files = write_report([made], tmp_path / "out", groups=GroupsFile(tmp_path / "people.csv"))
-    assert [each.key for each in files.data.analyses] == ["groups by bb_gender", "groups by bb_skin"]
+    assert [each.tables[0].key for each in files.data.analyses] == ["groups by bb_gender", "groups by bb_skin"]
 
 
 def test_hostile_names_of_groups_stay_in_their_place(tmp_path: Path) -> None:

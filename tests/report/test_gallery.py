@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.html import balanced_sample
-from countersight.reports.data import Verdict
 from countersight.reports.gallery import pair_outcome
+from countersight.scoring import Outcome
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from countersight.reports.gallery import pair_outcome
     ],
 )
 def test_every_case_stands_under_one_heading(
-    factual: Verdict | None, counterfactual: Verdict | None, outcome: str
+    factual: Outcome | None, counterfactual: Outcome | None, outcome: str
 ) -> None:
     assert pair_outcome(factual, counterfactual) == outcome
 

@@ -14,8 +14,9 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.html import Thumbnail
-from countersight.reports.data import Answer, AnswerShares, PageData, Verdict
+from countersight.reports.data import AnswerShares, GalleryAnswer, PageData
 from countersight.reports.page import render
+from countersight.scoring import Outcome
 
 from . import specimen
 from .specimen import HOSTILE
@@ -186,7 +187,7 @@ def test_filters_combine_and_counts_follow(open_page: Opener) -> None:
 
 def test_search_finds_text_in_replies(open_page: Opener) -> None:
     data = specimen.page(40)
-    odd = msgspec.structs.replace(data.cases[33], answers=({"factual": Answer("right", "A Zebra!", 8, "A")},))
+    odd = msgspec.structs.replace(data.cases[33], answers=({"factual": GalleryAnswer("right", "A Zebra!", 8, "A")},))
     page = open_page(msgspec.structs.replace(data, cases=(*data.cases[:33], odd, *data.cases[34:]))).page
     page.locator("#search").fill("zebra")
     expect(page.locator("#status")).to_have_text("1 case, 1 to 1 shown.")
@@ -274,10 +275,14 @@ def test_the_link_of_a_case_leads_to_that_case_alone(open_page: Opener) -> None:
 
 def test_one_run_right_and_another_not_leaves_out_what_was_not_scored(open_page: Opener) -> None:
     data = specimen.page(4, "first", "second")
-    verdicts: tuple[Verdict, ...] = ("wrong", "missing", "cut", "unread")
+    verdicts: tuple[Outcome, ...] = ("wrong", "missing", "cut", "unread")
     cases = tuple(
         msgspec.structs.replace(
-            case, answers=({"counterfactual": Answer("right", "B", 1, "B")}, {"counterfactual": Answer(verdict)})
+            case,
+            answers=(
+                {"counterfactual": GalleryAnswer("right", "B", 1, "B")},
+                {"counterfactual": GalleryAnswer(verdict)},
+            ),
         )
         for case, verdict in zip(data.cases, verdicts, strict=True)
     )
@@ -305,7 +310,7 @@ def test_every_verdict_is_a_mark_and_a_word(open_page: Opener) -> None:
 
 def test_a_long_reply_is_folded_and_a_cut_one_says_so(open_page: Opener) -> None:
     data = specimen.page(1)
-    cut = Answer("wrong", "word " * 800, 10_000_000, "C")
+    cut = GalleryAnswer("wrong", "word " * 800, 10_000_000, "C")
     case = msgspec.structs.replace(data.cases[0], answers=({"factual": cut},))
     page = open_page(msgspec.structs.replace(data, cases=(case,))).page
     expect(page.locator(".whole")).to_have_count(0)
@@ -318,7 +323,7 @@ def test_a_long_reply_is_folded_and_a_cut_one_says_so(open_page: Opener) -> None
 def test_the_request_as_it_was_sent_is_one_click_away(open_page: Opener) -> None:
     data = specimen.page(1)
     spent = {"finish": "stop", "tokens_in": 1200, "tokens_out": 3, "cost": 0.00031, "seconds": 0.5}
-    told = Answer("cut", "It is", 5, sent=1, unfit="there is no causal graph to tell", **spent)
+    told = GalleryAnswer("cut", "It is", 5, sent=1, unfit="there is no causal graph to tell", **spent)
     requests = ("other", "<b>Is it?</b>\nyes")
     case = msgspec.structs.replace(data.cases[0], answers=({"factual": told},), requests=requests)
     page = open_page(msgspec.structs.replace(data, cases=(case,))).page
@@ -345,7 +350,7 @@ def test_hostile_text_is_only_text(open_page: Opener) -> None:
         groups=tuple(msgspec.structs.replace(group, group=HOSTILE + group.group) for group in report.runs[0].groups),
     )
     report = msgspec.structs.replace(report, dataset=HOSTILE, fingerprint=HOSTILE, runs=(run, report.runs[1]), cases=7)
-    evil = Answer("wrong", HOSTILE, len(HOSTILE), HOSTILE)
+    evil = GalleryAnswer("wrong", HOSTILE, len(HOSTILE), HOSTILE)
     cases = tuple(
         msgspec.structs.replace(
             case,
@@ -353,7 +358,7 @@ def test_hostile_text_is_only_text(open_page: Opener) -> None:
             group=HOSTILE,
             change=HOSTILE,
             questions={key: specimen.AskedQuestion(HOSTILE, HOSTILE, (HOSTILE, "b")) for key in case.questions},
-            answers=({"factual": evil, "shown": Answer("failed", reason=HOSTILE)}, {"counterfactual": evil}),
+            answers=({"factual": evil, "shown": GalleryAnswer("failed", reason=HOSTILE)}, {"counterfactual": evil}),
         )
         for case in data.cases
     )

@@ -67,7 +67,7 @@ def programs_of_four(folder: Path) -> Path:
 
 
 def analysis(found: tuple[Analysis, ...], key: str) -> Analysis:
-    [one] = [each for each in found if each.key == key]
+    [one] = [each for each in found if each.tables[0].key == key]
     return one
 
 
@@ -84,7 +84,7 @@ def test_what_became_of_programs_is_counted_in_all_and_by_group(tmp_path: Path) 
     factual, counterfactual = found.tables
     assert factual.head == ("group", "programs", "answered", "right, of all", "syntax error", "tool failure")
     assert counterfactual.head == (*factual.head, "ignored the change")
-    assert [line.name for line in counterfactual.lines] == ["group 0", "group 1", "all"]
+    assert [line.group for line in counterfactual.lines] == ["group 0", "group 1", "all"]
     rows = list(csv.DictReader(io.StringIO(files.csv.read_text(encoding="utf-8"))))
     shares = {(row["group"], row["measure"]): (row["value"], row["n"]) for row in rows if row["table"] == "programs"}
     assert shares["group 1", "counterfactual: ignored the change"] == ("1.0", "2")
@@ -96,7 +96,7 @@ def test_what_became_of_programs_is_counted_in_all_and_by_group(tmp_path: Path) 
 def test_a_run_without_programs_has_no_such_part(tmp_path: Path) -> None:
     source = dataset(tmp_path / "d", 4)
     files = write_report([run(tmp_path / "r", source, [Reply("case-0", 0, "factual", text="A")])], tmp_path / "out")
-    assert not {"programs", "composed"} & {each.key for each in files.data.analyses}
+    assert not {"programs", "composed"} & {each.tables[0].key for each in files.data.analyses}
 
 
 @pytest.mark.parametrize(
@@ -130,15 +130,10 @@ def test_what_was_composed_is_told_apart_from_what_was_asked(tmp_path: Path) -> 
     ]
     files = write_report(runs, tmp_path / "out")
     found = analysis(files.data.analyses, "composed")
-    [point] = found.points
-    assert point.title == "m, compose"
-    assert point.sentences == (
-        "3 of 6 (50.0%; 11.8 to 88.2) of the answers under a change were composed.",
-        "Right under a change: composed 3 of 3 (100.0%; 29.2 to 100.0), asked 0 of 3 (0.0%; 0.0 to 70.8).",
-        "Where the model had counted right, the composed answer is right in 3 of 3 (100.0%; 29.2 to 100.0).",
-    )
     [table] = found.tables
-    assert [line.name for line in table.lines] == ["group 0", "group 1", "all"]
+    assert [line.cells[0].text for line in table.lines] == ["group 0", "group 1", "all"]
+    assert [cell.text for cell in table.lines[-1].cells[1:]] == ["6", "50.0", "100.0", "0.0"]
+    assert table.lines[-1].cells[3].details == ("29.2 to 100.0", "n = 3")
     found = analysis(files.data.analyses, "prompts")
     [prompts] = [each for each in found.points if each.title == "What prompts change"]
     assert [words.split(" (")[0] for words in prompts.sentences] == [

@@ -6,14 +6,18 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from countersight.html import Figure
 from countersight.html.wording import clean, name, p_value, percent
-from countersight.reports.data import ComparedGroup, Comparison, GroupScores, ReportData, RunScores
+from countersight.reports.data import ReportData, RunScores
 from countersight.reports.formats import comma_separated, latex, markdown
 from countersight.reports.terminal import print_tables
-from countersight.scoring import LetterShare
+from countersight.scoring import ComparedRuns, Comparison, Difference, GroupScores, GuessingScores, LetterShare, Rate
+from countersight.scoring.intervals import Effective
 
 from .specimen import HOSTILE
+
+
+def difference(value: float, low: float, high: float, n: int, p: float) -> Difference:
+    return Difference(value, low, high, p, n, 0, 0, Effective(0, 0, n))
 
 
 def small() -> ReportData:
@@ -21,24 +25,26 @@ def small() -> ReportData:
     group = GroupScores(
         group="dots",
         n=10,
-        factual=Figure(0.8, 0.49, 0.943, 10),
-        counterfactual=Figure(0.5, 0.237, 0.763, 10),
-        drop=Figure(0.3, 0.0, 0.6, 10, 0.25),
-        both_right=Figure(0.5, 0.237, 0.763, 10),
-        shown=Figure(0.75, 0.409, 0.929, 8),
-        imagination_gap=Figure(0.25, -0.125, 0.625, 8, 0.5),
+        questions=30,
+        factual=Rate(8, 10, 0.49, 0.943),
+        counterfactual=Rate(5, 10, 0.237, 0.763),
+        drop=difference(0.3, 0.0, 0.6, 10, 0.25),
+        both_right=Rate(5, 10, 0.237, 0.763),
+        shown=Rate(6, 8, 0.409, 0.929),
+        imagination_gap=difference(0.25, -0.125, 0.625, 8, 0.5),
+        fell_back=None,
+        chance=GuessingScores(None, None, None, None),
         unread=1,
+        cut=0,
+        empty=0,
         failed=2,
         missing=3,
     )
-    none = GroupScores(
-        group="never answered",
-        n=0,
-        factual=Figure(None, 0.0, 1.0, 0),
-        counterfactual=Figure(None, 0.0, 1.0, 0),
-        drop=None,
-        both_right=None,
-        missing=4,
+    nothing = Rate(0, 0, 0.0, 1.0)
+    absent = dict.fromkeys(("drop", "shown", "imagination_gap"))
+    shares = dict.fromkeys(("factual", "counterfactual", "both_right"), nothing)
+    none = msgspec.structs.replace(
+        group, group="never answered", n=0, **absent, **shares, unread=0, failed=0, missing=4
     )
     overall = msgspec.structs.replace(group, group="all", missing=7)
     run = RunScores(
@@ -65,9 +71,10 @@ def small() -> ReportData:
 def two_runs() -> ReportData:
     report = small()
     other = msgspec.structs.replace(report.runs[0], label="other")
-    compared = ComparedGroup("all", Figure(0.1, -0.2, 0.4, 10, 0.6875), None, Figure(-0.1, -0.3, 0.1, 9, 1.0), None)
+    factual, both = difference(0.1, -0.2, 0.4, 10, 0.6875), difference(-0.1, -0.3, 0.1, 9, 1.0)
+    compared = Comparison("all", 10, factual, None, both, None)
     return msgspec.structs.replace(
-        report, runs=(report.runs[0], other), comparisons=(Comparison("a|b", "other", (compared,)),)
+        report, runs=(report.runs[0], other), comparisons=(ComparedRuns("a|b", "other", (compared,)),)
     )
 
 
@@ -76,7 +83,7 @@ def test_markdown_holds_every_figure_with_its_interval_and_p() -> None:
     assert (
         "| dots | 10 | 80.0 (49.0 to 94.3) | 50.0 (23.7 to 76.3) | 30.0 (0.0 to 60.0; p = 0.250) "
         "| 50.0 (23.7 to 76.3) | 75.0 (40.9 to 92.9; n = 8) | 25.0 (−12.5 to 62.5; p = 0.500; n = 8) "
-        "| 1 | 2 | 3 |\n" in text
+        "| 1 (4.0%) | 2 | 3 |\n" in text
     )
     assert "| never answered | 0 | – | – | – | – | – | – | 0 | 0 | 4 |\n" in text
     assert "| **all** | 10 |" in text
@@ -161,8 +168,8 @@ def test_csv_has_a_row_for_every_figure_with_its_origin() -> None:
 def test_csv_rounds_no_end_of_an_interval_to_zero() -> None:
     """What the test is sure of lies outside the interval: a program that reads the table asks just that."""
     report = two_runs()
-    compared = ComparedGroup("all", Figure(0.001, 1e-9, 0.002, 10, 0.04), None, None, None)
-    report = msgspec.structs.replace(report, comparisons=(Comparison("a|b", "other", (compared,)),))
+    compared = Comparison("all", 10, difference(0.001, 1e-9, 0.002, 10, 0.04), None, None, None)
+    report = msgspec.structs.replace(report, comparisons=(ComparedRuns("a|b", "other", (compared,)),))
     [row] = [row for row in csv.DictReader(io.StringIO(comma_separated(report))) if row["table"] == "comparison"]
     assert (float(row["low"]), row["p"]) == (1e-9, "0.04")
 

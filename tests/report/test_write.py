@@ -134,7 +134,7 @@ def test_every_two_runs_are_compared(tmp_path: Path) -> None:
     runs = [run(tmp_path / name, source, FOUR, f"openai:{name}") for name in "abc"]
     data = write_report(runs, tmp_path / "out").data
     assert [(pair.first, pair.second) for pair in data.comparisons] == [("a", "b"), ("a", "c"), ("b", "c")]
-    factual = data.comparisons[0].groups[-1].factual
+    factual = data.comparisons[0].rows[-1].factual
     assert factual
     assert (factual.value, factual.p, factual.n) == (0.0, 1.0, 4)
 
@@ -156,7 +156,7 @@ def test_a_run_without_a_reply_can_be_reported(tmp_path: Path) -> None:
     total = (
         write_report([run(tmp_path / "run", dataset(tmp_path / "tiny", 2), [])], tmp_path / "out").data.runs[0].overall
     )
-    assert (total.factual, total.drop, total.missing) == (None, None, 4)
+    assert (total.factual.value, total.drop, total.missing) == (None, None, 4)
 
 
 def test_a_dataset_without_groups_has_one_line(tmp_path: Path) -> None:

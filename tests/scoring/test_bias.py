@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, judged
 from statsmodels.stats.multitest import multipletests
 
-from countersight.scoring import group_bias
 from countersight.scoring.group_bias import Bias, bias, corrected_gaps, permutation_p
 
 
@@ -35,8 +34,6 @@ def test_diff_is_original_minus_counterfactual_accuracy_and_the_gap_their_differ
     [gap] = found.gaps
     assert (gap.first, gap.second, gap.value, gap.pictures, gap.n) == ("men", "women", -0.5, 12, 12)
     assert gap.low < -0.5 < gap.high
-    # 495 ways to deal 12 pictures out: all five drops of the 12 to the men, or 4 of them and so on.
-    assert gap.exact
     # The interval's own p is the larger here.
     assert gap.p > brute_force([0] * 6 + [1] * 2, [1] * 3 + [0])
     assert (gap.p < 0.05) == (not gap.low <= 0 <= gap.high)
@@ -89,18 +86,6 @@ def test_a_group_of_which_nothing_was_read_has_no_gap() -> None:
     assert ([group.name for group in found.groups], found.gaps, found.left_out) == (["men"], (), ("women",))
 
 
-def test_as_many_pictures_as_the_paper_has_are_dealt_out_exactly() -> None:
-    """510 and 207 pictures (C-VQA 4.3), one question each."""
-    rng = np.random.default_rng(0)
-    first, second = (
-        rng.choice([-1.0, 0, 1], 510, p=[0.05, 0.7, 0.25]),
-        rng.choice([-1.0, 0, 1], 207, p=[0.05, 0.6, 0.35]),
-    )
-    p, exact = permutation_p(first, np.ones(510), second, np.ones(207), seed=0)
-    assert exact
-    assert 0 < p < 1
-
-
 def brute_force(first: list[float], second: list[float], cases: list[int] | None = None) -> float:
     """The same p, by taking every set of pictures."""
     values, weights = np.array([*first, *second], float), np.array(cases or [1] * (len(first) + len(second)), float)
@@ -123,28 +108,12 @@ PICTURES = st.lists(st.tuples(st.integers(-2, 2), st.integers(1, 2)), min_size=1
 
 @given(PICTURES, PICTURES)
 @settings(max_examples=60)
-def test_the_exact_test_is_that_of_trying_every_way(
-    first: list[tuple[int, int]], second: list[tuple[int, int]]
-) -> None:
+def test_the_test_agrees_with_trying_every_way(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> None:
     (one, one_cases), (other, other_cases) = (np.array(each, float).T for each in (first, second))
-    p, exact = permutation_p(one, one_cases, other, other_cases, seed=0)
-    assert exact
+    p = permutation_p(one, one_cases, other, other_cases, seed=0)
     expected = brute_force(list(one), list(other), [*one_cases.astype(int), *other_cases.astype(int)])
-    assert p == pytest.approx(expected)
-    swapped, _ = permutation_p(other, other_cases, one, one_cases, seed=0)
-    assert swapped == pytest.approx(p)
-
-
-def test_the_drawn_test_agrees_with_the_exact_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(3)
-    first, second = rng.integers(-1, 2, 40).astype(float), rng.integers(0, 2, 25).astype(float)
-    cases = rng.permutation(np.repeat([1.0, 2.0], [60, 5]))
-    exact, was_exact = permutation_p(first, cases[:40], second, cases[40:], seed=0)
-    monkeypatch.setattr(group_bias, "COUNTED_THROUGH", 10)
-    drawn, was_drawn = permutation_p(first, cases[:40], second, cases[40:], seed=0)
-    assert (was_exact, was_drawn) == (True, False)
-    assert drawn == pytest.approx(exact, abs=0.02)
+    assert p == pytest.approx(expected, abs=0.03)
 
 
 def test_where_nothing_differs_p_is_one() -> None:
-    assert permutation_p(np.zeros(5), np.ones(5), np.zeros(3), np.ones(3), seed=0) == (pytest.approx(1.0), True)
+    assert permutation_p(np.zeros(5), np.ones(5), np.zeros(3), np.ones(3), seed=0) == pytest.approx(1.0)

@@ -49,7 +49,7 @@ def test_groups_are_ranked_by_what_their_answers_are_worth() -> None:
     assert [each.group for each in ranked.standings] == ["whole", "some"]
     rows = {row.group: row.factual for row in score(found).rows}
     assert all(each.rate == rows[each.group] for each in ranked.standings)
-    assert ranked.spread == pytest.approx(0.1)
+    assert ranked.spread.value == pytest.approx(0.1)
 
 
 def test_the_interval_is_about_that_of_the_mean() -> None:

@@ -123,7 +123,7 @@ def test_the_best_and_the_worst_of_groups_that_are_alike_are_not_called_apart(gr
     for _ in range(120):
         right = generator.random(60) < generator.beta(1.2, 0.8, pictures)[np.arange(60) % pictures]
         found = ranking(answered(kept, right, right, pictures), "factual")
-        claimed += bool(found and found.spread_low > 0)
+        claimed += bool(found and found.spread.low > 0)
     assert claimed / 120 < 0.11  # 0.05 and three standard errors
 
 
@@ -179,9 +179,9 @@ def test_groups_are_ranked_with_how_sure_their_order_is() -> None:
     assert size.worst > 0.99
     assert (size.rank_low, size.rank_high) == (3, 3)
     assert few.best + count.best + size.best == pytest.approx(1)
-    assert found.spread == pytest.approx(0.8)
-    assert found.spread_low < 0.8
-    assert found.n == 203
+    assert found.spread.value == pytest.approx(0.8)
+    assert found.spread.low < 0.8
+    assert found.spread.n == 203
 
 
 def test_one_group_is_no_ranking() -> None:

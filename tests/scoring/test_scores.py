@@ -237,21 +237,20 @@ def test_a_case_costs_few_bytes() -> None:
 def test_accuracy_is_bounded_by_what_the_unread_replies_may_have_said() -> None:
     found = run(told(0, "B", "C"), told(1, "?", "C"), told(2, "A", "?"), told(3, "?", "?"))
     overall = score(found).overall
-    assert overall.factual.value == overall.factual.bounds.low == 0.25
-    assert overall.factual.bounds.high == 0.75
-    assert (overall.counterfactual.bounds.low, overall.counterfactual.bounds.high) == (0.5, 1.0)
-    assert (overall.both_right.bounds.low, overall.both_right.bounds.high) == (0.25, 0.75)  # not the third
+    assert overall.factual.value == 0.25
+    assert overall.factual.if_right == 0.75
+    assert (overall.counterfactual.value, overall.counterfactual.if_right) == (0.5, 1.0)
+    assert (overall.both_right.value, overall.both_right.if_right) == (0.25, 0.75)  # not the third
     assert overall.unread_rate == 0.5
     assert "75.0% if unread replies were right" in str(score(found))
     [*_, compared] = compare(found, run(*(told(row, "B", "C") for row in range(4))))
     assert compared.unread == (0.5, 0.0)
 
 
-def test_where_nothing_was_read_everything_is_possible() -> None:
+def test_where_nothing_was_read_there_is_no_figure_but_a_count() -> None:
     overall = score(run(told(0, "?", "C"), told(1, "?", "C"))).overall
-    assert overall.factual.value is None
-    assert (overall.factual.bounds.low, overall.factual.bounds.high) == (0.0, 1.0)
-    assert score(run(told(0, None, "C"))).overall.factual.bounds is None
+    assert (overall.factual.value, overall.factual.unheard) == (None, 2)
+    assert score(run(told(0, None, "C"))).overall.factual.unheard == 0
 
 
 def test_a_restated_answer_takes_the_place_of_a_reply_that_could_not_be_read() -> None:

@@ -65,6 +65,7 @@ from .run_folder import MANIFEST as MANIFEST
 from .run_folder import Answering as Answering
 from .run_folder import DatasetReference as DatasetReference
 from .run_folder import RunFolder as RunFolder
+from .run_folder import RunManifest as RunManifest
 from .run_folder import reference as reference
 from .run_folder import run_folders as run_folders
 from .runner import COMPOSED as COMPOSED

@@ -11,7 +11,7 @@ from countersight.case import ASKINGS, WORLDS, Asking, Case, Question
 from countersight.dataset import BadRow, Dataset
 from countersight.engine import MANIFEST, PROMPTS, Prompt, RunFolder, told
 from countersight.errors import ExchangeError
-from countersight.scoring import Difference, Rate, Row
+from countersight.scoring import Difference, GroupScores, Rate
 
 FOURTH: Final = "twice"
 """What stands in the place of an asking for the question with "if" that is asked of the picture after the change."""
@@ -87,7 +87,7 @@ def dataset_at(path: Path, name: str) -> Dataset:
     return source
 
 
-def run_figures(row: Row) -> dict[str, float]:
+def run_figures(row: GroupScores) -> dict[str, float]:
     """What a run comes to: each figure, and for a difference its interval and p too."""
     found: dict[str, float] = {}
     for name in MEASURES:

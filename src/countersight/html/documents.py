@@ -10,6 +10,7 @@ import msgspec
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from countersight.html.tables import Grid
 from countersight.html.wording import clean, count, interval, name, none_read, p_value, percent
 from countersight.text import several
 
@@ -93,6 +94,11 @@ def _templates() -> Environment:
     for words in (count, interval, name, none_read, p_value, percent, several):
         found.filters[words.__name__] = words
     return found
+
+
+def table_html(grid: Grid) -> str:
+    """A table alone, for notebooks."""
+    return str(_templates().get_template("kit.html").module.table(grid))  # type: ignore[attr-defined]
 
 
 def fragment(room: str, template: str, **parts: Any) -> Markup:

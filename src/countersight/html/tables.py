@@ -2,32 +2,67 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 
-from countersight.html.wording import count, interval, none_read, p_value, percent
+from countersight.html.wording import count, interval, name, none_read, number, p_value, percent, plain_interval
 
 
-class Figure(msgspec.Struct, frozen=True):
-    """A share or a difference of shares, with its interval; `p` only where two things were compared."""
+class Measured(msgspec.Struct, frozen=True):
+    """What a table shows as a figure: a share, or a difference of shares, with its interval.
 
-    value: float | None
-    low: float
-    high: float
-    n: int
-    p: float | None = None
-    right: int | None = None
-    """How many of the n were right, where the figure is such a share."""
-    method: str = ""
-    """How the interval and p were computed, where it is not exact binomial, or Tango's with McNemar's test."""
-    confidence: float | None = None
-    """Of its interval, where that is not the report's: several comparisons have wider ones."""
-    unread: int = 0
-    """How many of the n would be right if every unread reply were; all replies where there is no value."""
+    Whatever is computed is a subclass that says what it has; the rest is as stands here.
+    """
+
+    @property
+    def value(self) -> float | None:
+        """The figure itself; None where nothing was scored."""
+        raise NotImplementedError
+
+    @property
+    def low(self) -> float:
+        """The lower end of its interval."""
+        raise NotImplementedError
+
+    @property
+    def high(self) -> float:
+        """The upper end of its interval."""
+        raise NotImplementedError
+
+    @property
+    def n(self) -> int:
+        """The cases that it rests on."""
+        raise NotImplementedError
+
+    @property
+    def p(self) -> float | None:
+        """The p value, where two things were compared."""
+        return None
+
+    @property
+    def hits(self) -> int | None:
+        """How many of the n were right, where the figure is such a share."""
+        return None
+
+    @property
+    def method(self) -> str:
+        """How the interval and p were computed, where it is not exact binomial, or Tango's with McNemar's test."""
+        return ""
+
+    @property
+    def confidence(self) -> float | None:
+        """Of its interval, where that is not the report's: several comparisons have wider ones."""
+        return None
+
+    @property
+    def unread(self) -> int:
+        """How many of the n would be right if every unread reply were; all replies where there is no value."""
+        return 0
 
     @property
     def unheard(self) -> int:
-        """How many replies there are, where not one of them could be read."""
+        """How many replies there are, where not one of them could be read: nothing is scored then."""
         return self.unread if self.value is None else 0
 
     @property
@@ -35,12 +70,45 @@ class Figure(msgspec.Struct, frozen=True):
         """The share if every unread reply were right; if every one were wrong, it is `value`."""
         return self.value + self.unread / self.n if self.value is not None and self.unread else None
 
+    @property
+    def is_share(self) -> bool:
+        """Whether it is told in per cent or points; a correlation is not."""
+        return True
+
+
+class Figure(Measured, frozen=True):
+    """A figure given as it is."""
+
+    value: float | None
+    low: float
+    high: float
+    n: int
+    p: float | None = None
+    hits: int | None = None
+
+
+class Count(msgspec.Struct, frozen=True):
+    """A number without an interval, as a file has it: a count, a bound, or what a paper prints."""
+
+    value: float
+    n: int | None
+    method: str = "count"
+
+
+class Record(msgspec.Struct, frozen=True):
+    """A figure of a line as a file has it: the measure, and the group where that is not the line's."""
+
+    measure: str
+    figure: Measured | Count
+    group: str = ""
+
 
 class Cell(msgspec.Struct, frozen=True):
     """A figure and what stands beside it in small: its interval, its p value, its own n."""
 
     text: str
     details: tuple[str, ...] = ()
+    figure: Measured | None = None
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -49,6 +117,12 @@ class Line(msgspec.Struct, frozen=True):
     cells: tuple[Cell, ...]
     total: bool = False
     reported: bool = False
+    run: str = ""
+    """In files: the run that its figures are of, the run that they are held against, and the group of cases."""
+    minus_run: str = ""
+    group: str = "all"
+    also: tuple[Record, ...] = ()
+    """What only files have."""
 
 
 class Grid(msgspec.Struct, frozen=True):
@@ -58,18 +132,30 @@ class Grid(msgspec.Struct, frozen=True):
     head: tuple[str, ...]
     lines: tuple[Line, ...]
     note: str = ""
+    key: str = ""
+    """What files call the table; one that only gathers figures of others is in no file."""
+    measures: tuple[str, ...] = ()
+    """What files call each column after the first."""
+
+    def records(self, line: Line) -> Iterator[Record]:
+        """Every figure of a line, as a file has it."""
+        for measure, cell in zip(self.measures, line.cells[1:], strict=False):
+            if measure and cell.figure:
+                yield Record(measure, cell.figure)
+        yield from line.also
 
 
 NOTHING = Cell("–")
 
 
-def figure_cell(figure: Figure | None, expected_n: int | None, *, counted: bool = False) -> Cell:
+def figure_cell(figure: Measured | None, expected_n: int | None, *, counted: bool = False) -> Cell:
     """A figure with its interval, and with its count where wanted; its n is said where it is not that of the line."""
     if figure is None or figure.value is None:
-        return Cell(NOTHING.text, (none_read(figure.unheard),)) if figure and figure.unheard else NOTHING
-    details = [interval(figure)]
-    if counted and figure.right is not None:
-        details.append(f"{count(figure.right)} of {count(figure.n)}")
+        unread = figure.unheard if figure else 0
+        return Cell(NOTHING.text, (none_read(unread),), figure) if unread else NOTHING
+    details = [interval(figure) if figure.is_share else plain_interval(figure)]
+    if counted and figure.hits is not None:
+        details.append(f"{count(figure.hits)} of {count(figure.n)}")
         expected_n = figure.n
     if figure.p is not None:
         details.append(p_value(figure.p))
@@ -77,12 +163,28 @@ def figure_cell(figure: Figure | None, expected_n: int | None, *, counted: bool 
         details.append(f"n = {count(figure.n)}")
     if figure.if_right is not None:
         details.append(f"unread: {percent(figure.value)} to {percent(figure.if_right)}")
-    return Cell(percent(figure.value), tuple(details))
+    written = percent(figure.value) if figure.is_share else number(figure.value)
+    return Cell(written, tuple(details), figure)
 
 
-def unasked_line(head: tuple[str, ...], first: Cell, n: Cell, figures: list[Cell]) -> Line:
-    """A line that has no questions of its own that could be unread, failed or missing."""
-    return Line((first, n, *figures, *[NOTHING] * (len(head) - 2 - len(figures))))
+Content = Cell | Measured | str | int | None
+"""What may stand in a cell: a figure, words, a count, or nothing."""
+
+
+def table_line(called: str | Cell, *cells: Content, n: int | None = None, counted: bool = False, **more: Any) -> Line:
+    """A line out of what stands in its cells; `n` is what its figures rest on, `more` are fields of the line."""
+    first = called if isinstance(called, Cell) else Cell(name(called))
+    return Line((first, *(_as_cell(cell, n, counted) for cell in cells)), **more)
+
+
+def _as_cell(content: Content, n: int | None, counted: bool) -> Cell:
+    if isinstance(content, Cell):
+        return content
+    if isinstance(content, int):
+        return Cell(count(content))
+    if isinstance(content, str):
+        return Cell(name(content)) if content else NOTHING
+    return figure_cell(content, n, counted=counted)
 
 
 def markdown_grid(grid: Grid) -> list[str]:

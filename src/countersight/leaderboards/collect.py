@@ -1,8 +1,7 @@
 """Rows of a leaderboard: runs scored and put into tiers, and what papers report about their suites."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from math import sqrt
 from pathlib import Path
 from typing import Final
 
@@ -17,100 +16,66 @@ from countersight.case import World
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
-from countersight.html import Figure
-from countersight.leaderboards.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
-from countersight.reports import GroupScores, RunScores, as_run, judge_runs, labels, refuse_twice
-from countersight.scoring import (
-    CONFIDENCE,
-    Difference,
-    Dividing,
-    Gold,
-    Interval,
-    Measure,
-    Outcomes,
-    compare_on,
-    holm,
-    p_of,
-    tiers,
-)
+from countersight.html import Measured
+from countersight.leaderboards.data import Board, ComparableRows, Leaderboard, LeaderboardRow, Score, SuiteBoards
+from countersight.reports import AnalysedRun, RunScores, as_run, judge_runs, labels, refuse_twice
+from countersight.scoring import CONFIDENCE, Dividing, Gold, Measure, Outcomes, compare_on, holm, tiers
 from countersight.suites import ALL, RUN_MEASURES, TOTAL, PaperTable, Printed, Terms, known_suite, papers, tables, terms
 from countersight.text import several
 
-Line = tuple[str, str]
+BoardLine = tuple[str, str]
 """An axis (empty for groups) and a line of it."""
-
-
-class Lined(msgspec.Struct, frozen=True, eq=False):
-    """What became of a run's cases, and how they are divided."""
-
-    outcomes: Outcomes
-    dividing: Dividing
-
-    def cases(self, line: Line) -> NDArray[np.bool_]:
-        """Which cases count on a line."""
-        axis, name = line
-        count = len(self.outcomes)
-        if axis:
-            divisions = (division for division in self.dividing.divisions() if division.name == axis)
-            masks = {words: mask for division in divisions for words, mask in division.masks(count)}
-            return masks.get(name, np.zeros(count, dtype=np.bool_))
-        if name == ALL:
-            return np.ones(count, dtype=np.bool_)
-        return self._group(name)
-
-    def groups(self) -> list[NDArray[np.bool_]]:
-        """The cases of each group."""
-        return [self._group(name) for name in self.outcomes.group_names]
-
-    def _group(self, name: str) -> NDArray[np.bool_]:
-        names = self.outcomes.group_names
-        return np.equal(self.outcomes.groups, names.index(name) if name in names else -1)
-
-
-def standings(runs: Sequence[Lined], values: Sequence[float], line: Line, measure: Measure) -> tuple[int, ...]:
-    """The tier of each run, by a measure on a line; all pairs are compared case by case, and corrected by Holm."""
-    pairs = list(combinations(range(len(runs)), 2))
-    adjusted = holm([_p(runs[i], runs[j], line, measure) for i, j in pairs])
-    apart = {frozenset(pair) for pair, each in zip(pairs, adjusted, strict=True) if each.p < 0.05}
-    return tiers(values, lambda above, below: frozenset((above, below)) in apart and values[above] > values[below])
-
-
-def _p(one: Lined, other: Lined, line: Line, measure: Measure) -> float:
-    if line == ("", TOTAL):
-        return _p_of_sum([compare_on(one.outcomes, other.outcomes, mask, measure) for mask in one.groups()])
-    found = compare_on(one.outcomes, other.outcomes, one.cases(line), measure)
-    return found.p if found else 1.0
-
-
-def _p_of_sum(parts: Sequence[Difference | None]) -> float:
-    """The p of a sum of differences of different cases, out of the intervals of each (Zou and Donner, 2008)."""
-    known = [part for part in parts if part is not None]
-    total = sum(part.value for part in known)
-
-    def between(confidence: float) -> Interval:
-        ends = [part.at(confidence, part.p).interval for part in known]
-        below = sqrt(sum((part.value - end.low) ** 2 for part, end in zip(known, ends, strict=True)))
-        above = sqrt(sum((end.high - part.value) ** 2 for part, end in zip(known, ends, strict=True)))
-        return Interval(total - below, total + above)
-
-    return p_of(between) if known else 1.0
-
-
 RANKED_BY: Final[tuple[Measure, ...]] = ("counterfactual", "factual", "both_right")
 """Rows are ranked by the first of these that a board has: the question is how well models imagine."""
+_MODEL = ("model", "code model", "group", "scene change type", "number of scene change types")
+"""Heads under which a paper's table has the model, or what is a line here; the first name is shown in any case."""
 
 
-class _Run(msgspec.Struct, frozen=True, eq=False):
+class _ScoredLine(msgspec.Struct, frozen=True):
+    """What a run has on a line: its cases, its figures by measure, and the share of replies without an answer."""
+
+    n: int
+    figures: Mapping[str, Measured]
+    unread_rate: float | None
+
+
+class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
     path: Path
     scores: RunScores
     worlds: tuple[World, ...]
     dataset: Dataset
-    lined: Lined
+    outcomes: Outcomes
+    dividing: Dividing
 
     @property
     def suite(self) -> str:
         """The suite; a dataset of none, or of several, is its own."""
-        return self.lined.dividing.suite or f"dataset {self.dataset.fingerprint}"
+        return self.dividing.suite or f"dataset {self.dataset.fingerprint}"
+
+    def lines(self) -> dict[BoardLine, _ScoredLine]:
+        """Every line that the run has figures on."""
+        overall = self.scores.overall
+        found = (
+            {("", TOTAL): _ScoredLine(overall.n, self.scores.total, overall.unread_rate)} if self.scores.total else {}
+        )
+        rows = [("", row) for row in self.scores.groups]
+        rows += [(division.name, row) for division in self.scores.divisions for row in division.lines]
+        for axis, row in rows:
+            figures = {key: figure for key in RUN_MEASURES if (figure := getattr(row, key))}
+            found[axis, row.group] = _ScoredLine(row.n, figures, row.unread_rate)
+        return found
+
+    def cases(self, line: BoardLine) -> NDArray[np.bool_]:
+        """Which cases count on a line; on a total all of them do."""
+        axis, name = line
+        count, names = len(self.outcomes), self.outcomes.group_names
+        if axis:
+            divisions = (division for division in self.dividing.divisions() if division.name == axis)
+            masks = {words: mask for division in divisions for words, mask in division.masks(count)}
+            return masks.get(name, np.zeros(count, dtype=np.bool_))
+        if name in (ALL, TOTAL):
+            return np.ones(count, dtype=np.bool_)
+        return np.equal(self.outcomes.groups, names.index(name) if name in names else -1)
 
 
 def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | None = None) -> Leaderboard:
@@ -125,7 +90,7 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
     moved = {Dataset.open(path).fingerprint: path for path in datasets}
     corrected = Gold.open(gold) if gold else None
     runs = [_scored(RunFolder.open(path), moved, corrected) for path in paths]
-    suites: dict[str, list[_Run]] = {}
+    suites: dict[str, list[_ScoredRun]] = {}
     for run in runs:
         suites.setdefault(run.suite, []).append(run)
     return Leaderboard(
@@ -137,19 +102,19 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
     )
 
 
-def _scored(run: RunFolder, moved: dict[str, Path], gold: Gold | None) -> _Run:
+def _scored(run: RunFolder, moved: dict[str, Path], gold: Gold | None) -> _ScoredRun:
     found = judge_runs([run], dataset=moved.get(run.manifest.dataset.fingerprint), gold=gold)
     [judged] = found.judged
-    scores = as_run(labels([run])[0], judged, judged.scores(), found)
-    return _Run(run.path, scores, found.worlds, judged.dataset, Lined(judged.outcomes, found.dividing))
+    scores = as_run(AnalysedRun(labels([run])[0], judged, judged.scores()), found)
+    return _ScoredRun(run.path, scores, found.worlds, judged.dataset, judged.outcomes, found.dividing)
 
 
-def _suite(runs: Sequence[_Run]) -> SuiteBoards:
-    suite = runs[0].lined.dividing.suite
-    worlds = {world: None for run in runs for world in run.worlds}
-    telling = terms(suite, worlds)
+def _suite(runs: Sequence[_ScoredRun]) -> SuiteBoards:
+    suite = runs[0].dividing.suite
+    telling = terms(suite, {world: None for run in runs for world in run.worlds})
     reported = [table for paper in papers() for table in tables(paper) if table.suite == suite and table.measured]
-    boards = [_board(line, runs, reported, telling) for line in _lines(runs, reported, telling)]
+    scored = [(run, run.lines()) for run in runs]
+    boards = [_board(line, scored, reported, telling) for line in _lines(scored, reported, telling)]
     known = known_suite(suite)
     title = (known and known.title) or runs[0].dataset.name
     unseen = {run.dataset.fingerprint: measured for run in runs if (measured := blind_known(run.dataset))}
@@ -157,26 +122,22 @@ def _suite(runs: Sequence[_Run]) -> SuiteBoards:
     return SuiteBoards(suite, title, tuple(board for board in boards if board.pools), len(runs), told)
 
 
-def _lines(runs: Sequence[_Run], reported: Sequence[PaperTable], terms: Terms) -> list[Line]:
+_Scored = Sequence[tuple[_ScoredRun, Mapping[BoardLine, _ScoredLine]]]
+
+
+def _lines(scored: _Scored, reported: Sequence[PaperTable], terms: Terms) -> list[BoardLine]:
     """Every line that any row has: the total, all cases, the groups in the paper's order, then the other divisions."""
     printed = [(place.axis, place.line) for table in reported for place in table.places if place.measure]
-    measured = [(axis, scores.group) for run in runs for axis, scores in _measured(run.scores)]
-    known: list[Line] = [("", TOTAL), ("", ALL), *(("", group) for group in terms.groups)]
+    known: list[BoardLine] = [("", TOTAL), ("", ALL), *(("", group) for group in terms.groups)]
     known += [(axis.name, line) for axis in terms.axes for line in axis.lines]
-    found = dict.fromkeys([*measured, *printed])
+    found = dict.fromkeys([*(line for _, lines in scored for line in lines), *printed])
     return [*(line for line in known if line in found), *(line for line in found if line not in known)]
 
 
-def _measured(run: RunScores) -> Iterator[tuple[str, GroupScores]]:
-    if run.total:
-        yield "", run.total
-    yield from (("", scores) for scores in run.groups)
-    yield from ((division.name, scores) for division in run.divisions for scores in division.lines)
-
-
-def _board(line: Line, runs: Sequence[_Run], reported: Sequence[PaperTable], terms: Terms) -> Board:
-    measured = [pool for pool in _measured_pools(line, runs, terms) if pool[0].entries]
-    pools = [*(pool for pool, _ in measured), *_reported_pools(line, reported, terms)]
+def _board(line: BoardLine, scored: _Scored, reported: Sequence[PaperTable], terms: Terms) -> Board:
+    measured = [each for each in _measured_pools(line, scored, terms) if each[0].entries]
+    printed = list(_reported_pools(line, reported, terms))
+    pools = [*(pool for pool, _ in measured), *printed]
     present = {key for pool in pools for entry in pool.entries for key in (*entry.scores, *entry.unread)}
     ranked_by = next((key for key in RANKED_BY if key in present), RANKED_BY[0])
     axis, name = line
@@ -189,58 +150,59 @@ def _board(line: Line, runs: Sequence[_Run], reported: Sequence[PaperTable], ter
         measures={key: words for key, words in terms.measures.items() if key in present},
         pools=(
             *(_tiered(pool, found, ranked_by, line) for pool, found in measured),
-            *(_ranked(pool, ranked_by) for pool in pools if pool.kind == "reported"),
+            *(_ranked(pool, ranked_by) for pool in printed),
         ),
     )
 
 
-def _measured_pools(line: Line, runs: Iterable[_Run], terms: Terms) -> Iterator[tuple[Pool, list[_Run]]]:
+def _measured_pools(
+    line: BoardLine, scored: _Scored, terms: Terms
+) -> Iterator[tuple[ComparableRows, list[_ScoredRun]]]:
     """The rows of each dataset, and the runs they are of."""
-    by_dataset: dict[str, list[tuple[_Run, GroupScores]]] = {}
-    for run in runs:
-        for axis, scores in _measured(run.scores):
-            if (axis, scores.group) == line:
-                by_dataset.setdefault(run.dataset.fingerprint, []).append((run, scores))
+    by_dataset: dict[str, list[tuple[LeaderboardRow, _ScoredRun]]] = {}
+    for run, lines in scored:
+        if line in lines:
+            entry = _measured_row(run, lines[line], terms)
+            if entry.scores or (entry.unread and run.scores.overall.scored):
+                by_dataset.setdefault(run.dataset.fingerprint, []).append((entry, run))
     for fingerprint, found in by_dataset.items():
-        dataset, cases = found[0][0].dataset.name, found[0][0].scores.overall.n
-        entries = [(_measured_entry(run, scores, terms), run) for run, scores in found]
-        entries = [
-            (entry, run) for entry, run in entries if entry.scores or (entry.unread and run.scores.overall.scored)
-        ]
-        pool = Pool(
+        first = found[0][1]
+        dataset, cases = first.dataset.name, several(first.scores.overall.n, "case")
+        pool = ComparableRows(
             kind="measured",
-            title=f"Measured on {dataset}, {several(cases, 'case')}, fingerprint {fingerprint[:12]}",
+            title=f"Measured on {dataset}, {cases}, fingerprint {fingerprint[:12]}",
             dataset=dataset,
             fingerprint=fingerprint,
-            entries=tuple(entry for entry, _ in entries),
+            entries=tuple(entry for entry, _ in found),
         )
-        yield pool, [run for _, run in entries]
+        yield pool, [run for _, run in found]
 
 
-def _measured_entry(run: _Run, scores: GroupScores, terms: Terms) -> Entry:
-    figures = {key: getattr(scores, key) for key in terms.measures if key in RUN_MEASURES}
-    return Entry(
+def _measured_row(run: _ScoredRun, line: _ScoredLine, terms: Terms) -> LeaderboardRow:
+    figures = {key: figure for key, figure in line.figures.items() if key in terms.measures}
+    known = {key: (figure, figure.value) for key, figure in figures.items()}
+    return LeaderboardRow(
         kind="measured",
         model=run.scores.label,
         named=run.scores.model,
         prompt=run.scores.prompt,
         answering=run.scores.answering,
-        n=scores.n,
+        n=line.n,
         version=run.scores.version,
         started=run.scores.started,
         standing=run.scores.standing,
         run=run.path.resolve().name,
-        scores={key: _score(figure) for key, figure in figures.items() if figure and figure.value is not None},
-        unread={key: figure.unheard for key, figure in figures.items() if figure and figure.unheard},
-        unread_rate=scores.unread_rate,
+        scores={
+            key: Score(value, each.low, each.high, each.n, each.if_right)
+            for key, (each, value) in known.items()
+            if value is not None
+        },
+        unread={key: figure.unheard for key, figure in figures.items() if figure.unheard},
+        unread_rate=line.unread_rate,
     )
 
 
-def _score(figure: Figure) -> Score:
-    return Score(figure.value or 0.0, figure.low, figure.high, figure.n, figure.if_right)
-
-
-def _reported_pools(line: Line, reported: Iterable[PaperTable], terms: Terms) -> Iterator[Pool]:
+def _reported_pools(line: BoardLine, reported: Iterable[PaperTable], terms: Terms) -> Iterator[ComparableRows]:
     for table in reported:
         entries = []
         for system in table.systems:
@@ -249,29 +211,17 @@ def _reported_pools(line: Line, reported: Iterable[PaperTable], terms: Terms) ->
                 for place, cell in zip(table.places, system.cells, strict=True)
                 if (place.axis, place.line) == line and cell and place.measure in terms.measures
             }
+            said = dict(zip(table.labels, system.names, strict=False))
+            model = [system.names[0], *(text for label, text in said.items() if label not in (*_MODEL, "prompt"))]
+            n = table.sizes.get(line[1], system.n if line[1] in (ALL, TOTAL) else None)
+            prompt = said.get("prompt", "")
             if scores:
-                said = dict(zip(table.labels, system.names, strict=False))
-                model = [system.names[0], *(text for label, text in said.items() if label not in (*_MODEL, "prompt"))]
                 entries.append(
-                    Entry(
-                        kind="reported",
-                        model=", ".join(model),
-                        prompt=said.get("prompt", ""),
-                        n=table.sizes.get(line[1], system.n if line[1] in (ALL, TOTAL) else None),
-                        scores=scores,
-                    )
+                    LeaderboardRow(kind="reported", model=", ".join(model), prompt=prompt, n=n, scores=scores)
                 )
         if entries:
-            yield Pool(
-                kind="reported",
-                title=f"Reported in {table.source}: {table.what}",
-                source=f"{table.source} ({table.citation})",
-                entries=tuple(entries),
-            )
-
-
-_MODEL = ("model", "code model", "group", "scene change type", "number of scene change types")
-"""Heads under which a paper's table has the model, or what is a line here; the first name is shown in any case."""
+            title, source = f"Reported in {table.source}: {table.what}", f"{table.source} ({table.citation})"
+            yield ComparableRows(kind="reported", title=title, source=source, entries=tuple(entries))
 
 
 def _printed(cell: Printed, table: PaperTable, *, negated: bool) -> Score:
@@ -279,27 +229,34 @@ def _printed(cell: Printed, table: PaperTable, *, negated: bool) -> Score:
     value = (-cell.value if negated else cell.value) / whole
     # A minus for a drop of nothing would be read as a rise.
     printed = f"{-cell.value:f}" if negated and cell.value else cell.text.lstrip("+-") if negated else cell.text
-    spread = cell.spread / whole if cell.spread is not None else None
-    return Score(
-        float(value),
-        None if spread is None else float(value - spread),
-        None if spread is None else float(value + spread),
-        printed=printed,
-    )
+    spread = None if cell.spread is None else cell.spread / whole
+    low, high = (None, None) if spread is None else (float(value - spread), float(value + spread))
+    return Score(float(value), low, high, printed=printed)
 
 
-def _tiered(pool: Pool, runs: Sequence[_Run], measure: Measure, line: Line) -> Pool:
-    """The rows of a dataset from the best to the worst, with their tiers; those without a score at the end."""
+def _tiered(pool: ComparableRows, runs: Sequence[_ScoredRun], measure: Measure, line: BoardLine) -> ComparableRows:
+    """The rows of a dataset from the best to the worst, with their tiers; those without a score at the end.
+
+    All pairs of runs are compared case by case, and corrected by Holm.
+    """
     scored = [place for place, entry in enumerate(pool.entries) if measure in entry.scores]
     values = [pool.entries[place].scores[measure].value for place in scored]
-    found = standings([runs[place].lined for place in scored], values, line, measure)
+    pairs = list(combinations(range(len(scored)), 2))
+    ps = [_p(runs[scored[one]], runs[scored[other]], line, measure) for one, other in pairs]
+    apart = {frozenset(pair) for pair, each in zip(pairs, holm(ps), strict=True) if each.p < 0.05}
+    found = tiers(values, lambda above, below: frozenset((above, below)) in apart and values[above] > values[below])
     tier = dict(zip(scored, found, strict=True))
     entries = [msgspec.structs.replace(entry, tier=tier.get(place)) for place, entry in enumerate(pool.entries)]
     entries.sort(key=lambda entry: -entry.scores[measure].value if measure in entry.scores else 1.0)
     return msgspec.structs.replace(pool, entries=tuple(entries))
 
 
-def _ranked(pool: Pool, ranked_by: str) -> Pool:
+def _p(one: _ScoredRun, other: _ScoredRun, line: BoardLine, measure: Measure) -> float:
+    found = compare_on(one.outcomes, other.outcomes, one.cases(line), measure)
+    return found.p if found else 1.0
+
+
+def _ranked(pool: ComparableRows, ranked_by: str) -> ComparableRows:
     """The rows of a paper from the best to the worst, with their ranks; those without a score at the end."""
     scores = [entry.scores[ranked_by].value for entry in pool.entries if ranked_by in entry.scores]
     ranked = [

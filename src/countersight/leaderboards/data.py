@@ -19,7 +19,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     printed: str = ""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class LeaderboardRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One row: a run that was measured here, or what a paper reports of a model."""
 
     kind: Kind
@@ -49,7 +49,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Of a row of a paper: 1 + the number of rows of its table with a higher score. Nothing tests that order."""
 
 
-class Pool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ComparableRows(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Rows that may be compared: runs of one dataset, or rows of one table of a paper."""
 
     kind: Kind
@@ -58,7 +58,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     fingerprint: str = ""
     source: str = ""
     """The table of the paper, and what it shows."""
-    entries: tuple[Entry, ...]
+    entries: tuple[LeaderboardRow, ...]
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +70,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     ranked_by: str
     measures: dict[str, str]
     """The figures it shows, and what the suite calls them."""
-    pools: tuple[Pool, ...]
+    pools: tuple[ComparableRows, ...]
 
     @property
     def rows(self) -> int:

@@ -1,7 +1,7 @@
 """The leaderboard as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
 
 from countersight.html import Cell, count, document, interval, name, none_read, percent
-from countersight.leaderboards.data import Board, Entry, Leaderboard, Pool, SuiteBoards
+from countersight.leaderboards.data import Board, ComparableRows, Leaderboard, LeaderboardRow, SuiteBoards
 from countersight.scoring import UNREAD_APART, Interval
 from countersight.suites import TOTAL, papers, tables
 from countersight.text import several
@@ -84,7 +84,7 @@ def _about_figures(board: Board) -> str:
     return f"{what} 95% interval. Tiers by {board.measures[board.ranked_by]}."
 
 
-def _unread_apart(pool: Pool) -> str:
+def _unread_apart(pool: ComparableRows) -> str:
     """A warning where the rows of a dataset differ in how many of their replies could be read."""
     rates = [entry.unread_rate for entry in pool.entries if entry.unread_rate is not None]
     if max(rates, default=0.0) - min(rates, default=0.0) <= UNREAD_APART:
@@ -100,13 +100,13 @@ def _shown(value: float | None, words: str, *details: str) -> tuple[float | None
     return value, Cell(words or "–", details)
 
 
-def _place(entry: Entry) -> tuple[int | None, str]:
+def _place(entry: LeaderboardRow) -> tuple[int | None, str]:
     if entry.kind == "measured":
         return entry.tier, "" if entry.tier is None else count(entry.tier)
     return entry.rank, "" if entry.rank is None else f"({count(entry.rank)})"
 
 
-def _score(entry: Entry, key: str) -> tuple[float | None, Cell]:
+def _score(entry: LeaderboardRow, key: str) -> tuple[float | None, Cell]:
     score = entry.scores.get(key)
     if entry.unread.get(key) or score is None:
         return _shown(None, "", *([none_read(entry.unread[key])] if entry.unread.get(key) else []))

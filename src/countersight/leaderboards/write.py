@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from countersight.files import write_text
 from countersight.html import guarded
 from countersight.leaderboards.collect import collect
-from countersight.leaderboards.data import Entry, Leaderboard
+from countersight.leaderboards.data import Leaderboard, LeaderboardRow
 from countersight.leaderboards.page import render
 from countersight.suites import RUN_MEASURES
 
@@ -69,7 +69,7 @@ def comma_separated(board: Leaderboard) -> str:
     return file.getvalue()
 
 
-def _figures(entry: Entry, key: str) -> tuple[float | None, ...]:
+def _figures(entry: LeaderboardRow, key: str) -> tuple[float | None, ...]:
     """A score, its interval and n; n is 0 where there are replies and not one could be read."""
     score = entry.scores.get(key)
     return (

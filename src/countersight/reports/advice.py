@@ -7,14 +7,14 @@ from typing import Final
 
 from countersight.engine import LEFT_OUT, RunFolder
 from countersight.models import MODELS
-from countersight.scoring import Row
+from countersight.scoring import GroupScores
 from countersight.text import several
 
 WORTH_A_WARNING: Final = 0.01
 """Of all questions; where more were cut, empty or unread, the figures are not those of the model alone."""
 
 
-def advice(run: RunFolder, row: Row) -> Iterator[str]:
+def advice(run: RunFolder, row: GroupScores) -> Iterator[str]:
     """What is amiss with a run and what to do about it, the worst first."""
     left_out: dict[str, int] = run.manifest.observed.get(LEFT_OUT, {}) if row.missing else {}
     for reason, number in left_out.items():
@@ -42,7 +42,7 @@ def advice(run: RunFolder, row: Row) -> Iterator[str]:
             yield f"{told}; {_restating(run)}"
 
 
-def _counted(row: Row) -> str:
+def _counted(row: GroupScores) -> str:
     """What became of unread answers; those of a world of which nothing was read are no figure."""
     if not row.unheard:
         return "counted as not right"
@@ -61,7 +61,7 @@ def _restating(run: RunFolder) -> str:
     return f"have the model state only its final answer: {_again(run, 'unread')}"
 
 
-def _many(number: int, row: Row) -> bool:
+def _many(number: int, row: GroupScores) -> bool:
     return number > WORTH_A_WARNING * row.questions
 
 

@@ -4,19 +4,16 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from countersight.html import Figure, count, interval, name, percent
+from countersight.html import Figure, Grid, count, interval, name, percent, table_line
 from countersight.reports.bias import bias_analysis
-from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, Point
+from countersight.reports.data import Analysis, Point
 from countersight.reports.image_groups import PictureGroups
-from countersight.reports.matched_questions import ComparedQuestion
 from countersight.reports.observations import observations, prompt_analysis
 from countersight.reports.programs import Watched, composed_analysis, program_analysis
-from countersight.reports.scored import AnalysedRun, as_share, group_line, short_name, told
+from countersight.reports.scored import AnalysedRun, group_line, short_name, told
 from countersight.scoring import (
     ALL,
     CONFIDENCE,
-    FalseAlarmRates,
-    Rate,
     Repeated,
     SetScores,
     Whole,
@@ -35,7 +32,6 @@ def analyses(
     watched: Sequence[Watched],
     terms: Terms,
     groups: Sequence[PictureGroups],
-    asked: Sequence[ComparedQuestion | None],
     *,
     seed: int,
     suite: str,
@@ -49,18 +45,17 @@ def analyses(
         prompt_analysis(runs, terms),
         composed_analysis(runs, watched, terms),
         program_analysis(runs, watched, terms),
-        *(bias_analysis(each, asked, runs, terms, seed=seed) for each in groups),
+        *(bias_analysis(each, runs, terms, seed=seed) for each in groups),
     ]
     return tuple(analysis for analysis in found if analysis is not None)
 
 
 def alarm_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
     """Whether answers change where they must and stay where they must; None where no case has a control."""
-    found = [run for run in runs if any(line.balance.n for line in run.alarms)]
+    found = [run for run in runs if any(line.balance.n for line in run.scores.alarms)]
     if not found:
         return None
     return Analysis(
-        key="alarms",
         heading="Misses and false alarms",
         about="Every case has a control: the same picture and question, and a change that does not touch what is "
         "asked. Counted are pairs of which the model is right about the picture as it is.",
@@ -82,44 +77,44 @@ def alarm_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None
 
 
 def _alarm_sentences(run: AnalysedRun) -> Iterator[str]:
-    for line in run.alarms:
+    for line in run.scores.alarms:
         if line.group == ALL and line.balance.n:
-            shares = f"{told(as_share(line.misses))} missed, {told(as_share(line.false_alarms))} false alarms"
-            shares += f", {told(as_share(line.unread))} unread" if line.unread.right else ""
+            shares = f"{told(line.misses)} missed, {told(line.false_alarms)} false alarms"
+            shares += f", {told(line.unread)} unread" if line.unread.right else ""
             balance = f"{percent(line.balance.value or 0.0)}% ({interval(line.balance)})"
             ignoring = f"ignoring every change gives {percent(line.ignoring)}%"
             yield f"Changes {_WAYS[line.asking]}: {shares}; balance {balance}, {ignoring}."
 
 
-def _alarm_tables(run: AnalysedRun, terms: Terms) -> Iterator[AnalysisTable]:
+def _alarm_tables(run: AnalysedRun, terms: Terms) -> Iterator[Grid]:
     heads = ("misses", "false alarms", "unread", "balance")
-    for asking in dict.fromkeys(line.asking for line in run.alarms):
-        lines = [line for line in run.alarms if line.asking == asking and line.balance.n]
-        yield AnalysisTable(
-            title=f"Misses and false alarms, changes {_WAYS[asking]}: {run.label}",
-            head=(terms.group, "n", *heads),
-            measures=("n", *(f"{what} {asking}" for what in heads)),
-            lines=tuple(
-                group_line(run, line.group, terms, line.balance.n, map(as_share, _alarm_rates(line))) for line in lines
-            ),
+    for asking in dict.fromkeys(line.asking for line in run.scores.alarms):
+        lines = (
+            group_line(
+                run, line.group, terms, line.balance.n, line.misses, line.false_alarms, line.unread, line.balance
+            )
+            for line in run.scores.alarms
+            if line.asking == asking and line.balance.n
         )
-
-
-def _alarm_rates(line: FalseAlarmRates) -> tuple[Rate, ...]:
-    return line.misses, line.false_alarms, line.unread, line.balance
+        yield Grid(
+            f"Misses and false alarms, changes {_WAYS[asking]}: {name(run.label)}",
+            (terms.group, "n", *heads),
+            tuple(lines),
+            key="alarms",
+            measures=("", *(f"{what} {asking}" for what in heads)),
+        )
 
 
 def set_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
     """Questions, pictures and sets that are right as a whole; None where no case stands in a set."""
-    found = [run for run in runs if run.sets]
+    found = [run for run in runs if run.scores.sets]
     if not found:
         return None
     return Analysis(
-        key="sets",
         heading="Questions and pictures as a whole",
         about="Several questions are asked of several pictures, with other answers for each: whoever does not look "
         "says the same of all pictures, and has no question right for all of them.",
-        points=tuple(Point(name(run.label), tuple(_set_sentences(run.sets[-1], terms))) for run in found),
+        points=tuple(Point(name(run.label), tuple(_set_sentences(run.scores.sets[-1], terms))) for run in found),
         tables=tuple(_set_table(run, terms) for run in found),
         definitions=(
             ("questions", "The share of questions that are right for all their pictures."),
@@ -156,38 +151,37 @@ def _told_whole(whole: Whole) -> str:
     return f"{percent(whole.rate.value or 0.0)}% ({interval(whole.rate)}; n = {count(whole.rate.n)}{guessing})"
 
 
-def _set_table(run: AnalysedRun, terms: Terms) -> AnalysisTable:
-    fours = run.sets[-1].fours
+def _set_table(run: AnalysedRun, terms: Terms) -> Grid:
+    fours = run.scores.sets[-1].fours
     size = "" if fours is None else f", sets of {'four' if fours else 'three'}"
-    return AnalysisTable(
-        title=f"Questions and pictures as a whole: {run.label}{size}",
-        head=(terms.group, "n", "answers", *_wholes(terms)),
-        measures=("n", "answers", "questions", "pictures", "sets"),
-        lines=tuple(
-            group_line(
-                run,
-                line.group,
-                terms,
-                line.answers.n,
-                (
-                    as_share(line.answers),
-                    *(as_share(each.rate) if each else "" for each in (line.question, line.picture, line.whole)),
-                ),
-            )
-            for line in run.sets
-        ),
+    lines = (
+        group_line(
+            run,
+            line.group,
+            terms,
+            line.answers.n,
+            line.answers,
+            *(each.rate if each else None for each in (line.question, line.picture, line.whole)),
+        )
+        for line in run.scores.sets
+    )
+    return Grid(
+        f"Questions and pictures as a whole: {name(run.label)}{size}",
+        (terms.group, "n", "answers", *_wholes(terms)),
+        tuple(lines),
+        key="sets",
+        measures=("", "answers", "questions", "pictures", "sets"),
     )
 
 
 def repeat_analysis(runs: Sequence[AnalysedRun]) -> Analysis | None:
     """What is the model's of an accuracy and what is chance, of runs that differ in their seed alone."""
-    ordered = sorted(runs, key=lambda run: run.but_for_seed)
-    families = [list(family) for _, family in groupby(ordered, key=lambda run: run.but_for_seed)]
+    ordered = sorted(runs, key=_but_for_seed)
+    families = [list(family) for _, family in groupby(ordered, key=_but_for_seed)]
     found = [(family[0], repeats([run.outcomes for run in family])) for family in families if len(family) > 1]
     if not any(figures for _, figures in found):
         return None
     return Analysis(
-        key="repeats",
         heading="Asked several times",
         about="Runs of one model that differ in their seed alone, on the cases that all of them scored.",
         points=tuple(Point(name(_asked_as(first)), tuple(map(_repeat_sentence, each))) for first, each in found),
@@ -206,8 +200,12 @@ def repeat_analysis(runs: Sequence[AnalysedRun]) -> Analysis | None:
     )  # fmt: skip
 
 
+def _but_for_seed(run: AnalysedRun) -> str:
+    return run.manifest.but_for_seed()
+
+
 def _asked_as(run: AnalysedRun) -> str:
-    return f"{short_name(run.model)}, {run.prompt}"
+    return f"{short_name(run.manifest.model)}, {run.prompt}"
 
 
 def _repeat_sentence(found: Repeated) -> str:
@@ -218,27 +216,24 @@ def _repeat_sentence(found: Repeated) -> str:
     )
 
 
-def _repeat_table(first: AnalysedRun, figures: Sequence[Repeated]) -> AnalysisTable:
+def _repeat_table(first: AnalysedRun, figures: Sequence[Repeated]) -> Grid:
     measures = ("expected", "majority", "tied", "flips")
-    return AnalysisTable(
-        title=f"Asked several times: {_asked_as(first)}",
-        head=("world", "times", "n", *measures, "variance within", "variance between"),
-        measures=("", "", *measures, "", ""),
-        lines=tuple(
-            AnalysisLine(
-                name=each.asking,
-                cells=(
-                    *(count(each.runs), count(each.cases)),
-                    *(_mean(getattr(each, key), each.cases) for key in measures),
-                    *(f"{each.within:.4f}", f"{each.between:.4f}"),
-                ),
-                run=first.label,  # in files the figures stand with the first of the runs
-                group=each.asking,
-                n=each.cases,
-            )
-            for each in figures
-        ),
+    lines = (
+        table_line(
+            each.asking,
+            each.runs,
+            each.cases,
+            *(_mean(getattr(each, key), each.cases) for key in measures),
+            *(f"{each.within:.4f}", f"{each.between:.4f}"),
+            n=each.cases,
+            run=first.label,  # in files the figures stand with the first of the runs
+            group=each.asking,
+        )
+        for each in figures
     )
+    head = ("world", "times", "n", *measures, "variance within", "variance between")
+    title = f"Asked several times: {name(_asked_as(first))}"
+    return Grid(title, head, tuple(lines), key="repeats", measures=("", "", *measures))
 
 
 def _mean(value: float, cases: int) -> Figure:

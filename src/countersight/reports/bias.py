@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from countersight.case import TWO_WORLDS
-from countersight.html import Figure, count, interval, name, p_value, percent
-from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, IntervalPlot, Point
+from countersight.html import Grid, count, interval, name, p_value, percent, table_line
+from countersight.reports.data import Analysis, IntervalPlot, Point
 from countersight.reports.image_groups import PictureGroups
-from countersight.reports.matched_questions import ComparedQuestion, find_pairs
-from countersight.reports.scored import AnalysedRun, as_difference, as_share
-from countersight.scoring import CONFIDENCE, RESAMPLES, Bias, Gap, Interval, bias, corrected_gaps
+from countersight.reports.scored import AnalysedRun
+from countersight.scoring import RESAMPLES, Bias, Gap, Interval, bias, corrected_gaps
 from countersight.suites import Terms
 from countersight.text import several
 
@@ -17,7 +16,6 @@ _FEW_GAPS = 3
 
 def bias_analysis(
     groups: PictureGroups,
-    asked: Sequence[ComparedQuestion | None],
     runs: Sequence[AnalysedRun],
     terms: Terms,
     *,
@@ -30,16 +28,11 @@ def bias_analysis(
         return None
     found = list(zip((run for run, _ in found), corrected_gaps([measured for _, measured in found]), strict=True))
     column = name(groups.column)
-    matched = find_pairs(asked, groups, [(run.label, run.outcomes) for run, _ in found])
-    counted = {each.run: (each.sentence(),) for each in matched}
     overview = [_overview(column, found)] if len(found) > 1 else []
     return Analysis(
-        key=f"groups by {column}",
         heading=f"Groups of pictures: {column}",
         about=_about(groups),
-        points=tuple(
-            Point(name(run.label), (*_sentences(measured), *counted.get(run.label, ()))) for run, measured in found
-        ),
+        points=tuple(Point(name(run.label), tuple(_sentences(measured))) for run, measured in found),
         tables=(*overview, *(_table(column, run, measured, terms) for run, measured in found)),
         definitions=tuple(_definitions(found, seed)),
         plot=IntervalPlot(
@@ -47,13 +40,12 @@ def bias_analysis(
             tuple(
                 (
                     f"{run.label}, {group.name}" if len(found) > 1 else group.name,
-                    as_difference(group.diff),
+                    group.diff,
                 )
                 for run, measured in found
                 for group in measured.groups
             ),
         ),
-        matched=matched,
         asked_for=True,
     )
 
@@ -93,69 +85,47 @@ def _told_apart(gap: Gap) -> bool:
     return not gap.low <= 0 <= gap.high
 
 
-def _overview(column: str, found: Sequence[tuple[AnalysedRun, Bias]]) -> AnalysisTable:
+def _overview(column: str, found: Sequence[tuple[AnalysedRun, Bias]]) -> Grid:
     groups = list(dict.fromkeys(group.name for _, measured in found for group in measured.groups))
     gaps = list(dict.fromkeys((gap.first, gap.second) for _, measured in found for gap in measured.gaps))[:_FEW_GAPS]
     lines = []
     for run, measured in found:
-        of_group = {group.name: as_difference(group.diff) for group in measured.groups}
-        of_gap = {(gap.first, gap.second): _gap(gap) for gap in measured.gaps}
-        cells = (*(of_group.get(group, "") for group in groups), *(of_gap.get(gap, "") for gap in gaps))
-        lines.append(AnalysisLine(name=run.label, cells=cells, run=run.label))
-    return AnalysisTable(
-        title=f"Difference of the worlds by {column}, all runs",
-        head=(
-            "run",
-            *(f"diff({name(group)})" for group in groups),
-            *(f"gap({name(first)}, {name(second)})" for first, second in gaps),
-        ),
-        measures=("",) * (len(groups) + len(gaps)),
-        lines=tuple(lines),
-    )
+        of_group = {group.name: group.diff for group in measured.groups}
+        of_gap = {(gap.first, gap.second): gap for gap in measured.gaps}
+        lines.append(table_line(run.label, *map(of_group.get, groups), *map(of_gap.get, gaps)))
+    heads = [*(f"diff({name(each)})" for each in groups), *(f"gap({name(one)}, {name(other)})" for one, other in gaps)]
+    return Grid(f"Difference of the worlds by {column}, all runs", ("run", *heads), tuple(lines))
 
 
-def _table(column: str, run: AnalysedRun, measured: Bias, terms: Terms) -> AnalysisTable:
+def _table(column: str, run: AnalysedRun, measured: Bias, terms: Terms) -> Grid:
     lines = [
-        AnalysisLine(
-            name=group.name,
-            cells=(
-                count(group.pictures),
-                count(group.n),
-                as_share(group.factual),
-                as_share(group.counterfactual),
-                as_difference(group.diff),
-            ),
+        table_line(
+            each.name,
+            each.pictures,
+            each.n,
+            *(each.factual, each.counterfactual, each.diff),
+            n=each.n,
             run=run.label,
-            group=group.name,
-            n=group.n,
+            group=each.name,
         )
-        for group in measured.groups
+        for each in measured.groups
     ]
     lines += [
-        AnalysisLine(
-            name=f"gap: {name(gap.first)} minus {name(gap.second)}",
-            cells=(count(gap.pictures), count(gap.n), "", "", _gap(gap)),
+        table_line(
+            f"gap: {gap.first} minus {gap.second}",
+            gap.pictures,
+            gap.n,
+            *("", "", gap),
+            n=gap.n,
             run=run.label,
             group=f"{gap.first} minus {gap.second}",
-            n=gap.n,
             total=True,
         )
         for gap in measured.gaps
     ]
-    measures = [terms.measures.get(key, key) for key in TWO_WORLDS]
-    return AnalysisTable(
-        title=f"By {column}: {run.label}",
-        head=(column, "pictures", "n", *measures, "diff"),
-        measures=("pictures", "n", "factual", "counterfactual", "diff"),
-        lines=tuple(lines),
-    )
-
-
-def _gap(gap: Gap) -> Figure:
-    test = "permutation of pictures, exact" if gap.exact else "permutation of pictures, drawn"
-    wider = gap.confidence if gap.confidence != CONFIDENCE else None
-    method = f"score, squared and added; {test}{', Holm' if wider else ''}"
-    return Figure(gap.value, gap.low, gap.high, gap.n, gap.p, method=method, confidence=wider)
+    head = (column, "pictures", "n", *(terms.measures.get(key, key) for key in TWO_WORLDS), "diff")
+    measures = ("", "", "factual", "counterfactual", "diff")
+    return Grid(f"By {column}: {name(run.label)}", head, tuple(lines), key=f"groups by {column}", measures=measures)
 
 
 def _definitions(found: Sequence[tuple[AnalysedRun, Bias]], seed: int) -> Iterator[tuple[str, str]]:
@@ -166,16 +136,13 @@ def _definitions(found: Sequence[tuple[AnalysedRun, Bias]], seed: int) -> Iterat
         "both worlds. Pictures with rows of several groups are left out. Score interval for as many independent "
         "cases as vary as much: cases about one picture are not independent.",
     )
-    gaps = [gap for _, measured in found for gap in measured.gaps]
+    gaps = sum(len(measured.gaps) for _, measured in found)
     if gaps:
-        every, some = "every way to deal the pictures out to the two groups", f"pictures dealt out by chance {drawn}"
-        test = every if all(gap.exact for gap in gaps) else some
-        if len({gap.exact for gap in gaps}) > 1:
-            test = f"{every} where they can be counted through, else {some}"
         yield (
             "gap",
             "The diff of one group minus that of another; its interval squares and adds theirs (Zou and Donner, 2008). "
-            f"p by permutation, two-sided: {test}; or that of the interval where it is larger{_of_several(len(gaps))}.",
+            f"p by permutation, two-sided: pictures dealt out to the two groups by chance {drawn}; or that of the "
+            f"interval where it is larger{_of_several(gaps)}.",
         )
 
 

@@ -1,52 +1,11 @@
 """What a report shows: plain values, so that tables, figures and the page know nothing of folders or scoring."""
 
-from typing import Literal
-
 import msgspec
 
 from countersight.case import TWO_WORLDS, Asking, World
-from countersight.html import Figure, Grid, Thumbnail
-from countersight.reports.matched_questions import MatchedPair
-from countersight.scoring import LetterShare
+from countersight.html import Grid, Measured, Thumbnail
+from countersight.scoring import ComparedRuns, GroupScores, LetterShare, Outcome, RoleShare, Sum, standing
 from countersight.suites import PaperTable, Terms, terms
-
-Verdict = Literal["right", "wrong", "unread", "empty", "cut", "failed", "missing"]
-
-
-class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
-    """How one run did on one group of cases; the last of a run is on all of them."""
-
-    group: str
-    n: int
-    factual: Figure | None
-    counterfactual: Figure | None
-    drop: Figure | None
-    both_right: Figure | None
-    in_both: tuple[float, float] | None = None
-    """Factual and counterfactual accuracy over the cases scored in both worlds: their difference is the drop."""
-    shown: Figure | None = None
-    imagination_gap: Figure | None = None
-    fell_back: Figure | None = None
-    chance: dict[str, float] = {}
-    """What guessing gives, by measure, question by question; nothing where there is nothing to guess among."""
-    questions: int = 0
-    """Of these cases, asked or not."""
-    unread: int = 0
-    cut: int = 0
-    empty: int = 0
-    failed: int = 0
-    missing: int = 0
-    unheard: int = 0
-    """Of the unread, those of a kind of asking to which no reply about these cases could be read: they count not."""
-    restated: int = 0
-    """Answers that were stated only when the model was asked again."""
-    unread_rate: float | None = None
-    """The share of replies in which no answer was found."""
-
-    @property
-    def scored(self) -> int:
-        """Questions that count: right, wrong or unread."""
-        return self.questions - self.cut - self.empty - self.failed - self.missing - self.unheard
 
 
 class DividedScores(msgspec.Struct, frozen=True):
@@ -56,13 +15,6 @@ class DividedScores(msgspec.Struct, frozen=True):
     lines: tuple[GroupScores, ...]
     unplaced: int = 0
     """Cases that count on no line."""
-
-
-class RoleChosen(msgspec.Struct, frozen=True):
-    """How often options of a role were chosen, among the questions that offer one."""
-
-    role: str
-    chosen: Figure
 
 
 class RunScores(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,12 +35,10 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it was shown the pictures; some prompts show none."""
     groups: tuple[GroupScores, ...]
     letters: tuple[LetterShare, ...] = ()
-    total: GroupScores | None = None
-    """The groups added up, where the suite does so: shares whose sum can be as much as there are groups."""
+    total: dict[str, Sum] = {}
+    """By measure the groups added up, where the suite does so: the sum can be as much as there are groups."""
     divisions: tuple[DividedScores, ...] = ()
-    roles: tuple[RoleChosen, ...] = ()
-    standing: str = ""
-    """How far the asking has come and what is amiss: "118 of 120 questions scored; 2 cut"."""
+    roles: tuple[RoleShare, ...] = ()
     advice: tuple[str, ...] = ()
     """What the user should do about the run, in sentences."""
     stopped: str = ""
@@ -99,59 +49,17 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
         """The scores on all cases."""
         return self.groups[-1]
 
-
-class ComparedGroup(msgspec.Struct, frozen=True):
-    """How much better the first run did than the second on a group, case by case."""
-
-    group: str
-    factual: Figure | None
-    counterfactual: Figure | None
-    both_right: Figure | None
-    shown: Figure | None
-    unread: tuple[float, float] = (0.0, 0.0)
-    """Of each run, the share of replies to these cases in which no answer was found."""
-
-
-class Comparison(msgspec.Struct, frozen=True):
-    """Two runs of one dataset, paired over the cases that both answered."""
-
-    first: str
-    second: str
-    groups: tuple[ComparedGroup, ...]
-
-
-class AnalysisLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of an analysis: its name, a figure or words for each column, and what it is of."""
-
-    name: str
-    cells: tuple[Figure | str, ...]
-    run: str
-    minus_run: str = ""
-    group: str = "all"
-    n: int | None = None
-    """What its figures rest on; one that rests on another number says so."""
-    total: bool = False
-
-
-class AnalysisTable(msgspec.Struct, frozen=True, kw_only=True):
-    """A table of an analysis: `head` says what the lines are, then what stands in each column.
-
-    `measures` are the names of the columns in files; figures under `plain` ones are no percentages.
-    """
-
-    title: str
-    head: tuple[str, ...]
-    measures: tuple[str, ...]
-    lines: tuple[AnalysisLine, ...]
-    plain: tuple[str, ...] = ()
-    note: str = ""
+    @property
+    def standing(self) -> str:
+        """How far the asking has come and what is amiss: "118 of 120 questions scored; 2 cut"."""
+        return standing(self.overall)
 
 
 class IntervalPlot(msgspec.Struct, frozen=True):
     """Named differences to draw on one scale."""
 
     title: str
-    lines: tuple[tuple[str, Figure], ...]
+    lines: tuple[tuple[str, Measured], ...]
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -164,15 +72,12 @@ class Point(msgspec.Struct, frozen=True):
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """What a closer look at the runs shows: points in words, the tables behind them, and what their figures mean."""
 
-    key: str
     heading: str
     about: str
-    points: tuple[Point, ...]
-    tables: tuple[AnalysisTable, ...]
+    points: tuple[Point, ...] = ()
+    tables: tuple[Grid, ...]
     definitions: tuple[tuple[str, str], ...] = ()
     plot: IntervalPlot | None = None
-    matched: tuple[MatchedPair, ...] = ()
-    """Similar questions of two groups of pictures of which one is answered right (C-VQA's Figure 4)."""
     asked_for: bool = False
     """Whether it was called for by name; else it comes with every report, and the terminal shows its sentences only."""
 
@@ -192,7 +97,7 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: str
     cases: int
     runs: tuple[RunScores, ...]
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[ComparedRuns, ...] = ()
     seed: int
     resamples: int
     confidence: float
@@ -261,10 +166,10 @@ class Program(msgspec.Struct, frozen=True, omit_defaults=True):
     failure: str = ""
 
 
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+class GalleryAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a run made of a question. `text` may be cut; `length` is how long it was."""
 
-    verdict: Verdict
+    verdict: Outcome
     text: str = ""
     length: int = 0
     read: str | None = None
@@ -309,7 +214,7 @@ class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):
     picture: int | None
     counterfactual_picture: int | None
     questions: dict[Asking, AskedQuestion]
-    answers: tuple[dict[Asking, Answer], ...]
+    answers: tuple[dict[Asking, GalleryAnswer], ...]
     requests: tuple[str, ...] = ()
     """What was sent for it, each text once; runs with the same prompt send the same."""
     graph: ShownGraph | None = None

@@ -12,8 +12,8 @@ from countersight.case import ASKING_WORDS, ASKINGS, Asking
 from countersight.html import (
     MARGIN,
     WIDTH,
-    Figure,
     Markup,
+    Measured,
     fragment,
     interval,
     name,
@@ -22,8 +22,9 @@ from countersight.html import (
     sheet,
     with_its_ends,
 )
-from countersight.reports.data import AnswerShares, GroupScores, IntervalPlot, ReportData, RunScores
+from countersight.reports.data import AnswerShares, IntervalPlot, ReportData, RunScores
 from countersight.reports.finding import run_name
+from countersight.scoring import GroupScores
 from countersight.suites import PLAIN, Terms
 from countersight.text import several
 
@@ -70,10 +71,10 @@ class PlotLine(msgspec.Struct, frozen=True):
     """A line of a plot: marks with their intervals, and one figure in print."""
 
     name: str
-    figures: dict[Asking, Figure]
+    figures: dict[Asking, Measured]
     words: str
     """The same for whoever cannot see it."""
-    printed: Figure | None
+    printed: Measured | None
     missing: str = ""
     """Of what nothing could be read."""
     chance: float | None = None
@@ -142,9 +143,10 @@ def _line(words: str, scores: GroupScores, key: str, total: bool = False) -> Plo
     figures, missing = _figures(scores), nothing_read(scores)
     said = [f"{asking} {percent(each.value or 0)}% ({interval(each)})" for asking, each in figures.items()]
     told = "; ".join([*said, missing] if missing else said) or "nothing scored"
-    printed: Figure | None = getattr(scores, key)
+    printed: Measured | None = getattr(scores, key)
     printed = printed if printed and printed.value is not None else None
-    chance = scores.chance.get("counterfactual", scores.chance.get("factual"))
+    guessing = scores.chance
+    chance = guessing.factual if guessing.counterfactual is None else guessing.counterfactual
     return PlotLine(words, figures, f"{words}: {told}", printed, missing, chance, total)
 
 
@@ -180,7 +182,7 @@ def answered(report: ReportData) -> list[Asking]:
     return [asking for asking in ASKINGS if any(asking in _figures(run.overall) for run in report.runs)]
 
 
-def _figures(scores: GroupScores) -> dict[Asking, Figure]:
+def _figures(scores: GroupScores) -> dict[Asking, Measured]:
     found = {asking: getattr(scores, asking) for asking in ASKINGS}
     return {asking: figure for asking, figure in found.items() if figure and figure.value is not None}
 

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-import msgspec
-
 from countersight.case import ASKINGS, TWO_WORLDS, World
-from countersight.html import Figure, count, interval, name, p_value, percent, with_its_ends
+from countersight.html import Measured, count, interval, name, p_value, percent, with_its_ends
 from countersight.reports.advice import WORTH_A_WARNING
-from countersight.reports.data import GroupScores, ReportData, RunScores
-from countersight.scoring import UNREAD_APART
+from countersight.reports.data import ReportData, RunScores
+from countersight.reports.tables import is_known
+from countersight.scoring import UNREAD_APART, GroupScores, Interval
 from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several
 
@@ -19,10 +18,10 @@ _TOO_FEW = 10
 """With fewer cases a drop that is not clear is not called "no clear drop": nothing could be told from them."""
 _NAME = 28
 """Letters of a run's name in a sentence about several runs."""
-_Found = tuple[RunScores, Figure]
+_Found = tuple[RunScores, Measured]
 
 
-class Told(NamedTuple):
+class FindingSentence(NamedTuple):
     """A sentence about a report: the finding itself (lede), a reason not to believe it (caution), or a note."""
 
     words: str
@@ -34,7 +33,7 @@ def sentence(report: ReportData) -> str:
     return " ".join(each.words for each in sentences(report))
 
 
-def sentences(report: ReportData) -> list[Told]:
+def sentences(report: ReportData) -> list[FindingSentence]:
     """The same one by one. What is unfinished, or no finding at all, is told before what came out; the rest after."""
     asked = f"{several(report.cases, 'case')} of {name(report.dataset)}"
     if len(report.runs) <= _FEW:
@@ -45,10 +44,10 @@ def sentences(report: ReportData) -> list[Told]:
     is_anything_found = bool(_found(report))
     before = [run for run in report.runs if _is_unfinished(run) or not is_anything_found]
     after = [run for run in report.runs if run not in before]
-    first, last = (list(map(Told, _caveats(report, runs))) for runs in (before, after))
-    silent = map(Told, _unheard(report))
-    early = (Told(f"{run_name(report, run)}: {run.stopped}", "note") for run in report.runs if run.stopped)
-    return [*first, Told(told, "lede"), *last, *early, *_unread(report), *_unread_apart(report), *silent]
+    first, last = (list(map(FindingSentence, _caveats(report, runs))) for runs in (before, after))
+    silent = map(FindingSentence, _unheard(report))
+    early = (FindingSentence(f"{run_name(report, run)}: {run.stopped}", "note") for run in report.runs if run.stopped)
+    return [*first, FindingSentence(told, "lede"), *last, *early, *_unread(report), *_unread_apart(report), *silent]
 
 
 def _are(report: ReportData) -> str:
@@ -67,7 +66,7 @@ def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
             yield from (f"{kind}: {name(run.label)}, {run.standing}." for run in runs)
 
 
-def _unread(report: ReportData) -> Iterator[Told]:
+def _unread(report: ReportData) -> Iterator[FindingSentence]:
     """The share of replies without an answer; of several runs, the largest."""
     shares = {run.label: _without_answer(run) for run in report.runs if not _caveat(report, run)}
     worst = max(shares, key=lambda label: shares[label], default="")
@@ -75,15 +74,15 @@ def _unread(report: ReportData) -> Iterator[Told]:
         run = next(run for run in report.runs if run.label == worst)
         most = "" if len(report.runs) == 1 else f"up to {percent(shares[worst])}% of a run ({run_name(report, run)})"
         words = f"Unread, cut off or empty: {most or percent(shares[worst]) + '% of the replies'}."
-        yield Told(words, "caution" if shares[worst] > WORTH_A_WARNING else "note")
+        yield FindingSentence(words, "caution" if shares[worst] > WORTH_A_WARNING else "note")
 
 
-def _unread_apart(report: ReportData) -> Iterator[Told]:
+def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
     """A warning where runs that are compared differ in how many of their replies could be read."""
     rates = [(run.overall.unread_rate or 0.0, run_name(report, run)) for run, _ in _found(report)]
     (low, few), (high, many) = min(rates, default=(0.0, "")), max(rates, default=(0.0, ""))
     if high - low > UNREAD_APART:
-        yield Told(
+        yield FindingSentence(
             f"Unread replies, which count as not right, differ between the runs: {percent(high)}% of {many}, "
             f"{percent(low)}% of {few}. Their difference may be one of wording; ask again with --again unread."
         )
@@ -100,7 +99,7 @@ def _unheard(report: ReportData) -> Iterator[str]:
 
 
 def _silence(report: ReportData, run: RunScores, scores: GroupScores) -> str:
-    asked = {asking: figure for asking in ASKINGS if (figure := getattr(scores, asking))}
+    asked = {asking: figure for asking in ASKINGS if is_known(figure := getattr(scores, asking))}
     unread = [asking for asking, figure in asked.items() if figure.unheard]
     if not unread:
         return ""
@@ -146,7 +145,7 @@ def _most_and_least(report: ReportData, clear: list[_Found]) -> str:
     )
 
 
-def _fall(run: RunScores, drop: Figure) -> str:
+def _fall(run: RunScores, drop: Measured) -> str:
     before, after = run.overall.in_both or (0.0, 0.0)
     return f"{percent(drop.value or 0.0)} points, from {percent(before)}% to {percent(after)}%"
 
@@ -181,7 +180,7 @@ def _listed(report: ReportData, runs: list[_Found]) -> str:
     return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
 
 
-def _is_unclear(drop: Figure) -> bool:
+def _is_unclear(drop: Measured) -> bool:
     return drop.low <= 0 <= drop.high
 
 
@@ -196,16 +195,16 @@ def _is_unfinished(run: RunScores) -> bool:
     return bool(run.overall.missing or run.overall.failed)
 
 
-def _figure(report: ReportData, run: RunScores) -> Figure | None:
-    figure: Figure | None = run.overall.drop if report.two_worlds else getattr(run.overall, report.worlds[-1])
+def _figure(report: ReportData, run: RunScores) -> Measured | None:
+    figure: Measured | None = run.overall.drop if report.two_worlds else getattr(run.overall, report.worlds[-1])
     return figure if figure and figure.value is not None else None
 
 
-def _part(report: ReportData, run: RunScores, figure: Figure, *, short: bool = False) -> str:
+def _part(report: ReportData, run: RunScores, figure: Measured, *, short: bool = False) -> str:
     return _drop(report, run, figure, short=short) if report.two_worlds else _accuracy(report, run, figure)
 
 
-def _drop(report: ReportData, run: RunScores, drop: Figure, *, short: bool = False) -> str:
+def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = False) -> str:
     """Of a drop over 40 cases: "loses 12.5 points when something is supposed to be otherwise (factual 84.3% right, …)".
 
     In `short`, where several runs are told of, without what the tables say again.
@@ -217,10 +216,9 @@ def _drop(report: ReportData, run: RunScores, drop: Figure, *, short: bool = Fal
         return f"{'gains' if value < 0 else 'loses'} {percent(abs(value))} points ({shares})"
     shares += _guessing(run, "counterfactual")
     gained = value < 0 and not _is_unclear(drop)
-    if gained:  # it is told as a gain, its interval too
-        drop = msgspec.structs.replace(drop, low=-drop.high, high=-drop.low)
+    ends = Interval(-drop.high, -drop.low) if gained else drop  # it is told as a gain, its interval too
     level = percent(report.confidence, 0)
-    sure = f"{level}% interval {interval(drop)}; {several(drop.n, 'case')}; {p_value(drop.p or 0)}"
+    sure = f"{level}% interval {interval(ends)}; {several(drop.n, 'case')}; {p_value(drop.p or 0)}"
     if _is_unclear(drop):
         words = "was asked too few cases to tell" if drop.n < _TOO_FEW else "shows no clear drop"
         return f"{words}: {percent(value)} points ({shares}; {sure})"
@@ -228,10 +226,10 @@ def _drop(report: ReportData, run: RunScores, drop: Figure, *, short: bool = Fal
     return f"{verb} {percent(abs(value))} points when something is supposed to be otherwise ({shares}; {sure})"
 
 
-def _accuracy(report: ReportData, run: RunScores, figure: Figure) -> str:
+def _accuracy(report: ReportData, run: RunScores, figure: Measured) -> str:
     words = "VQA accuracy of" if report.soft else "answers right"
     words += " under a change" if len(report.worlds) > 1 else ""
-    chance = run.overall.chance.get(report.worlds[-1])
+    chance = getattr(run.overall.chance, report.worlds[-1])
     level = f"{percent(report.confidence, 0)}% interval {interval(figure)}; {several(figure.n, 'case')}"
     told = f"{'has a ' if report.soft else ''}{words} {percent(figure.value or 0.0)}% ({level})"
     if chance is None:
@@ -241,7 +239,7 @@ def _accuracy(report: ReportData, run: RunScores, figure: Figure) -> str:
 
 
 def _guessing(run: RunScores, measure: str) -> str:
-    chance = run.overall.chance.get(measure)
+    chance = getattr(run.overall.chance, measure)
     return "" if chance is None else f", where guessing gives {percent(chance)}%"
 
 

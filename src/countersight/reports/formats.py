@@ -2,14 +2,15 @@
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import copysign
 from typing import Final
 
 import msgspec
 
 from countersight.html import (
-    Figure,
+    Count,
+    Record,
     guarded,
     latex_grid,
     latex_tables,
@@ -19,20 +20,10 @@ from countersight.html import (
     none_read,
     percent,
 )
-from countersight.reports.data import GroupScores, ReportData, RunScores
+from countersight.reports.data import ReportData, RunScores
 from countersight.reports.finding import sentence, sentences
 from countersight.reports.provenance import definitions, origins
-from countersight.reports.tables import (
-    AMISS,
-    COMPARED,
-    MEASURES,
-    analysis_grids,
-    analysis_records,
-    by_group,
-    grids,
-    overview,
-)
-from countersight.suites import ALL, TOTAL, PaperTable
+from countersight.reports.tables import by_group, grids, overview
 from countersight.text import several
 
 
@@ -48,7 +39,7 @@ def markdown(report: ReportData) -> str:
                 f"**{markdown_text(point.title)}**",
                 "\n".join(f"- {markdown_text(words)}" for words in point.sentences),
             ]
-        for grid in analysis_grids(analysis):
+        for grid in analysis.tables:
             parts += [f"### {markdown_text(grid.title)}", *markdown_grid(grid)]
     parts.append("## How these figures were got")
     parts.append(
@@ -66,31 +57,15 @@ def latex(report: ReportData) -> str:
     for analysis in report.analyses:
         lines += ["", f"% {analysis.heading}. {analysis.about}"]
         lines += [f"% {point.title}: {words}" for point in analysis.points for words in point.sentences]
-        for grid in analysis_grids(analysis):
+        for grid in analysis.tables:
             lines += ["", *latex_grid(grid)]
     return "\n".join(lines) + "\n"
 
 
-_COLUMNS = (
-    *(
-        "table",
-        "run",
-        "minus_run",
-        "group",
-        "measure",
-        "value",
-        "low",
-        "high",
-        "p",
-        "right",
-        "n",
-        "method",
-        "confidence",
-    ),
-    *("seed", "model", "prompt", "dataset", "fingerprint", "asked_with", "reported_with"),
+_COLUMNS: Final = (
+    *("table", "run", "minus_run", "group", "measure", "value", "low", "high", "p", "right", "n", "method"),
+    *("confidence", "seed", "model", "prompt", "dataset", "fingerprint", "asked_with", "reported_with"),
 )
-_EXACT_SHARE = "exact binomial"
-_PAIRED = "Tango score; McNemar exact"
 
 
 def comma_separated(report: ReportData) -> str:
@@ -98,86 +73,37 @@ def comma_separated(report: ReportData) -> str:
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
     table.writerow(_COLUMNS)
-    for cells in _records(report):
-        table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in cells])
+    runs = {run.label: run for run in report.runs}
+    for grid in (*grids(report), *(each for analysis in report.analyses for each in analysis.tables)):
+        for line in grid.lines if grid.key else ():
+            origin = _origin(report, runs.get(line.run), line.run)
+            for record in grid.records(line):
+                place = (grid.key, line.run, line.minus_run, record.group or line.group)
+                for measure, *figure in _figures(record, report.confidence):
+                    cells = (*place, measure, *figure, *origin)
+                    table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in cells])
     return file.getvalue()
 
 
 Value = str | float | int | None
 
 
-def _records(report: ReportData) -> Iterator[list[Value]]:
-    runs = {run.label: run for run in report.runs}
-    for run in report.runs:
-        origin = _origin(report, run)
-        for scores in run.groups:
-            yield from _line("scores", run, scores, origin)
-        if run.total:
-            for key in MEASURES:
-                yield from _record(("scores", run.label, "", "total"), key, getattr(run.total, key), origin)
-        for division in run.divisions:
-            for scores in division.lines:
-                yield from _line(f"scores by {division.name}", run, scores, origin)
-        for role in run.roles:
-            yield from _record(("roles", run.label, "", role.role), "chosen", role.chosen, origin)
-        for share in run.letters:
-            for what, number in (("answered", share.answered), ("gold", share.gold)):
-                measure = f"{share.asking}_{what}_{share.letter}"
-                yield _counted(("letters", run.label, "", "all"), measure, number, share.n, origin)
-    for pair in report.comparisons:
-        for group in pair.groups:
-            for key in COMPARED:
-                place = ["comparison", pair.first, pair.second, group.group]
-                yield from _record(place, key, getattr(group, key), _origin(report, runs[pair.first]))
-    for analysis in report.analyses:
-        for record in analysis_records(analysis):
-            where = [record.table, record.run, record.minus_run, record.group]
-            yield from _record(where, record.measure, record.figure, _origin(report, runs[record.run]))
-    for reference in report.references:
-        yield from _reported(reference, report.version)
-
-
-def _line(table: str, run: RunScores, scores: GroupScores, origin: list[Value]) -> Iterator[list[Value]]:
-    place = (table, run.label, "", scores.group)
-    for key in MEASURES:
-        yield from _record(place, key, getattr(scores, key), origin)
-    for key in AMISS:
-        yield _counted(place, key, getattr(scores, key), scores.n, origin)
-    if scores.unread_rate is not None:
-        replies = scores.scored + scores.unheard
-        yield _counted(place, "unread_rate", round(scores.unread_rate, 6), replies, origin, "share")
-
-
-def _counted(
-    place: Sequence[Value], measure: str, number: float, n: int, origin: list[Value], how: str = "count"
-) -> list[Value]:
-    return [*place, measure, number, None, None, None, None, n, how, None, *origin[1:]]
-
-
-def _reported(reference: PaperTable, version: str) -> Iterator[list[Value]]:
-    """What a paper reports, in the same terms: shares from 0 to 1, a drop above zero where accuracy falls."""
-    for system in reference.systems:
-        for where, cell in zip(reference.places, system.cells, strict=True):
-            if cell is None:
-                continue
-            share = float((-cell.value if where.negated else cell.value) / 100)
-            n = system.n if where.line in (ALL, TOTAL) else reference.sizes.get(where.line)
-            place: list[Value] = ["reported", system.name, "", where.line, where.measure or where.name]
-            figures: list[Value] = [share, None, None, None, None, n, f"reported in {reference.source}", None, None]
-            yield [*place, *figures, system.names[0], ", ".join(system.names[1:]), "", "", "", version]
-
-
-def _record(place: Sequence[Value], measure: str, figure: Figure | None, origin: list[Value]) -> Iterator[list[Value]]:
-    if figure is not None and figure.unheard:
-        yield [*place, measure, None, None, None, None, None, 0, none_read(figure.unheard), None, *origin[1:]]
-    if figure is not None and figure.if_right is not None:
+def _figures(record: Record, confidence: float) -> Iterator[list[Value]]:
+    """Measure, value, low, high, p, right, n, method and confidence of a figure, and what it would be at the best."""
+    figure, measure = record.figure, record.measure
+    if isinstance(figure, Count):
+        yield [measure, figure.value, None, None, None, None, figure.n, figure.method, None]
+        return
+    if figure.unheard:
+        yield [measure, None, None, None, None, None, 0, none_read(figure.unheard), None]
+    if figure.if_right is not None:
         bound = round(figure.if_right, 6)
-        yield _counted(place, f"{measure}_if_unread_right", bound, figure.n, origin, "bound")
-    if figure is not None and figure.value is not None:
-        values = [round(figure.value, 6), _end(figure.low), _end(figure.high)]
-        method = figure.method or (_EXACT_SHARE if figure.p is None else _PAIRED)
-        confidence = figure.confidence or origin[0]
-        yield [*place, measure, *values, figure.p, figure.right, figure.n, method, confidence, *origin[1:]]
+        yield [f"{measure}_if_unread_right", bound, None, None, None, None, figure.n, "bound", None]
+    if figure.value is not None:
+        ends = round(figure.value, 6), _end(figure.low), _end(figure.high)
+        method = figure.method or ("exact binomial" if figure.p is None else "Tango score; McNemar exact")
+        rest = figure.p, figure.hits, figure.n, method, figure.confidence or confidence
+        yield [measure, *ends, *rest]
 
 
 def _end(share: float) -> float:
@@ -185,17 +111,13 @@ def _end(share: float) -> float:
     return round(share, 6) or copysign(min(abs(share), 1e-6), share)
 
 
-def _origin(report: ReportData, run: RunScores) -> list[Value]:
-    return [
-        report.confidence,
-        report.seed,
-        run.model,
-        run.prompt,
-        report.dataset,
-        report.fingerprint,
-        run.version,
-        report.version,
-    ]
+def _origin(report: ReportData, run: RunScores | None, named: str) -> list[Value]:
+    """Where a figure comes from; of a figure that a paper reports, the model that the paper names."""
+    if run is None:
+        model, _, prompt = named.partition(", ")
+        return [None, model, prompt, "", "", "", report.version]
+    asked = run.model, run.prompt, report.dataset, report.fingerprint, run.version
+    return [report.seed, *asked, report.version]
 
 
 _MOST_LINES: Final = 12

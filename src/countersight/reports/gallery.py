@@ -14,17 +14,16 @@ from countersight.engine import COMPOSED, Sent, edges_in_words, names_of, nodes_
 from countersight.errors import BadPicture
 from countersight.html import balanced_sample
 from countersight.reports.data import (
-    Answer,
     AskedQuestion,
     Boxed,
+    GalleryAnswer,
     GalleryCase,
     GraphThing,
     Program,
     ProgramCall,
     ShownGraph,
-    Verdict,
 )
-from countersight.scoring import OUTCOMES, JudgedRun, Outcomes, counted_replies
+from countersight.scoring import OUTCOMES, JudgedRun, Outcome, Outcomes, counted_replies
 
 PairOutcome = Literal[
     "lost", "gained", "both-right", "both-wrong", "right", "wrong", "unread", "empty", "cut", "failed", "missing"
@@ -46,7 +45,7 @@ PAIR_OUTCOMES: dict[PairOutcome, str] = {
 """What can become of a case in a run, in words. Every case stands under exactly one of them."""
 
 
-def pair_outcome(factual: Verdict | None, counterfactual: Verdict | None) -> PairOutcome:
+def pair_outcome(factual: Outcome | None, counterfactual: Outcome | None) -> PairOutcome:
     """The heading of a case: what went amiss if anything did, or right and wrong before and after the change."""
     verdicts = [verdict for verdict in (factual, counterfactual) if verdict is not None] or ["missing"]
     for amiss in ("failed", "missing", "cut", "empty", "unread"):
@@ -231,8 +230,8 @@ def _question(question: Question) -> AskedQuestion:
     )
 
 
-def _answers(case: Case, result: Outcomes, position: int, said: _Said, source: Dataset) -> dict[Asking, Answer]:
-    answers: dict[Asking, Answer] = {}
+def _answers(case: Case, result: Outcomes, position: int, said: _Said, source: Dataset) -> dict[Asking, GalleryAnswer]:
+    answers: dict[Asking, GalleryAnswer] = {}
     for column, asking in enumerate(ASKINGS):
         verdict = OUTCOMES[result.codes[position, column]]
         if verdict is None:
@@ -242,7 +241,7 @@ def _answers(case: Case, result: Outcomes, position: int, said: _Said, source: D
         if reply and reply.restates:
             text = f"{reply.restates}\n\n(asked to state only its final answer)\n{text}"
         read = result.answer_texts[result.answers[position, column]]
-        answers[asking] = Answer(
+        answers[asking] = GalleryAnswer(
             verdict,
             text[:LONGEST_TEXT],
             len(text),

@@ -15,44 +15,33 @@ from countersight.engine import RunFolder
 from countersight.errors import CountersightError
 from countersight.reports.advice import advice
 from countersight.reports.analyses import analyses
-from countersight.reports.data import (
-    AnswerShares,
-    Comparison,
-    DividedScores,
-    GalleryCase,
-    GroupScores,
-    ReportData,
-    RoleChosen,
-    RunScores,
-)
+from countersight.reports.data import AnswerShares, DividedScores, GalleryCase, ReportData, RunScores
 from countersight.reports.gallery import gallery_cases
 from countersight.reports.image_groups import GroupsFile, picture_groups
-from countersight.reports.matched_questions import asked_under_change
 from countersight.reports.programs import Watched
-from countersight.reports.scored import AnalysedRun, as_compared, as_group, as_share, as_sum, short_name
+from countersight.reports.scored import AnalysedRun, short_name
 from countersight.scoring import (
     CONFIDENCE,
+    NO_GROUP,
     RESAMPLES,
-    ComparedRuns,
+    Comparison,
     Dividing,
     Gold,
+    GroupScores,
     JudgedRun,
     Outcomes,
-    Row,
-    Scores,
+    Sum,
     compare_all,
     judge_run,
     role_shares,
     score_line,
-    standing,
     stopped,
     summed,
 )
-from countersight.scoring import Comparison as Compared
-from countersight.suites import TOTAL, Terms, beside, terms
+from countersight.suites import Terms, beside, terms
 
 
-class Loaded(msgspec.Struct, frozen=True):
+class LoadedReport(msgspec.Struct, frozen=True):
     """A report, but for its pictures: these are named, and the dataset has them."""
 
     report: ReportData
@@ -107,7 +96,7 @@ def load(
     seed: int = 0,
     reference: Sequence[str] | None = None,
     groups: GroupsFile | None = None,
-) -> Loaded:
+) -> LoadedReport:
     """Score runs of one dataset, compare every two of them, and choose the cases to show.
 
     `gold` is a dataset or a table with right answers that were corrected since. `reference` names tables of papers to
@@ -120,65 +109,37 @@ def load(
     found = judge_runs(runs, dataset=dataset, gold=Gold.open(gold) if gold else None)
     source = found.judged[0].dataset
     joined = picture_groups(groups, (case for _, case in found.judged[0].cases())) if groups else ()
-    asked = asked_under_change(case for _, case in found.judged[0].cases()) if joined else []
     references = () if reference is None else beside(found.dividing.suite, tuple(reference))
     names = labels(runs)
-    scores = [judged.scores() for judged in found.judged]
-    results = [judged.outcomes for judged in found.judged]
+    scored = [AnalysedRun(label, judged, judged.scores()) for label, judged in zip(names, found.judged, strict=True)]
+    results = {run.label: run.outcomes for run in scored}
+    first = found.judged[0].outcomes
     unseen = _answered_blind(source, found.worlds)
     report = ReportData(
         dataset=source.name,
         fingerprint=source.fingerprint,
-        cases=len(results[0]),
+        cases=len(first),
         controls=found.judged[0].control_count,
-        bad_rows=source.count - len(results[0]) - found.judged[0].control_count,
-        runs=tuple(
-            as_run(name, judged, scored, found)
-            for name, judged, scored in zip(names, found.judged, scores, strict=True)
+        bad_rows=source.count - len(first) - found.judged[0].control_count,
+        runs=tuple(as_run(run, found) for run in scored),
+        comparisons=tuple(
+            msgspec.structs.replace(pair, rows=_in_order(pair.rows, found.terms)) for pair in compare_all(results)
         ),
-        comparisons=tuple(_comparison(names, pair, found.terms) for pair in compare_all(results)),
         seed=seed,
         resamples=RESAMPLES,
         confidence=CONFIDENCE,
         version=__version__,
         suite=found.dividing.suite,
         worlds=found.worlds,
-        soft=results[0].credits is not None,
+        soft=first.credits is not None,
         references=references,
         blind={world: total.blind.right for world, total in unseen.items()},
         knowledge={world: total.knowledge.right for world, total in unseen.items() if total.knowledge},
         answers=answer_shares(source.cases()),
-        analyses=analyses(
-            _analysed(names, found.judged, scores),
-            found.watched,
-            found.terms,
-            joined,
-            asked,
-            seed=seed,
-            suite=found.dividing.suite,
-        ),
+        analyses=analyses(scored, found.watched, found.terms, joined, seed=seed, suite=found.dividing.suite),
     )
     shown, pictures = gallery_cases(found.judged, gallery, seed)
-    beside_them = (each.asked.picture for found in report.analyses for pair in found.matched for each in pair.shown)
-    pictures = tuple(dict.fromkeys((*pictures, *beside_them)))
-    return Loaded(report, shown, pictures, source, found.judged)
-
-
-def _analysed(names: Sequence[str], runs: Sequence[JudgedRun], scores: Sequence[Scores]) -> list[AnalysedRun]:
-    return [
-        AnalysedRun(
-            label,
-            judged.run.manifest.model,
-            judged.run.manifest.prompt.name,
-            judged.run.manifest.answering,
-            judged.outcomes,
-            scored.rows,
-            scored.alarms,
-            scored.sets,
-            judged.run.manifest.but_for_seed(),
-        )
-        for label, judged, scored in zip(names, runs, scores, strict=True)
-    ]
+    return LoadedReport(report, shown, pictures, source, found.judged)
 
 
 def _answered_blind(source: Dataset, worlds: Sequence[World]) -> dict[World, GroupBlind]:
@@ -223,25 +184,15 @@ def labels(runs: Sequence[RunFolder]) -> list[str]:
     return [f"{number}: {words}" for number, words in enumerate(folders, 1)]
 
 
-def _divided(result: Outcomes, dividing: Dividing) -> tuple[DividedScores, ...]:
-    divisions = (
-        DividedScores(
-            division.name,
-            tuple(as_group(score_line(result, line, mask)) for line, mask in division.masks(len(result))),
-            division.unplaced(len(result)),
-        )
-        for division in dividing.divisions()
-    )
-    return tuple(division for division in divisions if division.lines)
+def _divided(outcomes: Outcomes, dividing: Dividing) -> Iterator[DividedScores]:
+    n = len(outcomes)
+    for division in dividing.divisions():
+        lines = tuple(score_line(outcomes, line, mask) for line, mask in division.masks(n))
+        if lines:
+            yield DividedScores(division.name, lines, division.unplaced(n))
 
 
-def _roles(result: Outcomes, dividing: Dividing) -> tuple[RoleChosen, ...]:
-    roles = dividing.roles()
-    found = role_shares(result, roles) if roles else ()
-    return tuple(RoleChosen(share.role, as_share(share.chosen)) for share in found if share.chosen.n)
-
-
-_Line = TypeVar("_Line", Row, Compared)
+_Line = TypeVar("_Line", GroupScores, Comparison)
 
 
 def _in_order(rows: tuple[_Line, ...], terms: Terms) -> tuple[_Line, ...]:
@@ -251,32 +202,24 @@ def _in_order(rows: tuple[_Line, ...], terms: Terms) -> tuple[_Line, ...]:
         return (everything,)
     order = list(terms.groups)
     groups.sort(key=lambda row: order.index(row.group) if row.group in order else len(order))
-    return (*groups, everything)
+    return (*(row if row.group else msgspec.structs.replace(row, group=NO_GROUP) for row in groups), everything)
 
 
-def _total(rows: Sequence[Row], terms: Terms) -> GroupScores | None:
+def _total(rows: Sequence[GroupScores], terms: Terms) -> dict[str, Sum]:
     """The groups added up: only of all groups of the paper together is that what it calls the total."""
-    if {row.group for row in rows} != set(terms.groups):
-        return None
-    sums = [summed([getattr(row, key) for row in rows]) for key in ("factual", "counterfactual", "both_right")]
-    if not any(sums):
-        return None
-    factual, counterfactual, both_right = map(as_sum, sums)
-    return GroupScores(
-        group=TOTAL,
-        n=sum(row.n for row in rows),
-        factual=factual,
-        counterfactual=counterfactual,
-        drop=None,
-        both_right=both_right,
-    )
+    if not terms.adds_up or {row.group for row in rows} != set(terms.groups):
+        return {}
+    sums = {key: summed([getattr(row, key) for row in rows]) for key in ("factual", "counterfactual", "both_right")}
+    return {key: found for key, found in sums.items() if found}
 
 
-def as_run(label: str, judged: JudgedRun, scores: Scores, found: Divided) -> RunScores:
+def as_run(run: AnalysedRun, found: Divided) -> RunScores:
     """A run as a report and a leaderboard show it."""
-    manifest, rows = judged.run.manifest, _in_order(scores.rows, found.terms)
+    manifest, rows = run.manifest, _in_order(run.scores.rows, found.terms)
+    roles, folder = found.dividing.roles(), run.judged.run
+    rule = stopped(folder)
     return RunScores(
-        label=label,
+        label=run.label,
         model=manifest.model,
         prompt=manifest.prompt.name,
         started=manifest.started,
@@ -284,24 +227,14 @@ def as_run(label: str, judged: JudgedRun, scores: Scores, found: Divided) -> Run
         answering=manifest.answering,
         settings=tuple((key, str(value)) for key, value in manifest.ways().items()),
         sees=manifest.prompt.picture,
-        groups=tuple(map(as_group, rows)),
-        letters=scores.letters,
-        total=_total(rows[:-1], found.terms) if found.terms.adds_up else None,
-        divisions=_divided(judged.outcomes, found.dividing),
-        roles=_roles(judged.outcomes, found.dividing),
-        standing=standing(scores.overall),
-        advice=tuple(advice(judged.run, scores.overall)),
-        stopped=_stopped(judged.run),
+        groups=rows,
+        letters=run.scores.letters,
+        total=_total(rows[:-1], found.terms),
+        divisions=tuple(_divided(run.outcomes, found.dividing)),
+        roles=role_shares(run.outcomes, roles) if roles else (),
+        advice=tuple(advice(folder, run.scores.overall)),
+        stopped=rule.told(sum(reply.cost for reply in folder.replies())) if rule else "",
     )
-
-
-def _stopped(run: RunFolder) -> str:
-    found = stopped(run)
-    return found.told(sum(reply.cost for reply in run.replies())) if found else ""
-
-
-def _comparison(names: Sequence[str], pair: ComparedRuns, terms: Terms) -> Comparison:
-    return Comparison(names[pair.first], names[pair.second], tuple(map(as_compared, _in_order(pair.rows, terms))))
 
 
 _MOST: Final = 10

@@ -6,17 +6,27 @@ from typing import Final
 import msgspec
 
 from countersight.case import TWO_WORLDS
-from countersight.html import Figure, count, interval, name, number, p_value, percent, plain_interval
-from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, Point
-from countersight.reports.scored import AnalysedRun, as_difference, as_share, group_line, group_words
+from countersight.html import (
+    Grid,
+    count,
+    interval,
+    name,
+    number,
+    p_value,
+    percent,
+    plain_interval,
+    table_line,
+)
+from countersight.reports.data import Analysis, Point
+from countersight.reports.scored import AnalysedRun, group_line, group_words
 from countersight.scoring import (
     CONFIDENCE,
     LEAST_IN_A_MARGIN,
     RESAMPLES,
     Correlation,
     Difference,
-    Effect,
     Phi,
+    PromptEffect,
     Ranking,
     Rate,
     correlation,
@@ -32,12 +42,12 @@ BLIND_PROMPT: Final = "text-only"
 """The way of asking without the picture: what is answered then comes from language alone."""
 
 
-class _Change(msgspec.Struct, frozen=True, eq=False):
+class _PromptChange(msgspec.Struct, frozen=True, eq=False):
     """A run beside the run of the same model that was asked in the first way."""
 
     run: AnalysedRun
     first: AnalysedRun
-    effect: Effect
+    effect: PromptEffect
 
 
 def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Analysis | None:
@@ -46,7 +56,7 @@ def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Ana
     asked = [world for world in TWO_WORLDS if world in terms.measures]
     rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world, seed=seed))]
     told = [
-        Point("The drop", tuple(_drop(run, terms) for run in runs if run.rows[-1].drop)),
+        Point("The drop", tuple(_drop(run, terms) for run in runs if run.scores.overall.drop)),
         Point("Seeing and imagining", tuple(_correlated(run, found, terms) for run, found in correlations)),
         Point("Best and worst", tuple(_ranked(run, found, terms) for run, found in rankings)),
     ]
@@ -55,7 +65,6 @@ def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Ana
         return None
     tables = [_worlds_table(correlations, terms), *(_ranking_table(run, found, terms) for run, found in rankings)]
     return Analysis(
-        key="observations",
         heading="Observations",
         about="What the CFMM paper observed of its models, computed for these runs, each with its "
         f"{percent(CONFIDENCE, 0)}% interval.",
@@ -81,7 +90,6 @@ def prompt_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | Non
         _changes_table("Without the picture", seeing, terms),
     )
     return Analysis(
-        key="prompts",
         heading="Prompts",
         about=f"Runs beside the {FIRST_PROMPT} run of the same model, case by case.",
         points=tuple(point for point in told if point.sentences),
@@ -96,23 +104,23 @@ def prompt_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | Non
     )
 
 
-def _changes(runs: Sequence[AnalysedRun]) -> Iterator[_Change]:
+def _changes(runs: Sequence[AnalysedRun]) -> Iterator[_PromptChange]:
     for run in runs:
         if run.prompt == FIRST_PROMPT:
             continue
-        firsts = [first for first in runs if (first.model, first.prompt) == (run.model, FIRST_PROMPT)]
+        firsts = [first for first in runs if (first.manifest.model, first.prompt) == (run.manifest.model, FIRST_PROMPT)]
         # Whether answers are written or ranked changes them too: the one that was answered in the same way comes first.
-        firsts.sort(key=lambda first: first.answering != run.answering)
+        firsts.sort(key=lambda first: first.manifest.answering != run.manifest.answering)
         if firsts:
-            yield _Change(run, firsts[0], effect(run.outcomes, firsts[0].outcomes))
+            yield _PromptChange(run, firsts[0], effect(run.outcomes, firsts[0].outcomes))
 
 
 def _drop(run: AnalysedRun, terms: Terms) -> str:
-    *groups, total = run.rows
-    drop = _difference(total.drop)
+    *groups, total = run.scores.rows
     sentence = (
         f"{name(run.label)}: {_word('factual', terms)} {percent(total.factual.value or 0)}%, "
-        f"{_word('counterfactual', terms)} {percent(total.counterfactual.value or 0)}%, a drop of {_points(drop)}."
+        f"{_word('counterfactual', terms)} {percent(total.counterfactual.value or 0)}%, a drop of "
+        f"{_points(total.drop)}."
     )
     drops = [row.drop for row in groups if row.drop]
     if len(drops) > 1:
@@ -152,33 +160,31 @@ def _correlated(run: AnalysedRun, found: Correlation, terms: Terms) -> str:
 def _ranked(run: AnalysedRun, found: Ranking, terms: Terms) -> str:
     best, worst = found.standings[0], found.standings[-1]
     first, last = (name(group_words(each.group, terms)) for each in (best, worst))
-    spread = Figure(found.spread, found.spread_low, found.spread_high, found.n)
     return (
         f"{name(run.label)}, {terms.measures[found.asking]}: best {first} with "
         f"{_rate(best.rate)}, the best with a chance of {percent(best.best, 0)}%; worst {last} "
         f"with {_rate(worst.rate)}, the worst with a chance of {percent(worst.worst, 0)}%. They are "
-        f"{percent(found.spread)} points apart ({interval(spread)})."
+        f"{percent(found.spread.value or 0.0)} points apart ({interval(found.spread)})."
     )
 
 
-def _changed(change: _Change, terms: Terms) -> str:
+def _changed(change: _PromptChange, terms: Terms) -> str:
+    prompts = f"{name(change.run.prompt)} against {name(change.first.prompt)}"
+    return f"{prompts} ({name(change.run.manifest.model)}{_way(change)}): {_effects(change.effect, terms)}."
+
+
+def _blind(change: _PromptChange, terms: Terms) -> str:
+    total = change.run.scores.overall
+    rates = [(terms.measures[asked], getattr(total, asked)) for asked in TWO_WORLDS if asked in terms.measures]
+    shares = [f"{words} {_rate(rate)}" for words, rate in rates if rate.value is not None]
     return (
-        f"{name(change.run.prompt)} against {name(change.first.prompt)} ({name(change.run.model)}{_way(change)}): "
+        f"{name(change.run.manifest.model)} without the picture{_way(change)}: "
+        f"{', '.join(shares) or 'nothing answered'}; against {name(change.first.prompt)}, "
         f"{_effects(change.effect, terms)}."
     )
 
 
-def _blind(change: _Change, terms: Terms) -> str:
-    total = change.run.rows[-1]
-    rates = [(terms.measures[asked], getattr(total, asked)) for asked in TWO_WORLDS if asked in terms.measures]
-    shares = [f"{words} {_rate(rate)}" for words, rate in rates if rate.value is not None]
-    return (
-        f"{name(change.run.model)} without the picture{_way(change)}: {', '.join(shares) or 'nothing answered'}; "
-        f"against {name(change.first.prompt)}, {_effects(change.effect, terms)}."
-    )
-
-
-def _effects(effect: Effect, terms: Terms) -> str:
+def _effects(effect: PromptEffect, terms: Terms) -> str:
     parts = [
         f"{words} {_signed(found.value)} points ({_within(found)})"
         for key, words in terms.measures.items()
@@ -187,14 +193,14 @@ def _effects(effect: Effect, terms: Terms) -> str:
     return ", ".join(parts) or "no case was answered by both"
 
 
-def _way(change: _Change) -> str:
-    if change.run.answering == change.first.answering:
+def _way(change: _PromptChange) -> str:
+    if change.run.manifest.answering == change.first.manifest.answering:
         return ""
     words = {"rank": "options ranked", "generate": "answers written"}
-    return f", {words[change.run.answering]} against {words[change.first.answering]}"
+    return f", {words[change.run.manifest.answering]} against {words[change.first.manifest.answering]}"
 
 
-def _worlds_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms) -> AnalysisTable:
+def _worlds_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms) -> Grid:
     within = any(correlated.within for _, correlated in found)
     heads = {key: _word(key, terms) for key in ("factual", "counterfactual", "drop")} | {"phi": "phi"}
     if within:
@@ -202,70 +208,48 @@ def _worlds_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms
     heads |= {"after_right": "counterfactual, if factually right", "after_wrong": "counterfactual, if not"}
     lines = []
     for run, correlated in found:
-        total = run.rows[-1]
-        cells = (
-            as_share(total.factual),
-            as_share(total.counterfactual),
-            _difference(total.drop),
-            _phi_figure(correlated.phi, correlated.n),
-            *([_phi_figure(correlated.within, correlated.n)] if within else []),
-            as_share(correlated.after_right),
-            as_share(correlated.after_wrong),
-        )
-        lines.append(AnalysisLine(name=run.label, cells=cells, run=run.label, n=correlated.n))
-    return AnalysisTable(
-        title="Seeing and imagining",
-        head=("run", *heads.values()),
-        measures=tuple(heads),
-        lines=tuple(lines),
-        plain=("phi", "phi_within_groups"),
-    )
+        total = run.scores.overall
+        phis = [correlated.phi, correlated.within] if within else [correlated.phi]
+        cells = (total.factual, total.counterfactual, total.drop, *phis, correlated.after_right, correlated.after_wrong)
+        lines.append(table_line(run.label, *cells, n=correlated.n, run=run.label))
+    head = ("run", *heads.values())
+    return Grid("Seeing and imagining", head, tuple(lines), key="observations", measures=tuple(heads))
 
 
-def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> AnalysisTable:
+def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> Grid:
     measure = terms.measures[found.asking]
-    lines = [
+    lines = (
         group_line(
             run,
             each.group,
             terms,
             each.rate.n,
-            (
-                as_share(each.rate),
-                str(each.rank_low) if each.rank_low == each.rank_high else f"{each.rank_low} to {each.rank_high}",
-                f"{percent(each.best, 0)}%",
-                f"{percent(each.worst, 0)}%",
-            ),
+            each.rate,
+            str(each.rank_low) if each.rank_low == each.rank_high else f"{each.rank_low} to {each.rank_high}",
+            f"{percent(each.best, 0)}%",
+            f"{percent(each.worst, 0)}%",
         )
         for each in found.standings
-    ]
-    return AnalysisTable(
-        title=f"From best to worst, {measure}: {run.label}",
-        head=(terms.group, "n", measure, "place", "chance to be best", "chance to be worst"),
-        measures=("n", found.asking, "place", "best", "worst"),
-        lines=tuple(lines),
     )
+    head = (terms.group, "n", measure, "place", "chance to be best", "chance to be worst")
+    title = f"From best to worst, {measure}: {name(run.label)}"
+    return Grid(title, head, tuple(lines), key="observations", measures=("", found.asking))
 
 
-def _changes_table(title: str, changes: Sequence[_Change], terms: Terms) -> AnalysisTable:
-    measures = [
-        key for key in terms.measures if any(getattr(change.effect, key, None) is not None for change in changes)
-    ]
-    return AnalysisTable(
-        title=title,
-        head=("run minus run", *(terms.measures[key] for key in measures)),
-        measures=tuple(measures),
-        lines=tuple(
-            AnalysisLine(
-                name=f"{change.run.label} minus {change.first.label}",
-                cells=tuple(_difference(getattr(change.effect, key)) for key in measures),
-                run=change.run.label,
-                minus_run=change.first.label,
-            )
-            for change in changes
-        ),
-        note="Differences in points over the cases that both answered, case by case." if changes else "",
+def _changes_table(title: str, changes: Sequence[_PromptChange], terms: Terms) -> Grid:
+    measures = [key for key in terms.measures if any(getattr(change.effect, key, None) for change in changes)]
+    lines = (
+        table_line(
+            f"{change.run.label} minus {change.first.label}",
+            *(getattr(change.effect, key) for key in measures),
+            run=change.run.label,
+            minus_run=change.first.label,
+        )
+        for change in changes
     )
+    head = ("run minus run", *(terms.measures[key] for key in measures))
+    note = "Differences in points over the cases that both answered, case by case."
+    return Grid(title, head, tuple(lines), note, "prompts", tuple(measures))
 
 
 def _definitions(correlated: bool, ranked: bool, seed: int) -> Iterator[tuple[str, str]]:
@@ -292,26 +276,12 @@ def _word(measure: str, terms: Terms) -> str:
     return terms.measures.get(measure, measure)
 
 
-def _difference(found: Difference | None) -> Figure:
-    return as_difference(found) if found else Figure(None, 0.0, 0.0, 0)
-
-
-def _phi_figure(phi: Phi | None, n: int) -> Figure:
-    return (
-        Figure(phi.value, phi.low, phi.high, n, phi.p, method="Mantel-Haenszel score")
-        if phi
-        else Figure(None, 0.0, 0.0, n)
-    )
-
-
 def _phi(phi: Phi) -> str:
     return f"{number(phi.value)} ({plain_interval(phi)})"
 
 
-def _points(figure: Figure) -> str:
-    if figure.value is None or figure.p is None:
-        return "–"
-    return f"{percent(figure.value)} points ({interval(figure)}; {p_value(figure.p)}; n = {count(figure.n)})"
+def _points(found: Difference | None) -> str:
+    return f"{percent(found.value)} points ({_within(found)})" if found else "–"
 
 
 def _within(found: Difference) -> str:

@@ -6,7 +6,7 @@ import msgspec
 
 from countersight.case import ASKING_WORDS, ASKINGS, Asking
 from countersight.html import Live, count, document, inert, name
-from countersight.reports.data import Answer, PageData
+from countersight.reports.data import GalleryAnswer, PageData
 from countersight.reports.figures import MARKS, SIGNS, answered, finding_drawing, finding_plot
 from countersight.reports.finding import sentences
 from countersight.reports.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
@@ -118,7 +118,7 @@ def _bits(data: PageData, verdicts: set[str]) -> list[list[int]]:
     return [[_bits_of(case.answers[run], verdicts) for case in data.cases] for run in range(len(data.report.runs))]
 
 
-def _bits_of(answers: dict[Asking, Answer], verdicts: set[str]) -> int:
+def _bits_of(answers: dict[Asking, GalleryAnswer], verdicts: set[str]) -> int:
     found = [asking in answers and answers[asking].verdict in verdicts for asking in ASKINGS]
     return sum(1 << bit for bit, is_found in enumerate(found) if is_found)
 

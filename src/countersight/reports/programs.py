@@ -13,21 +13,19 @@ from typing import get_args
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, Asking, Reply
 from countersight.engine import COMPOSED
-from countersight.html import count, name, percent
+from countersight.html import Grid, count, name, percent
 from countersight.programs import FailureKind
-from countersight.reports.data import Analysis, AnalysisLine, AnalysisTable, Point
-from countersight.reports.scored import AnalysedRun, group_line, groups_in_order, share, told
-from countersight.scoring import ALL, CONFIDENCE, RIGHT, Outcomes
+from countersight.reports.data import Analysis, Point
+from countersight.reports.scored import AnalysedRun, group_line, groups_in_order, told
+from countersight.scoring import ALL, CONFIDENCE, RIGHT, Outcomes, Rate, share
 from countersight.suites import PLAIN_MEASURES, Terms
 from countersight.text import several
 
 _REASONS_TOLD = 3
 _LONGEST_REASON = 80
-_Mask = NDArray[np.bool_]
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -96,7 +94,6 @@ def program_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], te
     if not found:
         return None
     return Analysis(
-        key="programs",
         heading="Programs",
         about="What became of the programs that a code model wrote, each share with its "
         f"{percent(CONFIDENCE, 0)}% interval.",
@@ -144,7 +141,7 @@ def _sentences(fates: Sequence[_Fate], terms: Terms) -> Iterator[str]:
         yield f"Most often said of a failure: {'; '.join(most)}."
 
 
-def _tables(run: AnalysedRun, fates: Sequence[_Fate], terms: Terms) -> Iterator[AnalysisTable]:
+def _tables(run: AnalysedRun, fates: Sequence[_Fate], terms: Terms) -> Iterator[Grid]:
     """A table for each world: lines are groups, columns what became of a program."""
     kinds = _kinds(fates)
     for asking in ASKINGS:
@@ -153,30 +150,29 @@ def _tables(run: AnalysedRun, fates: Sequence[_Fate], terms: Terms) -> Iterator[
             continue
         changed = ["ignored the change"] * any(fate.ignored is not None for fate in here)
         parts = [(group, [fate for fate in here if fate.group == group]) for group in groups_in_order(run, terms)]
-        yield AnalysisTable(
-            title=f"Programs, {_measure(asking, terms)}: {run.label}",
-            head=(terms.group, "programs", "answered", "right, of all", *kinds, *changed),
-            measures=("programs", *(f"{asking}: {what}" for what in ("answered", "right of all", *kinds, *changed))),
-            lines=tuple(
-                _line(run, group, _counts(of_group, kinds, with_change=bool(changed)), terms)
-                for group, of_group in (*parts, (ALL, here))
-                if of_group
-            ),
+        lines = (
+            group_line(run, group, terms, len(those), *_shares(those, kinds, with_change=bool(changed)))
+            for group, those in (*parts, (ALL, here))
+            if those
+        )
+        columns = ("answered", "right of all", *kinds, *changed)
+        yield Grid(
+            f"Programs, {_measure(asking, terms)}: {name(run.label)}",
+            (terms.group, "programs", "answered", "right, of all", *kinds, *changed),
+            tuple(lines),
+            key="programs",
+            measures=("", *(f"{asking}: {what}" for what in columns)),
         )
 
 
-def _counts(fates: Sequence[_Fate], kinds: Sequence[str], *, with_change: bool) -> list[tuple[int, int]]:
-    """What became of programs, each as so many of how many."""
+def _shares(fates: Sequence[_Fate], kinds: Sequence[str], *, with_change: bool) -> Iterator[Rate]:
     n = len(fates)
-    pairs = [fate.ignored for fate in fates if fate.ignored is not None]
-    answered = sum(not fate.failure for fate in fates), n
-    failed = [(sum(fate.failure == kind for fate in fates), n) for kind in kinds]
-    return [answered, (sum(fate.right for fate in fates), n), *failed, *([(sum(pairs), len(pairs))] * with_change)]
-
-
-def _line(run: AnalysedRun, group: str, counts: Sequence[tuple[int, int]], terms: Terms) -> AnalysisLine:
-    """A line of shares; its n is that of the first."""
-    return group_line(run, group, terms, counts[0][1], (share(number, of) for number, of in counts))
+    yield share(sum(not fate.failure for fate in fates), n)
+    yield share(sum(fate.right for fate in fates), n)
+    yield from (share(sum(fate.failure == kind for fate in fates), n) for kind in kinds)
+    if with_change:
+        pairs = [fate.ignored for fate in fates if fate.ignored is not None]
+        yield share(sum(pairs), len(pairs))
 
 
 def _kinds(fates: Iterable[_Fate]) -> list[str]:
@@ -214,11 +210,9 @@ def composed_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], t
     if not found:
         return None
     return Analysis(
-        key="composed",
         heading="Composed answers",
         about="Numbers under a change that a grammar worked out from what the model had counted; whatever it does not "
         "decide, the model was asked.",
-        points=tuple(Point(name(run.label), tuple(_composed_sentences(run, rows))) for run, rows in found),
         tables=tuple(_composed_table(run, rows, terms) for run, rows in found),
         definitions=(
             (
@@ -227,42 +221,20 @@ def composed_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], t
                 f"model's own count. It is right where both are. {percent(CONFIDENCE, 0)}% exact binomial intervals.",
             ),
         ),
+        asked_for=True,
     )
 
 
-def _composed_sentences(run: AnalysedRun, rows: set[int]) -> Iterator[str]:
+def _composed_table(run: AnalysedRun, rows: set[int], terms: Terms) -> Grid:
     outcomes = run.outcomes
-    composed, scored, right = _masks(run, rows)
-    composed_share = share(int((composed & scored).sum()), int(scored.sum()))
-    yield f"{told(composed_share)} of the answers under a change were composed."
-    parts = [
-        f"{which} {told(share(int((right & mask).sum()), int((scored & mask).sum())))}"
-        for which, mask in (("composed", composed), ("asked", ~composed))
-        if (scored & mask).any()
-    ]
-    yield f"Right under a change: {', '.join(parts)}."
-    seen = composed & outcomes.right("factual")
-    if seen.any():
-        after = share(int((seen & right).sum()), int(seen.sum()))
-        yield f"Where the model had counted right, the composed answer is right in {told(after)}."
-
-
-def _composed_table(run: AnalysedRun, rows: set[int], terms: Terms) -> AnalysisTable:
-    outcomes = run.outcomes
-    composed, scored, right = _masks(run, rows)
+    composed = np.isin(outcomes.rows, np.fromiter(rows, np.int64, len(rows)))
+    scored, right = outcomes.scored("counterfactual"), outcomes.right("counterfactual")
     lines = []
     for group in (*groups_in_order(run, terms), ALL):
         inside = scored if group == ALL else scored & (outcomes.groups == outcomes.group_names.index(group))
-        counts = [(int((composed & inside).sum()), int(inside.sum()))]
-        counts += [(int((mask & right).sum()), int(mask.sum())) for mask in (composed & inside, ~composed & inside)]
-        lines.append(_line(run, group, counts, terms))
-    heads = ("n", "composed", "right where composed", "right where asked")
-    title = f"Composed and asked under a change: {run.label}"
-    return AnalysisTable(title=title, head=(terms.group, *heads), measures=heads, lines=tuple(lines))
-
-
-def _masks(run: AnalysedRun, rows: set[int]) -> tuple[_Mask, _Mask, _Mask]:
-    """Of the questions about the change: which were composed, which are scored, and which are right."""
-    outcomes = run.outcomes
-    composed: _Mask = np.isin(outcomes.rows, np.fromiter(rows, np.int64, len(rows)))
-    return composed, outcomes.scored("counterfactual"), outcomes.right("counterfactual")
+        n, parts = int(inside.sum()), (composed & inside, ~composed & inside)
+        shares = [share(int((right & part).sum()), int(part.sum())) for part in parts]
+        lines.append(group_line(run, group, terms, n, share(int(parts[0].sum()), n), *shares))
+    heads = ("composed", "right where composed", "right where asked")
+    title = f"Composed and asked under a change: {name(run.label)}"
+    return Grid(title, (terms.group, "n", *heads), tuple(lines), key="composed", measures=("", *heads))

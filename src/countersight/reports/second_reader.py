@@ -28,10 +28,10 @@ from countersight.engine import (
 )
 from countersight.errors import RunError
 from countersight.files import write_whole
-from countersight.html import Cell, Figure, Grid, Line, count, figure_cell, interval, markdown_grid, percent
+from countersight.html import Grid, count, interval, markdown_grid, percent
 from countersight.models import Answer, Model, Request, Turn
 from countersight.reading import answer_in
-from countersight.scoring import Gold, JudgedRun, Rate, Row, Scores, judge_run, share_interval
+from countersight.scoring import READING_HEAD, Gold, JudgedRun, Scores, judge_run, reading_line, share
 
 _TASK: Final = (
     "Somebody was asked a question about a picture and replied. Say which answer the reply gives. Do not answer the "
@@ -230,13 +230,16 @@ def _instead(found: dict[int, str]) -> Callable[[Iterable[Reply]], Iterator[Repl
 
 
 TABLE: Final = "second_reader.md"
-_HEAD: Final = ("run", "read by", "factual", "counterfactual", "drop", "unread")
 
 
 def rereading_grid(rereadings: Sequence[Rereading]) -> Grid:
     """Two lines a run: as the rules read it, and with the second reader for what they left unread."""
-    lines = [line for each in rereadings for line in _lines(each)]
-    return Grid("With a second reader", _HEAD, tuple(lines), " ".join(map(_note, rereadings)))
+    lines = [
+        reading_line(each.run, by, scores.overall)
+        for each in rereadings
+        for by, scores in (("rules", each.rules), (f"rules, then {each.reader}", each.both))
+    ]
+    return Grid("With a second reader", READING_HEAD, tuple(lines), " ".join(map(_note, rereadings)))
 
 
 def write_rereadings(rereadings: Sequence[Rereading], folder: Path) -> Path:
@@ -247,37 +250,13 @@ def write_rereadings(rereadings: Sequence[Rereading], folder: Path) -> Path:
     return path
 
 
-def _lines(each: Rereading) -> tuple[Line, Line]:
-    return (
-        _line(each.run, "rules", each.rules),
-        _line(each.run, f"rules, then {each.reader}", each.both),
-    )
-
-
-def _line(run: str, by: str, scores: Scores) -> Line:
-    total = scores.overall
-    cells = (_share(total.factual, total), _share(total.counterfactual, total), _drop(total))
-    return Line((Cell(run), Cell(by), *cells, Cell(count(total.unread))))
-
-
-def _share(rate: Rate, row: Row) -> Cell:
-    return figure_cell(Figure(rate.value, rate.low, rate.high, rate.n, right=rate.right), row.n)
-
-
-def _drop(row: Row) -> Cell:
-    drop = row.drop
-    return figure_cell(Figure(drop.value, drop.low, drop.high, drop.n) if drop else None, row.n)
-
-
 def _note(each: Rereading) -> str:
     """How much of the unread was read, and how far the second reader can be believed."""
     found = f"{each.run}: {each.reader} found an answer in {count(each.found)} of {count(each.unread)} unread replies"
     if not each.compared:
         return f"{found}; there was nothing to compare it with the rules on."
-    bounds = share_interval(each.agreed, each.compared)
-    share = each.agreed / each.compared
-    figure = Figure(share, bounds.low, bounds.high, each.compared)
+    alike = share(each.agreed, each.compared)
     return (
-        f"{found}; of {count(each.compared)} replies that the rules read it reads {percent(share)} % alike "
-        f"({interval(figure)})."
+        f"{found}; of {count(each.compared)} replies that the rules read it reads {percent(alike.value or 0.0)} % "
+        f"alike ({interval(alike)})."
     )

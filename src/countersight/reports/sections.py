@@ -6,7 +6,7 @@ from itertools import product
 import msgspec
 
 from countersight.case import Asking
-from countersight.html import Figure, Grid, Markup, name, percent
+from countersight.html import Grid, Markup, Measured, name, percent
 from countersight.picture import data_url
 from countersight.reports.data import Analysis, Point, ReportData, RunScores
 from countersight.reports.figures import (
@@ -21,8 +21,7 @@ from countersight.reports.figures import (
     legend,
     letter_panels,
 )
-from countersight.reports.matched_questions import MatchedPair
-from countersight.reports.tables import analysis_grids, beside, by_group, compared, more, overview, totals
+from countersight.reports.tables import beside, by_group, compared, more, overview, totals
 
 _FEW_RUNS = 3
 """Of more runs the tables by group are folded away, and no figures stand at the head."""
@@ -52,7 +51,6 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     drawing: str = ""
     """What is saved of the figure, as the address of an SVG file."""
     file: str = ""
-    matched: tuple[MatchedPair, ...] = ()
     tables: tuple[TableBlock, ...] = ()
 
 
@@ -61,7 +59,7 @@ def svg_url(drawing: Markup | None) -> str:
     return data_url("image/svg+xml", drawing.encode()) if drawing else ""
 
 
-def tiles(report: ReportData) -> list[tuple[RunScores, list[tuple[str, str, Figure, str]]]]:
+def tiles(report: ReportData) -> list[tuple[RunScores, list[tuple[str, str, Measured, str]]]]:
     """The figures to remember, a row a run; many runs are better read in the table below."""
     words = report.terms.measures
     keys = ("factual", "%"), ("counterfactual", "%"), ("drop", " pts"), ("both_right", "%"), ("imagination_gap", " pts")
@@ -71,8 +69,8 @@ def tiles(report: ReportData) -> list[tuple[RunScores, list[tuple[str, str, Figu
     ]
 
 
-def _known(run: RunScores, key: str) -> Figure | None:
-    figure: Figure | None = getattr(run.overall, key)
+def _known(run: RunScores, key: str) -> Measured | None:
+    figure: Measured | None = getattr(run.overall, key)
     return figure if figure and figure.value is not None else None
 
 
@@ -150,7 +148,7 @@ def _scores(report: ReportData) -> Section:
 
 def _analysis(key: str, analysis: Analysis) -> Section:
     """What was found in words, and the tables behind it folded away unless they were asked for."""
-    grids = tuple((grid, grid.note) for grid in analysis_grids(analysis))
+    grids = tuple((grid, grid.note) for grid in analysis.tables)
     return Section(
         key=key,
         called=name(analysis.heading.rpartition(": ")[2]),
@@ -158,7 +156,6 @@ def _analysis(key: str, analysis: Analysis) -> Section:
         about=analysis.about,
         points=analysis.points,
         plots=(("", interval_plot(analysis.plot)),) if analysis.plot else (),
-        matched=analysis.matched,
         tables=(TableBlock(grids, "The figures behind this", is_open=analysis.asked_for),),
     )
 

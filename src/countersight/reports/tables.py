@@ -1,41 +1,19 @@
-"""The tables of a report as grids of words, the same for every format they are written in."""
+"""The tables of a report as grids, the same for every format they are written in."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from itertools import product
+from typing import Any
 
-import msgspec
+from msgspec.structs import asdict
 
 from countersight.case import ASKINGS, World
-from countersight.html import (
-    NOTHING,
-    Cell,
-    Figure,
-    Grid,
-    Line,
-    count,
-    figure_cell,
-    name,
-    number,
-    p_value,
-    percent,
-    plain_interval,
-    unasked_line,
-)
-from countersight.reports.data import (
-    Analysis,
-    AnalysisTable,
-    AnswerShares,
-    Comparison,
-    DividedScores,
-    GroupScores,
-    ReportData,
-    RunScores,
-)
+from countersight.html import NOTHING, Cell, Content, Count, Grid, Line, Measured, Record, count, name, percent
+from countersight.html import table_line as line
+from countersight.reports.data import AnswerShares, DividedScores, ReportData, RunScores
+from countersight.reports.scored import group_words
+from countersight.scoring import ComparedRuns, GroupScores
 from countersight.suites import ALL, PLAIN, PLAIN_MEASURES, TOTAL, PaperTable, Place, Printed, Terms, table
 from countersight.text import several
-
-MEASURES = PLAIN_MEASURES
-"""The figures of a line of scores, in order, and what they are called where the suite has no word of its own."""
 
 _UNKNOWN: Mapping[World, float] = {}
 
@@ -45,27 +23,20 @@ AMISS = ("unread", "restated", "cut", "empty", "failed", "missing")
 _RARE = ("restated", "cut", "empty")
 """Of these, a table has a column only where there are any."""
 
-COMPARED = ("factual", "counterfactual", "both_right", "shown")
-
 
 def overview(report: ReportData) -> Grid:
     """All runs on all cases, a line each."""
-    lines = [(run.label, run.overall) for run in report.runs]
-    return Grid("All runs, all cases", *_scores("run", lines, report.terms))
+    head, lines = _scores("run", [(run.label, run.overall) for run in report.runs], report.terms)
+    return Grid("All runs, all cases", head, tuple(lines))
 
 
 def totals(report: ReportData) -> Grid:
     """The groups added up, as CFMM does, a line for each run."""
-    runs = [(run.label, run.total) for run in report.runs if run.total]
-    measures = [key for key in report.terms.measures if any(getattr(total, key) for _, total in runs)]
-    lines = tuple(
-        Line(
-            (Cell(name(label)), Cell(count(total.n)), *(figure_cell(getattr(total, key), total.n) for key in measures))
-        )
-        for label, total in runs
-    )
+    runs = [run for run in report.runs if run.total]
+    measures = [key for key in report.terms.measures if any(key in run.total for run in runs)]
+    lines = (line(run.label, run.overall.n, *(run.total.get(key) for key in measures), n=run.overall.n) for run in runs)
     most = count(100 * (len(report.runs[0].groups) - 1))
-    return Grid(f"Totals out of {most}", ("run", "n", *(report.terms.measures[key] for key in measures)), lines)
+    return Grid(f"Totals out of {most}", ("run", "n", *(report.terms.measures[key] for key in measures)), tuple(lines))
 
 
 def by_group(
@@ -75,102 +46,113 @@ def by_group(
     knowledge: Mapping[World, float] = _UNKNOWN,
 ) -> Grid:
     """One run, a line for each group and one for all; then what its suite's paper sets beside them."""
-    named = [(terms.groups.get(scores.group, scores.group), scores) for scores in run.groups]
-    head, lines = _scores(terms.group, named, terms, last_is_total=True)
+    named = [(group_words(row.group, terms), row) for row in run.groups]
+    head, lines = _scores(terms.group, named, terms, run=run.label, last_is_total=True)
     measures = _measures(run.groups, terms)
+    rest: list[Content] = [NOTHING] * (len(head) - 2 - len(measures))
+
+    def beside(called: str | Cell, cases: Content, cells: Mapping[str, Content], **more: Any) -> Line:
+        return line(called, cases, *(cells.get(key, NOTHING) for key in measures), *rest, n=run.overall.n, **more)
+
     if run.total:
+        also = tuple(Record(key, figure) for key, figure in run.total.items())
         most = count(100 * (len(run.groups) - 1))
-        figures = [figure_cell(getattr(run.total, key), run.total.n) for key in measures]
-        lines += (unasked_line(head, Cell(f"total, out of {most}"), Cell(count(run.total.n)), figures),)
-    chance = run.overall.chance
-    if any(key in chance for key in measures):
-        figures = [Cell(percent(chance[key])) if key in chance else NOTHING for key in measures]
-        lines += (unasked_line(head, Cell("chance"), NOTHING, figures),)
-    for label, shares in (("blind", blind), ("knowledge", knowledge)):
-        known = {str(world): Cell(percent(share)) for world, share in shares.items()}
-        if known:
-            lines += (unasked_line(head, Cell(label), NOTHING, [known.get(key, NOTHING) for key in measures]),)
+        lines.append(beside(f"total, out of {most}", run.overall.n, run.total, run=run.label, group="total", also=also))
+    chance = {key: share for key, share in asdict(run.overall.chance).items() if share is not None and key in measures}
+    for called, shares in (("chance", chance), ("blind", blind), ("knowledge", knowledge)):
+        if shares:
+            lines.append(beside(called, NOTHING, {str(key): percent(share) for key, share in shares.items()}))
     for key, row in terms.beside:
-        lines += tuple(reported_lines(head, measures, table(key), row))
-    return Grid(name(run.label), head, lines)
+        reference = table(key)
+        for system in reference.systems:
+            if system.names[0] == row:
+                places = zip(reference.places, system.cells, strict=True)
+                printed = {at.measure: _printed(cell, at.negated) for at, cell in places if at.line == ALL}
+                first = Cell(system.name, (f"reported in {reference.source}",))
+                lines.append(beside(first, NOTHING if system.n is None else system.n, printed, reported=True))
+    return Grid(name(run.label), head, tuple(lines), key="scores")
 
 
 def divided(run: RunScores, division: DividedScores, terms: Terms) -> Grid:
     """One run with its cases divided otherwise than by group."""
-    head, lines = _scores(division.name, [(scores.group, scores) for scores in division.lines], terms)
+    named = [(row.group, row) for row in division.lines]
+    head, lines = _scores(division.name, named, terms, run=run.label)
     notes = [axis.note for axis in terms.axes if axis.name == division.name and axis.note]
-    if sum(scores.n for scores in division.lines) > run.overall.n:
+    if sum(row.n for row in division.lines) > run.overall.n:
         notes.append("A case counts on every line it belongs to: the lines add up to more than the cases.")
     if division.unplaced:
         notes.append(f"On no line: {several(division.unplaced, 'case')}.")
-    return Grid(f"{name(run.label)}, by {division.name}", head, lines, " ".join(notes))
+    title = f"{name(run.label)}, by {division.name}"
+    return Grid(title, head, tuple(lines), " ".join(notes), f"scores by {division.name}")
 
 
 def roles(run: RunScores) -> Grid:
     """How often a run chose an option by what the option is there for."""
-    lines = tuple(
-        Line((Cell(name(each.role)), Cell(count(each.chosen.n)), figure_cell(each.chosen, each.chosen.n)))
+    lines = (
+        line(each.role, each.chosen.n, each.chosen, n=each.chosen.n, run=run.label, group=each.role)
         for each in run.roles
     )
-    return Grid(
-        f"Options chosen by role: {name(run.label)}",
-        ("role", "n", "chosen"),
-        lines,
-        "Of the answered questions that offer an option of the role, the share in which it was chosen.",
-    )
+    note = "Of the answered questions that offer an option of the role, the share in which it was chosen."
+    title = f"Options chosen by role: {name(run.label)}"
+    return Grid(title, ("role", "n", "chosen"), tuple(lines), note, "roles", ("", "chosen"))
 
 
-def compared(comparison: Comparison, terms: Terms = PLAIN) -> Grid:
+def compared(pair: ComparedRuns, terms: Terms = PLAIN) -> Grid:
     """Two runs, case by case."""
-    measures = [key for key in terms.measures if any(getattr(group, key, None) for group in comparison.groups)]
-    lines = tuple(
-        Line(
-            (
-                Cell(name(terms.groups.get(group.group, group.group))),
-                *(figure_cell(getattr(group, key, None), None) for key in measures),
-                *(Cell(percent(share)) for share in group.unread),
-            ),
-            total=group is comparison.groups[-1],
+    measures = [key for key in terms.measures if any(getattr(row, key, None) for row in pair.rows)]
+    lines = (
+        line(
+            group_words(row.group, terms),
+            *(getattr(row, key, None) for key in measures),
+            *(percent(share) for share in row.unread),
+            total=row is pair.rows[-1],
+            run=pair.first,
+            minus_run=pair.second,
+            group=row.group,
         )
-        for group in comparison.groups
+        for row in pair.rows
     )
     return Grid(
-        f"{name(comparison.first)} minus {name(comparison.second)}",
+        f"{name(pair.first)} minus {name(pair.second)}",
         (terms.group, *(terms.measures[key] for key in measures), "unread, first", "unread, second"),
-        lines,
+        tuple(lines),
         "Differences in points over the cases both runs answered; above zero the first run did better. Unread: the "
         "share of each run's replies in which no answer was found.",
+        "comparison",
+        tuple(measures),
     )
 
 
 def letters(run: RunScores) -> Grid:
     """How often a run answered each letter, beside how often the letter was right."""
     askings = [asking for asking in ASKINGS if any(share.asking == asking for share in run.letters)]
-    found = {(share.asking, share.letter): share for share in run.letters}
-    lines = []
+    columns = list(product(askings, ("answered", "gold")))
+    filed = tuple(
+        Record(f"{share.asking}_{what}_{share.letter}", Count(getattr(share, what), share.n))
+        for share in run.letters
+        for what in ("answered", "gold")
+    )
+    lines: list[Line] = []
     for letter in sorted({share.letter for share in run.letters}):
-        cells = [Cell(name(letter))]
-        for asking in askings:
-            share = found.get((asking, letter))
-            cells += (
-                (Cell(percent(share.answered / share.n)), Cell(percent(share.gold / share.n)))
-                if share and share.n
-                else (NOTHING, NOTHING)
-            )
-        lines.append(Line(tuple(cells)))
-    head = [f"{asking}, {what}" for asking in askings for what in ("answered", "gold")]
-    return Grid(f"Letters answered: {name(run.label)}", ("letter", *head), tuple(lines))
+        found = {share.asking: share for share in run.letters if share.letter == letter and share.n}
+        cells = (percent(getattr(found[each], what) / found[each].n) if each in found else "" for each, what in columns)
+        lines.append(line(letter, *cells, run=run.label, also=() if lines else filed))
+    head = ("letter", *(f"{asking}, {what}" for asking, what in columns))
+    return Grid(f"Letters answered: {name(run.label)}", head, tuple(lines), key="letters")
 
 
-def scores(report: ReportData) -> list[Grid]:
-    """The tables of how each run did, in reading order."""
-    tables = [overview(report)] if len(report.runs) > 1 else []
-    if len(report.runs) > 1 and any(run.total for run in report.runs):
-        tables.append(totals(report))
+def grids(report: ReportData, *, brief: bool = False) -> list[Grid]:
+    """Every table of a report but those of its analyses, in reading order; in `brief` without what figures show."""
+    many = len(report.runs) > 1
+    tables = [overview(report)] if many else []
+    tables += [totals(report)] if many and any(run.total for run in report.runs) else []
     for run in report.runs:
-        tables.append(by_group(run, report.terms, report.blind, report.knowledge))
-        tables += more(run, report.terms)
-    return tables
+        tables += [by_group(run, report.terms, report.blind, report.knowledge), *more(run, report.terms)]
+        tables += [letters(run)] if run.letters and not brief else []
+    tables += [compared(pair, report.terms) for pair in report.comparisons]
+    tables += [beside(report, reference) for reference in report.references]
+    tables += [shares_grid(report.answers, report.terms)] if report.answers and not brief else []
+    return [*tables, *report.readings]
 
 
 def more(run: RunScores, terms: Terms) -> list[Grid]:
@@ -178,63 +160,88 @@ def more(run: RunScores, terms: Terms) -> list[Grid]:
     return [*(divided(run, division, terms) for division in run.divisions), *([roles(run)] if run.roles else [])]
 
 
-def grids(report: ReportData) -> list[Grid]:
-    """Every table of a report but those of its analyses, in reading order."""
-    tables = scores(report)
-    tables += [compared(comparison, report.terms) for comparison in report.comparisons]
-    tables += [beside(report, reference) for reference in report.references]
-    tables += [letters(run) for run in report.runs if run.letters]
-    tables += [shares_grid(report.answers, report.terms)] if report.answers else []
-    tables += report.readings
-    return tables
+def is_known(figure: Measured | None) -> bool:
+    """Whether there is anything to show: a value, or replies of which none could be read."""
+    return figure is not None and (figure.value is not None or figure.unheard > 0)
 
 
 def _measures(groups: Iterable[GroupScores], terms: Terms) -> list[str]:
-    return [key for key in terms.measures if any(getattr(scores, key) for scores in groups)]
-
-
-def _unread(scores: GroupScores) -> tuple[str, ...]:
-    return (f"{percent(scores.unread_rate)}%",) if scores.unread_rate else ()
+    return [key for key in terms.measures if any(is_known(getattr(row, key)) for row in groups)]
 
 
 def _scores(
-    what: str, named: Sequence[tuple[str, GroupScores]], terms: Terms, *, last_is_total: bool = False
-) -> tuple[tuple[str, ...], tuple[Line, ...]]:
-    measures = _measures([scores for _, scores in named], terms)
-    amiss = [key for key in AMISS if key not in _RARE or any(getattr(scores, key) for _, scores in named)]
-    lines = tuple(
-        Line(
-            (
-                Cell(name(label)),
-                Cell(count(scores.n)),
-                *(figure_cell(getattr(scores, key), scores.n, counted=terms.counts) for key in measures),
-                *(Cell(count(getattr(scores, key)), _unread(scores) if key == "unread" else ()) for key in amiss),
-            ),
-            total=last_is_total and scores is named[-1][1],
+    what: str, named: Sequence[tuple[str, GroupScores]], terms: Terms, *, run: str = "", last_is_total: bool = False
+) -> tuple[tuple[str, ...], list[Line]]:
+    measures = _measures([row for _, row in named], terms)
+    amiss = [key for key in AMISS if key not in _RARE or any(getattr(row, key) for _, row in named)]
+    lines = [
+        line(
+            label,
+            row.n,
+            *(getattr(row, key) for key in measures),
+            *(_amiss(row, key) for key in amiss),
+            n=row.n,
+            counted=terms.counts,
+            total=last_is_total and row is named[-1][1],
+            run=run,
+            group=row.group,
+            also=tuple(_filed(row)),
         )
-        for label, scores in named
-    )
+        for label, row in named
+    ]
     return (what, "n", *(terms.measures[key] for key in measures), *amiss), lines
+
+
+def _amiss(row: GroupScores, key: str) -> Cell:
+    rate = (f"{percent(row.unread_rate)}%",) if key == "unread" and row.unread_rate else ()
+    return Cell(count(getattr(row, key)), rate)
+
+
+def _filed(row: GroupScores) -> Iterator[Record]:
+    """What files have of a line: every figure, and every count of what went amiss."""
+    for key in PLAIN_MEASURES:
+        if is_known(figure := getattr(row, key)):
+            yield Record(key, figure)
+    for key in AMISS:
+        yield Record(key, Count(getattr(row, key), row.n))
+    if row.unread_rate is not None:
+        yield Record("unread_rate", Count(round(row.unread_rate, 6), row.scored + row.unheard, "share"))
 
 
 def beside(report: ReportData, reference: PaperTable) -> Grid:
     """A table of a paper with the runs set above its rows."""
     lines = []
-    cells: Iterator[Cell]
     for run in report.runs:
-        cells = (figure_cell(measured(run, place), run.overall.n) for place in reference.places)
-        lines.append(Line((Cell(name(run.label), _how(run, reference)), Cell(count(run.overall.n)), *cells)))
+        found = (measured(run, place) for place in reference.places)
+        lines.append(
+            line(Cell(name(run.label), _how(run, reference)), run.overall.n, *found, n=run.overall.n, run=run.label)
+        )
     for system in reference.systems:
         cells = (_printed(cell, place.negated) for cell, place in zip(system.cells, reference.places, strict=True))
-        n = NOTHING if system.n is None else Cell(count(system.n))
-        lines.append(Line((Cell(system.name, ("reported",)), n, *cells), reported=True))
-    otherwise = " ".join(_asked_otherwise(report, reference))
+        n = NOTHING if system.n is None else system.n
+        first, also = Cell(system.name, ("reported",)), tuple(_reported(reference, system.cells, system.n))
+        lines.append(line(first, n, *cells, reported=True, run=system.name, also=also))
+    otherwise = [
+        f"{name(run.label)} was asked otherwise than in the paper: {'; '.join(differing)}."
+        for run in report.runs
+        if (differing := _differences(run, reference))
+    ]
     note = (
         "Measured rows come first, with their intervals. The others were not measured here: they are as reported in "
-        f"{reference.source} ({reference.citation}). {reference.note} {otherwise}"
+        f"{reference.source} ({reference.citation}). {reference.note} {' '.join(otherwise)}"
     ).strip()
     head = ("model", "n", *(place.name for place in reference.places))
-    return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note)
+    return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note, "reported")
+
+
+def _reported(reference: PaperTable, cells: Sequence[Printed | None], n: int | None) -> Iterator[Record]:
+    """What a paper reports, in our terms: shares from 0 to 1, a drop above zero where accuracy falls."""
+    for place, cell in zip(reference.places, cells, strict=True):
+        if cell is not None:
+            share = float((-cell.value if place.negated else cell.value) / 100)
+            rests_on = n if place.line in (ALL, TOTAL) else reference.sizes.get(place.line)
+            figure = Count(share, rests_on, f"reported in {reference.source}")
+            yield Record(place.measure or place.name, figure, place.line)
 
 
 def _how(run: RunScores, reference: PaperTable) -> tuple[str, ...]:
@@ -243,14 +250,6 @@ def _how(run: RunScores, reference: PaperTable) -> tuple[str, ...]:
         return ("measured", "asked otherwise")
     way = reference.asked.get(run.prompt, "")
     return ("measured", f"asked as {way}") if way else ("measured",)
-
-
-def _asked_otherwise(report: ReportData, reference: PaperTable) -> Iterator[str]:
-    """For each run that was not asked as the paper asks, what differs and what to do."""
-    for run in report.runs:
-        differing = _differences(run, reference)
-        if differing:
-            yield f"{name(run.label)} was asked otherwise than in the paper: {'; '.join(differing)}."
 
 
 def _differences(run: RunScores, reference: PaperTable) -> list[str]:
@@ -262,14 +261,14 @@ def _differences(run: RunScores, reference: PaperTable) -> list[str]:
     return found
 
 
-def measured(run: RunScores, place: Place) -> Figure | None:
+def measured(run: RunScores, place: Place) -> Measured | None:
     """The figure of a run that stands where the paper has one."""
     lines = run.groups
     if place.axis:
         lines = next((division.lines for division in run.divisions if division.name == place.axis), ())
     elif place.line == TOTAL:
-        lines = (run.total,) if run.total else ()
-    found = next((scores for scores in lines if scores.group == place.line), None)
+        return run.total.get(place.measure)
+    found = next((row for row in lines if row.group == place.line), None)
     return getattr(found, place.measure, None) if found and place.measure else None
 
 
@@ -282,77 +281,11 @@ def _printed(cell: Printed | None, negated: bool) -> Cell:
     return Cell(cell.text.replace("-", "−"))
 
 
-def reported_lines(head: tuple[str, ...], measures: Sequence[str], reference: PaperTable, row: str) -> Iterator[Line]:
-    """A row of a paper as a line of a table with these measures over all cases."""
-    for system in reference.systems:
-        if system.names[0] == row:
-            found = {
-                place.measure: _printed(cell, place.negated)
-                for place, cell in zip(reference.places, system.cells, strict=True)
-                if place.line == ALL and place.measure
-            }
-            n = NOTHING if system.n is None else Cell(count(system.n))
-            first = Cell(system.name, (f"reported in {reference.source}",))
-            yield msgspec.structs.replace(
-                unasked_line(head, first, n, [found.get(key, NOTHING) for key in measures]), reported=True
-            )
-
-
-def analysis_grids(analysis: Analysis) -> list[Grid]:
-    """The tables of an analysis."""
-    return [_grid(table) for table in analysis.tables]
-
-
-def _grid(table: AnalysisTable) -> Grid:
-    lines = []
-    for line in table.lines:
-        cells = [Cell(name(line.name))]
-        for measure, cell in zip(table.measures, line.cells, strict=True):
-            if isinstance(cell, str):
-                cells.append(Cell(name(cell)) if cell else NOTHING)
-            else:
-                cells.append(_plain(cell, line.n) if measure in table.plain else figure_cell(cell, line.n))
-        lines.append(Line(tuple(cells), total=line.total))
-    return Grid(name(table.title), tuple(map(name, table.head)), tuple(lines), table.note)
-
-
-def _plain(figure: Figure, expected_n: int | None) -> Cell:
-    if figure.value is None:
-        return NOTHING
-    details = [plain_interval(figure)]
-    if figure.p is not None:
-        details.append(p_value(figure.p))
-    if figure.n != expected_n:
-        details.append(f"n = {count(figure.n)}")
-    return Cell(number(figure.value), tuple(details))
-
-
-class AnalysisRecord(NamedTuple):
-    """A figure of an analysis, as a row of a file has it."""
-
-    table: str
-    run: str
-    minus_run: str
-    group: str
-    measure: str
-    figure: Figure
-
-
-def analysis_records(analysis: Analysis) -> Iterator[AnalysisRecord]:
-    """Every figure of an analysis with what it is of; a table that only gathers figures of others has no measures."""
-    for each in analysis.tables:
-        for line in each.lines:
-            for measure, cell in zip(each.measures, line.cells, strict=True):
-                if measure and isinstance(cell, Figure) and cell.value is not None:
-                    yield AnalysisRecord(analysis.key, line.run, line.minus_run, line.group, measure, cell)
-
-
 def shares_grid(found: tuple[AnswerShares, ...], terms: Terms) -> Grid:
     """The shares as a table: a line an answer, a column a group."""
     labels = list(dict.fromkeys(label for each in found for label, _ in each.shares))
     labels.sort(key=lambda label: (not label[0].isdigit(), int(label.split()[0]) if label[0].isdigit() else 0))
     columns = [dict(each.shares) for each in found]
-    rows = ([Cell(label), *(Cell(percent(column.get(label, 0.0))) for column in columns)] for label in labels)
-    lines = tuple(Line(tuple(row)) for row in rows)
-    head = ("right answer", *(f"{name(terms.groups.get(each.group, each.group))}, %" for each in found))
-    return Grid("Right answers under the change", head, lines, "The share of each number, group by group.")
+    lines = (line(label, *(percent(column.get(label, 0.0)) for column in columns)) for label in labels)
+    head = ("right answer", *(f"{name(group_words(each.group, terms))}, %" for each in found))
+    return Grid("Right answers under the change", head, tuple(lines), "The share of each number, group by group.")

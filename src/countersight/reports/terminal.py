@@ -7,16 +7,12 @@ from countersight.html import Grid, name, percent, print_grids
 from countersight.reports.data import Analysis, ReportData
 from countersight.reports.finding import sentence
 from countersight.reports.provenance import origins
-from countersight.reports.tables import analysis_grids, beside, compared, overview, scores
+from countersight.reports.tables import grids, overview
 
 
 def print_tables(report: ReportData, console: Console) -> None:
     """Print the scores and comparisons of a report, and where the figures come from."""
-    tables = scores(report)
-    tables += [compared(comparison, report.terms) for comparison in report.comparisons]
-    tables += [beside(report, reference) for reference in report.references]
-    tables += report.readings
-    _print(report, tables, console)
+    _print(report, grids(report, brief=True), console)
     for analysis in report.analyses:
         _print_analysis(analysis, console)
 
@@ -45,4 +41,4 @@ def _print_analysis(analysis: Analysis, console: Console) -> None:
         for words in point.sentences:
             console.print(Text(f"· {words}"))
     if analysis.asked_for:
-        print_grids(analysis_grids(analysis), console)
+        print_grids(analysis.tables, console)

@@ -15,7 +15,7 @@ from countersight.reports.figures import finding_drawing
 from countersight.reports.finding import sentence
 from countersight.reports.formats import comma_separated, latex, markdown, summary
 from countersight.reports.image_groups import GroupsFile
-from countersight.reports.loading import Loaded, load
+from countersight.reports.loading import LoadedReport, load
 from countersight.reports.page import render
 from countersight.reports.scores_file import SCORES_JSON, write_scores
 from countersight.scoring import SCORES, write_frame
@@ -93,7 +93,7 @@ def write_report(
     )
 
 
-def _write_scores(loaded: Loaded, path: Path) -> Path:
+def _write_scores(loaded: LoadedReport, path: Path) -> Path:
     labels = [run.label for run in loaded.report.runs]
     rows = (judged.rows(label) for label, judged in zip(labels, loaded.judged, strict=True))
     write_frame(chain.from_iterable(rows), path)

@@ -1,6 +1,6 @@
 """Runs beside each other over the cases they share, and which of them can be told apart."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from math import ceil, sqrt
 from statistics import NormalDist
@@ -37,10 +37,10 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 class ComparedRuns(msgspec.Struct, frozen=True):
-    """Two of several runs, by their places, with the comparison of each group."""
+    """Two of several runs, by their names, with the comparison of each group; the last is on all cases."""
 
-    first: int
-    second: int
+    first: str
+    second: str
     rows: tuple[Comparison, ...]
 
 
@@ -83,9 +83,9 @@ def _apart(
     return difference(one[scored], other[scored], first.pictures[here][scored])
 
 
-def compare_all(runs: Sequence[Outcomes]) -> tuple[ComparedRuns, ...]:
+def compare_all(runs: Mapping[str, Outcomes]) -> tuple[ComparedRuns, ...]:
     """Every two of several runs; of each group and measure the comparisons are corrected for their number (Holm)."""
-    pairs = [(i, j, compare(runs[i], runs[j])) for i, j in combinations(range(len(runs)), 2)]
+    pairs = [(i, j, compare(runs[i], runs[j])) for i, j in combinations(runs, 2)]
     if len(pairs) < 2:
         return tuple(ComparedRuns(i, j, rows) for i, j, rows in pairs)
     found: dict[str, list[tuple[int, Comparison]]] = {}

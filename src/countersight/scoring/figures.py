@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from countersight.html import Measured, none_read, p_value
 from countersight.html import interval as ends
-from countersight.html import none_read, p_value
 from countersight.scoring.intervals import (
     CONFIDENCE,
     Effective,
@@ -25,9 +25,10 @@ ALL: Final = "all"
 """The name of the line over every group."""
 EXACT: Final = "McNemar exact"
 ADJUSTED: Final = "McNemar exact, for the number of independent cases"
+_INDEPENDENT: Final = "exact binomial, for the number of independent cases"
 
 
-class Rate(msgspec.Struct, frozen=True, repr_omit_defaults=True):
+class Rate(Measured, frozen=True):
     """A share of right answers among those scored, with its score interval.
 
     Where an answer can be worth less than all (VQA's soft accuracy) it is the mean of what the answers are worth.
@@ -45,17 +46,6 @@ class Rate(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """How many of the n would be right if every unread reply were; where nothing could be read, n is 0."""
 
     @property
-    def unheard(self) -> int:
-        """How many replies there are, where not one of them could be read: nothing is scored then."""
-        return 0 if self.n else self.unread
-
-    @property
-    def bounds(self) -> Interval | None:
-        """The share if every unread reply were wrong, and if every one were right; None where there is no reply."""
-        n = self.n or self.unread
-        return Interval(self.worth / n, (self.worth + self.unread) / n) if n else None
-
-    @property
     def worth(self) -> float:
         """What all answers together are worth: one each, where they are right or wrong."""
         return self.right if self.credit is None else self.credit
@@ -64,6 +54,16 @@ class Rate(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     def value(self) -> float | None:
         """The share, or None where nothing was scored."""
         return self.worth / self.n if self.n else None
+
+    @property
+    def hits(self) -> int | None:
+        """How many answers are right, where each is right or wrong."""
+        return self.right if self.credit is None else None
+
+    @property
+    def method(self) -> str:
+        """How its interval was computed."""
+        return "" if self.hits is not None and not self.clustered else _INDEPENDENT
 
     @property
     def interval(self) -> Interval:
@@ -76,7 +76,7 @@ class Rate(msgspec.Struct, frozen=True, repr_omit_defaults=True):
         return f"Rate({100 * self.value:.1f}%, {ends(self)}, n={self.n})"
 
 
-class Difference(msgspec.Struct, frozen=True):
+class Difference(Measured, frozen=True):
     """First minus second, over the cases scored in both: score interval, and McNemar's exact p.
 
     Zero lies in the interval exactly where p is not below 0.05 (or what several comparisons make of it).
@@ -108,9 +108,10 @@ class Difference(msgspec.Struct, frozen=True):
         return self.test == EXACT
 
     @property
-    def is_sure(self) -> bool:
-        """Whether it is more than chance may do."""
-        return not self.low <= 0 <= self.high
+    def method(self) -> str:
+        """How its interval and p were computed."""
+        wider = self.confidence != CONFIDENCE
+        return "" if self.is_exact and not wider else f"Tango score; {self.test}{', Holm' if wider else ''}"
 
     def at(self, confidence: float, p: float) -> "Difference":
         """The same difference with a wider interval, and a p for several comparisons."""
@@ -176,7 +177,7 @@ def difference(
     )
 
 
-class Sum(msgspec.Struct, frozen=True):
+class Sum(Measured, frozen=True):
     """A sum of shares, with its interval: CFMM's total is the sum of six accuracies, out of 600 (CFMM 3.4)."""
 
     value: float
@@ -184,8 +185,11 @@ class Sum(msgspec.Struct, frozen=True):
     high: float
     n: int
     """Answers scored in all of them."""
-    shares: int
-    """How many were added: the most the sum can be."""
+
+    @property
+    def method(self) -> str:
+        """How its interval was computed."""
+        return "exact binomial, squared and added"
 
 
 def summed(rates: Sequence[Rate]) -> Sum | None:
@@ -200,4 +204,4 @@ def summed(rates: Sequence[Rate]) -> Sum | None:
     total = sum(values)
     below = sqrt(sum((value - rate.low) ** 2 for value, rate in zip(values, rates, strict=True)))
     above = sqrt(sum((rate.high - value) ** 2 for value, rate in zip(values, rates, strict=True)))
-    return Sum(total, total - below, total + above, sum(rate.n for rate in rates), len(rates))
+    return Sum(total, total - below, total + above, sum(rate.n for rate in rates))

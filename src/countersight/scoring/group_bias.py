@@ -6,13 +6,13 @@ pictures out again, not cases.
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import World
+from countersight.html import Measured
 from countersight.scoring.figures import Difference, Rate, difference, rate
 from countersight.scoring.intervals import (
     CONFIDENCE,
@@ -28,8 +28,6 @@ from countersight.scoring.outcome import Outcomes
 from countersight.scoring.scores import in_both_worlds
 
 _Floats = NDArray[np.float64]
-COUNTED_THROUGH: Final = 200_000
-"""Ways to deal out the pictures that are counted through; of more, a sample is drawn."""
 _AT_ONCE = 4_000_000  # numbers drawn in one go: 32 MB
 
 _Whole = NDArray[np.int64]
@@ -48,7 +46,7 @@ class GroupOfPictures(msgspec.Struct, frozen=True):
     """Factual minus counterfactual."""
 
 
-class Gap(msgspec.Struct, frozen=True):
+class Gap(Measured, frozen=True):
     """The diff of one group minus that of another.
 
     p is that of dealing the pictures out to the two by chance, or that of the interval where it is larger; the
@@ -61,11 +59,15 @@ class Gap(msgspec.Struct, frozen=True):
     low: float
     high: float
     p: float
-    exact: bool
-    """Whether every way to deal them out was counted, or a sample was drawn."""
     pictures: int
     n: int
     confidence: float = CONFIDENCE
+
+    @property
+    def method(self) -> str:
+        """How its interval and p were computed."""
+        holm = ", Holm" if self.confidence != CONFIDENCE else ""
+        return f"score, squared and added; permutation of pictures{holm}"
 
 
 class Bias(msgspec.Struct, frozen=True):
@@ -136,7 +138,7 @@ def _group(outcomes: Outcomes, name: str, mask: NDArray[np.bool_], picture: NDAr
 
 
 def _gap(one: GroupOfPictures, other: GroupOfPictures, first: _Sums, second: _Sums, seed: int) -> Gap:
-    dealt, exact = permutation_p(first.diff, first.cases, second.diff, second.cases, seed=seed)
+    dealt = permutation_p(first.diff, first.cases, second.diff, second.cases, seed=seed)
     p = max(dealt, p_of(lambda confidence: _between(one, other, confidence)))
     low, high = _ends(one, other, CONFIDENCE, p)
     return Gap(
@@ -146,7 +148,6 @@ def _gap(one: GroupOfPictures, other: GroupOfPictures, first: _Sums, second: _Su
         low=low,
         high=high,
         p=p,
-        exact=exact,
         pictures=one.pictures + other.pictures,
         n=one.n + other.n,
     )
@@ -173,63 +174,23 @@ def _kinds(sums: _Floats, cases: _Floats) -> tuple[_Floats, _Floats, _Whole]:
     return kinds[:, 0], kinds[:, 1], counts.astype(np.int64)
 
 
-def permutation_p(
-    first: _Floats, first_cases: _Floats, second: _Floats, second_cases: _Floats, *, seed: int
-) -> tuple[float, bool]:
-    """The two-sided p of dealing the pictures of two groups out by chance, and whether it is exact.
+def permutation_p(first: _Floats, first_cases: _Floats, second: _Floats, second_cases: _Floats, *, seed: int) -> float:
+    """The two-sided p of dealing the pictures of two groups out by chance.
 
     How often the two means are at least as far apart as they are, when as many pictures as the first group has are
     taken from all of them together.
     """
     values, weights, counts = _kinds(np.concatenate([first, second]), np.concatenate([first_cases, second_cases]))
     found = abs(float(first.sum() / first_cases.sum() - second.sum() / second_cases.sum()))
-    size = first.size
-
-    def as_far(taken: _Whole) -> NDArray[np.bool_]:
-        left = counts - taken
-        apart = taken @ values / (taken @ weights) - left @ values / (left @ weights)
-        # Rounding must not decide whether a way of dealing is as extreme as what was found.
-        return np.abs(apart) >= found - 1e-9
-
-    ways = _ways(counts, size)
-    if ways is not None:
-        chances = _chances(counts, ways)
-        return min(1.0, float(chances[as_far(ways)].sum())), True
     generator = np.random.default_rng(seed)
     step = max(1, _AT_ONCE // counts.size)
     extreme = 0
     for done in range(0, RESAMPLES, step):
-        drawn = generator.multivariate_hypergeometric(
-            counts, size, size=min(step, RESAMPLES - done), method="marginals"
-        )
-        extreme += int(as_far(drawn).sum())
+        size = min(step, RESAMPLES - done)
+        taken = generator.multivariate_hypergeometric(counts, first.size, size=size, method="marginals")
+        left = counts - taken
+        apart = taken @ values / (taken @ weights) - left @ values / (left @ weights)
+        # Rounding must not decide whether a way of dealing is as extreme as what was found.
+        extreme += int((np.abs(apart) >= found - 1e-9).sum())
     # What was found is itself one of the ways: p is never 0.
-    return (1 + extreme) / (1 + RESAMPLES), False
-
-
-def _ways(counts: _Whole, size: int) -> _Whole | None:
-    """Every way to take `size` pictures, as how many of each kind; None where there are too many to count through."""
-    ways = np.zeros((1, 0), dtype=np.int64)
-    rest = int(counts.sum())
-    for count in counts.tolist():
-        rest -= count
-        # So many of this kind that the kinds to come can still make up the size, and not more than it.
-        missing = size - ways.sum(axis=1)
-        least, most = np.maximum(0, missing - rest), np.minimum(count, missing)
-        if int((most - least + 1).sum()) > COUNTED_THROUGH:
-            return None
-        number = most - least + 1
-        starts = np.cumsum(number) - number
-        taken = np.arange(int(number.sum())) - np.repeat(starts - least, number)
-        ways = np.column_stack([np.repeat(ways, number, axis=0), taken])
-    return ways
-
-
-def _chances(counts: _Whole, ways: _Whole) -> _Floats:
-    """How likely each of the ways is: that of the multivariate hypergeometric distribution."""
-    total = int(counts.sum())
-    logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, total + 1)))))  # of the factorials
-    choices = logs[counts] - logs[ways] - logs[counts - ways]
-    everything = logs[total] - logs[ways[0].sum()] - logs[total - ways[0].sum()]
-    chances: _Floats = np.exp(choices.sum(axis=1) - everything)
-    return chances
+    return (1 + extreme) / (1 + RESAMPLES)

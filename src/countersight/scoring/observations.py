@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import TWO_WORLDS, Asking
+from countersight.html import Figure, Measured
 from countersight.scoring.comparing import Comparison, compare, shared_cases
 from countersight.scoring.figures import Difference, Rate, difference, share
 from countersight.scoring.intervals import (
     CONFIDENCE,
     RESAMPLES,
-    Interval,
     difference_of,
     effective,
     mean_interval,
@@ -35,13 +35,24 @@ LEAST_IN_A_MARGIN = 10
 _Floats = NDArray[np.float64]
 
 
-class Phi(msgspec.Struct, frozen=True):
+class Phi(Measured, frozen=True):
     """A correlation of right and wrong, from -1 to 1, with the score interval and p of Mantel and Haenszel's test."""
 
     value: float
     low: float
     high: float
     p: float
+    n: int
+
+    @property
+    def method(self) -> str:
+        """How its interval and p were computed."""
+        return "Mantel-Haenszel score"
+
+    @property
+    def is_share(self) -> bool:
+        """A correlation is none."""
+        return False
 
 
 class Correlation(msgspec.Struct, frozen=True):
@@ -78,18 +89,11 @@ class Ranking(msgspec.Struct, frozen=True):
 
     asking: Asking
     standings: tuple[Standing, ...]
-    spread: float
+    spread: Figure
     """Best minus worst, with an interval that allows for their having been chosen among all pairs."""
-    spread_low: float
-    spread_high: float
-
-    @property
-    def n(self) -> int:
-        """Answers in all groups."""
-        return sum(standing.rate.n for standing in self.standings)
 
 
-class Effect(msgspec.Struct, frozen=True):
+class PromptEffect(msgspec.Struct, frozen=True):
     """What another way of asking changes: the other way minus the first, over the cases both answered."""
 
     factual: Difference | None
@@ -150,17 +154,17 @@ def _phi(
     count = np.unique(pictures).size
     if count == pictures.size:
         error = float(np.sqrt(exact)) / spread
-        return _spoken(value, score_quantile(CONFIDENCE) * error, p_of_score(value / error))
+        return _spoken(value, score_quantile(CONFIDENCE) * error, p_of_score(value / error), one.size)
     freedom = max(count - sizes.size, 1)
     clustered = float((np.bincount(pictures, weights=together) ** 2).sum()) * count / freedom
     error = float(np.sqrt(max(exact, clustered))) / spread
     return _spoken(
-        value, student_quantile(CONFIDENCE, freedom) * error, 2 * student_below(-abs(value / error), freedom)
+        value, student_quantile(CONFIDENCE, freedom) * error, 2 * student_below(-abs(value / error), freedom), one.size
     )
 
 
-def _spoken(value: float, reach: float, p: float) -> Phi:
-    return Phi(value, max(-1.0, value - reach), min(1.0, value + reach), p)
+def _spoken(value: float, reach: float, p: float, n: int) -> Phi:
+    return Phi(value, max(-1.0, value - reach), min(1.0, value + reach), p, n)
 
 
 def ranking(outcomes: Outcomes, asking: Asking, *, seed: int = 0) -> Ranking | None:
@@ -195,18 +199,18 @@ def ranking(outcomes: Outcomes, asking: Asking, *, seed: int = 0) -> Ranking | N
             )
             for nth, (place, rate) in enumerate(rates)
         ),
-        (rates[0][1].value or 0.0) - (rates[-1][1].value or 0.0),
-        spread.low,
-        spread.high,
+        spread,
     )
 
 
-def _spread(outcomes: Outcomes, asking: Asking, rates: Sequence[tuple[int, Rate]]) -> Interval:
+def _spread(outcomes: Outcomes, asking: Asking, rates: Sequence[tuple[int, Rate]]) -> Figure:
     """The interval of best minus worst: the two were chosen among all pairs of groups, so it is as wide as for all."""
     confidence = 1 - (1 - CONFIDENCE) / comb(len(rates), 2)
     (first, best), (last, worst) = rates[0], rates[-1]
     one, other = (mean_interval(*_answers(outcomes, asking, place), confidence) for place in (first, last))
-    return difference_of(one, best.value or 0.0, other, worst.value or 0.0)
+    ends = difference_of(one, best.value or 0.0, other, worst.value or 0.0)
+    apart = (best.value or 0.0) - (worst.value or 0.0)
+    return Figure(apart, ends.low, ends.high, sum(each.n for _, each in rates))
 
 
 def _answers(outcomes: Outcomes, asking: Asking, place: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -215,10 +219,10 @@ def _answers(outcomes: Outcomes, asking: Asking, place: int) -> tuple[NDArray[An
     return worth(outcomes, asking)[scored], outcomes.pictures[scored]
 
 
-def effect(other: Outcomes, first: Outcomes) -> Effect:
+def effect(other: Outcomes, first: Outcomes) -> PromptEffect:
     """What asking another way changes against the first way, case by case."""
     total: Comparison = compare(other, first)[-1]
-    return Effect(total.factual, total.counterfactual, total.both_right, _change_of_drop(other, first))
+    return PromptEffect(total.factual, total.counterfactual, total.both_right, _change_of_drop(other, first))
 
 
 def _change_of_drop(other: Outcomes, first: Outcomes) -> Difference | None:

@@ -1,7 +1,6 @@
 """Accuracy in each world, the drop between them, and what a comparison of runs shows."""
 
 from collections.abc import Iterator
-from html import escape
 from typing import Any, Final
 
 import msgspec
@@ -9,17 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, TWO_WORLDS, WORLDS, Asking, Telling, World, asking_of
-from countersight.html import interval, none_read, p_value, percent
+from countersight.html import Grid, Line, interval, none_read, p_value, percent, table_html, table_line
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.figures import ALL, Difference, Rate, difference, no_share, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
 from countersight.scoring.sets import SetScores
 from countersight.text import several
 
+NO_GROUP: Final = "(no group)"
+"""What the group of cases without one is called."""
 _Mask = NDArray[np.bool_]
 
 
-class Chance(msgspec.Struct, frozen=True):
+class GuessingScores(msgspec.Struct, frozen=True):
     """What guessing gives, question by question; None where no scored question offers anything to guess among.
 
     A question for a number or for words counts as 0: there is nothing to choose from.
@@ -31,7 +32,7 @@ class Chance(msgspec.Struct, frozen=True):
     shown: float | None
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     """The scores of one group of cases."""
 
     group: str
@@ -51,7 +52,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """Shown minus told; None where no case was scored in both."""
     fell_back: Rate | None
     """Answers that are wrong and what one would say without looking, of those to questions of which that is known."""
-    chance: Chance
+    chance: GuessingScores
     unread: int
     cut: int
     empty: int
@@ -95,7 +96,7 @@ class LetterShare(msgspec.Struct, frozen=True):
 class Scores(msgspec.Struct, frozen=True):
     """Everything counted of a run: `scores.overall.drop` has a value, an interval and the number of its cases."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[GroupScores, ...]
     """One for each group in order of first appearance, then the one named "all"."""
     letters: tuple[LetterShare, ...]
     strays: int
@@ -110,12 +111,12 @@ class Scores(msgspec.Struct, frozen=True):
     """Lines of the run's journal that are no reply, or not the one that was written: what they said is not known."""
 
     @property
-    def overall(self) -> Row:
+    def overall(self) -> GroupScores:
         """The scores over every group."""
         return self.rows[-1]
 
     @property
-    def groups(self) -> dict[str, Row]:
+    def groups(self) -> dict[str, GroupScores]:
         """The scores of each group by its name."""
         return {row.group: row for row in self.rows[:-1]}
 
@@ -142,11 +143,11 @@ def by_group(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
     return [*groups, (ALL, np.ones(len(outcomes), dtype=np.bool_))]
 
 
-def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> Row:
+def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
     """The scores of some of the cases, under a name; where nothing could be read of them there is no share."""
     outcomes, codes = outcomes.on(mask), outcomes.codes[mask]
     both, supposed = in_both_worlds(outcomes) & mask, outcomes.scored("counterfactual") & mask
-    return Row(
+    return GroupScores(
         group=name,
         n=int(mask.sum()),
         questions=int((codes > 0).sum()),
@@ -195,10 +196,12 @@ def _fell_back(outcomes: Outcomes, mask: _Mask) -> Rate | None:
     return rate((outcomes.priors == GIVEN)[known], cases[known])
 
 
-def _chance(outcomes: Outcomes, mask: _Mask) -> Chance:
+def _chance(outcomes: Outcomes, mask: _Mask) -> GuessingScores:
     found = {asking: _guessed(outcomes.guess(asking)[outcomes.scored(asking) & mask]) for asking in ASKINGS}
     both = in_both_worlds(outcomes) & mask
-    return Chance(both_right=_guessed((outcomes.guess("factual") * outcomes.guess("counterfactual"))[both]), **found)
+    return GuessingScores(
+        both_right=_guessed((outcomes.guess("factual") * outcomes.guess("counterfactual"))[both]), **found
+    )
 
 
 def _guessed(guesses: NDArray[np.float64]) -> float | None:
@@ -298,19 +301,23 @@ def _share(rate: Rate) -> str:
 
 
 def as_html(scores: Scores) -> str:
-    """The scores of every group as a table of HTML; names out of files are made harmless."""
-    head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in ("group", "n", *_TOLD))
-    lines = []
-    for row in scores.rows:
-        found = dict(_figures(row))
-        figures = (found.get(name.replace("_", " "), "") for name in _TOLD)
-        cells = (row.group or "(no group)", f"{row.n:,}", *figures)
-        lines.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
-    caption = escape(f"{scores.name or 'A run'}: {standing(scores.overall)}")
-    return f"<table><caption>{caption}</caption><tr>{head}</tr>{''.join(lines)}</table>"
+    """The scores of every group as a table of HTML."""
+    lines = (
+        table_line(row.group or NO_GROUP, row.n, *(getattr(row, key) for key in _TOLD), n=row.n) for row in scores.rows
+    )
+    head = ("group", "n", *(key.replace("_", " ") for key in _TOLD))
+    return table_html(Grid(f"{scores.name or 'A run'}: {standing(scores.overall)}", head, tuple(lines)))
 
 
-def standing(row: Row) -> str:
+READING_HEAD: Final = ("run", "read by", "factual", "counterfactual", "drop", "unread")
+
+
+def reading_line(run: str, by: str, row: GroupScores) -> Line:
+    """A run as somebody reads it, under READING_HEAD."""
+    return table_line(run, by, row.factual, row.counterfactual, row.drop, row.unread, n=row.n)
+
+
+def standing(row: GroupScores) -> str:
     """How far the asking has come, each reply counted once: "118 of 120 questions scored (3 of them unread); 2 cut"."""
     inside = {"of them unread": row.unread - row.unheard, "restated": row.restated}
     amiss = {name: getattr(row, name) for name in ("cut", "empty", "failed")}
@@ -321,17 +328,15 @@ def standing(row: Row) -> str:
     return f"{told}; {', '.join(left)}" if left else told
 
 
-def _figures(row: Row) -> Iterator[tuple[str, str]]:
-    for name in _TOLD:
-        figure: Rate | Difference | None = getattr(row, name)
-        if isinstance(figure, Rate) and figure.unheard:
-            yield name.replace("_", " "), none_read(figure.unheard)
-        if figure is None or figure.value is None:
+def _figures(row: GroupScores) -> Iterator[tuple[str, str]]:
+    for key in _TOLD:
+        figure: Rate | Difference | None = getattr(row, key)
+        if figure is None or not (figure.n or figure.unread):
             continue
-        ends = f"({interval(figure)}; n = {figure.n:,}"
-        if isinstance(figure, Rate) and figure.unread and figure.bounds:
-            ends += f"; {percent(figure.bounds.high)}% if unread replies were right"
-        if isinstance(figure, Difference):
-            yield name.replace("_", " "), f"{percent(figure.value)} points {ends}; {p_value(figure.p)})"
-        else:
-            yield name.replace("_", " "), f"{100 * figure.value:.1f}% {ends})"
+        words = none_read(figure.unheard)
+        if figure.value is not None:
+            unit = " points" if figure.p is not None else "%"
+            words = f"{percent(figure.value)}{unit} ({interval(figure)}; n = {figure.n:,}"
+            words += f"; {percent(figure.if_right)}% if unread replies were right" if figure.if_right else ""
+            words += f"; {p_value(figure.p)})" if figure.p is not None else ")"
+        yield key.replace("_", " "), words

@@ -14,7 +14,7 @@ from countersight.errors import CountersightError
 from countersight.scoring.figures import Difference, Rate
 from countersight.scoring.intervals import Interval
 from countersight.scoring.outcome import Outcomes
-from countersight.scoring.scores import Row, Scores, worth
+from countersight.scoring.scores import GroupScores, Scores, worth
 from countersight.scoring.sequences import anytime_interval, anytime_p
 from countersight.text import in_dollars
 
@@ -191,7 +191,7 @@ def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset,
     """Scores of a run that stopped by a rule: ordinary intervals would be too narrow, since it chose when to look."""
     units = Units(dataset, at.rule.seed)
 
-    def row_of(row: Row, group: str | None) -> Row:
+    def row_of(row: GroupScores, group: str | None) -> GroupScores:
         return msgspec.structs.replace(
             row,
             **{

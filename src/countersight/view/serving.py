@@ -13,7 +13,7 @@ from yarl import URL
 
 from countersight.errors import BadPicture, CountersightError
 from countersight.html import Live, document, name
-from countersight.reports import Loaded, PageData, cases_from, render
+from countersight.reports import LoadedReport, PageData, cases_from, render
 from countersight.view.watching import PAGE, SAMPLE, Damaged, Folders, WatchedRun
 
 BLOCK = 500
@@ -140,7 +140,7 @@ class _Site:
         return web.Response(text=made, content_type="text/html", headers={"Cache-Control": "no-store"})
 
 
-def _rendered(loaded: Loaded, live: Live, start: int | None) -> str:
+def _rendered(loaded: LoadedReport, live: Live, start: int | None) -> str:
     cases, pictures = loaded.cases, loaded.pictures
     total = loaded.report.cases
     if start is not None:

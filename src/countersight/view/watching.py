@@ -13,8 +13,8 @@ from countersight.dataset import METADATA
 from countersight.engine import JOURNAL, MANIFEST, RunFolder
 from countersight.errors import CountersightError
 from countersight.html import Figure, interval, name, percent
-from countersight.reports import Loaded, load
-from countersight.scoring import Row, score_run, standing
+from countersight.reports import LoadedReport, load
+from countersight.scoring import GroupScores, score_run, standing
 from countersight.text import several
 
 PAGE: Final = "report.html"
@@ -42,7 +42,7 @@ class RunStanding(msgspec.Struct, frozen=True):
     dataset: str
     fingerprint: str
     standing: str
-    overall: Row
+    overall: GroupScores
 
     @property
     def figures(self) -> list[str]:
@@ -159,7 +159,7 @@ class Folders:
         self._roots = roots
         self.runs: dict[str, WatchedRun] = {}
         self.audits: dict[str, WatchedAudit] = {}
-        self._loaded: dict[tuple[str, ...], Cached[Loaded]] = {}
+        self._loaded: dict[tuple[str, ...], Cached[LoadedReport]] = {}
         self.look()
 
     def look(self) -> None:
@@ -192,7 +192,7 @@ class Folders:
                 found.setdefault(known.fingerprint, []).append(run)
         return found
 
-    def loaded(self, runs: Sequence[WatchedRun]) -> Cached[Loaded]:
+    def loaded(self, runs: Sequence[WatchedRun]) -> Cached[LoadedReport]:
         """The report on some runs of one dataset; the last two are kept."""
         keys = tuple(run.key for run in runs)
         if keys not in self._loaded:

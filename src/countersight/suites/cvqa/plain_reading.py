@@ -15,13 +15,12 @@ import msgspec
 from countersight.case import LETTERS, Case, Question, Reply
 from countersight.engine import RunFolder, status_of
 from countersight.english import NUMBER_WORDS
-from countersight.html import Cell, Figure, Grid, Line, count, figure_cell, name, percent
-from countersight.scoring import Gold, JudgedRun, Row, judge_run
+from countersight.html import Grid, Line, count, name, percent
+from countersight.scoring import READING_HEAD, Gold, JudgedRun, judge_run, reading_line
 
 NAME: Final = "cvqa"
 """What the reading is called on the command line."""
 _UNREADABLE: Final = "?"
-_HEAD: Final = ("run", "read by", "factual", "counterfactual", "drop", "unread")
 
 
 class _Compared:
@@ -59,7 +58,8 @@ def read_otherwise(runs: Sequence[Path], *, dataset: Path | None = None, gold: P
         compared = _Compared(ours)
         theirs = judge_run(run, dataset=dataset, gold=corrected, watch_replies=compared.watch)
         label = name(run.path.resolve().name)
-        lines += [_line(label, "our rules", ours), _line(label, "C-VQA's rules", theirs)]
+        for by, judged in (("our rules", ours), ("C-VQA's rules", theirs)):
+            lines.append(reading_line(label, by, judged.scores().overall))
         if compared.both:
             share = percent(compared.alike / compared.both)
             notes.append(f"{label}: of {count(compared.both)} replies that both read, {share} % are read alike.")
@@ -67,18 +67,7 @@ def read_otherwise(runs: Sequence[Path], *, dataset: Path | None = None, gold: P
         "C-VQA's rules take the first number, yes, no or letter of a reply, outside an if-clause. They are written "
         "after descriptions of the benchmark, not after its authors' code, and stand apart from all other figures."
     )
-    return Grid("Read by C-VQA's rules", _HEAD, tuple(lines), " ".join([about, *notes]))
-
-
-def _line(run: str, by: str, judged: JudgedRun) -> Line:
-    row = judged.scores().overall
-    cells = [figure_cell(_figure(row, key), row.n) for key in ("factual", "counterfactual", "drop")]
-    return Line((Cell(run), Cell(by), *cells, Cell(count(row.unread))))
-
-
-def _figure(row: Row, key: str) -> Figure | None:
-    found = getattr(row, key)
-    return None if found is None else Figure(found.value, found.low, found.high, found.n)
+    return Grid("Read by C-VQA's rules", READING_HEAD, tuple(lines), " ".join([about, *notes]))
 
 
 _IF: Final = re.compile(r"\bif\b[^,.]*,", re.IGNORECASE)
