@@ -17,11 +17,6 @@ def assert_nothing_is_lost(folder: Path, database: str | None, *, kills: int, se
     assert {name: found[name] for name in WRONG} == dict.fromkeys(WRONG, 0)
 
 
-@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-def test_a_killed_server_loses_nothing_it_acknowledged(tmp_path: Path, database: str | None):
-    assert_nothing_is_lost(tmp_path, database, kills=1, seconds=8)
-
-
 @pytest.mark.slow
 def test_twenty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path, database: str | None):
     assert_nothing_is_lost(tmp_path, database, kills=20, seconds=80)
