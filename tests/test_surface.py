@@ -111,7 +111,7 @@ def test_it_works_in_a_thread_and_under_a_running_loop(told, tmp_path):
 
 def test_a_function_that_raises_fails_its_question_and_no_other(told, tmp_path):
     def moody(picture, question):
-        if "if" in question.casefold():
+        if "would" in question.casefold():
             raise ValueError("no")
         return "3"
 

@@ -26,9 +26,10 @@ QUICK = RetryPolicy(concurrency=4, attempts=3, backoff=0.01)
 
 
 def scenes(folder: Path, size: int = 6, seed: int = 5) -> Path:
-    """A dataset of our own scenes."""
+    """A dataset of our own scenes, in the published words, which the scripted models understand."""
     if not folder.exists():
-        cvqa_synthetic.make_synthetic(folder, size=size, seed=seed, workers=1, progress=lambda done: None)
+        quiet = {"workers": 1, "progress": lambda done: None}
+        cvqa_synthetic.make_synthetic(folder, size=size, seed=seed, wording="one", **quiet)
     return folder
 
 

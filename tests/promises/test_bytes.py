@@ -28,11 +28,15 @@ import countersight as cs
 Promised = Callable[[str, str], None]
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 MADE = {
-    "cvqa-synthetic": ({"size": 6, "controls": True}, {"size": 6, "options": "published"}),
+    "cvqa-synthetic": (
+        {"size": 6, "controls": True, "wording": "one"},
+        {"size": 6, "options": "published", "wording": "one"},
+        {"size": 12},
+    ),
     "supports": ({"size": 6}, {"size": 2, "difficulty": "hard"}),
     "discs": ({"size": 6},),
-    "causal-worlds": ({"size": 4}, {"size": 4, "reworded": True}),
-    "cello": ({"size": 24}, {"size": 24, "reworded": True}),
+    "causal-worlds": ({"size": 4}, {"size": 4, "wording": "second"}),
+    "cello": ({"size": 24}, {"size": 24, "wording": "second"}),
 }
 """What is made of each suite, with seed 7."""
 FORMATS = ("cvqa", "hf", "lmms-eval", "vlmevalkit", "croissant")

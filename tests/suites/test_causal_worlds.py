@@ -104,9 +104,9 @@ def test_reworded_the_same_is_asked_of_the_same_worlds_with_the_right_option_els
         assert [question.options["ABCD".index(question.answer)].role for question in (one, other)] == ["answer"] * 2
 
 
-def test_what_has_one_wording_is_not_reworded(tmp_path):
-    with pytest.raises(CountersightError, match="supports has one wording; reworded goes with causal-worlds"):
-        find_suite("supports").make(tmp_path / "d", size=2, seed=1, workers=1, progress=silent, reworded=True)
+def test_a_wording_that_a_suite_does_not_have_is_refused(tmp_path):
+    with pytest.raises(CountersightError, match="wording of causal-worlds"):
+        find_suite("causal-worlds").make(tmp_path / "d", size=2, seed=1, workers=1, progress=silent, wording="eight")
 
 
 def named_in(*texts):

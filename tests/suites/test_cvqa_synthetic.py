@@ -20,9 +20,11 @@ from PIL import Image
 from scenes.pixels import changed, components
 from suites.makers import gives_nothing_away
 
+import countersight as cs
 from countersight.dataset.folder import Dataset
 from countersight.dataset.writing import DatasetWriter
 from countersight.errors import CountersightError
+from countersight.scenes import PHRASINGS, as_published, phrased
 from countersight.scenes.drawing import draw
 from countersight.scenes.edits import apply
 from countersight.scenes.records import read_scenes
@@ -394,6 +396,29 @@ def test_one_worker_and_two_write_the_same_bytes(tmp_path):
 def test_another_seed_gives_other_scenes():
     scenes = [[make_case(t, seed, 0, 1).record.scene for t in TEMPLATES] for seed in (1, 2)]
     assert all(one != other for one, other in zip(*scenes, strict=True))
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.group)
+def test_eight_phrasings_ask_the_same_and_are_understood(template):
+    puzzle = template.solved(SEED, 0).puzzle
+    published = f"{puzzle.supposed} if {puzzle.presupposition}?"
+    asked = [phrased(puzzle.asked, number) for number in range(PHRASINGS)]
+    supposed = [phrased(puzzle.asked, number, puzzle.presupposition, published) for number in range(PHRASINGS)]
+    assert len({*asked, *supposed}) == 2 * PHRASINGS == 16
+    assert {as_published(text) for text in asked} == {puzzle.asked}
+    assert {as_published(text).replace("inside the ", "inside ") for text in supposed} == {published}
+
+
+def test_the_usual_wording_has_all_phrasings_and_the_published_one_can_be_named(tmp_path):
+    usual, one = (
+        [case for _, case in cs.make("cvqa-synthetic", tmp_path / name, size=48, seed=1, workers=1, **how).cases()]
+        for name, how in (("usual", {}), ("one", {"wording": "one"}))
+    )
+    assert [as_published(case.factual.text) for case in usual] == [case.factual.text for case in one]
+    assert len({case.factual.text.split(" ")[0] for case in usual}) > 3
+    assert {case.factual.text.split(" ")[0] for case in one} == {"How"}
+    with pytest.raises(CountersightError, match="wording of cvqa-synthetic"):
+        cs.make("cvqa-synthetic", tmp_path / "d", size=2, wording="second")
 
 
 @settings(max_examples=15, deadline=None)

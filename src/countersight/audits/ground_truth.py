@@ -9,7 +9,7 @@ import msgspec
 
 from countersight.editing import Drawn
 from countersight.english import TENS, UNITS
-from countersight.scenes import COLOURS, PLACES, Scene, facts_by_name
+from countersight.scenes import COLOURS, PLACES, Scene, as_published, facts_by_name
 from countersight.worlds import Discs, Supports, World, answered, contacts, is_higher, motion, name_pattern
 
 LONGEST = 20_000
@@ -286,7 +286,7 @@ _QUESTIONS = tuple((re.compile(f"how many {pattern}"), fact) for pattern, fact i
 
 def asked_fact(question: str) -> str | None:
     """The name of the fact that a question asks for, or None where its meaning is not known."""
-    text = " ".join(question.split()).casefold().rstrip("?. ")
+    text = as_published(" ".join(question.split())).casefold().rstrip("?. ")
     for pattern, fact in _QUESTIONS:
         found = pattern.fullmatch(text)
         if found:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from countersight.suites import OnBad, Part, Suite
 
 BAD_ROWS_SHOWN = 20
-_OWN = ("options", "controls", "difficulty", "groups", "keep_doubled", "per_task", "reworded", "wording")
+_OWN = ("options", "controls", "difficulty", "groups", "keep_doubled", "per_task", "wording")
 """What some suites take and others do not."""
 _BY_LINE = (".csv", ".tsv", ".jsonl")
 """Files of which a bad row is named by its line, whatever the suite's own file counts in."""
@@ -31,8 +31,9 @@ _OPTIONS: Final = {
     "--kinds CSV": "cosim: types of change assigned by people",
     "--keep-doubled": "cosim: keep the published cases that offer their right answer twice; either is right",
     "--per-task N": "cello, from a mined folder: cases of each task (instead of --size)",
-    "--reworded": "cvqa-synthetic, causal-worlds, cello from a mined folder: the same questions in other words",
-    "--wording MODEL": "cello, from a mined folder: the model that words the questions",
+    "--wording WORDING": "cvqa-synthetic: eight phrasings of each question, or one as published (default: eight); "
+    "causal-worlds, cello from a mined folder: first, or second for the same in other words (default: first); cello: "
+    "or the model that words the questions",
     "--options {fair,published}": "cvqa-synthetic: how wrong options are drawn; fair: no shortcuts (default: fair)",
     "--difficulty {easy,medium,hard}": "supports, discs, causal-worlds: number of things (default: all, evenly)",
     "--groups {least-change,several-changes}": "cvqa-synthetic, supports, discs: ask for the smallest change, or "
@@ -100,7 +101,7 @@ def _tell_assembled(chosen: argparse.Namespace, made: Any) -> None:
     if made.fewer:
         fewer = ", ".join(f"{name} {number:,}" for name, number in made.fewer.items())
         print(f"fewer than {made.wanted:,} of a task, for want of graphs that fit: {fewer}")
-    if chosen.wording:
+    if made.by_model:
         templates = made.cases - made.worded
         print(f"{made.worded:,} questions worded by {chosen.wording}, {templates:,} left to the templates")
     if made.without_picture:

@@ -75,7 +75,6 @@ def _make_dataset(mined: Path) -> None:
             folder,
             per_task=PER_TASK,
             seed=0,
-            model=None,
             on_bad=lambda line, field, reason: None,
             progress=lambda done: None,
         )

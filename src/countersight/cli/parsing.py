@@ -269,7 +269,6 @@ _ALIKE: Final = frozenset(
         "prompt",
         "prompts",
         "ray",
-        "reworded",
         "sample",
         "seed",
         "shots_from",

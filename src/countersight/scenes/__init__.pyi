@@ -40,6 +40,9 @@ from .language import NOUNS_OTHERWISE as NOUNS_OTHERWISE
 from .language import PLACES as PLACES
 from .language import PLACES_OTHERWISE as PLACES_OTHERWISE
 from .language import Noun as Noun
+from .phrasings import PHRASINGS as PHRASINGS
+from .phrasings import as_published as as_published
+from .phrasings import phrased as phrased
 from .placing import GAP as GAP
 from .placing import chances as chances
 from .placing import place as place

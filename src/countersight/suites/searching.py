@@ -6,6 +6,8 @@ from typing import TypeVar
 
 GROUPS = ("usual", "least-change", "several-changes")
 """What a maker of scenes or worlds asks: its usual groups, the smallest change, or two changes in one question."""
+WORDINGS = ("first", "second")
+"""Causal questions as they are asked first, or the same in other words, with the options in another order."""
 
 Candidate = TypeVar("Candidate")
 

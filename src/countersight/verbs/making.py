@@ -12,7 +12,7 @@ from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
-from countersight.suites import OnBad, Part, Way, find_suite, secret_seed, way_of, whole_beside
+from countersight.suites import WORDINGS, OnBad, Part, Way, find_suite, secret_seed, way_of, whole_beside
 from countersight.verbs.inputs import SomeModel, maybe_path, settings_of
 from countersight.verbs.running import open_model
 
@@ -44,7 +44,6 @@ def make(
     difficulty: Literal["easy", "medium", "hard"] | None = None,
     groups: Literal["least-change", "several-changes"] | None = None,
     per_task: int | None = None,
-    reworded: bool = False,
     wording: SomeModel | None = None,
     hidden: Path | str | None = None,
     workers: int | None = None,
@@ -63,10 +62,10 @@ def make(
 
     What one suite alone takes: cvqa-synthetic `options`, how wrong ones are drawn, and `controls`, for every case one
     whose change does not touch what is asked. Worlds `difficulty`; these and cvqa-synthetic `groups`, which asks for
-    the smallest change that leads to a goal, or supposes two changes, instead of the usual questions. causal-worlds and
-    cvqa-synthetic also `reworded`, the same in other words. cosim `keep_doubled`, cases whose right answer stands there
-    twice. cello, of a folder that `mine` made, `per_task` cases of each task, `reworded`, and `wording`, the model that
-    words the questions.
+    the smallest change that leads to a goal, or supposes two changes, instead of the usual questions. cosim
+    `keep_doubled`, cases whose right answer stands there twice. cello, of a folder that `mine` made, `per_task` cases
+    of each task. The `wording` of cvqa-synthetic is "eight" phrasings, chosen by the seed, or "one", as published; that
+    of causal-worlds and cello "first" or "second", the same in other words, or for cello a model that words them.
     """
     check_from(1, size=size, per_task=per_task, workers=workers)
     if exist_ok and (Path(out) / METADATA).is_file():
@@ -78,7 +77,6 @@ def make(
         "difficulty": difficulty,
         "groups": groups,
         "per_task": per_task,
-        "reworded": reworded,
         "wording": wording,
     }
     return make_with_details(
@@ -120,7 +118,7 @@ def make_with_details(
     suite, own = find_suite(name), {option: value for option, value in own.items() if value}
     way = way_of(suite, source, own=own, size=size, sample=sample, pictures=pictures, ray=ray)
     drawn = secret_seed(seed) if hidden is not None else seed or 0
-    if "wording" in own:
+    if way == "folder" and own.get("wording", WORDINGS[0]) not in WORDINGS:
         own["wording"] = open_model(own["wording"], ModelSettings(seed=drawn, ray=ray))
 
     def fill(folder: Path) -> MadeDataset:

@@ -11,7 +11,7 @@ from typing import Final
 from countersight.english import UNITS
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.steps.parsing import Name, Step
-from countersight.scenes import COLOURS
+from countersight.scenes import COLOURS, as_published
 from countersight.worlds import name_pattern
 
 _X, _Y = name_pattern("x"), name_pattern("y")
@@ -149,8 +149,8 @@ class NoProgram(ProgramFailed):
 
 def plan(question: str, options: Sequence[str] = ()) -> list[Step]:
     """The steps that answer a question with these options; raises NoProgram where the grammar has none for it."""
-    text = " ".join(question[:LONGEST].split()).casefold()
-    text = _OPTIONS.sub("", text).rstrip("?. ")
+    text = _OPTIONS.sub("", " ".join(question[:LONGEST].split()).casefold())
+    text = as_published(text).casefold().rstrip("?. ")
     for pattern, write in ((_FLOWERS, _flowers), (_DOTS, _dots), (_MOST, _most)):
         found = pattern.fullmatch(text)
         if found:

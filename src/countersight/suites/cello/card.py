@@ -60,6 +60,6 @@ def divisions(folder: Path) -> str:
 {table}
 
 Splits are by picture: no picture is in two. Difficulty 1 asks of two things, 2 of three, 3 of three of which one is
-held. Both are in `provenance`. The same questions in other words, options in another order: `--reworded`. To have
-people check them: `countersight collect new NAME --flow verify --from THIS_FOLDER`.
+held. Both are in `provenance`. The same questions in other words, options in another order: `--wording
+second`. To have people check them: `countersight collect new NAME --flow verify --from THIS_FOLDER`.
 """

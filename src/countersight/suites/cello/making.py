@@ -22,7 +22,9 @@ from countersight.suites.cello.suite import NAME
 from countersight.suites.cello.tasks.asked import TASKS
 from countersight.suites.importing import OnBad
 from countersight.suites.picture_files import IMAGES
+from countersight.suites.searching import WORDINGS
 from countersight.suites.supposing import supposed
+from countersight.text import unknown
 
 PER_TASK = 100
 """Cases of each task, as published for testing (CELLO 5.1)."""
@@ -43,6 +45,8 @@ class Made(msgspec.Struct, frozen=True):
     without_picture: int
     worded: int
     """Questions that a language model worded; the others are from templates."""
+    by_model: bool
+    """Whether one was asked to word them."""
 
     @property
     def fewer(self) -> dict[str, int]:
@@ -57,17 +61,19 @@ def make_cello(
     seed: int,
     size: int = SIZE,
     per_task: int | None = None,
-    reworded: bool = False,
-    model: Model | None,
+    wording: Model | str = WORDINGS[0],
     on_bad: OnBad,
     progress: Callable[[int], None],
 ) -> Made:
-    """Sample a balanced dataset from a mined folder into a new dataset folder, worded by a model where one is given.
+    """Sample a balanced dataset from a mined folder into a new dataset folder, in a `wording` or worded by a model.
 
-    `reworded` asks the same in other words, with the options in another order: whoever is right for the right reasons
-    is right in both (CELLO's test of robustness).
+    The second wording asks the same in other words, with the options in another order: whoever is right for the right
+    reasons is right in both (CELLO's test of robustness).
     A bad line is told to `on_bad` and left out. A case whose picture is not in the mined folder has none.
     """
+    model = None if isinstance(wording, str) else wording
+    if model is None and wording not in WORDINGS:
+        raise CountersightError(unknown(f"wording of {NAME}", str(wording), WORDINGS))
     source = source_of(mined)
     pool = Pool(seed, per_task or size)
     writer = DatasetWriter(
@@ -81,7 +87,7 @@ def make_cello(
             "mined": mined.name,
             "size": size if per_task is None else f"{per_task} of each task",
             "seed": seed,
-            "wording": ("reworded" if reworded else "first") if model is None else model.name,
+            "wording": str(wording) if model is None else model.name,
             "countersight": __version__,
         },
         sections=(divisions, lambda at: card_section(at, pool.knowledge), lambda _: source.card),
@@ -90,7 +96,7 @@ def make_cello(
         counted: Counter[str] = Counter()
         for graph in settled(_read(mined, on_bad, counted, pool.knowledge)):
             pool.add(graph)
-        drafts = list(sample(pool, size=size, per_task=per_task, seed=seed, turn=int(reworded)))
+        drafts = list(sample(pool, size=size, per_task=per_task, seed=seed, turn=int(wording == WORDINGS[1])))
         if not drafts:
             raise CountersightError(f"{mined} holds no causal graph that can be asked about; nothing was made")
         cases = (
@@ -114,6 +120,7 @@ def make_cello(
             by_task={name: made[name] for name in TASKS},
             without_picture=pictures.missing,
             worded=sum(case.provenance["wording"] != "template" for case in cases),
+            by_model=model is not None,
         )
 
 
@@ -126,8 +133,7 @@ def assemble(
     progress: Progress,
     on_bad: OnBad,
     per_task: int | None = None,
-    reworded: bool = False,
-    wording: Model | None = None,
+    wording: Model | str = WORDINGS[0],
 ) -> Made:
     """Sample a balanced dataset of what `mine` found: so many cases in all, or of each task; see `make_cello`."""
     wanted = per_task * len(TASKS) if per_task else size or SIZE
@@ -137,9 +143,8 @@ def assemble(
             folder,
             size=wanted,
             per_task=per_task,
-            reworded=reworded,
             seed=seed,
-            model=wording,
+            wording=wording,
             on_bad=on_bad,
             progress=told,
         )

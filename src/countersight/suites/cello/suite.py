@@ -13,7 +13,7 @@ SUITE: Final = Suite(
     "those of Visual Genome, VG_100K/ID.jpg or VG_100K_2/ID.jpg, or in one folder",
     "countersight.suites.cello.files:LAYOUT",
     assembler="countersight.suites.cello.making:assemble",
-    options={"folder": ("per_task", "reworded", "wording")},
+    options={"folder": ("per_task", "wording")},
     title="CELLO",
     terms="countersight.suites.cello.terms:TERMS",
     described="countersight.suites.cello.statistics:CelloTally",

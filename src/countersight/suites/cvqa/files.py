@@ -185,7 +185,7 @@ SYNTHETIC: Final = Suite(
         picture_field="img_path",
     ),
     maker="countersight.suites.cvqa.synthetic:make_suite",
-    options={"seed": ("options", "controls", "groups", "reworded")},
+    options={"seed": ("options", "controls", "groups", "wording")},
     title="C-VQA-Synthetic",
     terms=Terms(group="template"),
     described=ReportedPairs(

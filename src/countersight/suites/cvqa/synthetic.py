@@ -21,6 +21,7 @@ from countersight.parallel import in_order
 from countersight.progress import Progress
 from countersight.scenes import (
     NAMED,
+    PHRASINGS,
     SCENES_FILE,
     Edit,
     Recolour,
@@ -32,14 +33,14 @@ from countersight.scenes import (
     draw_both,
     encode,
     encode_record,
+    phrased,
     top_row,
 )
-from countersight.suites.cvqa import phrasings as phrased
 from countersight.suites.cvqa.backwards import SEVERAL, least_case, least_change
 from countersight.suites.cvqa.files import SYNTHETIC_NAME
-from countersight.suites.cvqa.phrasings import NUMBER
 from countersight.suites.cvqa.templates import (
     TEMPLATES,
+    Puzzle,
     Solved,
     Template,
     Way,
@@ -52,7 +53,10 @@ from countersight.suites.cvqa.templates import (
 )
 from countersight.suites.searching import GROUPS
 from countersight.suites.supposing import as_sentence
+from countersight.text import unknown
 
+WORDINGS = ("eight", "one")
+"""Eight phrasings of each question, chosen by the seed, or the published one alone."""
 SIZE = 3000
 """As many as published: 500 of each template (C-VQA 3.3)."""
 CHUNK = 16
@@ -84,17 +88,19 @@ def make_synthetic(
     options: Way = "fair",
     controls: bool = False,
     groups: str = GROUPS[0],
-    reworded: bool = False,
+    wording: str = "",
     **how: Any,
 ) -> None:
     """Make the suite into a new dataset folder; see `make`."""
     provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed, "options": options}
-    if reworded:
-        provenance["wording"] = "reworded"
+    if wording not in ("", *WORDINGS):
+        raise CountersightError(unknown("wording of cvqa-synthetic", wording, WORDINGS))
     if groups != GROUPS[0]:
         provenance["groups"] = groups
-        if controls or reworded or options != "fair":
+        if controls or wording or options != "fair":
             raise CountersightError(f"--groups {groups} has neither controls, published options nor other words")
+    elif wording != "one":
+        wording = provenance["wording"] = "eight"
     if controls:
         provenance["controls"] = size
     writer = DatasetWriter(
@@ -114,7 +120,7 @@ def make_synthetic(
             options=options,
             controls=controls,
             groups=groups,
-            reworded=reworded,
+            wording=wording,
             **how,
         )
 
@@ -129,13 +135,13 @@ def make(
     options: Way = "fair",
     controls: bool = False,
     groups: str = GROUPS[0],
-    reworded: bool = False,
+    wording: str = "one",
     ray: str = "",
 ) -> None:
     """Make a dataset of this many cases, a sixth of them from each template; with `controls`, each followed by its own.
 
-    `groups` asks for the smallest change, or of two changes at once, instead. `reworded` asks in one of eight
-    phrasings, chosen by the seed.
+    `groups` asks for the smallest change, or of two changes at once, instead. The `wording` "eight" asks in
+    phrasings chosen by the seed, "one" as published.
 
     Wrong options are the answers of other scenes drawn alike, or, by name, those of the published set's gaps.
     `progress` is told how many cases are done. Cases and pictures do not depend on where they are drawn: on the Ray
@@ -145,7 +151,7 @@ def make(
         raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
     done = 0
     with open(writer.staging / SCENES_FILE, "wb") as scenes:
-        order = _Order(size, seed, options, controls, groups, reworded)
+        order = _Order(size, seed, options, controls, groups, wording == "eight")
         for chunk in in_order(partial(_make_chunk, order), range(0, size, CHUNK), workers=workers, ray=ray):
             for made in chunk:
                 for name, data in made.pictures:
@@ -166,9 +172,9 @@ def make_control(template: Template, seed: int, index: int, number: int, way: Wa
     return _as_control(template, template.solved(seed, index, way), seed, index, number)
 
 
-def _as_control(template: Template, solved: Solved, seed: int, index: int, number: int) -> Made:
+def _as_control(template: Template, solved: Solved, seed: int, index: int, number: int, *, eight: bool = False) -> Made:
     """The case with a change in the place of its own that does not touch what is asked."""
-    whole = _as_case(template, solved, seed, index, number)
+    whole = _as_case(template, solved, seed, index, number, eight=eight)
     case, puzzle = whole.case, solved.puzzle
     rng = Random(f"{seed}/{template.number}/{index}/control")
     change = CONTROLS[template.number](rng, puzzle.scene, solved.colour)
@@ -177,7 +183,8 @@ def _as_control(template: Template, solved: Solved, seed: int, index: int, numbe
     assert right == solved.answer, "a control must leave the answer as it is"
     wrong = [before for before, _ in solved.others] or by_published_gaps(right, rng)
     letter = balanced("ABCD", f"{seed}/{template.number}/control letter", index)
-    counterfactual = asked_with(f"{puzzle.supposed} if {change.presupposition}?", right, wrong, letter, rng)
+    text = _wondered(puzzle, change.presupposition, _phrasing(template, seed, index, "counterfactual", eight))
+    counterfactual = asked_with(text, right, wrong, letter, rng)
     name = f"{case.id}-control"
     control = msgspec.structs.replace(
         case,
@@ -192,7 +199,17 @@ def _as_control(template: Template, solved: Solved, seed: int, index: int, numbe
     return Made(control, SceneRecord(name, puzzle.scene, change.edits), changed)
 
 
-def _as_case(template: Template, solved: Solved, seed: int, index: int, number: int, *, reworded: bool = False) -> Made:
+def _phrasing(template: Template, seed: int, index: int, world: World, eight: bool) -> int:
+    """Which of the phrasings a question has; the first, as published, unless all eight are asked for."""
+    return balanced(range(PHRASINGS), f"{seed}/{template.number}/{world} phrasing", index) if eight else 0
+
+
+def _wondered(puzzle: Puzzle, presupposition: str, phrasing: int) -> str:
+    """The question about the changed scene."""
+    return phrased(puzzle.asked, phrasing, presupposition, f"{puzzle.supposed} if {presupposition}?")
+
+
+def _as_case(template: Template, solved: Solved, seed: int, index: int, number: int, *, eight: bool = False) -> Made:
     puzzle = solved.puzzle
     key = f"{seed}/{template.number}"
     rng = Random(f"{key}/{index}/options")
@@ -201,13 +218,9 @@ def _as_case(template: Template, solved: Solved, seed: int, index: int, number: 
         wrong = others or by_published_gaps(right, rng)
         return asked_with(text, right, wrong, balanced("ABCD", f"{key}/{world} letter", index), rng)
 
-    nth, other = (
-        (balanced(range(NUMBER), f"{key}/{world} phrasing", index) for world in TWO_WORLDS) if reworded else (0, 0)
-    )
-    asked = phrased.factual(puzzle.asked, nth)
-    factual = question("factual", asked, solved.answer, [before for before, _ in solved.others])
-    published = f"{puzzle.supposed} if {puzzle.presupposition}?"
-    wondered = phrased.supposed(puzzle.asked, puzzle.presupposition, published, other)
+    nth, other = (_phrasing(template, seed, index, world, eight) for world in TWO_WORLDS)
+    factual = question("factual", phrased(puzzle.asked, nth), solved.answer, [before for before, _ in solved.others])
+    wondered = _wondered(puzzle, puzzle.presupposition, other)
     counterfactual = question("counterfactual", wondered, solved.new_answer, [after for _, after in solved.others])
     name = f"{SYNTHETIC_NAME}-{number:06d}"
     case = Case(
@@ -245,7 +258,7 @@ class _Order(NamedTuple):
     options: Way
     controls: bool
     groups: str = GROUPS[0]
-    reworded: bool = False
+    eight: bool = False
 
 
 def _make_chunk(order: _Order, start: int) -> list[Made]:
@@ -256,10 +269,10 @@ def _make_chunk(order: _Order, start: int) -> list[Made]:
             continue
         template, index = _place(position, order.size, SEVERAL if order.groups == "several-changes" else TEMPLATES)
         solved = template.solved(order.seed, index, order.options)
-        made = _as_case(template, solved, order.seed, index, position + 1, reworded=order.reworded)
+        made = _as_case(template, solved, order.seed, index, position + 1, eight=order.eight)
         chunk.append(msgspec.structs.replace(made, pictures=_drawn(made)))
         if order.controls:
-            control = _as_control(template, solved, order.seed, index, position + 1)
+            control = _as_control(template, solved, order.seed, index, position + 1, eight=order.eight)
             after = (str(control.case.counterfactual_image), encode(draw(control.changed)))
             chunk.append(msgspec.structs.replace(control, pictures=(after,)))
     return chunk

@@ -19,7 +19,7 @@ from countersight.random_choice import balanced
 from countersight.scenes import encode
 from countersight.suites.cello.making import PER_TASK
 from countersight.suites.dividing import split_of
-from countersight.suites.searching import GROUPS
+from countersight.suites.searching import GROUPS, WORDINGS
 from countersight.suites.supposing import as_sentence
 from countersight.suites.worlds.card import Tally, attribution, divisions, section
 from countersight.suites.worlds.causal_questions import CAUSES
@@ -80,14 +80,14 @@ def _make(
     workers: int | None,
     progress: Progress,
     difficulty: Difficulty | None = None,
-    reworded: bool = False,
+    wording: str = WORDINGS[0],
     groups: str = GROUPS[0],
     ray: str = "",
 ) -> None:
     """Make a suite into a new dataset folder; of every difficulty as many, where none is named.
 
-    `reworded` asks the same of the same pictures in other words, with the options in another order (CELLO's test of
-    robustness).
+    The second `wording` asks the same of the same pictures in other words, with the options in another order (CELLO's
+    test of robustness).
     """
     size = usual if size is None else size
     if size < 1:
@@ -95,11 +95,11 @@ def _make(
     levels = (*suite.levels, *suite.by_name)
     if difficulty is not None and difficulty not in levels:
         raise CountersightError(f"{suite.name} is made {' or '.join(levels)}, not {difficulty}")
-    if reworded and suite is not CAUSES:
-        raise CountersightError(f"{suite.name} has one wording; reworded goes with {CAUSES.name}")
+    if wording not in WORDINGS:
+        raise CountersightError(unknown(f"wording of {suite.name}", wording, WORDINGS))
     if groups not in (GROUPS[0], *suite.further):
         raise CountersightError(unknown("groups", groups, (GROUPS[0], *suite.further)))
-    plan = _Plan(suite.name, seed, difficulty, reworded, groups)
+    plan = _Plan(suite.name, seed, difficulty, wording == WORDINGS[1], groups)
     tally = Tally()
     writer = DatasetWriter(
         folder,
@@ -112,7 +112,7 @@ def _make(
             "size": size,
             "seed": seed,
             "difficulty": difficulty or "all",
-            **({"wording": "reworded"} if reworded else {}),
+            **({"wording": wording} if wording != WORDINGS[0] else {}),
             **({"groups": groups} if groups != GROUPS[0] else {}),
             "countersight": __version__,
         },

@@ -37,7 +37,7 @@ CAUSAL_SUITE: Final = Suite(
     "drawn with it",
     "",
     maker="countersight.suites.worlds.making:make_causal",
-    options={"seed": ("difficulty", "reworded")},
+    options={"seed": ("difficulty", "wording")},
     title="Causal worlds",
     terms="countersight.suites.worlds.terms:CAUSAL_TERMS",
 )
