@@ -28,11 +28,10 @@ from PIL import Image
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from countersight.case import Option
-from countersight.models.local.conversation import inputs, pictures_of, with_answer
-from countersight.models.local.forms import find_form
+from countersight.models.local.conversation import find_form, inputs, pictures_of, with_answer
 from countersight.models.local.loading import Loaded
 from countersight.models.local.probing import rank
-from countersight.models.local.rows import options_tokens, plain_losses
+from countersight.models.local.ranking import options_tokens, plain_losses
 from countersight.models.local.speedups import speed_up
 from countersight.models.protocol import Request, Turn
 from countersight.picture.checking import check_picture

@@ -77,7 +77,7 @@ def _run(chosen: argparse.Namespace) -> int:
         raise CountersightError("--loss says how options are ranked; add --rank")
     prompt = find_prompt(chosen.prompt)
     chosen.max_tokens = chosen.max_tokens or prompt.max_tokens
-    settings = model_settings(chosen, loss=chosen.loss or "mean", asked_soon=not chosen.dry_run)
+    settings = model_settings(chosen, loss=chosen.loss or "mean")
     if chosen.batch and chosen.budget is not None:
         raise CountersightError(
             "a batch is sent whole, whatever it costs: leave out --budget, see the price with --dry-run, and send "

@@ -85,8 +85,6 @@ class ModelSettings(msgspec.Struct, frozen=True):
     device_map: str | None = None
     batch: int | None = None
     """Where and with which numbers a local model is computed, and the most questions it takes at once."""
-    asked_soon: bool = False
-    """Whether it is asked right after it was opened: its weights are then read while the rest is made ready."""
     ray: str = ""
     """The address of the Ray cluster on which it is computed, or `auto`; nothing for this machine."""
 

@@ -19,7 +19,7 @@ from transformers.models.kosmos2_5.processing_kosmos2_5 import Kosmos2_5Processo
 from countersight.errors import ModelError
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.probing import plan_of, rank
-from countersight.models.local.rows import plain_losses
+from countersight.models.local.ranking import plain_losses
 from countersight.models.local.writing import write
 from countersight.models.protocol import ModelSettings, Request
 
@@ -51,12 +51,12 @@ NEEDS = {
 }
 """Packages without which transformers cannot prepare a family's pictures, or compute its eye."""
 WAYS = {
-    **dict.fromkeys(("lfm2_vl", "minicpm_ocr", "minicpmv4_6", "qwen3_5", "qwen3_5_moe", "git"), "continued"),
-    "nemotron_h_omni": "continued",
+    **dict.fromkeys(("lfm2_vl", "minicpm_ocr", "minicpmv4_6", "qwen3_5", "qwen3_5_moe"), "continued"),
+    **dict.fromkeys(("nemotron_h_omni", "llama4"), "continued"),
     **dict.fromkeys(
         ("florence2", "t5gemma2", "kosmos-2", "kosmos-2.5", "glm5_next", "mistral_large4", "qwen4_exp"), "plain"
     ),
-    **dict.fromkeys(("minicpmv4_7", "unlimited_ocr", "inkling_mm_model"), "plain"),
+    **dict.fromkeys(("minicpmv4_7", "unlimited_ocr", "inkling_mm_model", "git"), "plain"),
 }
 """How options are ranked where they cannot share a prefix: a state goes from token to token, a decoder of its own
 answers, layers choose what they see, or places are counted from the words."""

@@ -100,7 +100,7 @@ def test_words_of_a_question_that_are_signs_of_the_model_lose_their_power(family
 
 
 def test_what_a_template_refuses_fails_that_question_alone(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
-    folder = without_template(tiny_folder, "qwen2_vl", tmp_path)
+    folder = without_template(tiny_folder, "qwen2_5_vl", tmp_path)
     strict = "{% if messages | length > 1 %}{{ raise_exception('one turn only') }}{% endif %}" + tiny.QWEN_TEMPLATE
     (folder / "chat_template.jinja").write_text(strict)
     form = load(str(folder), device="cpu").form
@@ -112,7 +112,7 @@ def test_what_a_template_refuses_fails_that_question_alone(tiny_folder: Callable
 def test_a_template_that_tells_the_date_tells_the_same_on_every_day(
     tiny_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    folder = without_template(tiny_folder, "qwen2_vl", tmp_path)
+    folder = without_template(tiny_folder, "qwen2_5_vl", tmp_path)
     (folder / "chat_template.jinja").write_text("{{ strftime_now('%d %b %Y') }}\n" + tiny.QWEN_TEMPLATE)
     assert load(str(folder), device="cpu").form.write(TALK[:1]).startswith("26 Jul 2024\n")
 
@@ -120,7 +120,7 @@ def test_a_template_that_tells_the_date_tells_the_same_on_every_day(
 def test_a_template_for_pictures_that_is_broken_is_not_stepped_over(
     tiny_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    folder = without_template(tiny_folder, "qwen2_vl", tmp_path)
+    folder = without_template(tiny_folder, "qwen2_5_vl", tmp_path)
     (folder / "chat_template.jinja").write_text(tiny.QWEN_TEMPLATE + "{% endfor %}")
     with pytest.raises(ModelError, match="the model's chat template cannot write this conversation"):
         load(str(folder), device="cpu")

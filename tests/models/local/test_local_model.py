@@ -20,9 +20,8 @@ from countersight.engine import RunFolder
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.local import probing
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.model import Local
+from countersight.models.local.model import Feed, Local
 from countersight.models.local.probing import writes_in_batches
-from countersight.models.local.queue import Feed
 from countersight.models.opening import open_model
 from countersight.models.protocol import Answer, Model, ModelSettings, Ranker, Request
 from countersight.picture.checking import Picture
@@ -49,7 +48,7 @@ def opened(folder: Path, settings: ModelSettings = CPU) -> Local:
     return model
 
 
-@pytest.mark.parametrize("family", ["qwen2_5_vl", "blip_2_t5"])
+@pytest.mark.parametrize("family", tiny.tiered("qwen2_5_vl", "blip_2_t5"))
 def test_a_model_answers_a_batch_and_ranks_one_after_it_was_closed(family: str, tiny_folder: Folders) -> None:
     model = opened(tiny_folder(family))
     answers = ask(model, mixed())
@@ -149,7 +148,7 @@ def test_a_model_that_cannot_be_loaded_ends_the_asking(tiny_folder: Folders, tmp
 
 
 def test_closing_does_not_wait_for_an_answer_that_is_being_written(tiny_folder: Folders) -> None:
-    model = opened(tiny_folder("qwen2_vl"), ModelSettings(max_tokens=100_000, temperature=1.0, device="cpu"))
+    model = opened(tiny_folder("qwen2_5_vl"), ModelSettings(max_tokens=100_000, temperature=1.0, device="cpu"))
 
     async def asking() -> float:
         task = asyncio.create_task(model.reply(mixed()[0]))
@@ -165,7 +164,7 @@ def test_closing_does_not_wait_for_an_answer_that_is_being_written(tiny_folder: 
 def test_run_asks_a_local_model_from_end_to_end(
     tiny_folder: Folders, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    dataset, model = making.dataset(tmp_path / "data", 6), f"hf:{tiny_folder('smolvlm')}"
+    dataset, model = making.dataset(tmp_path / "data", 6), f"hf:{tiny_folder('llava')}"
     command = ["run", str(dataset), "--model", model, "--device", "cpu", "--max-tokens", "3", "--batch-size", "5"]
     assert main([*command, "-o", str(tmp_path / "run")]) == 0
     replies = [json.loads(line) for line in (tmp_path / "run" / "replies.jsonl").read_text().splitlines()]
@@ -195,7 +194,7 @@ def test_run_ranks_the_options_of_a_local_model(tiny_folder: Folders, tmp_path: 
 def test_a_run_that_the_first_version_began_goes_on(tiny_folder: Folders, tmp_path: Path) -> None:
     """It wrote down in which way options were ranked, which changes no loss."""
     dataset = making.dataset(tmp_path / "data", 3)
-    command = ["run", str(dataset), "--model", f"hf:{tiny_folder('qwen2_vl')}", "--device", "cpu", "--rank"]
+    command = ["run", str(dataset), "--model", f"hf:{tiny_folder('qwen2_5_vl')}", "--device", "cpu", "--rank"]
     assert main([*command, "-o", str(tmp_path / "run")]) == 0
     manifest, journal = tmp_path / "run" / "run.json", tmp_path / "run" / "replies.jsonl"
     begun = json.loads(manifest.read_text())

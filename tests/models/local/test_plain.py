@@ -11,7 +11,7 @@ from countersight.errors import AskingFailed
 from countersight.models.local.conversation import answers_tokens, inputs, pictures_of
 from countersight.models.local.generating import generate
 from countersight.models.local.loading import Loaded
-from countersight.models.local.rows import plain_losses
+from countersight.models.local.ranking import plain_losses
 from countersight.models.protocol import Request
 
 Models = Callable[[str], Loaded]
@@ -73,10 +73,10 @@ def test_the_order_of_the_options_does_not_matter(tiny_model: Models) -> None:
 
 def test_an_option_without_words_is_refused(tiny_model: Models) -> None:
     with pytest.raises(AskingFailed, match="an option without words cannot be ranked"):
-        plain_losses(tiny_model("qwen2_vl"), request("How many?", picture(), "one", ""))
+        plain_losses(tiny_model("qwen2_5_vl"), request("How many?", picture(), "one", ""))
 
 
-@pytest.mark.parametrize("family", ["llava", "qwen3_vl", "gemma3", "blip_2", "blip_2_t5"])
+@pytest.mark.parametrize("family", tiny.tiered("llava", "qwen3_vl", "gemma3", "blip_2", "blip_2_t5"))
 def test_an_option_that_speaks_in_signs_of_the_model_is_text_like_any_other(family: str, tiny_model: Models) -> None:
     loaded = tiny_model(family)
     signs = [str(sign) for sign in loaded.tokenizer.get_added_vocab()]

@@ -11,7 +11,7 @@ import torch
 from models.local.talks import picture, request
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.local.queue import Feed, Queue, Work
+from countersight.models.local.model import Feed, Queue, Work
 from countersight.models.protocol import Request
 from countersight.picture.checking import Picture
 

@@ -14,10 +14,10 @@ from models.local.talks import picture, request
 
 from countersight.case import Option
 from countersight.errors import AskingFailed
-from countersight.models.local import ranking, rows
+from countersight.models.local import ranking
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.probing import plan_of, rank
-from countersight.models.local.rows import plain_losses
+from countersight.models.local.ranking import plain_losses
 from countersight.models.local.trees import pack
 from countersight.models.protocol import Request, Turn
 from countersight.picture.checking import Picture
@@ -28,12 +28,16 @@ LONG = ("There would be 3 cats.", "red", "The dog would be on the right side of 
 ONE_PICTURE = ("blip_2", "blip_2_t5", "instructblip", "instructblip_t5")
 ALWAYS_PICTURE = (*ONE_PICTURE, "paligemma")
 MINISTRAL = {
-    **{"rope_type": "default", "rope_theta": 10000.0, "llama_4_scaling_beta": 0.1},
-    "original_max_position_embeddings": 8,  # so that attention is scaled by places within every test
+    "rope_parameters": {
+        **{"rope_type": "default", "rope_theta": 10000.0, "llama_4_scaling_beta": 0.1},
+        "original_max_position_embeddings": 8,  # so that attention is scaled by places within every test
+    }
 }
+GEMMA_2 = {"sliding_window": 12, "query_pre_attn_scalar": 8}
+WINDOWS = {"use_sliding_window": True, "sliding_window": 12}
 WAYS = {
-    "paligemma": "shared question",
-    "instructblip": "shared question",
+    "paligemma": "continued",
+    "instructblip": "plain",
     "blip_2_t5": "plain",
     "instructblip_t5": "plain",
 }
@@ -80,24 +84,24 @@ def test_the_losses_are_those_of_one_whole_pass_for_every_option(family: str, ti
     assert plan_of(loaded).way == WAYS.get(family, "shared prefix")
 
 
-@pytest.mark.parametrize("family", ["llava", "qwen2_5_vl", "paligemma", "blip_2_t5"])
+@pytest.mark.parametrize("family", tiny.tiered("llava", "qwen2_5_vl", "paligemma", "blip_2_t5"))
 def test_the_sum_as_well(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), pair(picture())
     assert_same(rank(loaded, asked, "sum"), [plain_losses(loaded, one, "sum") for one in asked])
 
 
-@pytest.mark.parametrize("family", ["llava_next", "qwen3_vl", "gemma3", "mllama", "instructblip"])
+@pytest.mark.parametrize("family", tiny.tiered("llava_next", "qwen3_vl", "gemma3", "mllama", "instructblip"))
 def test_in_whatever_batches(family: str, tiny_model: Models, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded, asked = tiny_model(family), everything(family)
     expected = rank(loaded, asked)
     monkeypatch.setattr(ranking, "TOKENS", 1)
-    monkeypatch.setattr(rows, "TOGETHER", 1)
+    monkeypatch.setattr(ranking, "TOGETHER", 1)
     assert_same(rank(loaded, asked), expected)
     assert_same(rank(loaded, asked[::-1])[::-1], expected)
 
 
 def test_eager_attention_too(tiny_folder: Callable[[str], Path]) -> None:
-    loaded = load(str(tiny_folder("gemma3")), device="cpu")
+    loaded = load(str(tiny_folder("llava")), device="cpu")
     asked = pair(picture())
     expected = rank(loaded, asked)
     loaded.model.set_attn_implementation("eager")
@@ -109,10 +113,10 @@ def test_eager_attention_too(tiny_folder: Callable[[str], Path]) -> None:
     ("family", "usual", "other", "settings"),
     [
         ("llava_next", "MistralConfig", "MistralConfig", {"sliding_window": 12}),
-        ("paligemma", "GemmaConfig", "Gemma2Config", {"sliding_window": 12, "query_pre_attn_scalar": 8}),
-        ("internvl", "Qwen2Config", "Qwen3Config", {}),
-        ("mistral3", "MistralConfig", "Ministral3Config", {"rope_parameters": MINISTRAL}),
-        ("llava_onevision", "Qwen2Config", "Qwen2Config", {"use_sliding_window": True, "sliding_window": 12}),
+        pytest.param("paligemma", "GemmaConfig", "Gemma2Config", GEMMA_2, marks=pytest.mark.slow),
+        pytest.param("internvl", "Qwen2Config", "Qwen3Config", {}, marks=pytest.mark.slow),
+        pytest.param("mistral3", "MistralConfig", "Ministral3Config", MINISTRAL, marks=pytest.mark.slow),
+        pytest.param("llava_onevision", "Qwen2Config", "Qwen2Config", WINDOWS, marks=pytest.mark.slow),
     ],
 )
 def test_other_language_models_within_a_family(
@@ -129,7 +133,7 @@ def test_other_language_models_within_a_family(
     assert_same(rank(loaded, asked), [plain_losses(loaded, one) for one in asked])
 
 
-@pytest.mark.parametrize("family", ["qwen2_5_vl", "llava", "paligemma", "instructblip"])
+@pytest.mark.parametrize("family", tiny.tiered("qwen2_5_vl", "llava"))
 def test_a_picture_is_prepared_and_looked_at_once(
     family: str, tiny_model: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,7 +217,7 @@ class breaking:  # noqa: N801 - it is used as a word
         self._handle.remove()
 
 
-@pytest.mark.parametrize("family", ["qwen2_5_vl", "paligemma", "blip_2_t5"])
+@pytest.mark.parametrize("family", tiny.tiered("qwen2_5_vl", "paligemma", "blip_2_t5"))
 def test_one_that_cannot_be_ranked_fails_alone(family: str, tiny_model: Models) -> None:
     loaded, shown = tiny_model(family), picture()
     torn = msgspec.structs.replace(picture(seed=5), data=shown.data[:200])
@@ -239,8 +243,8 @@ def test_nothing_to_rank(tiny_model: Models) -> None:
 
 
 def test_many_questions_about_one_picture(tiny_model: Models) -> None:
-    loaded, shown = tiny_model("qwen2_vl"), picture()
-    asked = [request(f"How many cats {number}?", shown, *SHORT) for number in range(2 * rows.TOGETHER + 3)]
+    loaded, shown = tiny_model("qwen2_5_vl"), picture()
+    asked = [request(f"How many cats {number}?", shown, *SHORT) for number in range(2 * ranking.TOGETHER + 3)]
     assert_same(rank(loaded, asked), [plain_losses(loaded, one) for one in asked])
 
 

@@ -14,9 +14,9 @@ from countersight.case import Option
 from countersight.errors import AskingFailed
 from countersight.models.local import generating, ranking
 from countersight.models.local.loading import Loaded, load
+from countersight.models.local.model import Feed
 from countersight.models.local.probing import ranked, writes_in_batches, writing_plan
-from countersight.models.local.queue import Feed
-from countersight.models.local.rows import plain_losses
+from countersight.models.local.ranking import plain_losses
 from countersight.models.local.writing import write, written_by
 from countersight.models.protocol import Answer, ModelSettings, Request
 from countersight.picture.checking import Picture
@@ -24,7 +24,7 @@ from countersight.picture.checking import Picture
 Models = Callable[[str], Loaded]
 SHORT = ModelSettings(max_tokens=6)
 DRAWN = ModelSettings(max_tokens=6, temperature=1.0, seed=3)
-PLAIN = ("mllama", "blip_2", "blip_2_t5", "instructblip", "instructblip_t5")
+PLAIN = ("mllama", "paligemma", "blip_2", "blip_2_t5", "instructblip", "instructblip_t5")
 """Families that go on only where they are shown the picture again, or that answer with a decoder of its own."""
 
 
@@ -181,7 +181,7 @@ def test_no_answer_has_more_tokens_than_the_model_has_places(tiny_model: Models)
 
 
 def test_writing_ends_where_it_is_told_to(tiny_model: Models) -> None:
-    loaded, calls = tiny_model("qwen2_vl"), [0]
+    loaded, calls = tiny_model("qwen2_5_vl"), [0]
     plan = writing_plan(loaded)
     assert plan is not None
 

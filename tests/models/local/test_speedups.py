@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from models.local import tiny
 from models.local.talks import picture, request
 from torch import nn
 
@@ -27,7 +28,7 @@ def looks(loaded: Loaded, implementation: str) -> torch.Tensor:
         return eye(given["pixel_values"], grid_thw=given["image_grid_thw"]).pooler_output
 
 
-@pytest.mark.parametrize("family", ["qwen2_vl", "qwen2_5_vl", "qwen3_vl"])
+@pytest.mark.parametrize("family", tiny.tiered("qwen2_vl", "qwen2_5_vl", "qwen3_vl"))
 def test_an_eye_for_pictures_of_any_size_sees_the_same_at_once_as_piece_by_piece(
     family: str, tiny_folder: Folders
 ) -> None:

@@ -11,8 +11,11 @@ from models.local import tiny
 from models.local.tiny import TEXT, _enliven, _qwen
 from running import ask
 
+from countersight.case import Option
 from countersight.errors import ModelError
-from countersight.models.local.text_model import LocalTextModel, is_text_model
+from countersight.models.local.loading import load
+from countersight.models.local.model import Local
+from countersight.models.local.ranking import plain_losses
 from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import check_picture
@@ -40,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def said(folder: Path, *texts: str, **settings: object) -> list[object]:
     async def ask() -> list[object]:
-        model = LocalTextModel("hf:words", str(folder), ModelSettings(max_tokens=6, device="cpu", **settings))
+        model = Local("hf:words", str(folder), ModelSettings(max_tokens=6, device="cpu", **settings))
         try:
             asked = [Request(text, (Turn("user", text),), "open") for text in texts]
             return list(await asyncio.gather(*map(model.reply, asked)))
@@ -72,8 +75,23 @@ def test_signs_of_the_model_in_a_question_do_not_end_the_turn(folder: Path) -> N
 
 
 def test_it_is_told_from_a_model_with_eyes(folder: Path, tmp_path: Path) -> None:
-    assert is_text_model(str(folder))
-    assert not is_text_model(str(tiny.llava(tmp_path / "llava")))
+    words, eyes = (open_model(f"hf:{where}", ModelSettings(device="cpu")) for where in (folder, tiny.llava(tmp_path)))
+    assert (words.needs_picture, words.picture_limits) == (False, (0, 0))
+    assert (eyes.needs_picture, eyes.picture_limits) == (True, (0, 64))
+
+
+def test_its_options_are_ranked_by_their_losses_after_the_words(folder: Path) -> None:
+    asked = Request("k", (Turn("user", "How many cats?"),), "choice", tuple(map(Option, ("one", "two of them"))))
+    expected = plain_losses(load(str(folder), device="cpu"), asked)
+
+    async def losses() -> tuple[float, ...]:
+        model = open_model(f"hf:{folder}", ModelSettings(device="cpu"))
+        try:
+            return await model.losses(asked)
+        finally:
+            await model.close()
+
+    assert asyncio.run(losses()) == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_run_asks_it_with_words_alone(folder: Path, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_the_first_word_is_the_likeliest(family: str, tiny_model: Models) -> Non
 
 
 def test_what_is_drawn_depends_on_the_seed_and_the_key(tiny_model: Models) -> None:
-    loaded, asked = tiny_model("qwen2_vl"), request("How many?", picture())
+    loaded, asked = tiny_model("qwen2_5_vl"), request("How many?", picture())
     again = request("How many?", picture(), key="another")
     drawn = [answers(loaded, [one], DRAWN)[0].text for one in (asked, asked, again)]
     other = answers(loaded, [asked], ModelSettings(max_tokens=6, temperature=1.0, seed=4))[0].text
@@ -73,7 +73,7 @@ def test_draws_follow_the_probabilities_and_the_temperature(tiny_model: Models) 
 
 
 def test_the_temperature_may_be_left_to_the_model(tiny_model: Models) -> None:
-    loaded, asked = tiny_model("qwen2_vl"), request("How many?", picture())
+    loaded, asked = tiny_model("qwen2_5_vl"), request("How many?", picture())
     own = ModelSettings(max_tokens=6, temperature=None, seed=3)
     assert answers(loaded, [asked], own) == answers(loaded, [asked], SHORT)
     loaded.model.generation_config.do_sample, loaded.model.generation_config.temperature = True, 1.0
@@ -112,7 +112,7 @@ def tokens_of(loaded: Loaded, asked: Request, number: int) -> list[int]:
 
 
 def test_what_a_checkpoint_proposes_against_repetition_is_left_aside(tiny_model: Models) -> None:
-    loaded, requests = tiny_model("idefics3"), mixed()
+    loaded, requests = tiny_model("llava"), mixed()
     plain = answers(loaded, requests)
     config = loaded.model.generation_config
     config.repetition_penalty, config.no_repeat_ngram_size, config.num_beams = 5.0, 1, 3
@@ -137,7 +137,7 @@ def test_writing_ends_at_once_where_it_is_told_to(tiny_model: Models) -> None:
         asked[0] += 1
         return asked[0] >= 3
 
-    said = write(tiny_model("qwen2_vl"), [request("How many?", picture())], ModelSettings(max_tokens=4000), stopped)
+    said = write(tiny_model("qwen2_5_vl"), [request("How many?", picture())], ModelSettings(max_tokens=4000), stopped)
     assert said[0].tokens_out == 3
 
 

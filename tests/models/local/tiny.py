@@ -724,6 +724,13 @@ FAMILIES: dict[str, Callable[[Path], Path]] = {
     )
 }
 """Every family, by the name of its module in transformers; `FAMILIES[name](folder)` writes a model there."""
-TIERED = mostly_slow(FAMILIES, {"llava", "qwen2_5_vl", "paligemma", "mllama", "blip_2_t5"})
-"""The families as parameters: in `make test` one of each kind (image tokens, three-dimensional positions, a prefix seen
-whole, cross-attention, an encoder with a decoder of its own), in `make test-all` all."""
+FAST = {"llava", "qwen2_5_vl", "paligemma", "mllama", "blip_2_t5"}
+"""One of each kind: image tokens, three-dimensional positions, a prefix seen whole, cross-attention, an encoder with a
+decoder of its own."""
+TIERED = mostly_slow(FAMILIES, FAST)
+"""The families as parameters: in `make test` one of each kind, in `make test-all` all."""
+
+
+def tiered(*families: str) -> list[Any]:
+    """Some families as parameters: the fast ones in `make test`, all in `make test-all`."""
+    return mostly_slow(families, FAST.intersection(families))

@@ -1,66 +1,75 @@
-"""A local model as the rest of the program sees it.
+"""A local model as the rest of the program sees it, and the queue in which its questions wait.
 
-A request arrives at `Local` here, waits in `queue.py`, and is answered in `ranking.py` (options) or `writing.py`.
-What these stand on: `probing.py` finds once how a model can be computed, `rows.py` and `trees.py` lay out what several
-requests share, `generating.py` and `stepping.py` write many answers at once, `conversation.py` and `forms.py` make
-numbers of words and pictures, `loading.py` and `finding.py` open the model.
+A request arrives at `Local` here and waits in `Queue`; what has come in together is answered together, in `ranking.py`
+(options) or `writing.py`. Both lay out as a tree what several requests share (`trees.py`).
+
+A thread takes whatever waits and makes batches of it, as large as the memory allows. How large that is turns out by
+itself: where one does not fit, half of it is tried, and no later batch is made as large. Nothing is lost by it. Work
+that can use them is given further questions before it has answered the first, so that a device never waits for some.
 """
 
+import asyncio
+import contextlib
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from countersight.errors import AskingFailed
+from countersight.errors import AskingFailed, ModelError
 from countersight.models.local.conversation import picture_limits
-from countersight.models.local.finding import (
+from countersight.models.local.loading import (
+    Loaded,
     check_device_map,
     find_device,
     find_dtype,
     find_folder,
     fingerprint,
+    forget,
+    is_for_words,
+    is_full,
+    load,
     pictures_by,
     read_config,
-    uncollected,
 )
-from countersight.models.local.loading import Ahead, Loaded, load
-from countersight.models.local.queue import MOST, ROOM, Feed, Queue
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
+from countersight.text import printable
 
 if TYPE_CHECKING:
     from countersight.models.local.probing import KeptFindings
-    from countersight.models.local.text_model import LocalTextModel
 
 PLACES = {"cuda": 12}
 """There one batch is computed, the next is made ready, and a third waits, so that the device never does."""
 SWITCH = {"cuda": 0.0005}
 """Seconds after which a thread lets the next one run: at Python's own 0.005 the one that feeds a graphics processor
 waits again and again for those that prepare pictures."""
+_MOST_WORDS = 16
+"""Questions in a batch of a language model at first: programs are long, and so is what is said before them."""
 
 
 class Local(Displayed):
-    """A vision-language model computed on this machine by transformers: it writes, and its options can be ranked."""
+    """A model computed on this machine by transformers: it writes, and its options can be ranked.
 
-    needs_picture = True
+    Most look at pictures; a language model writes programs and knows things, but is never shown one.
+    """
 
     def __init__(self, name: str, where: str, settings: ModelSettings) -> None:
         folder = find_folder(where)
-        # Before anything large is imported, which takes longer than reading the weights does.
-        quantised = b'"quantization_config"' in (folder / "config.json").read_bytes()
-        ahead = settings.asked_soon and not settings.device_map and not quantised
-        self._ahead = Ahead(folder, settings.device, settings.dtype) if ahead else None
         if settings.device_map:
             check_device_map(settings.device_map)
         device = find_device("auto" if settings.device_map else settings.device)
         config = read_config(folder)
         self.name = name
-        self.picture_limits = picture_limits(config.model_type)
+        self.needs_picture = not is_for_words(config)
+        self.picture_limits = picture_limits(config.model_type) if self.needs_picture else (0, 0)
         self.settings: dict[str, Any] = {
             "max_tokens": settings.max_tokens,
             "temperature": settings.temperature,
             "seed": settings.seed,
-            "loss": settings.loss,
+            **({"loss": settings.loss} if self.needs_picture else {}),
             "dtype": find_dtype(settings.dtype, device, config),
-            "pictures": pictures_by(),
+            **({"pictures": pictures_by()} if self.needs_picture else {}),
             "weights": fingerprint(folder),
         }
         self.remarks: list[str] = []
@@ -70,7 +79,7 @@ class Local(Displayed):
         self.places = PLACES.get(kind, 1)
         """So many times as many questions can be under way as with a server."""
         self._queue = Queue(
-            most=settings.batch or MOST[kind],
+            most=settings.batch or (MOST[kind] if self.needs_picture else _MOST_WORDS),
             room=float("inf") if settings.batch else ROOM[kind],
         )
         self._loaded: Loaded | None = None
@@ -79,6 +88,7 @@ class Local(Displayed):
 
     async def reply(self, request: Request) -> Answer:
         """Say the next turn of a conversation."""
+        self._refuse_pictures(request)
         answer: Answer = await self._queue.ask(self._write, request)
         return answer
 
@@ -86,31 +96,32 @@ class Local(Displayed):
         """How little the model expected each option after the conversation."""
         if not request.options:
             raise AskingFailed("there are no options to rank", again=False)
+        self._refuse_pictures(request)
         losses: tuple[float, ...] = await self._queue.ask(self._rank, request)
         return losses
 
     async def close(self) -> None:
         """Let go of what waits and of the memory."""
-        from countersight.models.local.queue import forget
-
         queue, self._queue = self._queue, self._queue.reopened()
         await queue.close()
         if self._findings is not None:
             self._findings.keep()
-        self._loaded = self._findings = self._ahead = None
+        self._loaded = self._findings = None
         sys.setswitchinterval(self._switch)
         forget()
 
-    def _write(self, requests: Feed) -> Iterator[tuple[int, Answer | AskingFailed]]:
-        with uncollected():
-            from countersight.models.local.writing import written
+    def _refuse_pictures(self, request: Request) -> None:
+        if request.pictures and not self.needs_picture:
+            raise ModelError(f"{self.name} looks at no pictures; ask it with the prompt text-only")
+
+    def _write(self, requests: "Feed") -> Iterator[tuple[int, Answer | AskingFailed]]:
+        from countersight.models.local.writing import written
 
         queue = self._queue
         return written(self._awake(), requests, self._options, lambda: queue.closed)
 
-    def _rank(self, requests: Feed) -> Iterator[tuple[int, tuple[float, ...] | AskingFailed]]:
-        with uncollected():
-            from countersight.models.local.probing import plan_of, ranked
+    def _rank(self, requests: "Feed") -> Iterator[tuple[int, tuple[float, ...] | AskingFailed]]:
+        from countersight.models.local.probing import plan_of, ranked
 
         loaded = self._awake()
         if plan_of(loaded).way == "plain" and not self.remarks:
@@ -127,25 +138,281 @@ class Local(Displayed):
             logging.set_verbosity_error()  # its notes and bars would run into the progress we show
             logging.disable_progress_bar()
             options = self._options
-            self._loaded = load(
-                self._where,
-                device=options.device,
-                dtype=options.dtype,
-                device_map=options.device_map,
-                ahead=self._ahead,
-            )
-            self._ahead = None
+            self._loaded = load(self._where, device=options.device, dtype=options.dtype, device_map=options.device_map)
             self._findings = KeptFindings(self.settings, self._loaded)
             sys.setswitchinterval(SWITCH.get(self._loaded.device.type, self._switch))
         return self._loaded
 
 
-def open_local(name: str, target: str, settings: ModelSettings) -> "Local | LocalTextModel":
+def open_local(name: str, target: str, settings: ModelSettings) -> Local:
     """`hf:NAME_OR_PATH`; one that looks at no pictures is asked with words alone."""
-    # Most models for pictures are known by a look at the file, so that their weights are read while torch is imported.
-    if b"ForCausalLM" in (find_folder(target) / "config.json").read_bytes():
-        from countersight.models.local.text_model import LocalTextModel, is_text_model
-
-        if is_text_model(target):
-            return LocalTextModel(name, target, settings)
     return Local(name, target, settings)
+
+
+QUIET = 0.02
+"""Seconds without a new question after which those that wait are taken."""
+MOST = {"cuda": 256, "mps": 64, "cpu": 64}
+"""Questions in a batch at first."""
+ROOM = {"cuda": 131_072.0, "mps": 16_384.0, "cpu": 8_192.0}
+"""Tokens in a batch at first; where graphics memory is short that turns out, but on the processor it must not."""
+_AHEAD = 2
+"""So many batches may be under way in work that takes further questions: one is made ready while one is computed."""
+CLOSING = 10.0
+"""Seconds for which closing waits for the batch under way."""
+Result = TypeVar("Result")
+
+
+class Feed(dict[int, Request]):
+    """The requests of a batch by their numbers. More may be added while it is computed; what is answered is let go."""
+
+    def __init__(
+        self, requests: Iterable[Request], most: int = 0, further: Callable[[], Iterable[Request]] = lambda: ()
+    ) -> None:
+        super().__init__(enumerate(requests))
+        self.most = most or len(self)
+        """So many answers may be under way at a time."""
+        self._further, self._number = further, len(self)
+
+    def more(self) -> list[int]:
+        """Add what has come in meanwhile and there is room for, and say by which numbers."""
+        added = dict(enumerate(self._further(), self._number))
+        self.update(added)
+        self._number += len(added)
+        return list(added)
+
+    def answered(self, results: Iterable[tuple[int, Result]]) -> Iterator[tuple[int, Result]]:
+        """What comes of each of them, which is let go then."""
+        for number, result in results:
+            del self[number]
+            yield number, result
+
+
+Work = Callable[[Feed], Iterable[tuple[int, Any]]]
+"""Computes what is asked by some requests: an entry for each number; one that is an exception fails its request."""
+
+
+_Kind = tuple[Work, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    work: Work
+    request: Request
+    future: asyncio.Future[Any]
+    loop: asyncio.AbstractEventLoop
+    weight: int
+
+    @property
+    def kind(self) -> _Kind:
+        """Only conversations with the same number of pictures share a batch: processors want them even."""
+        return self.work, len(self.request.pictures)
+
+    @property
+    def scene(self) -> int:
+        """The first picture of the conversation. Questions about the same one stay together, to look at it once."""
+        return next((id(turn.picture.data) for turn in self.request.turns if turn.picture), id(self))
+
+    def tell(self, result: Any) -> None:
+        def settle() -> None:
+            if self.future.done():  # whoever asked has gone
+                return
+            if isinstance(result, BaseException):
+                self.future.set_exception(result)
+            else:
+                self.future.set_result(result)
+
+        with contextlib.suppress(RuntimeError):  # the loop may be closed by now
+            self.loop.call_soon_threadsafe(settle)
+
+
+def weight(request: Request) -> int:
+    """About how many tokens a request comes to; only how it compares with others matters."""
+    words = sum(len(turn.text) for turn in request.turns) + sum(len(option.text) for option in request.options)
+    pictures = sum(picture.width * picture.height for picture in request.pictures)
+    return 16 + words // 4 + pictures // 784
+
+
+class Queue:
+    """Gathers questions into batches of at most `most`, whose longest times their number is at most `room`."""
+
+    def __init__(self, most: int, room: float) -> None:
+        self.most = most
+        self.room = room
+        self._room_before = room
+        """The room at the time when something last fitted."""
+        self._waiting: list[_Job] = []
+        self._changed = threading.Condition()
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._fatal: ModelError | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether nobody waits for answers any more."""
+        return self._closed.is_set()
+
+    async def ask(self, work: Work, request: Request) -> Any:
+        """What `work` computes for a request, in whatever batch it comes."""
+        if self.closed:
+            raise RuntimeError("the model was closed")
+        if self._fatal:
+            raise self._fatal
+        loop = asyncio.get_running_loop()
+        job = _Job(work, request, loop.create_future(), loop, weight(request))
+        with self._changed:
+            self._waiting.append(job)
+            self._changed.notify()
+        if self._thread is None:
+            # A daemon: a batch that takes minutes must not keep a program alive that was told to end.
+            self._thread = threading.Thread(target=self._serve, name="countersight-local", daemon=True)
+            self._thread.start()
+        return await job.future
+
+    async def close(self) -> None:
+        """Let go of what waits, and end the thread."""
+        self._closed.set()
+        with self._changed:
+            left, self._waiting = self._waiting, []
+            self._changed.notify()
+        for job in left:
+            job.future.cancel()
+        if self._thread is not None:
+            await asyncio.to_thread(self._thread.join, CLOSING)
+
+    def reopened(self) -> "Queue":
+        """A queue like this one, with the room that was found, for whoever asks after it was closed."""
+        return Queue(self.most, self.room)
+
+    def _serve(self) -> None:
+        while not self.closed:
+            for job, result in self._answered(self._gather()):
+                # What was cut short because the queue was closed is no answer.
+                job.tell(asyncio.CancelledError() if self.closed else result)
+        for job in self._waiting:  # put back while the queue was being closed
+            job.tell(asyncio.CancelledError())
+
+    def _gather(self) -> list[_Job]:
+        """The next batch; empty where nobody waits any more."""
+        with self._changed:
+            while not self._waiting and not self.closed:
+                self._changed.wait()
+            there = 0
+            while there < len(self._waiting) < self.most and not self.closed:
+                there = len(self._waiting)
+                self._changed.wait(QUIET)
+        return self._take()
+
+    def _answered(self, batch: list[_Job]) -> Iterator[tuple[_Job, Any]]:
+        """Jobs of a batch with their results as they come; those for which there was no room wait again."""
+        parts = [batch]
+        growing = True
+        while parts:
+            part = parts.pop()
+            error = yield from self._attempt(part, growing=growing)
+            growing = False
+            if self.closed:  # those that are left were let go
+                yield from ((job, asyncio.CancelledError()) for each in (part, *parts) for job in each)
+                return
+            if error is None:
+                self._room_before = self.room
+            elif isinstance(error, ModelError):  # nothing that is still to come can be answered either
+                self._fatal = error
+                with self._changed:
+                    rest, self._waiting = [*parts, self._waiting], []
+                yield from ((job, error) for each in (part, *rest) for job in each)
+                return
+            elif len(part) == 1:
+                if is_full(error):  # it was this one, then; the others need not make room for it
+                    forget()
+                    self.room = self._room_before
+                yield part[0], _failure(error)
+            elif is_full(error):
+                forget()
+                self.room = min(self.room, len(part) * max(job.weight for job in part)) / 2
+                with self._changed:
+                    self._waiting[:0] = [job for each in (part, *parts) for job in each]
+                return
+            else:  # one of them is at fault: look which
+                half = len(part) // 2
+                parts += [part[half:], part[:half]]
+
+    def _attempt(self, part: list[_Job], *, growing: bool) -> Generator[tuple[_Job, Any], None, Exception | None]:
+        """Some jobs with their results as they come; in the end those that have none are left in `part`, and why."""
+        if not part:
+            return None
+        jobs, kind = dict(enumerate(part)), part[0].kind
+
+        def further() -> Iterator[Request]:
+            for job in self._take(kind, list(jobs.values())):
+                jobs[next(numbers)] = job
+                yield job.request
+
+        numbers = count(len(part))
+        feed = Feed([job.request for job in part], self.most, further if growing else lambda: ())
+        try:
+            for number, result in feed.answered(part[0].work(feed)):
+                yield jobs.pop(number), result
+            if jobs:
+                raise ValueError(f"{len(jobs)} questions got neither an answer nor a reason")
+        except Exception as error:  # a model may raise anything; whoever waits is told
+            # Its traceback holds on to the memory that ran out.
+            error.__traceback__ = error.__context__ = error.__cause__ = None
+            return ModelError(f"{_short(error)}; run the same command to go on") if _is_broken(error) else error
+        finally:
+            part[:] = jobs.values()
+        return None
+
+    def _take(self, kind: _Kind | None = None, under_way: Sequence[_Job] = ()) -> list[_Job]:
+        """Take jobs that wait, of one kind and as many as there is room for beside those under way."""
+        with self._changed:
+            self._waiting = [job for job in self._waiting if not job.future.cancelled()]
+            taken = self._beside(kind, under_way) if kind else self._first()
+            self._waiting = [job for job in self._waiting if job not in taken]
+        return list(taken)
+
+    def _first(self) -> dict[_Job, None]:
+        """The next batch: the heaviest questions that wait, each with its scene's others."""
+        if not self._waiting:
+            return {}
+        found = self._fitting(self._waiting[0].kind, [], self.most, self.room)
+        # One scene alone may be more than there is room for.
+        most = int(min(self.most, self.room / max(job.weight for job in found)))
+        return dict.fromkeys(found[: max(1, most)])
+
+    def _beside(self, kind: _Kind, under_way: Sequence[_Job]) -> dict[_Job, None]:
+        """Further questions for work that has some under way."""
+        return dict.fromkeys(self._fitting(kind, under_way, _AHEAD * self.most, _AHEAD * self.room))
+
+    def _fitting(self, kind: _Kind, under_way: Sequence[_Job], most: int, room: float) -> list[_Job]:
+        """Questions that wait, the heaviest first: memory runs out early or not at all."""
+        scenes: dict[int, list[_Job]] = {}
+        for job in self._waiting:
+            if job.kind == kind:
+                scenes.setdefault(job.scene, []).append(job)
+        found: list[_Job] = []
+        number, heaviest = len(under_way), max((job.weight for job in under_way), default=0)
+        for scene in sorted(scenes.values(), key=lambda jobs: -max(job.weight for job in jobs)):
+            number, heaviest = number + len(scene), max(heaviest, *(job.weight for job in scene))
+            if (found or under_way) and (number > most or heaviest * number > room):
+                break
+            found += scene
+        return found
+
+
+def _is_broken(error: Exception) -> bool:
+    """Whether the device itself gave up, after which it computes nothing more in this process."""
+    return isinstance(error, RuntimeError) and "CUDA error" in str(error) and not is_full(error)
+
+
+def _failure(error: Exception) -> Exception:
+    """Why one question got no answer."""
+    if isinstance(error, AskingFailed):
+        return error
+    if is_full(error):
+        return AskingFailed("this question does not fit into memory, even alone", again=False)
+    return AskingFailed(f"the model cannot compute it ({_short(error)})", again=False)
+
+
+def _short(error: Exception) -> str:
+    text = printable(f"{type(error).__name__}: {error}")
+    return text if len(text) <= 200 else text[:200] + "…"

@@ -9,7 +9,7 @@ import io
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import product
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,9 @@ from countersight.errors import AskingFailed
 from countersight.files import write_whole
 from countersight.models.local.conversation import inputs, pictures_of
 from countersight.models.local.generating import LIKELIEST, generate, write_shared
-from countersight.models.local.loading import Loaded
-from countersight.models.local.queue import Feed, is_full
-from countersight.models.local.ranking import Losses, Ranked, rank_by
-from countersight.models.local.rows import RankingPlan
+from countersight.models.local.loading import Loaded, is_full
+from countersight.models.local.model import Feed
+from countersight.models.local.ranking import Losses, Ranked, RankingPlan, rank_by
 from countersight.models.local.trees import SIGHTS, chooses_what_it_sees, decoder_of, windows
 from countersight.models.protocol import Loss, Request, Turn
 from countersight.picture import Picture, check_picture
@@ -48,39 +47,33 @@ _QUESTIONS = {
 }
 _WIDTHS = (64, 192)
 """Of the pictures that are shown, both 64 high: a square fills what many eyes look at, the other does not."""
-_plans: WeakKeyDictionary[Any, RankingPlan] = WeakKeyDictionary()
-_writers: WeakKeyDictionary[Any, RankingPlan | None] = WeakKeyDictionary()
-_sociable: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 
-class Findings(msgspec.Struct, frozen=True):
-    """What was found out about a model; None where it was not tried, or is to be tried again."""
+@dataclass(slots=True)
+class Findings:
+    """What was found out about a model; None where it was not tried yet."""
 
     plan: RankingPlan | None = None
-    writer: RankingPlan | None = None
-    sociable: bool | None = None
+    shares: bool | None = None
+    """Whether it can write with what conversations share read once."""
+    batches: bool | None = None
+    """Whether it writes the same after a conversation, whatever others are in its batch."""
+
+
+_findings: WeakKeyDictionary[Any, Findings] = WeakKeyDictionary()
 
 
 def found_out(loaded: Loaded) -> Findings:
     """What is known of a model by now."""
-    return Findings(_plans.get(loaded.model), _writers.get(loaded.model), _sociable.get(loaded.model))
-
-
-def find_out_no_more(loaded: Loaded, found: Findings) -> None:
-    """Take for known what was found out before."""
-    if found.plan is not None:
-        _plans[loaded.model] = found.plan
-    if found.writer is not None:
-        _writers[loaded.model] = found.writer
-    if found.sociable is not None:
-        _sociable[loaded.model] = found.sociable
+    return _findings.setdefault(loaded.model, Findings())
 
 
 def plan_of(loaded: Loaded) -> RankingPlan:
     """How a model's options are ranked; found out once."""
-    if loaded.model not in _plans:
-        _plans[loaded.model] = _find(loaded)
-    return _plans[loaded.model]
+    found = found_out(loaded)
+    if found.plan is None:
+        found.plan = _find(loaded)
+    return found.plan
 
 
 def writes_in_batches(loaded: Loaded) -> bool:
@@ -89,30 +82,31 @@ def writes_in_batches(loaded: Loaded) -> bool:
     MiniMax M3's eye takes all pictures of a batch for one, Phi-4's places them by their neighbours' shapes, Kosmos-2
     counts the padding among the words.
     """
-    if loaded.model not in _sociable:
-        _sociable[loaded.model] = _is_sociable(loaded)
-    return _sociable[loaded.model]
+    found = found_out(loaded)
+    if found.batches is None:
+        found.batches = _is_sociable(loaded)
+    return found.batches
 
 
 def writing_plan(loaded: Loaded) -> RankingPlan | None:
     """How a model writes with what conversations share read once; None where it can only write plainly."""
-    if loaded.model not in _writers:
-        plan = plan_of(loaded)
-        _writers[loaded.model] = plan if _shares_when_writing(plan, loaded) else None
-    return _writers[loaded.model]
+    found, plan = found_out(loaded), plan_of(loaded)
+    if found.shares is None:
+        found.shares = _shares_when_writing(plan, loaded)
+    return plan if found.shares else None
 
 
 def write_no_more_shared(loaded: Loaded) -> None:
     """Have a model write plainly from now on, which failed at more than the small questions."""
-    _writers[loaded.model] = None
+    found_out(loaded).shares = False
 
 
 def _shares_when_writing(plan: RankingPlan, loaded: Loaded) -> bool:
     """Whether a model expects the same, word by word, as where it writes alone and plainly."""
     spread = hasattr(loaded.model, "hf_device_map")  # then its layers remember on different devices
-    if plan.way in ("plain", "continued") or spread or not hasattr(loaded.processor, "image_processor"):
+    if plan.way in ("plain", "continued") or spread or not _has_eyes(loaded):
         return False
-    asked = _small_questions()
+    asked = _small_questions(loaded)
     alone = [_expected(loaded, [request])[0] for request in asked]
     overheard = _Overhearing([_likeliest(steps) for steps in alone])
     try:
@@ -146,11 +140,8 @@ class _Overhearing:
 def _is_sociable(loaded: Loaded) -> bool:
     if chooses_what_it_sees(decoder_of(loaded.model).config):
         return False
-    eyes = hasattr(loaded.processor, "image_processor")
-    asked = [
-        Request(question, (Turn("user", question, _small_picture(width) if eyes else None),), "open")
-        for question, width in zip(_QUESTIONS, _WIDTHS, strict=True)
-    ]
+    asked = _small_questions(loaded)
+    asked = [asked[0], asked[-1]]
     alone = [_expected(loaded, [request])[0] for request in asked]
     try:
         together = _expected(loaded, asked, [_likeliest(steps) for steps in alone])
@@ -222,19 +213,17 @@ def _find(loaded: Loaded) -> RankingPlan:
 
 def _candidates(loaded: Loaded) -> Iterator[list[RankingPlan]]:
     """Ways to try, the fastest first, each with all that tokens may see."""
-    text = loaded.model.config.get_text_config(decoder=True)
-    # Llama 4 sharpens attention by places that it counts itself, from this one on.
-    longest = getattr(text, "floor_scale", None) or float("inf")
-    together = (True, False) if writes_in_batches(loaded) else (False,)
-    for way, several in product(("shared prefix", "shared question"), together):
-        yield [RankingPlan(way, sight, longest, several) for sight in SIGHTS]  # type: ignore[arg-type]
+    # Llama 4 sharpens attention by places that it counts itself, which a tree has otherwise.
+    if not getattr(loaded.model.config.get_text_config(decoder=True), "floor_scale", None):
+        for several in (True, False) if writes_in_batches(loaded) else (False,):
+            yield [RankingPlan("shared prefix", sight, several) for sight in SIGHTS]
     yield [RankingPlan("continued")]
 
 
 def _tried(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:
     """The losses of the small questions in this way; None where the model cannot compute them so."""
     try:
-        asked = Feed(_small_questions())
+        asked = Feed(_small_questions(loaded))
         found = [losses for _, losses in sorted(rank_by(plan, loaded, asked, "mean"), key=itemgetter(0))]
     except Exception as error:  # a model may refuse a mask, positions or a cache in whatever words it has
         if is_full(error):
@@ -257,13 +246,17 @@ def _distance(found: list[Losses] | None, right: list[Losses]) -> float:
     return max(abs(one - other) / max(1.0, other) for one, other in pairs)
 
 
-def _small_questions() -> list[Request]:
+def _small_questions(loaded: Loaded) -> list[Request]:
     """Two questions about each of two pictures, which are of different shapes: rows of a batch must not mix."""
     return [
         Request(question, (Turn("user", question, shown),), "choice", tuple(map(Option, options)))
-        for shown in map(_small_picture, _WIDTHS)
+        for shown in (_small_picture(width) if _has_eyes(loaded) else None for width in _WIDTHS)
         for question, options in _QUESTIONS.items()
     ]
+
+
+def _has_eyes(loaded: Loaded) -> bool:
+    return hasattr(loaded.processor, "image_processor")
 
 
 def _small_picture(width: int) -> Picture:
@@ -289,29 +282,25 @@ def _narrowed(loaded: Loaded) -> Iterator[None]:
 
 
 class KeptFindings:
-    """The findings about one model, on one kind of device. Where they cannot be kept it is only tried again."""
+    """The findings about one model on one kind of device, kept in a file for the next call."""
 
     def __init__(self, settings: dict[str, Any], loaded: Loaded) -> None:
         """`settings` name the weights and the kind of numbers."""
-        self._loaded = loaded
-        told = (settings["weights"], settings["dtype"], settings["pictures"], _device(loaded), *_versions())
+        told = (settings["weights"], settings["dtype"], settings.get("pictures"), _device(loaded), *_versions())
         self._name = hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:24]
-        self._kept = self._read()
-        find_out_no_more(loaded, self._kept)
+        self._found = _findings[loaded.model] = Findings()
+        with suppress(OSError, RuntimeError, msgspec.MsgspecError):
+            self._found = msgspec.msgpack.decode(self._file().read_bytes(), type=Findings)
+            _findings[loaded.model] = self._found
+        self._before = replace(self._found)
 
     def keep(self) -> None:
         """Keep what is known by now for the next call."""
-        found = found_out(self._loaded)
-        if found == self._kept:
+        if self._found == self._before:
             return
         with suppress(OSError, RuntimeError):  # a user without a home has no cache either
             self._file().parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self._file(), msgspec.msgpack.encode(found))
-
-    def _read(self) -> Findings:
-        with suppress(OSError, RuntimeError, msgspec.MsgspecError):
-            return msgspec.msgpack.decode(self._file().read_bytes(), type=Findings)
-        return Findings()
+            write_whole(self._file(), msgspec.msgpack.encode(self._found))
 
     def _file(self) -> Path:
         return cache_folder() / "models" / self._name

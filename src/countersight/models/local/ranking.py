@@ -1,101 +1,74 @@
-"""Options ranked by how little the model expected them, in the fastest way that gives the losses of the plain one.
+"""Ranks options by how little the model expected them: the smallest loss is the answer (CFMM 3.4).
 
-For models whose layers hand a state from token to token (Qwen3.5, LFM2-VL) options continue a question which the model
-read once: they obey no mask, so that options cannot stand beside each other in a row, but what they remember of picture
-and question can be copied for each option.
+Requests that show the same pictures become one row of tokens in which everything they share stands once (`trees.py`);
+several rows are one batch. A model that cannot be computed so continues a question that it read once, or reads every
+option in full; `probing.py` finds out which of these ways gives the plain losses.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+import functools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any
+from itertools import cycle, islice, repeat
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
 
 from countersight.errors import AskingFailed
-from countersight.models.local.conversation import check, filling, inputs, pictures_of
-from countersight.models.local.loading import Loaded
-from countersight.models.local.queue import Feed
-from countersight.models.local.rows import (
-    LeftOut,
-    Numbered,
-    RankingPlan,
-    batches_of,
-    lanes,
-    options_tokens,
-    plain_losses,
-    rows_of,
+from countersight.models.local.conversation import (
+    Pictures,
+    PicturesOnce,
+    Prompt,
+    answers_tokens,
+    beside_words,
+    check,
+    filling,
+    inputs,
+    pictures_of,
+    prepared,
+    with_answer,
 )
-from countersight.models.local.trees import positions_of, unexpected
+from countersight.models.local.loading import Loaded
+from countersight.models.local.model import Feed
+from countersight.models.local.trees import Places, Row, Sight, pack, positions_of, unexpected
 from countersight.models.protocol import Loss, Request
-
-
-def continued_losses(loaded: Loaded, request: Request, loss: Loss) -> tuple[float, ...]:
-    """The loss of each option of a request, `mean` or `sum` over its tokens."""
-    import torch
-
-    prompt = inputs(loaded, [request], pictures_of(request))
-    options = options_tokens(loaded, loaded.form.write(request.turns), request)
-    with torch.inference_mode():
-        read = loaded.model(**prompt, use_cache=True)
-        logits = read.logits[:, -1:].expand(len(options), -1, -1)
-        if max(map(len, options)) > 1:
-            further = _continue(loaded, prompt, read.past_key_values, options)
-            logits = torch.cat([logits, further.to(logits.device)], dim=1)
-        return tuple(_loss(row, option, loss) for row, option in zip(logits, options, strict=True))
-
-
-def _continue(loaded: Loaded, prompt: dict[str, Any], remembered: Any, options: Sequence[list[int]]) -> Any:
-    """What comes after each token of each option but the last; shorter options are filled up behind."""
-    import torch
-
-    length = max(map(len, options)) - 1
-    said = torch.full((len(options), length), filling(loaded))
-    for row, option in zip(said, options, strict=True):
-        row[: len(option) - 1] = torch.tensor(option[:-1])
-    remembered.reorder_cache(torch.zeros(len(options), dtype=torch.long, device=loaded.device))  # a copy for each
-    seen = torch.ones(len(options), prompt["input_ids"].shape[1] + length, dtype=torch.long)
-    places = torch.from_numpy(positions_of(loaded, prompt, length)[-length:])
-    places = places.expand(len(options), *places.shape)
-    return loaded.model(
-        input_ids=said.to(loaded.device),
-        attention_mask=seen.to(loaded.device),
-        position_ids=(places.permute(2, 0, 1) if places.dim() == 3 else places).to(loaded.device),
-        past_key_values=remembered,
-        use_cache=True,
-    ).logits
-
-
-def _loss(logits: Any, option: list[int], loss: Loss) -> float:
-    import torch
-
-    expected = torch.tensor(option, device=logits.device)
-    return float(torch.nn.functional.cross_entropy(logits[: len(option)].float(), expected, reduction=loss))
-
 
 Losses = tuple[float, ...]
 Ranked = Losses | AskingFailed
 TOKENS = 8192
 """Tokens of a batch, padding counted; more are not faster. A row that is longer comes alone."""
+TOGETHER = 8
+"""Requests in a row: every token of a row is compared with every other, whether one sees the other or not."""
+Numbered = tuple[list[int], Row]
+"""A row, and which of the requests are in it."""
+Way = Literal["shared prefix", "continued", "plain"]
+"""What options have in common when they are ranked: pictures, questions and words up to where they differ; the picture
+and the question, whose cache is copied for each option; or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingPlan:
+    """A way of ranking that was found to give a model's own losses."""
+
+    way: Way
+    sight: Sight = "behind"
+    """What a token of a picture or a question sees beside what leads to it."""
+    together: bool = True
+    """Whether several rows are computed in one batch."""
 
 
 def rank_by(plan: RankingPlan, loaded: Loaded, requests: Feed, loss: Loss = "mean") -> Iterator[tuple[int, Ranked]]:
     """The losses of each request's options in this way, or why it has none, as they are computed."""
-    if plan.way in ("plain", "continued"):
-        yield from _one_by_one(plan, loaded, requests, requests, loss)
+    if plan.way == "shared prefix":
+        failed: dict[int, AskingFailed] = {}
+        for losses in _together(plan, loaded, requests, failed, loss):
+            yield from losses.items()
+            yield from taken(failed)
         return
-    left_out = LeftOut()
-    for losses in _together(plan, loaded, requests, left_out, loss):
-        yield from losses.items()
-        found = left_out.taken()
-        yield from found.failed.items()
-        yield from _one_by_one(RankingPlan("plain"), loaded, requests, found.long, loss)
-
-
-def _one_by_one(
-    plan: RankingPlan, loaded: Loaded, requests: Feed, asked: Iterable[int], loss: Loss
-) -> Iterator[tuple[int, Ranked]]:
     alone = continued_losses if plan.way == "continued" else plain_losses
-    for number in list(asked):
+    for number in list(requests):
         try:
             check(loaded, requests[number])
             yield number, alone(loaded, requests[number], loss)
@@ -103,16 +76,22 @@ def _one_by_one(
             yield number, error
 
 
+def taken(failed: dict[int, AskingFailed]) -> list[tuple[int, AskingFailed]]:
+    """All failures so far, which are forgotten."""
+    found = list(failed.items())
+    failed.clear()
+    return found
+
+
 def _together(
-    plan: RankingPlan, loaded: Loaded, requests: Feed, left_out: LeftOut, loss: Loss
+    plan: RankingPlan, loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed], loss: Loss
 ) -> Iterator[dict[int, Losses]]:
     """The losses of one batch after the other, each of which is waited for when the device has the next to compute."""
-    look_once = plan.way == "shared question"
     before: _Computed | None = None
-    rows = rows_of(plan, loaded, requests, left_out)
+    rows = rows_of(plan, loaded, requests, failed)
     for batch, lane in zip(batches_of(rows, TOKENS if plan.together else 0), lanes(loaded.device), strict=False):
         with lane:
-            values = unexpected(loaded, [row for _, row in batch], plan.sight, look_once=look_once)
+            values = unexpected(loaded, [row for _, row in batch], plan.sight)
         if before:
             yield before.losses(loss)
         before = _Computed(lane, list(_sizes(batch, requests)), values)
@@ -144,3 +123,274 @@ class _Computed:
             number: tuple(float(part.mean() if loss == "mean" else part.sum()) for part in islice(parts, len(each)))
             for number, each in self.sizes
         }
+
+
+def continued_losses(loaded: Loaded, request: Request, loss: Loss) -> tuple[float, ...]:
+    """The loss of each option of a request, with picture and question read once and remembered for each option.
+
+    For models whose layers hand a state from token to token (Qwen3.5, LFM2-VL): they obey no mask.
+    """
+    import torch
+
+    prompt = inputs(loaded, [request], pictures_of(request))
+    options = options_tokens(loaded, loaded.form.write(request.turns), request)
+    with torch.inference_mode():
+        read = loaded.model(**prompt, use_cache=True)
+        logits = read.logits[:, -1:].expand(len(options), -1, -1)
+        if max(map(len, options)) > 1:
+            further = _continue(loaded, prompt, read.past_key_values, options)
+            logits = torch.cat([logits, further.to(logits.device)], dim=1)
+        rows = zip(logits, options, strict=True)
+        return tuple(_cross_entropy(row[: len(option)], option, loss) for row, option in rows)
+
+
+def _continue(loaded: Loaded, prompt: dict[str, Any], remembered: Any, options: Sequence[list[int]]) -> Any:
+    """What comes after each token of each option but the last; shorter options are filled up behind."""
+    import torch
+
+    length = max(map(len, options)) - 1
+    said = torch.full((len(options), length), filling(loaded))
+    for row, option in zip(said, options, strict=True):
+        row[: len(option) - 1] = torch.tensor(option[:-1])
+    remembered.reorder_cache(torch.zeros(len(options), dtype=torch.long, device=loaded.device))  # a copy for each
+    seen = torch.ones(len(options), prompt["input_ids"].shape[1] + length, dtype=torch.long)
+    places = torch.from_numpy(positions_of(loaded, prompt, length)[-length:])
+    counted = {}  # most models count the places of further tokens themselves
+    if places.dim() > 1:
+        counted["position_ids"] = places.expand(len(options), *places.shape).permute(2, 0, 1).to(loaded.device)
+    return loaded.model(
+        input_ids=said.to(loaded.device),
+        attention_mask=seen.to(loaded.device),
+        past_key_values=remembered,
+        use_cache=True,
+        **counted,
+    ).logits
+
+
+def _cross_entropy(logits: Any, option: list[int], loss: Loss) -> float:
+    import torch
+
+    expected = torch.tensor(option, device=logits.device)
+    return float(torch.nn.functional.cross_entropy(logits.float(), expected, reduction=loss))
+
+
+def plain_losses(loaded: Loaded, request: Request, loss: Loss = "mean") -> tuple[float, ...]:
+    """The loss of each option of a request, by one whole pass over picture, conversation and option for each."""
+    check(loaded, request)
+    prompt = inputs(loaded, [request], pictures_of(request))
+    text = loaded.form.write(request.turns)
+    options = options_tokens(loaded, text, request)
+    return tuple(_loss(loaded, prompt, option, loss) for option in options)
+
+
+def options_tokens(loaded: Loaded, prompt: str, request: Request) -> list[list[int]]:
+    """The tokens of each option after the written conversation; there is always one at least."""
+    options = answers_tokens(loaded, prompt, [option.text for option in request.options])
+    if not all(options):
+        raise AskingFailed("an option without words cannot be ranked", again=False)
+    return options
+
+
+def _loss(loaded: Loaded, prompt: dict[str, Any], option: list[int], loss: Loss) -> float:
+    import torch
+
+    with torch.inference_mode():
+        if loaded.answers_apart:
+            begun = torch.tensor([[loaded.decoder_start, *option[:-1]]], device=loaded.device)
+            logits = loaded.model(**prompt, decoder_input_ids=begun, use_cache=False).logits[0]
+        else:
+            said = with_answer(loaded, prompt, option)
+            logits = loaded.model(**said, use_cache=False).logits[0, -len(option) - 1 : -1]
+        return _cross_entropy(logits, option, loss)
+
+
+_OURS = ("input_ids", "attention_mask")
+"""Inputs that the tree itself says."""
+_KINDS = ("token_type_ids", "mm_token_type_ids")
+"""Inputs that tell words, 0, from pictures."""
+
+
+Answers = Callable[[Loaded, Request], list[list[int]]]
+"""The tokens of every answer that is to follow a conversation."""
+
+
+def options_of(loaded: Loaded, request: Request) -> list[list[int]]:
+    """The tokens of each option, which are ranked."""
+    return options_tokens(loaded, loaded.form.write(request.turns), request)
+
+
+def nothing_yet(loaded: Loaded, _: Request) -> list[list[int]]:
+    """One token that stands where the model will write its own answer."""
+    return [[filling(loaded)]]
+
+
+def row_of(
+    loaded: Loaded,
+    requests: Sequence[Request],
+    pictures: Sequence[Image.Image],
+    sight: Sight,
+    answers: Answers = options_of,
+) -> Row:
+    """The row of some requests that all show these pictures."""
+    sequences, positions, blocks, begins = [], [], [], []
+    beside: dict[str, list[NDArray[Any]]] = {}
+    for request in requests:
+        prompt = prepared(loaded, request, pictures)
+        options = answers(loaded, request)
+        # What stands beside the tokens of an answer is the same for each, whatever they are.
+        longest = with_answer(loaded, prompt, max(options, key=len))
+        words = prompt["input_ids"][0].tolist()
+        places = positions_of(loaded, prompt, further=longest["input_ids"].shape[1] - len(words))
+        both_ways = _blocks(loaded, longest, sight)
+        for tokens in options:
+            size = len(words) + len(tokens)
+            sequences.append(words + tokens)
+            begins.append(len(words))
+            positions.append(places[:size])
+            blocks.append(both_ways[:size])
+            for name in set(beside_words(longest)).difference(_OURS):
+                beside.setdefault(name, []).append(longest[name][0, :size].numpy())
+    tree = pack(sequences)
+    return Row(
+        tree=tree,
+        positions=tree.spread(positions),
+        blocks=tree.spread(blocks),
+        beside={name: tree.spread(values) for name, values in beside.items()},
+        pictures={name: _cast(loaded, prompt[name]) for name in prompt.keys() - beside_words(prompt)},
+        shown=len(pictures),
+        answers=tuple(
+            (path[begin - 1 : -1], tree.tokens[path[begin:]]) for path, begin in zip(tree.paths, begins, strict=True)
+        ),
+    )
+
+
+def _blocks(loaded: Loaded, whole: Prompt, sight: Sight) -> Places:
+    """Which tokens may see each other to and fro: those of each picture."""
+    size = whole["input_ids"].shape[1]
+    if sight == "behind":
+        return np.full(size, -1)
+    kinds = next((whole[name][0].numpy() for name in _KINDS if name in whole), None)
+    if kinds is None:
+        kinds = (whole["input_ids"][0] == getattr(loaded.processor, "image_token_id", -1)).numpy()
+    pictured = kinds > 0
+    begun = pictured & ~np.concatenate([[False], pictured[:-1]])
+    return np.where(pictured, np.cumsum(begun) - 1, -1)
+
+
+def _cast(loaded: Loaded, value: Any) -> Any:
+    return value.to(loaded.model.dtype) if value.is_floating_point() else value
+
+
+def rows_of(
+    plan: RankingPlan,
+    loaded: Loaded,
+    requests: Feed,
+    failed: dict[int, AskingFailed],
+    answers: Answers = options_of,
+) -> Iterator[Numbered]:
+    """Every request in a row with others that show the same pictures, and those that come in meanwhile.
+
+    Those that cannot be asked are put into `failed` instead, with the reason.
+    """
+    once = PicturesOnce(loaded)
+
+    def rows(numbers: list[int], pictures: Pictures | AskingFailed) -> list[tuple[list[int], Row | AskingFailed]]:
+        if isinstance(pictures, AskingFailed):
+            return [(numbers, pictures)]
+        try:
+            return [(numbers, row_of(once.loaded, [requests[each] for each in numbers], pictures, plan.sight, answers))]
+        except AskingFailed as error:
+            if len(numbers) == 1:
+                return [(numbers, error)]
+            return [found for each in numbers for found in rows([each], pictures)]  # one of them is at fault
+
+    groups = ((numbers, requests[numbers[0]]) for numbers in _groups(loaded, requests, failed))
+    for made in once.ahead(groups, rows):
+        for numbers, row in made:
+            if isinstance(row, AskingFailed):
+                failed |= dict.fromkeys(numbers, row)
+            else:
+                yield numbers, row
+
+
+def _groups(loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed]) -> Iterator[list[int]]:
+    """Which requests show the same pictures; of those there are large ones first, so that memory runs out early."""
+    numbers = list(requests)
+    while numbers:
+        groups: dict[Hashable, list[int]] = {}
+        for number in numbers:
+            try:
+                check(loaded, requests[number])
+            except AskingFailed as error:
+                failed[number] = error
+                continue
+            pictures = requests[number].pictures
+            if not pictures:  # they have little in common
+                groups[number] = [number]
+                continue
+            part = 0
+            while len(group := groups.setdefault((pictures, part), [])) == TOGETHER:
+                part += 1
+            group.append(number)
+        yield from sorted(groups.values(), key=lambda group: _extent(requests[group[0]]), reverse=True)
+        numbers = requests.more()
+
+
+def _extent(request: Request) -> tuple[int, int, int]:
+    """What decides how long a row becomes: first of all how many pictures, since batches have the same number."""
+    pictures = request.pictures
+    pixels = sum(picture.width * picture.height for picture in pictures)
+    return len(pictures), pixels, sum(len(option.text) for option in request.options)
+
+
+def batches_of(rows: Iterable[Numbered], most: int) -> Iterator[list[Numbered]]:
+    """Rows that follow each other, as many as have `most` tokens; the first are fewer, for the device waits."""
+    batch: list[Numbered] = []
+    room = most // 4
+    for numbered in rows:
+        row = numbered[1]
+        longest = max(row.size, *(other.size for _, other in batch)) if batch else row.size
+        if batch and (longest * (len(batch) + 1) > room or not batch[0][1].goes_with(row)):
+            yield batch
+            batch, room = [], min(most, 2 * room)
+        batch.append(numbered)
+    if batch:
+        yield batch
+
+
+_NUMBER = 2
+
+
+def lanes(device: Any) -> Iterator[AbstractContextManager[Any]]:
+    """Queues that batches are put into in turn: what is computed within one of them is put there.
+
+    Most models look at how large their pictures are before they compute, and so wait until the queue is done with the
+    batch before. With a second queue the device has that one to compute meanwhile. Only graphics processors have two.
+    """
+    import torch
+
+    if device.type != "cuda":
+        return repeat(nullcontext())
+    return cycle([torch.cuda.stream(stream) for stream in _streams(device)])
+
+
+def hand_over(lane: AbstractContextManager[Any], *made: Any) -> None:
+    """Have the usual queue wait for what was made in a lane, and keep that until it was used there."""
+    import torch
+
+    stream = getattr(lane, "stream", None)
+    if stream is None:
+        return
+    usual = torch.cuda.current_stream(stream.device)
+    usual.wait_stream(stream)
+    for each in made:
+        each.record_stream(usual)
+
+
+@functools.cache
+def _streams(device: Any) -> list[Any]:
+    """The queues of a device: always the same, since each keeps memory for its own use."""
+    import torch
+
+    torch.cuda.synchronize(device)  # a model's weights are there before it is asked
+    return [torch.cuda.Stream(device) for _ in range(_NUMBER)]

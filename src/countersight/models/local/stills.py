@@ -13,7 +13,7 @@ from transformers import AutoImageProcessor, AutoTokenizer, PreTrainedTokenizerF
 from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
 from transformers.processing_utils import ProcessingKwargs
 
-from countersight.models.local.finding import has_torchvision
+from countersight.models.local.loading import has_torchvision
 
 _NAMING = ("processor_config.json", "preprocessor_config.json", "tokenizer_config.json")
 """Files that may name the class of the processor, in the order in which they are asked."""

@@ -14,8 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.models.local.conversation import filling
-from countersight.models.local.forms import Prompt, batch_of
+from countersight.models.local.conversation import Prompt, batch_of, filling
 from countersight.models.local.loading import Loaded
 
 Places = NDArray[np.int64]
@@ -72,11 +71,10 @@ def _shared(one: Places, other: Places) -> int:
     return int(differing[0]) if len(differing) else short
 
 
-Sight = Literal["behind", "pictures", "pictures nearby", "whole pictures", "prompt"]
+Sight = Literal["behind", "pictures", "pictures nearby", "whole pictures"]
 """What a token sees beside what leads to it: nothing; the other parts of its picture (as far as the window of a layer
-reaches, Gemma 3); the same in layers with a window alone (Gemma 4); the other parts however far; or the whole prompt
-(PaliGemma)."""
-SIGHTS: tuple[Sight, ...] = ("behind", "pictures", "pictures nearby", "whole pictures", "prompt")
+reaches, Gemma 3); the same in layers with a window alone (Gemma 4); or the other parts however far."""
+SIGHTS: tuple[Sight, ...] = ("behind", "pictures", "pictures nearby", "whole pictures")
 _WINDOWS = {"sliding_attention": "sliding_window", "chunked_attention": "attention_chunk_size"}
 """Kinds of layers that do not see far, and the setting that says how far."""
 _OBEDIENT = {"full_attention", *_WINDOWS}
@@ -119,8 +117,7 @@ def tree_masks(
         if beside is not None and near is None:
             seen = seen if sight == "pictures nearby" else seen | beside
         elif beside is not None:
-            whole = sight in ("whole pictures", "prompt")
-            seen = (seen & near) | beside if whole else (seen | beside) & near
+            seen = (seen & near) | beside if sight == "whole pictures" else (seen | beside) & near
         elif near is not None:
             seen = seen & near
         return _as_taken(seen, config, dtype)
@@ -210,8 +207,6 @@ class Row:
     """Inputs that belong to the row as a whole."""
     shown: int
     """How many pictures there are."""
-    seen: object
-    """Names the pictures: rows of the same name have the same."""
     answers: tuple[tuple[Places, Places], ...]
     """For each answer, the places behind which its tokens stand, and those tokens."""
 
@@ -225,11 +220,8 @@ class Row:
         return (self.shown, self.pictures.keys()) == (other.shown, other.pictures.keys())
 
 
-def unexpected(loaded: Loaded, rows: Sequence[Row], sight: Sight, *, look_once: bool = False) -> Any:
-    """How little the model expected each token of all answers, in order: the negative logarithm of its probability.
-
-    `look_once` has the eye look once at a picture that several rows show.
-    """
+def unexpected(loaded: Loaded, rows: Sequence[Row], sight: Sight) -> Any:
+    """How little the model expected each token of all answers, in order: the negative logarithm of its probability."""
     import torch
 
     heads, which = np.unique(heads_of(rows), return_inverse=True)
@@ -237,7 +229,7 @@ def unexpected(loaded: Loaded, rows: Sequence[Row], sight: Sight, *, look_once: 
     # All of it goes to the device before it computes anything: what is sent later waits until it has computed all.
     index, tokens, where = (torch.from_numpy(part).to(loaded.device) for part in (which, said, heads))
     with torch.inference_mode():
-        logits = read(loaded, rows, where, sight, look_once=look_once)
+        logits = read(loaded, rows, where, sight)
         total = torch.cat([part.float().logsumexp(-1) for part in logits.split(_CHUNK)])
         index, tokens = index.to(logits.device), tokens.to(logits.device)
         return total[index] - logits[index, tokens].float()
@@ -249,15 +241,12 @@ def heads_of(rows: Sequence[Row]) -> Places:
     return np.concatenate([nth * length + before for nth, row in enumerate(rows) for before, _ in row.answers])
 
 
-def read(
-    loaded: Loaded, rows: Sequence[Row], heads: Any, sight: Sight, *, look_once: bool = False, memory: Any = None
-) -> Any:
+def read(loaded: Loaded, rows: Sequence[Row], heads: Any, sight: Sight, memory: Any = None) -> Any:
     """What the model expects behind some places of a batch, in one pass; in `memory` it keeps what it has read."""
     length = max(row.size for row in rows)
-    eye = _eye(loaded.model) if look_once else None
-    inputs = _inputs(loaded, rows, length, once=eye is not None)
+    inputs = _inputs(loaded, rows, length)
     remembering = {"use_cache": False} if memory is None else {"use_cache": True, "past_key_values": memory}
-    with _reading(loaded, rows, length, heads, sight, eye):
+    with _reading(loaded, rows, length, heads, sight):
         return loaded.model(**inputs, **remembering).logits[0]
 
 
@@ -269,15 +258,10 @@ def decoder_of(model: Any) -> Any:
     return decoder
 
 
-def _inputs(loaded: Loaded, rows: Sequence[Row], length: int, *, once: bool) -> dict[str, Any]:
+def _inputs(loaded: Loaded, rows: Sequence[Row], length: int) -> dict[str, Any]:
     import torch
 
-    every = range(len(rows))
-    first = _first_of_each(rows)[0] if once else every
-    made = {
-        name: batch_of([rows[nth].pictures[name].to(loaded.device) for nth in (first if name == _SEEN else every)])
-        for name in rows[0].pictures
-    }
+    made = {name: batch_of([row.pictures[name].to(loaded.device) for row in rows]) for name in rows[0].pictures}
     if rows[0].positions.ndim == 2:
         made["position_ids"] = _positions(loaded, rows, length).permute(2, 0, 1)
     made["input_ids"] = torch.from_numpy(padded([row.tree.tokens for row in rows], length, filling(loaded)))
@@ -286,26 +270,14 @@ def _inputs(loaded: Loaded, rows: Sequence[Row], length: int, *, once: bool) -> 
     return {name: value.to(loaded.device) for name, value in made.items()}
 
 
-_SEEN = "pixel_values"
-
-
 def _positions(loaded: Loaded, rows: Sequence[Row], length: int) -> Any:
     import torch
 
     return torch.from_numpy(padded([row.positions for row in rows], length)).to(loaded.device)
 
 
-def _first_of_each(rows: Sequence[Row]) -> tuple[list[int], list[int]]:
-    """The first row with each picture, and for every row which of those it goes with."""
-    names: dict[object, int] = {}
-    which = [names.setdefault(row.seen, len(names)) for row in rows]
-    return [which.index(nth) for nth in range(len(names))], which
-
-
 @contextmanager
-def _reading(
-    loaded: Loaded, rows: Sequence[Row], length: int, heads: Any, sight: Sight, eye: Any | None
-) -> Iterator[None]:
+def _reading(loaded: Loaded, rows: Sequence[Row], length: int, heads: Any, sight: Sight) -> Iterator[None]:
     """While this lasts the model reads trees, and says what comes next only where answers go on."""
     model = loaded.model
     decoder = decoder_of(model)
@@ -320,8 +292,6 @@ def _reading(
     with ExitStack() as hooks:
         hooks.enter_context(told(decoder, lambda: (masks, places)))
         hooks.callback(model.get_output_embeddings().register_forward_pre_hook(only_where_needed).remove)
-        if eye is not None:
-            hooks.callback(_looking_once(eye, _first_of_each(rows)[1], rows[0].shown).remove)
         yield
 
 
@@ -341,27 +311,6 @@ def told(decoder: Any, sees: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
         yield
     finally:
         handle.remove()
-
-
-def _eye(model: Any) -> Any | None:
-    """The part of a model that looks at pictures, where it is one that makes the same of each, whoever asks."""
-    core = getattr(model, "model", model)
-    return getattr(core, "vision_tower", None) or getattr(core, "vision_model", None)
-
-
-def _looking_once(eye: Any, which: list[int], shown: int) -> Any:
-    """Hand what the eye made of each picture to every row that shows it, `shown` in each."""
-    import torch
-
-    which = [nth * shown + place for nth in which for place in range(shown)]
-
-    def hand_out(_: Any, __: Any, made: Any) -> Any:
-        for name, value in made.items():
-            if torch.is_tensor(value):
-                made[name] = value[torch.tensor(which, device=value.device)]
-        return made
-
-    return eye.register_forward_hook(hand_out)
 
 
 def positions_of(loaded: Loaded, prompt: Prompt, further: int) -> Places:

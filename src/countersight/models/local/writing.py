@@ -5,29 +5,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
-from transformers import (
-    LogitsProcessor,
-    StoppingCriteria,
-)
+from transformers import LogitsProcessor, StoppingCriteria
 
 from countersight.errors import AskingFailed
-from countersight.models.local.conversation import (
-    Pictures,
-    PicturesOnce,
-    batch,
-    check,
-    count_pictures,
-    inputs,
-    prepared,
-)
-from countersight.models.local.forms import Prompt
+from countersight.models.local.conversation import Pictures, PicturesOnce, Prompt, batch, check, inputs, prepared
 from countersight.models.local.generating import LIKELIEST, end_tokens, generate, write_shared
-from countersight.models.local.loading import Loaded
+from countersight.models.local.loading import Loaded, is_full
+from countersight.models.local.model import Feed
 from countersight.models.local.probing import write_no_more_shared, writes_in_batches, writing_plan
-from countersight.models.local.queue import Feed, is_full
-from countersight.models.local.rows import (
-    RankingPlan,
-)
+from countersight.models.local.ranking import RankingPlan
 from countersight.models.protocol import Answer, ModelSettings, Request
 from countersight.picture import Picture
 
@@ -72,11 +58,7 @@ def written_by(
     choose = _DrawingFor(warmth, settings.seed, requests) if warmth else LIKELIEST
     ends = end_tokens(loaded)
     for number, found in write_shared(loaded, plan, requests, settings.max_tokens, choose, stopped):
-        if found is None:
-            [answer] = write_plainly(loaded, [requests[number]], settings, stopped)
-            yield number, answer
-        else:
-            yield number, found if isinstance(found, AskingFailed) else _answer(loaded, *found, ends)
+        yield number, found if isinstance(found, AskingFailed) else _answer(loaded, *found, ends)
 
 
 def write_plainly(
@@ -99,7 +81,7 @@ def write_plainly(
 
 def _prompts(loaded: Loaded, requests: Sequence[Request]) -> Prompt:
     """What the model takes in for all of them. Pictures are prepared by several threads, and those of a pair once."""
-    if not count_pictures(requests[0]):
+    if not requests[0].pictures:
         return inputs(loaded, requests, [[] for _ in requests])
     once = PicturesOnce(loaded)
     groups: dict[tuple[Picture, ...], list[int]] = {}
