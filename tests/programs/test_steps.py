@@ -10,9 +10,8 @@ from programs.seeing import DOGS, PICTURE, Eyes
 
 from countersight.programs.failures import Limits, ProgramFailed, Tracing
 from countersight.programs.prompting import STEPS
-from countersight.programs.steps.expressions import BadExpression, evaluate
 from countersight.programs.steps.interpreter import OPERATIONS, run_steps
-from countersight.programs.steps.parsing import BadProgram, Name, Step, parse_steps
+from countersight.programs.steps.parsing import BadExpression, Name, Step, evaluate, parse_steps
 
 DOG = "A=LOC(image=IMAGE, object='dog')\n"
 CAT = "A=LOC(image=IMAGE, object='cat')\n"
@@ -52,7 +51,7 @@ def test_a_step_is_written_as_it_is_read() -> None:
 def test_any_text_is_steps_or_a_bad_program(text) -> None:
     try:
         steps = parse_steps(text)
-    except BadProgram:
+    except ProgramFailed:
         return
     assert steps
     assert all(isinstance(step, Step) for step in steps)

@@ -10,9 +10,9 @@ from programs.seeing import DOGS, PICTURE, Eyes, returned
 from countersight.detection.vision import size_as_seen
 from countersight.errors import ModelError
 from countersight.picture.checking import check_picture
+from countersight.programs.extraction import python_of
 from countersight.programs.failures import Limits, ProgramFailed, Tracing
 from countersight.programs.prompting import PYTHON
-from countersight.programs.viper.extraction import python_of
 from countersight.programs.viper.image_patch import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, Tools
 from countersight.programs.viper.running import prepared
 from countersight.programs.viper.sandbox import Sandbox

@@ -6,12 +6,12 @@ from typing import Protocol
 
 from countersight.detection import Vision
 from countersight.picture import Picture
+from countersight.programs.extraction import python_of, steps_of
 from countersight.programs.failures import Limits, Tracing
 from countersight.programs.prompting import PYTHON, STEPS
 from countersight.programs.reference.python import as_python, as_steps
 from countersight.programs.steps.interpreter import run_steps
-from countersight.programs.steps.parsing import parsed, step_lines
-from countersight.programs.viper.extraction import python_of
+from countersight.programs.steps.parsing import parsed
 from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.sandbox import Sandbox
 
@@ -91,7 +91,7 @@ class StepByStep:
         return as_steps(question, options)
 
     def program(self, reply: str) -> str:
-        return step_lines(reply)
+        return steps_of(reply)
 
     async def run(self, program: str, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing) -> object:
         steps = await asyncio.to_thread(parsed, program)

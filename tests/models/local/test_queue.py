@@ -11,7 +11,8 @@ import torch
 from models.local.talks import picture, request
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.local.model import Feed, Queue, Work
+from countersight.models.local.conversation import Feed
+from countersight.models.local.model import Queue, Work
 from countersight.models.protocol import Request
 from countersight.picture.checking import Picture
 

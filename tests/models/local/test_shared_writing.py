@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from countersight.case import Option
 from countersight.errors import AskingFailed
 from countersight.models.local import generating, ranking
+from countersight.models.local.conversation import Feed
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.model import Feed
 from countersight.models.local.probing import ranked, writes_in_batches, writing_plan
 from countersight.models.local.ranking import plain_losses
 from countersight.models.local.writing import write, written_by

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from inspect import signature
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from msgspec import structs
@@ -21,9 +21,7 @@ from countersight.picture import as_seen
 from countersight.system import cores
 from countersight.text import printable, several
 
-if TYPE_CHECKING:
-    from countersight.models.local.loading import Loaded
-
+Result = TypeVar("Result")
 Prompt = dict[str, Any]
 """What a model takes in, by the name of the input."""
 
@@ -311,6 +309,56 @@ def _broken(word: re.Match[str]) -> str:
     return f"{word[0][0]} {word[0][1:]}"
 
 
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model that is ready to compute, and what turns conversations into its inputs."""
+
+    name: str
+    model: Any
+    processor: Any
+    tokenizer: Any
+    family: str
+    """As transformers names it: llava, qwen2_5_vl, blip-2 and so on."""
+    form: Form
+    """How its conversations are written."""
+    answers_apart: bool
+    """Whether a decoder of its own writes the answer (T5), instead of one that goes on after the prompt."""
+    decoder_start: int | None
+    """The token with which such a decoder begins."""
+    longest: int
+    """The most tokens of prompt and answer together that it has places for."""
+
+    @property
+    def device(self) -> Any:
+        """Where its inputs belong."""
+        return self.model.device
+
+
+class Feed(dict[int, Request]):
+    """The requests of a batch by their numbers. More may be added while it is computed; what is answered is let go."""
+
+    def __init__(
+        self, requests: Iterable[Request], most: int = 0, further: Callable[[], Iterable[Request]] = lambda: ()
+    ) -> None:
+        super().__init__(enumerate(requests))
+        self.most = most or len(self)
+        """So many answers may be under way at a time."""
+        self._further, self._number = further, len(self)
+
+    def more(self) -> list[int]:
+        """Add what has come in meanwhile and there is room for, and say by which numbers."""
+        added = dict(enumerate(self._further(), self._number))
+        self.update(added)
+        self._number += len(added)
+        return list(added)
+
+    def answered(self, results: Iterable[tuple[int, Result]]) -> Iterator[tuple[int, Result]]:
+        """What comes of each of them, which is let go then."""
+        for number, result in results:
+            del self[number]
+            yield number, result
+
+
 MANY = 64
 """No conversation of ours shows more pictures."""
 _KINDS = "mm_token_type_ids"
@@ -336,7 +384,7 @@ def picture_limits(family: str) -> tuple[int, int]:
     return PICTURES.get(family, (0, MANY))
 
 
-def check(loaded: "Loaded", request: Request) -> None:
+def check(loaded: Loaded, request: Request) -> None:
     """Refuse a conversation that this family cannot have."""
     shown = len(request.pictures)
     fewest, most = picture_limits(loaded.family)
@@ -345,7 +393,7 @@ def check(loaded: "Loaded", request: Request) -> None:
         raise AskingFailed(f"{loaded.family} models take {wanted} in a conversation, not {shown}", again=False)
 
 
-def inputs(loaded: "Loaded", requests: Sequence[Request], pictures: Sequence[Sequence[Image.Image]]) -> Prompt:
+def inputs(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Sequence[Image.Image]]) -> Prompt:
     """What the model takes in for conversations with the same number of pictures each; shorter ones begin with padding.
 
     The values are tensors on the device of the model.
@@ -353,14 +401,14 @@ def inputs(loaded: "Loaded", requests: Sequence[Request], pictures: Sequence[Seq
     return batch(loaded, [prepared(loaded, *each) for each in zip(requests, pictures, strict=True)])
 
 
-def batch(loaded: "Loaded", prompts: Sequence[Prompt]) -> Prompt:
+def batch(loaded: Loaded, prompts: Sequence[Prompt]) -> Prompt:
     """Conversations that were prepared one by one as one batch on the device of the model."""
     # One that reads the whole prompt before it answers counts its words from the first place.
     made = joined(prompts, filling(loaded), behind=loaded.answers_apart)
     return {name: _placed(loaded, value) for name, value in made.items()}
 
 
-def prepared(loaded: "Loaded", request: Request, pictures: Sequence[Image.Image]) -> Prompt:
+def prepared(loaded: Loaded, request: Request, pictures: Sequence[Image.Image]) -> Prompt:
     """What the model takes in for one conversation, before it is brought to the device."""
     try:
         made = process(loaded.processor, loaded.form.write(request.turns), pictures, loaded.tokenizer.bos_token)
@@ -379,12 +427,12 @@ def prepared(loaded: "Loaded", request: Request, pictures: Sequence[Image.Image]
     return made
 
 
-def filling(loaded: "Loaded") -> int:
+def filling(loaded: Loaded) -> int:
     """The token that stands where a conversation is shorter than its neighbours."""
     return int(loaded.tokenizer.pad_token_id or 0)
 
 
-def answers_tokens(loaded: "Loaded", prompt: str, answers: Sequence[str]) -> list[list[int]]:
+def answers_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
     """The tokens of each answer to a prompt, as `Form.write` wrote it.
 
     They are what tokenising prompt and answer in one piece gives beyond the tokens of the prompt. Where the end of the
@@ -408,7 +456,7 @@ def answers_tokens(loaded: "Loaded", prompt: str, answers: Sequence[str]) -> lis
     ]
 
 
-def with_answer(loaded: "Loaded", prompt: Prompt, answer: list[int]) -> Prompt:
+def with_answer(loaded: Loaded, prompt: Prompt, answer: list[int]) -> Prompt:
     """The inputs of one conversation with an answer behind it, of which the model may see no more than it has said."""
     import torch
 
@@ -418,7 +466,7 @@ def with_answer(loaded: "Loaded", prompt: Prompt, answer: list[int]) -> Prompt:
     return said
 
 
-def _placed(loaded: "Loaded", value: Any) -> Any:
+def _placed(loaded: Loaded, value: Any) -> Any:
     if isinstance(value, list):
         return [_placed(loaded, part) for part in value]
     if not hasattr(value, "is_floating_point"):
@@ -447,7 +495,7 @@ class PicturesOnce:
     pictures are prepared by threads before they are asked for.
     """
 
-    def __init__(self, loaded: "Loaded") -> None:
+    def __init__(self, loaded: Loaded) -> None:
         self._processor, self._dtype = loaded.processor, loaded.model.dtype
         self._part = loaded.processor.image_processor
         self._made: dict[tuple[int, ...], tuple[Any, Any]] = {}

@@ -27,9 +27,8 @@ from transformers import (
 from transformers.cache_utils import Cache, DynamicLayer
 
 from countersight.errors import AskingFailed
-from countersight.models.local.conversation import Prompt
-from countersight.models.local.loading import Loaded, is_full
-from countersight.models.local.model import Feed
+from countersight.models.local.conversation import Feed, Loaded, Prompt
+from countersight.models.local.loading import is_full
 from countersight.models.local.ranking import (
     Numbered,
     RankingPlan,

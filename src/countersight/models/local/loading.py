@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from countersight.errors import ModelError
-from countersight.models.local.conversation import Form, find_form
+from countersight.models.local.conversation import Loaded, find_form
 from countersight.text import printable, unknown
 
 INSTALL = "pip install 'countersight[local]'"
@@ -312,31 +312,6 @@ def forget() -> None:
 
 _TORCHVISION = ("fuyu",)
 """Families whose pictures transformers prepares without torchvision too, but fails as it does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A model that is ready to compute, and what turns conversations into its inputs."""
-
-    name: str
-    model: Any
-    processor: Any
-    tokenizer: Any
-    family: str
-    """As transformers names it: llava, qwen2_5_vl, blip-2 and so on."""
-    form: Form
-    """How its conversations are written."""
-    answers_apart: bool
-    """Whether a decoder of its own writes the answer (T5), instead of one that goes on after the prompt."""
-    decoder_start: int | None
-    """The token with which such a decoder begins."""
-    longest: int
-    """The most tokens of prompt and answer together that it has places for."""
-
-    @property
-    def device(self) -> Any:
-        """Where its inputs belong."""
-        return self.model.device
 
 
 def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: str | None = None) -> Loaded:

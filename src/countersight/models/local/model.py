@@ -15,12 +15,11 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.local.conversation import picture_limits
+from countersight.models.local.conversation import Feed, Loaded, picture_limits
 from countersight.models.local.loading import (
-    Loaded,
     check_device_map,
     find_device,
     find_dtype,
@@ -114,13 +113,13 @@ class Local(Displayed):
         if request.pictures and not self.needs_picture:
             raise ModelError(f"{self.name} looks at no pictures; ask it with the prompt text-only")
 
-    def _write(self, requests: "Feed") -> Iterator[tuple[int, Answer | AskingFailed]]:
+    def _write(self, requests: Feed) -> Iterator[tuple[int, Answer | AskingFailed]]:
         from countersight.models.local.writing import written
 
         queue = self._queue
         return written(self._awake(), requests, self._options, lambda: queue.closed)
 
-    def _rank(self, requests: "Feed") -> Iterator[tuple[int, tuple[float, ...] | AskingFailed]]:
+    def _rank(self, requests: Feed) -> Iterator[tuple[int, tuple[float, ...] | AskingFailed]]:
         from countersight.models.local.probing import plan_of, ranked
 
         loaded = self._awake()
@@ -159,32 +158,6 @@ _AHEAD = 2
 """So many batches may be under way in work that takes further questions: one is made ready while one is computed."""
 CLOSING = 10.0
 """Seconds for which closing waits for the batch under way."""
-Result = TypeVar("Result")
-
-
-class Feed(dict[int, Request]):
-    """The requests of a batch by their numbers. More may be added while it is computed; what is answered is let go."""
-
-    def __init__(
-        self, requests: Iterable[Request], most: int = 0, further: Callable[[], Iterable[Request]] = lambda: ()
-    ) -> None:
-        super().__init__(enumerate(requests))
-        self.most = most or len(self)
-        """So many answers may be under way at a time."""
-        self._further, self._number = further, len(self)
-
-    def more(self) -> list[int]:
-        """Add what has come in meanwhile and there is room for, and say by which numbers."""
-        added = dict(enumerate(self._further(), self._number))
-        self.update(added)
-        self._number += len(added)
-        return list(added)
-
-    def answered(self, results: Iterable[tuple[int, Result]]) -> Iterator[tuple[int, Result]]:
-        """What comes of each of them, which is let go then."""
-        for number, result in results:
-            del self[number]
-            yield number, result
 
 
 Work = Callable[[Feed], Iterable[tuple[int, Any]]]

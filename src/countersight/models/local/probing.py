@@ -23,10 +23,9 @@ from countersight import __version__
 from countersight.case import Option
 from countersight.errors import AskingFailed
 from countersight.files import write_whole
-from countersight.models.local.conversation import inputs, pictures_of
+from countersight.models.local.conversation import Feed, Loaded, inputs, pictures_of
 from countersight.models.local.generating import LIKELIEST, generate, write_shared
-from countersight.models.local.loading import Loaded, is_full
-from countersight.models.local.model import Feed
+from countersight.models.local.loading import is_full
 from countersight.models.local.ranking import Losses, Ranked, RankingPlan, rank_by
 from countersight.models.local.trees import SIGHTS, chooses_what_it_sees, decoder_of, windows
 from countersight.models.protocol import Loss, Request, Turn

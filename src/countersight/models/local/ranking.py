@@ -18,6 +18,8 @@ from PIL import Image
 
 from countersight.errors import AskingFailed
 from countersight.models.local.conversation import (
+    Feed,
+    Loaded,
     Pictures,
     PicturesOnce,
     Prompt,
@@ -30,8 +32,6 @@ from countersight.models.local.conversation import (
     prepared,
     with_answer,
 )
-from countersight.models.local.loading import Loaded
-from countersight.models.local.model import Feed
 from countersight.models.local.trees import Places, Row, Sight, pack, positions_of, unexpected
 from countersight.models.protocol import Loss, Request
 

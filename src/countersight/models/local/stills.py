@@ -4,6 +4,7 @@ Many families watch and listen too. Transformers loads all of a processor or not
 Pixtral's processor asks for it without using it.
 """
 
+import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -13,18 +14,20 @@ from transformers import AutoImageProcessor, AutoTokenizer, PreTrainedTokenizerF
 from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
 from transformers.processing_utils import ProcessingKwargs
 
-from countersight.models.local.loading import has_torchvision
-
 _NAMING = ("processor_config.json", "preprocessor_config.json", "tokenizer_config.json")
 """Files that may name the class of the processor, in the order in which they are asked."""
 _LEFT_OUT = ("video_processor", "feature_extractor", "audio_processor")
 """Parts for films and sounds."""
 
 
+def _has_torchvision() -> bool:
+    return importlib.util.find_spec("torchvision") is not None
+
+
 def load_stills(folder: Path, config: Any) -> Any | None:
     """The processor in a folder without what only films and sounds need; None where it has no such parts."""
     name = _class_name(folder, config)
-    if name == "PixtralProcessor" and not has_torchvision():
+    if name == "PixtralProcessor" and not _has_torchvision():
         return _assemble(Pixtral, folder, tokenizers=PreTrainedTokenizerFast)
     processor = getattr(transformers, name, None)
     if processor is None or not set(_LEFT_OUT) & set(processor.get_attributes()):
@@ -43,7 +46,7 @@ def _class_name(folder: Path, config: Any) -> str:
 def _assemble(processor: Any, folder: Path, tokenizers: Any) -> Any:
     """What `from_pretrained` does, with a stand-in for each part that is left out."""
     here = {"local_files_only": True}
-    backend = "torchvision" if has_torchvision() else "pil"
+    backend = "torchvision" if _has_torchvision() else "pil"
     pictures = AutoImageProcessor.from_pretrained(folder, backend=backend, **here)
     tokenizer = tokenizers.from_pretrained(folder, **here)
     parts = {"image_processor": pictures, "tokenizer": tokenizer}

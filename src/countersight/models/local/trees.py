@@ -14,8 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.models.local.conversation import Prompt, batch_of, filling
-from countersight.models.local.loading import Loaded
+from countersight.models.local.conversation import Loaded, Prompt, batch_of, filling
 
 Places = NDArray[np.int64]
 

@@ -8,10 +8,19 @@ import torch
 from transformers import LogitsProcessor, StoppingCriteria
 
 from countersight.errors import AskingFailed
-from countersight.models.local.conversation import Pictures, PicturesOnce, Prompt, batch, check, inputs, prepared
+from countersight.models.local.conversation import (
+    Feed,
+    Loaded,
+    Pictures,
+    PicturesOnce,
+    Prompt,
+    batch,
+    check,
+    inputs,
+    prepared,
+)
 from countersight.models.local.generating import LIKELIEST, end_tokens, generate, write_shared
-from countersight.models.local.loading import Loaded, is_full
-from countersight.models.local.model import Feed
+from countersight.models.local.loading import is_full
 from countersight.models.local.probing import write_no_more_shared, writes_in_batches, writing_plan
 from countersight.models.local.ranking import RankingPlan
 from countersight.models.protocol import Answer, ModelSettings, Request

@@ -11,8 +11,7 @@ import msgspec
 from countersight.detection import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.failures import Clock, Limits, ProgramFailed, Tracing, shortened, tool_clock
-from countersight.programs.steps.expressions import BadExpression, evaluate
-from countersight.programs.steps.parsing import Name, Step
+from countersight.programs.steps.parsing import BadExpression, Name, Step, evaluate
 from countersight.text import unknown
 
 LONGEST_TEXT = 500

@@ -1,103 +1,29 @@
-"""Words and signs of step programs and their expressions.
+"""Parses step programs and the expressions of EVAL with Python's own parser; nothing of them is run as Python.
 
-A reader of our own, and not Python's: it takes time in proportion to the text, lets others compute meanwhile, and knows
-no number that is too long to be written out again.
+Lengths are bounded before anything is parsed, and only a few kinds of syntax have a meaning here.
 """
 
+import ast
+import operator
 import re
-from collections.abc import Iterator
-from typing import Final, Literal
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import msgspec
 
-from countersight.programs.failures import FailureKind, ProgramFailed
-from countersight.programs.fences import LONGEST_REPLY, fenced
+from countersight.programs.answers import number_in
+from countersight.programs.extraction import steps_of
+from countersight.programs.failures import ProgramFailed
 
-LONGEST_NUMBER = 30
-"""Signs in a number; one with more counts nothing."""
-_TOKEN: Final = re.compile(
-    r"(?P<space>[ \t\f\r]+|\\\r?\n|#[^\n]*)"
-    r"|(?P<end>[\n;])"
-    r"|(?P<name>[^\W\d]\w*)"
-    r"|(?P<number>\.?\d[\w.]*(?:(?<=[eE])[+-]\d+)?)"
-    r"|(?P<text>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")"
-    r"|(?P<sign>//|[=<>!]=|[-+*/%<>=(),{}])",
-    re.DOTALL,
-)
-_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "\n": ""}
-_NUMBER: Final = re.compile(
-    r"0[xX](?P<hex>[0-9a-fA-F_]+)|(?P<whole>\d+(?:_\d+)*)|(?P<real>[\d_]*\.?[\d_]*(?:[eE][+-]?\d+)?)"
-)
+MOST_STEPS = 64
+LONGEST_EXPRESSION = 500
+LARGEST = 10**12
+"""Numbers beyond it are no counts of things."""
+_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What Python's parser raises at a text that is no program, or is nested too deep."""
 
 Value = str | int | float | bool
-
-
-class Token(msgspec.Struct, frozen=True):
-    """A word, a number, a text, a sign, or the end of a line."""
-
-    kind: Literal["name", "number", "text", "sign", "end"]
-    written: str
-    line: int
-    value: Value = ""
-    """What a number or a text stands for."""
-
-
-class BadToken(Exception):  # noqa: N818 - it names the thing
-    """A sign that no program has; `line` says where."""
-
-    def __init__(self, reason: str, line: int) -> None:
-        super().__init__(reason)
-        self.line = line
-
-
-def tokens(text: str) -> Iterator[Token]:
-    """The words and signs of a text, one after the other; the last is an end. Raises BadToken."""
-    place, line = 0, 1
-    while place < len(text):
-        found = _TOKEN.match(text, place)
-        if found is None:
-            raise BadToken(f"{text[place : place + 10]!r} has no place in a program", line)
-        kind, written = str(found.lastgroup), found[0]
-        place = found.end()
-        if kind != "space":
-            yield Token(kind, written, line, _token_value(kind, written, line))  # type: ignore[arg-type]
-        line += written.count("\n")
-    yield Token("end", "", line)
-
-
-def _token_value(kind: str, written: str, line: int) -> Value:
-    if kind == "text":
-        return _ESCAPE.sub(_unescaped, written[1:-1])
-    return _number(written, line) if kind == "number" else ""
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    escape = found[1]
-    if len(escape) > 1:
-        return chr(int(escape[1:], 16))
-    return _ESCAPED.get(escape, found[0])
-
-
-def _number(written: str, line: int) -> int | float:
-    if len(written) > LONGEST_NUMBER:
-        raise BadToken(f"a number has more than {LONGEST_NUMBER} signs", line)
-    found = _NUMBER.fullmatch(written)
-    try:
-        if found is None:
-            raise ValueError
-        if found["hex"]:
-            return int(found["hex"], 16)
-        return int(found["whole"]) if found["whole"] else float(written)
-    except ValueError:
-        raise BadToken(f"{written!r} is no number", line) from None
-
-
-LONGEST = 8_000
-"""Signs in a program; no sensible one has a tenth of it."""
-MOST_STEPS = 64
-_STEP = re.compile(r"\s*\w+\s*=\s*\w+\s*\(")
-_CONSTANTS = {"True": True, "False": False}
 
 
 class Name(msgspec.Struct, frozen=True):
@@ -128,77 +54,175 @@ class Step(msgspec.Struct, frozen=True):
 class BadProgram(ProgramFailed):
     """A text that is no step program; the message says where and why."""
 
-    def __init__(self, reason: str, kind: FailureKind = "syntax error") -> None:
-        super().__init__(kind, reason)
+    def __init__(self, reason: str) -> None:
+        super().__init__("syntax error", reason)
 
 
 def parse_steps(text: str) -> list[Step]:
     """The steps of a program, taken out of the talk around it."""
-    return parsed(step_lines(text))
+    return parsed(steps_of(text))
 
 
 def parsed(source: str) -> list[Step]:
     """The steps of a program that stands alone."""
     try:
-        lines = _statements(list(tokens(source)))
-    except BadToken as error:
-        raise BadProgram(f"line {error.line}: {error}") from None
+        lines = _tree(source, "exec").body
+    except SyntaxError as error:
+        raise BadProgram(f"line {error.lineno}: {error.msg}") from None
+    except _UNPARSABLE as error:
+        raise BadProgram(f"it cannot be parsed: {error}") from None
     if len(lines) > MOST_STEPS:
         raise BadProgram(f"the program has more than {MOST_STEPS} steps")
     return [_step(line) for line in lines]
 
 
-def step_lines(text: str) -> str:
-    """The lines of a program: all that stand between code fences, else those that look like a step."""
-    source = fenced(text, _STEP)
-    lines = (text[:LONGEST_REPLY] if source is None else source).splitlines()
-    kept = [line.strip() for line in lines if (_STEP.match(line) if source is None else line.strip())]
-    if not any(_STEP.match(line) for line in kept):
-        raise BadProgram("there is no step in what the code model wrote", "no program")
-    program = "\n".join(kept)
-    if len(program) > LONGEST:
-        raise BadProgram(f"the program has more than {LONGEST:,} signs")
-    return program
+def _tree(source: str, mode: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python warns of "\d" and the like, which are texts like others
+        return ast.parse(source, mode=mode)
 
 
-def _statements(found: list[Token]) -> list[list[Token]]:
-    """The tokens of each line; one whose parentheses are open goes on in the next."""
-    lines: list[list[Token]] = [[]]
-    depth = 0
-    for token in found:
-        depth += {"(": 1, ")": -1}.get(token.written if token.kind == "sign" else "", 0)
-        if token.kind != "end":
-            lines[-1].append(token)
-        elif depth <= 0:
-            lines.append([])
-    return [line for line in lines if line]
-
-
-def _step(line: list[Token]) -> Step:
-    number = line[0].line
-    match [token.written if token.kind == "sign" else token.kind for token in line]:
-        case ["name", "=", "name", "(", *_, ")"]:
-            result, operation, given = line[0].written, line[2].written, line[4:-1]
-        case ["name", "(", *_, ")"]:
-            result, operation, given = "", line[0].written, line[2:-1]
+def _step(line: ast.stmt) -> Step:
+    match line:
+        case ast.Assign(targets=[ast.Name(id=result)], value=ast.Call(func=ast.Name(id=operation), args=[]) as call):
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Name(id=operation), args=[]) as call):
+            result = ""
         case _:
-            raise BadProgram(f"line {number}: is not NAME=OPERATION(name=value, …)")
-    return Step(result, operation.upper(), _arguments(given, number), number)
+            raise BadProgram(f"line {line.lineno}: is not NAME=OPERATION(name=value, …)")
+    arguments = {str(given.arg): _argument(given.value, line.lineno) for given in call.keywords}
+    return Step(result, operation.upper(), arguments, line.lineno)
 
 
-def _arguments(given: list[Token], number: int) -> dict[str, Value | Name]:
-    """The named values between a step's parentheses; a comma may follow the last."""
-    arguments: dict[str, Value | Name] = {}
-    for place in range(0, len(given), 4):
-        match [token.written if token.kind == "sign" else token.kind for token in given[place : place + 4]]:
-            case ["name", "=", "name" | "number" | "text"] | ["name", "=", "name" | "number" | "text", ","]:
-                arguments[given[place].written] = _value(given[place + 2])
-            case _:
-                raise BadProgram(f"line {number}: its arguments are not name=value, with a name, a text or a number")
-    return arguments
+def _argument(value: ast.expr, line: int) -> Value | Name:
+    match value:
+        case ast.Name(id=name):
+            return Name(name)
+        case ast.Constant(value=str() | bool() | float() as constant):
+            return constant
+        case ast.Constant(value=int() as number) if abs(number) <= LARGEST:
+            return number
+    raise BadProgram(f"line {line}: its arguments are not name=value, with a name, a text or a number")
 
 
-def _value(token: Token) -> Value | Name:
-    if token.kind != "name":
-        return token.value
-    return _CONSTANTS[token.written] if token.written in _CONSTANTS else Name(token.written)
+_OPERATORS: Final[dict[type[ast.AST], Callable[[Any, Any], Any]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_XOR: Final = "_xor_"
+_WORD_XOR: Final = re.compile(r"""('[^']*'|"[^"]*")|\bxor\b""")
+"""VisProg's `xor`, which Python has no word for, outside of texts."""
+_QUOTED: Final = re.compile(r"\{\s*(\w+)\s*\}")
+"""A result in quotes: "'{A}' == 'yes'" means the result too."""
+
+
+class BadExpression(Exception):  # noqa: N818 - it names the thing
+    """An expression that cannot be worked out; the message is the reason."""
+
+
+def evaluate(expression: str, results: Mapping[str, object]) -> Value:
+    """The value of an expression in which {NAME} stands for an earlier result: arithmetic, comparison and choice."""
+    if len(expression) > LONGEST_EXPRESSION:
+        raise BadExpression(f"the expression has more than {LONGEST_EXPRESSION} signs")
+    text = _WORD_XOR.sub(lambda found: found[1] or f"or {_XOR} or", " ".join(expression.split()))
+    try:
+        value: Value = _bounded(_worked(_tree(text, "eval").body, results))
+    except ZeroDivisionError:
+        raise BadExpression("divides by zero") from None
+    except (*_UNPARSABLE, TypeError, OverflowError):
+        raise BadExpression(f"{expression[:80]!r} cannot be worked out") from None
+    return value
+
+
+def _worked(node: ast.expr, results: Mapping[str, object]) -> Any:
+    """The value of a part of an expression; of a choice only the side that is wanted is worked out."""
+
+    def worked(part: ast.expr) -> Any:
+        return _worked(part, results)
+
+    match node:
+        case ast.Constant(value=str() as text) if quoted := _QUOTED.fullmatch(text):
+            return _named(quoted[1], results)
+        case ast.Constant(value=str() | int() | float() as constant):
+            return _bounded(constant)
+        case ast.Name(id=name):
+            return _named(name, results)
+        case ast.Set(elts=[inner]):  # {NAME}
+            return worked(inner)
+        case ast.IfExp():
+            return worked(node.body if _truth(worked(node.test)) else node.orelse)
+        case ast.BoolOp(op=ast.And()):
+            return all(_truth(worked(part)) for part in node.values)
+        case ast.BoolOp():
+            return any(sum(_truth(worked(part)) for part in group) % 2 for group in _joined_by_xor(node.values))
+        case ast.UnaryOp(op=ast.Not()):
+            return not _truth(worked(node.operand))
+        case ast.UnaryOp(op=ast.USub()):
+            return -_number(worked(node.operand))
+        case ast.BinOp(op=reckon) if type(reckon) in _OPERATORS:
+            return _bounded(_OPERATORS[type(reckon)](_number(worked(node.left)), _number(worked(node.right))))
+        case ast.Compare() if all(type(sign) in _OPERATORS for sign in node.ops):
+            values = [worked(part) for part in (node.left, *node.comparators)]
+            pairs = zip(node.ops, values, values[1:], strict=False)
+            return all(_OPERATORS[type(sign)](*_alike(one, other)) for sign, one, other in pairs)
+    raise BadExpression("only arithmetic, comparison and a choice by if and else can be worked out")
+
+
+def _joined_by_xor(parts: list[ast.expr]) -> list[list[ast.expr]]:
+    """What `or` joins, in groups that `xor` joins, which binds more tightly."""
+    groups: list[list[ast.expr]] = [[]]
+    after_xor = True
+    for part in parts:
+        is_xor = isinstance(part, ast.Name) and part.id == _XOR
+        if not is_xor:
+            groups[-1].append(part) if after_xor else groups.append([part])
+        after_xor = is_xor
+    return groups
+
+
+def _named(name: str, results: Mapping[str, object]) -> Value:
+    if name not in results:
+        raise BadExpression(f"{name[:40]!r} is not the result of an earlier step")
+    found = results[name]
+    if not isinstance(found, str | bool | int | float):
+        raise BadExpression(f"{name[:40]!r} is neither a number nor a text")
+    return found
+
+
+def _number(value: Value) -> int | float:
+    """A number to reckon with; an answer such as "3" or "two dogs" counts as its number."""
+    number = number_in(value) if isinstance(value, str) else int(value) if isinstance(value, bool) else value
+    if number is None:
+        raise BadExpression(f"{str(value)[:40]!r} is no number to reckon with")
+    _bounded(number)
+    return number
+
+
+def _truth(value: Value) -> bool:
+    """Whether a value counts as yes: of texts only "yes" and "true" do, not "no" for being some text."""
+    return value.strip().casefold() in ("yes", "true") if isinstance(value, str) else bool(value)
+
+
+def _alike(one: Value, other: Value) -> tuple[Value, Value]:
+    """Two values as they are compared: texts without regard to case, a text and a number as numbers."""
+    if isinstance(one, str) and isinstance(other, str):
+        return one.strip().casefold(), other.strip().casefold()
+    if isinstance(one, str) or isinstance(other, str):
+        return _number(one), _number(other)
+    return one, other
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, int | float) and not -LARGEST <= value <= LARGEST:
+        raise BadExpression("a number is too large")
+    return value

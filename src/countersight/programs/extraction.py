@@ -1,0 +1,91 @@
+"""Takes a program out of the talk that a code model puts around it."""
+
+import re
+import textwrap
+
+from countersight.programs.failures import ProgramFailed
+
+LONGEST_REPLY = 100_000
+"""Signs of a reply that are looked at; the program stands near the beginning, if anywhere."""
+LONGEST = 8_000
+"""Signs in a program; no sensible one has half of it."""
+_FENCE = "```"
+_LANGUAGE = re.compile(r"\w*")
+_DEFINED = re.compile(r"\s*(?:async\s+)?def\s+execute_command\s*\(")
+_OPENING = re.compile(r"(?:import|from|def|async def|class)\s|[@#]")
+_INNER = re.compile(r"\s|[)\]}]|$")
+_CALLED = re.compile(r"(?!\s|#|def\b|async\b|class\b).*\bexecute_command\s*\(")
+_MAIN = re.compile(r"if\s+__name__\b")
+_STEP = re.compile(r"\s*\w+\s*=\s*\w+\s*\(")
+
+
+def python_of(text: str) -> str:
+    """The Python program in a reply, or ProgramFailed where none is."""
+    source = _fenced(text, _DEFINED)
+    source = _out_of_talk(text[:LONGEST_REPLY]) if source is None else source
+    lines = textwrap.dedent(source).strip("\n").splitlines()
+    if not any(_DEFINED.match(line) for line in lines):
+        raise ProgramFailed("no program", "there is no execute_command in what the code model wrote")
+    return _bounded("\n".join(_without_calls(lines)).strip() + "\n")
+
+
+def steps_of(text: str) -> str:
+    """The lines of a step program in a reply: all between code fences, else those that look like a step."""
+    source = _fenced(text, _STEP)
+    lines = (text[:LONGEST_REPLY] if source is None else source).splitlines()
+    kept = [line.strip() for line in lines if (_STEP.match(line) if source is None else line.strip())]
+    if not any(_STEP.match(line) for line in kept):
+        raise ProgramFailed("no program", "there is no step in what the code model wrote")
+    return _bounded("\n".join(kept))
+
+
+def _bounded(program: str) -> str:
+    if len(program) > LONGEST:
+        raise ProgramFailed("syntax error", f"the program has more than {LONGEST:,} signs")
+    return program
+
+
+def _fenced(text: str, wanted: re.Pattern[str]) -> str | None:
+    """What stands between the first code fences that hold a line of the wanted form; None where there are none.
+
+    A fence that is never closed goes on to the end: the reply was cut off.
+    """
+    part: list[str] | None = None
+    for line in [*text[:LONGEST_REPLY].split("\n"), _FENCE]:
+        if not _is_fence(line):
+            if part is not None:
+                part.append(line)
+        elif part is None:
+            part = []
+        elif any(wanted.match(inner) for inner in part):
+            return "\n".join(part)
+        else:
+            part = None
+    return None
+
+
+def _is_fence(line: str) -> bool:
+    """Whether a line is a fence, with the name of a language or without; in time that grows with its length alone."""
+    line = line.strip(" \t\r")
+    return line.startswith(_FENCE) and bool(_LANGUAGE.fullmatch(line.removeprefix(_FENCE).lstrip(" \t")))
+
+
+def _out_of_talk(text: str) -> str:
+    """The lines of a program that stands among sentences: from where it opens to where a sentence follows it."""
+    lines = text.splitlines()
+    defined = next((number for number, line in enumerate(lines) if _DEFINED.match(line)), None)
+    if defined is None:
+        return ""
+    start = defined
+    while start and (_OPENING.match(lines[start - 1]) or _INNER.match(lines[start - 1])):
+        start -= 1
+    end = defined + 1
+    while end < len(lines) and (_OPENING.match(lines[end]) or _INNER.match(lines[end])):
+        end += 1
+    return "\n".join(lines[start:end])
+
+
+def _without_calls(lines: list[str]) -> list[str]:
+    """The lines without those that run the program: that is done here, and once."""
+    main = next((number for number, line in enumerate(lines) if _MAIN.match(line)), len(lines))
+    return [line for line in lines[:main] if not _CALLED.match(line)]
