@@ -24,6 +24,7 @@ from countersight.errors import CountersightError, ModelError
 from countersight.models import ModelSettings, open_model
 from countersight.training import Plan, folds, read_examples, read_vcr, train_matcher, with_negatives
 
+torch.set_num_threads(1)  # on a shared machine, threads of models this small wait for each other
 TINY = {"hidden": 32, "heads": 2, "text_layers": 1, "vision_layers": 1, "cross_layers": 1, "dropout": 0.0}
 THINGS = ("dog", "cat", "kite", "boat", "lamp", "drum")
 

@@ -4,6 +4,8 @@ import asyncio
 import io
 import json
 import shutil
+from functools import cache
+from itertools import cycle
 from pathlib import Path
 from random import Random
 
@@ -40,6 +42,7 @@ def png(pixels: np.ndarray) -> Picture:
     return check_picture(encode(pixels))
 
 
+@cache
 def asked(seed: int, number: int = 1) -> list[tuple[Request, str, str]]:
     """Requests as `run` makes them, with their world and gold answer, of the first cases of every template."""
     prompt = find_prompt("0-shot")
@@ -114,18 +117,18 @@ def test_bytes_that_are_no_picture_are_named_so(data: bytes) -> None:
 
 def test_the_shipped_model_answers_in_both_worlds() -> None:
     """Fixed scenes, and fresh ones of a new seed each time; a few may be missed, as the card says."""
-    requests = asked(7, 2) + asked(Random().randrange(10**6, 10**9), 2)
+    requests = asked(7) + asked(Random().randrange(10**6, 10**9))
     texts = replies("embedded", [request for request, _, _ in requests])
     wrong = [
         (request.turns[0].text, text)
         for (request, _, question), text in zip(requests, texts, strict=True)
         if answer_in(text, question) != question.answer
     ]
-    assert len(wrong) <= 3, wrong
+    assert len(wrong) <= 2, wrong
 
 
 def test_the_factual_checkpoint_sees_but_does_not_imagine() -> None:
-    requests = asked(7, 4)
+    requests = asked(7, 2)
     texts = replies("embedded:factual", [request for request, _, _ in requests])
     right: dict[str, list[bool]] = {}
     for (_, telling, question), text in zip(requests, texts, strict=True):
@@ -136,16 +139,16 @@ def test_the_factual_checkpoint_sees_but_does_not_imagine() -> None:
 
 
 def test_together_and_alone_the_answers_are_the_same() -> None:
-    requests = [request for request, _, _ in asked(11, 2)]
+    requests = [request for request, _, _ in asked(7)]
     assert replies("embedded", requests) == replies("embedded", requests, together=False)
 
 
-@pytest.mark.parametrize("mark", ["{}. ", "{}) ", "({}) "])
-def test_options_are_understood_however_they_are_marked(mark: str) -> None:
+def test_options_are_understood_however_they_are_marked() -> None:
     requests, other = [], []
-    for request, _, question in asked(2027, 2):
+    marks = cycle(["{}. ", "{}) ", "({}) "])
+    for request, _, question in asked(7):
         requests.append(request)
-        text = request.turns[0].text
+        text, mark = request.turns[0].text, next(marks)
         for letter, option in zip("ABCD", question.options, strict=True):
             text = text.replace(f"\n{letter}: {option.text}\n", f"\n{mark.format(letter)}{option.text}\n")
         assert text != request.turns[0].text

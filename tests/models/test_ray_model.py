@@ -39,7 +39,7 @@ def cluster():
         patch.undo()
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def workers(cluster):
     """Two nodes that compute: those that are left of the tests before, and new ones for those that were killed."""
     living = [node for node in cluster.list_all_nodes() if node is not cluster.head_node]
@@ -177,7 +177,8 @@ def test_a_dataset_drawn_on_a_cluster_that_loses_a_machine_is_the_dataset_drawn_
     assert files_in(tmp_path / "d") == files_in(flowers)
 
 
-def test_graphs_mined_on_a_cluster_are_the_graphs_mined_here(cluster, tmp_path) -> None:
+@pytest.mark.slow
+def test_graphs_mined_on_a_cluster_are_the_graphs_mined_here(cluster, workers, tmp_path) -> None:
     from countersight import mine
 
     scenes = tmp_path / "scenes.jsonl"
@@ -189,7 +190,7 @@ def test_graphs_mined_on_a_cluster_are_the_graphs_mined_here(cluster, tmp_path) 
 
 
 @pytest.mark.slow
-def test_pairs_are_checked_by_a_model_on_a_cluster_as_by_one_here(cluster, tmp_path) -> None:
+def test_pairs_are_checked_by_a_model_on_a_cluster_as_by_one_here(cluster, workers, tmp_path) -> None:
     from countersight import build
 
     asked = tmp_path / "questions.csv"
@@ -205,7 +206,7 @@ def test_pairs_are_checked_by_a_model_on_a_cluster_as_by_one_here(cluster, tmp_p
 
 
 @pytest.mark.slow
-def test_an_audit_begun_here_goes_on_on_a_cluster_and_finds_the_same(cluster, flowers, tmp_path) -> None:
+def test_an_audit_begun_here_goes_on_on_a_cluster_and_finds_the_same(cluster, workers, flowers, tmp_path) -> None:
     auditing = (
         "audit",
         flowers,
