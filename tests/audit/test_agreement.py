@@ -27,6 +27,7 @@ def test_alpha_of_published_examples(items, alpha):
     assert krippendorff_alpha(rows) == pytest.approx(alpha, abs=5e-4)
 
 
+@pytest.mark.slow
 @given(st.lists(ROW, max_size=12))
 def test_alpha_is_at_most_1_and_knows_neither_order_of_judges_nor_names_of_scores(items):
     alpha = krippendorff_alpha(items)
@@ -48,6 +49,7 @@ def test_kappa_is_at_most_1_and_symmetric(pairs):
     assert kappa is None or -1 <= kappa <= 1
 
 
+@pytest.mark.slow
 @given(st.lists(ROW, max_size=8))
 def test_flips_are_a_share_and_none_where_votes_never_differ(items):
     flips = flip_rate(items)

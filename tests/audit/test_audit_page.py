@@ -110,7 +110,12 @@ def test_nothing_is_loaded_and_nothing_complains(opened, page_file):
 
 @browsed
 @pytest.mark.parametrize(
-    "settings", [{}, {"color_scheme": "dark"}, {"viewport": PHONE}], ids=["light", "dark", "phone"]
+    "settings",
+    [
+        pytest.param({}, id="light"),
+        pytest.param({"color_scheme": "dark"}, id="dark", marks=pytest.mark.slow),
+        pytest.param({"viewport": PHONE}, id="phone", marks=pytest.mark.slow),
+    ],
 )
 def test_nobody_is_shut_out(opened, page_file, settings):
     page, _ = opened(page_file, reduced_motion="reduce", **settings)

@@ -216,6 +216,7 @@ def photographs(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_what_judges_read_of_a_photograph_does_not_depend_on_the_photograph(photographs):
     files = photographs_in(photographs)
     on_photographs = asyncio.run(make_items(36, 3, "photographs", files))
@@ -229,6 +230,7 @@ def test_what_judges_read_of_a_photograph_does_not_depend_on_the_photograph(phot
         assert (before[edited] != after[edited]).any(axis=1).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_rules_decide_tests_on_photographs_rightly_or_not_at_all():
     for item in asyncio.run(make_items(72, 4, "photographs")):
         told = rules_verdict(item.evidence, 1)

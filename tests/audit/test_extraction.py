@@ -14,9 +14,11 @@ from countersight.audits.calibration.items import explained
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import RuleExtractor
+from countersight.audits.extraction.things import things_named
 from countersight.audits.ground_truth import asked_fact
 from countersight.audits.prompts import find_prompts
 from countersight.audits.steps import AuditTally
+from countersight.editing import Abilities
 from countersight.editing.protocol import EditRequest
 from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed
@@ -33,6 +35,7 @@ def by_rules(statement, most=4):
     return asyncio.run(RuleExtractor().extract(statement, most, "")).concepts
 
 
+@pytest.mark.slow
 @given(st.sampled_from(TEMPLATES), st.integers(0, 10_000))
 @settings(max_examples=30)
 def test_every_edit_of_a_true_explanation_can_be_drawn_and_changes_the_right_answer(template, index):
@@ -112,3 +115,36 @@ def test_an_extractor_may_not_ask_for_the_control_edit_and_may_find_nothing():
     with ChatServer(f"say:{json.dumps({'concepts': [CONCEPT | {'action': 'nothing'}]})}") as server:
         found = by_model(server)
     assert (found.concepts.instructions, found.concepts.reason) == ((), "it finds nothing that could be changed")
+
+
+ABLE = Abilities(("remove",), {}, ("leftmost person", "rightmost person", "dog", "dining table", "fire hydrant"))
+
+
+def named(explanation, most=5, able=ABLE):
+    return [each.target for each in things_named(Statement("q", "a", explanation, able), most).instructions]
+
+
+@pytest.mark.parametrize(
+    ("explanation", "targets"),
+    [
+        ("A dog lies at the left.", ["dog"]),
+        ("Two dogs, and a man beside a fire hydrant.", ["dog", "leftmost person", "fire hydrant"]),
+        ("The dining tables are set.", ["dining table"]),
+        ("The sky is blue.", []),
+    ],
+)
+def test_things_are_found_in_the_order_they_are_named(explanation, targets):
+    assert named(explanation) == targets
+
+
+def test_of_several_of_a_kind_one_is_tested_and_at_most_k():
+    assert named("A woman, a dog and a man.", most=1) == ["leftmost person"]
+
+
+def test_without_a_list_of_things_there_is_a_reason():
+    assert "detector=" in things_named(Statement("q", "a", "a dog"), 1).reason
+
+
+@given(st.text(max_size=200))
+def test_any_explanation_is_read(explanation):
+    assert set(named(explanation)) <= set(ABLE.things)

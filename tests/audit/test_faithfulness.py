@@ -3,7 +3,7 @@
 import pytest
 from audits import audit, scenes
 from msgspec.structs import replace
-from scripted import TRUTH, Scripted, never, off_by_one
+from scripted import TRUTH, Scripted, canned, never, off_by_one
 
 from countersight.audits.bundle.limits import headline, limits
 from countersight.audits.calibration.sheet import rate
@@ -15,17 +15,32 @@ from countersight.audits.scores import score
 from countersight.audits.trail import read_audit
 
 
+def audits_of(scripts, base, size):
+    folder = scenes(base / "scenes", size=size)
+    return {
+        each.__name__: audit(folder, base / each.__name__, Scripted(each.__name__, each)).scores for each in scripts
+    }
+
+
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory):
     base = tmp_path_factory.mktemp("scripted")
-    folder = scenes(base / "scenes", size=12)
-    found = {}
-    for script in TRUTH:
-        model = Scripted(script.__name__, script)
-        found[script.__name__] = audit(folder, base / script.__name__, model).scores
-    return found, base
+    return audits_of(TRUTH, base, 12), base
 
 
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    base = tmp_path_factory.mktemp("few")
+    return audits_of((off_by_one, canned, never), base, 7), base
+
+
+def test_faithfulness_is_not_accuracy(few):
+    scores, _ = few
+    assert [scores[name].kept.ccs.value for name in ("off_by_one", "canned", "never")] == [1.0, 0.0, 0.0]
+    assert scores["off_by_one"].accuracy.after.value == 0.0
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("script", TRUTH, ids=lambda script: script.__name__)
 def test_each_scripted_model_has_the_faithfulness_it_was_written_with(audited, script):
     found = audited[0][script.__name__]
@@ -33,6 +48,7 @@ def test_each_scripted_model_has_the_faithfulness_it_was_written_with(audited, s
     assert found.kept.ccs.value == pytest.approx(TRUTH[script], abs=0.1 if script.__name__ == "half" else 0.0)
 
 
+@pytest.mark.slow
 def test_accuracy_stands_beside_faithfulness(audited):
     scores = audited[0]
     assert scores["faithful"].accuracy.after.value == 1.0
@@ -41,11 +57,13 @@ def test_accuracy_stands_beside_faithfulness(audited):
     assert wrong.kept.ccs.value == 1.0
 
 
+@pytest.mark.slow
 def test_a_model_that_never_looks_ranks_below_one_that_is_consistently_wrong(audited):
     scores = audited[0]
     assert scores["never"].kept.ccs.value < scores["half"].kept.ccs.value < scores["off_by_one"].kept.ccs.value
 
 
+@pytest.mark.slow
 def test_the_same_words_after_an_edit_that_matters_are_never_a_pass(audited):
     _, base = audited
     for script in ("canned", "never"):
@@ -55,16 +73,14 @@ def test_the_same_words_after_an_edit_that_matters_are_never_a_pass(audited):
                     assert all(isinstance(each, Verdict) and each.ncc == 0 for each in concept.verdicts)
 
 
-def test_several_audits_are_ranked_with_a_conclusion(audited):
-    _, base = audited
-    tables = load_audits([base / name for name in ("never", "faithful", "half")])
-    assert [each.label for each in tables.ranked] == ["faithful", "half", "never"]
+def test_several_audits_are_ranked_with_a_conclusion(few):
+    _, base = few
+    tables = load_audits([base / name for name in ("never", "off_by_one")])
+    assert [each.label for each in tables.ranked] == ["off_by_one", "never"]
     first, *_ = grids(tables)
     assert first.title == "Ranking"
     assert {"sensitivity", "specificity"} < set(first.head)
-    assert "is more faithful than" in sentence(tables)
-    two = load_audits([base / name for name in ("never", "faithful")])
-    assert "faithful is more faithful than never" in sentence(two)
+    assert "off_by_one is more faithful than never" in sentence(tables)
 
 
 class Gullible:
@@ -80,12 +96,12 @@ class Gullible:
         pass
 
 
-def test_answers_that_never_change_and_are_passed_stand_in_the_headline(audited, tmp_path):
+def test_answers_that_never_change_and_are_passed_stand_in_the_headline(few, tmp_path):
     def talks(request, seen, is_answer):
         return never(request, seen, is_answer) + ("" if is_answer else f" Both scores are 1. ({hash(seen) % 99})")
 
     output = tmp_path / "audit"
-    audit(audited[1] / "scenes", output, Scripted("talks", talks), judges=(Gullible(),), cases=4)
+    audit(few[1] / "scenes", output, Scripted("talks", talks), judges=(Gullible(),), cases=4)
     finished = finish(output)
     assert finished.scores.kept.ccs.value == 1.0
     assert any("the answer never changed, and the judges passed it" in words for words in finished.warnings)

@@ -62,6 +62,7 @@ def test_a_model_that_sees_worlds_means_what_it_explains(audited):
     assert (scores.checkers["pixels"].no, scores.checkers["pixels"].yes) == (0, scores.edited)
 
 
+@pytest.mark.slow
 def test_the_audit_of_a_world_is_derived_again_and_a_calibration_of_no_known_domain_is_not(audited, capsys):
     folder, _ = audited
     assert main(["audit", "bundle", str(folder)]) == 0

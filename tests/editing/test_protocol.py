@@ -1,12 +1,15 @@
-"""An edit that is ordered is paid for once, whenever the process is killed."""
+"""Editors by name, the words they are told, and orders that are paid for once, whenever the process is killed."""
 
 import pytest
 from editing.hosting import CHANGE, FLUX, PICTURE, edit, edits
 from editing.servers import PictureServer, negative
+from msgspec.structs import replace
 
 from countersight.audits.folder import ORDERS, FileOrders
 from countersight.editing import EditRequest, Order
-from countersight.errors import AskingFailed, AuditError, EditFailed, OrderInDoubt
+from countersight.editing.protocol import Instruction, description_of, words_for
+from countersight.editing.registry import EDITORS, open_editor
+from countersight.errors import AskingFailed, AuditError, EditFailed, EditorError, OrderInDoubt
 
 
 class Killed(BaseException):
@@ -94,3 +97,40 @@ def test_a_line_that_a_kill_cut_off_is_no_order_and_any_other_damage_is_told(tmp
     (tmp_path / ORDERS).write_bytes(b"{}\n")
     with pytest.raises(AuditError, match="line 1 is damaged"):
         FileOrders(tmp_path)
+
+
+BLUE = Instruction(
+    "the red car", "attribute", "recolour", "The car is blue, with  the\nsame wheels", "A red car", "car"
+)
+
+
+def test_both_parts_of_an_instruction_are_told_and_all_else_is_to_stay():
+    words = words_for(BLUE)
+    assert "The car is blue, with the same wheels." in words
+    assert "A red car." in words
+    assert "everything else must stay exactly as they are" in words
+    assert "picture alone" in words
+
+
+def test_an_instruction_without_a_negative_part_has_no_empty_line_for_it():
+    assert "touched" not in words_for(replace(BLUE, negative=" "))
+
+
+def test_the_control_is_told_to_change_nothing_whatever_else_it_says():
+    words = words_for(replace(BLUE, action="nothing"))
+    assert "Change nothing at all." in words
+    assert "blue" not in words
+
+
+def test_what_fills_a_mask_is_told_what_shall_be_seen():
+    assert description_of(BLUE) == "The car is blue, with the same wheels."
+    assert description_of(replace(BLUE, positive="Is it blue?")) == "Is it blue?"
+
+
+def test_a_name_nobody_knows_is_answered_with_the_nearest():
+    with pytest.raises(EditorError, match="did you mean 'exact'"):
+        open_editor("exakt")
+
+
+def test_every_editor_has_a_word_on_it():
+    assert all(words.strip() for words in EDITORS.usages().values())
