@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.audits.calibration.calibrating import Options, calibrate
+from countersight.audits.calibration.calibrating import CalibrationOptions, calibrate
 from countersight.audits.calibration.items import HOSTILE, RIGHT, fingerprint_of, make_items, photographs_in
 from countersight.audits.calibration.sheet import (
     PANEL,
@@ -68,7 +68,7 @@ def test_the_same_seed_makes_the_same_items(items):
 
 def run(output, *judges, editor=None, size=24, **more):
     prompts = find_prompts("edct")
-    options = Options(judges=judges, editor=editor, prompts=prompts, size=size, retry=QUICK, **more)
+    options = CalibrationOptions(judges=judges, editor=editor, prompts=prompts, size=size, retry=QUICK, **more)
 
     async def calibrated():
         return await calibrate(output, options, AuditTally(), asyncio.Event())

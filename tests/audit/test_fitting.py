@@ -15,7 +15,7 @@ from countersight.audits.calibration.sheet import (
     LABELS,
     PANEL,
     Calibration,
-    Corrected,
+    CorrectedScore,
     JudgeSheet,
     PersonLabel,
     corrected,
@@ -27,7 +27,7 @@ from countersight.audits.finishing import finish
 from countersight.audits.folder import AuditFolder
 from countersight.audits.judges.protocol import HALVES, ccs_of_votes, opinion, panel
 from countersight.audits.records import Actor, Verdict
-from countersight.audits.scores import CorrectedTrio, score
+from countersight.audits.scores import CorrectedScores, score
 from countersight.audits.sensitivity import Specificity
 from countersight.audits.trail import read_audit
 from countersight.cli import main
@@ -155,8 +155,8 @@ def limits_with(folder, **changes):
 
 
 def test_a_calibration_that_does_not_fit_stands_in_the_headline(labelled):
-    unfit = Corrected(0.0, 0.0, 0.0, -0.214, -0.3, -0.1, fits=False)
-    words = limits_with(labelled[0], corrected={"openai:gpt-8": CorrectedTrio(unfit, None, None)})
+    unfit = CorrectedScore(0.0, 0.0, 0.0, -0.214, -0.3, -0.1, fits=False)
+    words = limits_with(labelled[0], corrected={"openai:gpt-8": CorrectedScores(unfit, None, None)})
     assert "The calibration does not fit" in words
     assert "PCS would be -0.214, which no share can be" in words
     assert "openai:gpt-8 does no better than a coin for NCC" in words

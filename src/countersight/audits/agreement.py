@@ -12,7 +12,7 @@ from countersight.scoring import cohen_kappa, krippendorff_alpha
 Score = Hashable | None
 
 
-class Pair(msgspec.Struct, frozen=True):
+class JudgePair(msgspec.Struct, frozen=True):
     """Two judges: Cohen's kappa over what both decided by themselves, for PCS and for NCC."""
 
     first: str
@@ -29,7 +29,7 @@ class Pair(msgspec.Struct, frozen=True):
         return max(self.pcs_n, self.ncc_n)
 
 
-class Self(msgspec.Struct, frozen=True):
+class SelfAgreement(msgspec.Struct, frozen=True):
     """One judge against itself, over its votes: alpha, and how often two votes on the same test differ."""
 
     judge: str
@@ -41,11 +41,11 @@ class Self(msgspec.Struct, frozen=True):
     """Tests with two votes or more."""
 
 
-class Agreement(msgspec.Struct, frozen=True):
+class JudgeAgreement(msgspec.Struct, frozen=True):
     """How far the judges of an audit agree; alpha is Krippendorff's, over all of them."""
 
-    pairs: tuple[Pair, ...]
-    own: tuple[Self, ...]
+    pairs: tuple[JudgePair, ...]
+    own: tuple[SelfAgreement, ...]
     pcs_alpha: float | None
     ncc_alpha: float | None
 
@@ -61,7 +61,7 @@ def flip_rate(items: Sequence[Sequence[Score]]) -> float | None:
     return sum(rates) / len(rates) if rates else None
 
 
-def agreement(tests: Sequence[Sequence[Verdict]]) -> Agreement:
+def agreement(tests: Sequence[Sequence[Verdict]]) -> JudgeAgreement:
     """The agreement of judges over tests, each given by all its verdicts.
 
     What rules decided on a judge's behalf is left out: two judges who were never asked do not agree.
@@ -73,7 +73,7 @@ def agreement(tests: Sequence[Sequence[Verdict]]) -> Agreement:
     }
     pcs = {judge: [each.pcs if each else None for each in held[judge]] for judge in judges}
     ncc = {judge: [each.ncc if each else None for each in held[judge]] for judge in judges}
-    return Agreement(
+    return JudgeAgreement(
         tuple(_pair(first, second, pcs, ncc) for first, second in combinations(judges, 2)),
         tuple(one for judge in judges if (one := _self(judge, asked)).n),
         krippendorff_alpha(list(zip(*pcs.values(), strict=True))),
@@ -85,16 +85,18 @@ def _by_rule(verdict: Verdict) -> bool:
     return verdict.path == "rules" and verdict.judge != "rules"
 
 
-def _pair(first: str, second: str, pcs: dict[str, list[float | None]], ncc: dict[str, list[float | None]]) -> Pair:
+def _pair(first: str, second: str, pcs: dict[str, list[float | None]], ncc: dict[str, list[float | None]]) -> JudgePair:
     def both(scores: dict[str, list[float | None]]) -> int:
         return sum(a is not None and b is not None for a, b in zip(scores[first], scores[second], strict=True))
 
     kappas = cohen_kappa(pcs[first], pcs[second]), cohen_kappa(ncc[first], ncc[second])
-    return Pair(first, second, *kappas, both(pcs), both(ncc))
+    return JudgePair(first, second, *kappas, both(pcs), both(ncc))
 
 
-def _self(judge: str, asked: Sequence[dict[str, list[Verdict]]]) -> Self:
+def _self(judge: str, asked: Sequence[dict[str, list[Verdict]]]) -> SelfAgreement:
     votes = [test[judge] for test in asked if len(test.get(judge, ())) > 1]
     pcs = [[vote.pcs for vote in given] for given in votes]
     ncc = [[vote.ncc for vote in given] for given in votes]
-    return Self(judge, krippendorff_alpha(pcs), krippendorff_alpha(ncc), flip_rate(pcs), flip_rate(ncc), len(votes))
+    return SelfAgreement(
+        judge, krippendorff_alpha(pcs), krippendorff_alpha(ncc), flip_rate(pcs), flip_rate(ncc), len(votes)
+    )

@@ -15,7 +15,7 @@ from countersight.models import Answer, Model, Request, Turn
 from countersight.picture import Picture, as_seen
 
 
-class News:
+class ServerStatus:
     """What is known of one server; its trouble is shown to whoever watches the audit."""
 
     def __init__(self, tally: AuditTally) -> None:
@@ -32,7 +32,7 @@ class News:
         self._tally.trouble = what
 
 
-class Shown(msgspec.Struct, frozen=True):
+class ShownPicture(msgspec.Struct, frozen=True):
     """A picture and the digest by which the audit knows it."""
 
     picture: Picture
@@ -42,7 +42,7 @@ class Shown(msgspec.Struct, frozen=True):
 class AskedModel(Client[Request, Answer]):
     """One model of an audit."""
 
-    def __init__(self, model: Model, retry: RetryPolicy, stop: asyncio.Event, news: News) -> None:
+    def __init__(self, model: Model, retry: RetryPolicy, stop: asyncio.Event, news: ServerStatus) -> None:
         super().__init__(model.reply, retry, stop, news)
         self.party = Actor(model.name, model.settings)
         self._model = model
@@ -70,7 +70,7 @@ def spent(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
     )
 
 
-def conversation(turns: tuple[Turn, ...], shown: Shown | None = None) -> tuple[Asked, ...]:
+def conversation(turns: tuple[Turn, ...], shown: ShownPicture | None = None) -> tuple[Asked, ...]:
     """A conversation as the log keeps it; the one picture in it is named by its digest."""
     return tuple(
         Asked(turn.role, turn.text, shown.digest if shown and turn.picture is not None else "") for turn in turns
@@ -85,7 +85,7 @@ def plain(text: str) -> str:
 class AskedEditor(Client[EditRequest, Edited]):
     """The editor of an audit."""
 
-    def __init__(self, editor: Editor, retry: RetryPolicy, stop: asyncio.Event, news: News) -> None:
+    def __init__(self, editor: Editor, retry: RetryPolicy, stop: asyncio.Event, news: ServerStatus) -> None:
         super().__init__(editor.edit, retry, stop, news)
         self.party = Actor(editor.name, editor.settings)
         self._editor = editor

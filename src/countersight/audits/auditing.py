@@ -113,7 +113,7 @@ async def audit_dataset(
             opener.know(before)
             steps = Steps(journal, before, tally, stop)
             work = Work(folder, options.prompts, steps, lpips, orders, credentials)
-            stages = Stages(folder.manifest, dataset, parties, work, Extensions(folder, steps, work))
+            stages = Stages(folder.manifest, dataset, parties, work, Extensions(folder, work))
             full = steps_of_a_case(parties.judges, folder.manifest)
             tally.total = full * len(selection.cases)
             runner = Runner(stages.audit, steps, tally, full, stop)

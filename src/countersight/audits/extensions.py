@@ -17,7 +17,7 @@ from countersight.audits.extraction.things import things_said
 from countersight.audits.folder import AuditFolder
 from countersight.audits.ground_truth import asked_fact, claims, claims_of, facts_of_drawn, right_answer
 from countersight.audits.records import Actor, Concepts, Dose, EditRecord, Place, Response, Thought
-from countersight.audits.steps import DoesSteps, StepResult
+from countersight.audits.steps import StepResult
 from countersight.audits.work import Subject, Work
 from countersight.editing import Drawn, EditRequest, Instruction, noun_in
 from countersight.editing.exact import changed_scene
@@ -35,8 +35,8 @@ OURS = Actor("countersight")
 class Extensions:
     """Does the steps of one audit that go past the paper."""
 
-    def __init__(self, folder: AuditFolder, steps: DoesSteps, work: Work) -> None:
-        self._folder, self._steps, self._work = folder, steps, work
+    def __init__(self, folder: AuditFolder, work: Work) -> None:
+        self._folder, self._work = folder, work
         self._manifest = folder.manifest
 
     async def uncited(self, editor: AskedEditor, subject: Subject, baseline: Response, most: int) -> Concepts:
@@ -49,9 +49,9 @@ class Extensions:
             found = uncited_concepts(statement, subject.shown.picture, subject.scene, seed, most)
             return StepResult(found)
 
-        output = await self._steps.do("uncited", subject.place, OURS, (statement, subject.scene, seed, most), work)
-        assert isinstance(output, Concepts)
-        return output
+        return await self._work.do(
+            Concepts, "uncited", subject.place, OURS, (statement, subject.scene, seed, most), work
+        )
 
     async def doses(self, model: AskedModel, subject: Subject, place: Place, edit: EditRecord) -> None:
         """The same edit, weaker, and the answer to each; the whole one is asked about anyhow."""
@@ -74,9 +74,7 @@ class Extensions:
             return StepResult(Dose(strength, edit.before, edit.after, after))
 
         inputs = (edit.before, edit.after, strength, self._manifest.strength)
-        output = await self._steps.do("dose", place, OURS, inputs, work)
-        assert isinstance(output, Dose)
-        return output
+        return await self._work.do(Dose, "dose", place, OURS, inputs, work)
 
     async def think(
         self, model: AskedModel, subject: Subject, number: int, instructions: Sequence[Instruction], baseline: Response
@@ -89,8 +87,7 @@ class Extensions:
         async def work() -> StepResult:
             return StepResult(changed_thought(statement, instruction, others))
 
-        thought = await self._steps.do("thought", place, OURS, (statement, instruction, others), work)
-        assert isinstance(thought, Thought)
+        thought = await self._work.do(Thought, "thought", place, OURS, (statement, instruction, others), work)
         if thought.text:
             turns = thought_turns(self._work.prompts.ask(subject.question), thought, subject)
             kind = subject.question.unlisted_kind

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from countersight.audits.agreement import Agreement, agreement
-from countersight.audits.calibration.sheet import PANEL, Corrected, corrected
+from countersight.audits.agreement import JudgeAgreement, agreement
+from countersight.audits.calibration.sheet import PANEL, CorrectedScore, corrected
 from countersight.audits.clusters import Mean, clustered_mean
 from countersight.audits.exclusion import CHECKED, RULE, exclusion, flips, same_answer
 from countersight.audits.ground_truth import right_answer
@@ -32,7 +32,7 @@ Measure = Literal["pcs", "ncc", "ccs"]
 MEASURES: tuple[Measure, ...] = ("pcs", "ncc", "ccs")
 
 
-class Trio(msgspec.Struct, frozen=True):
+class MeasuredScores(msgspec.Struct, frozen=True):
     """The three scores of the same tests. CCS is of those where both others are known."""
 
     pcs: Mean
@@ -40,12 +40,12 @@ class Trio(msgspec.Struct, frozen=True):
     ccs: Mean
 
 
-class CorrectedTrio(msgspec.Struct, frozen=True):
+class CorrectedScores(msgspec.Struct, frozen=True):
     """The scores by one judge without its mistakes, as far as a calibration tells; None where it tells nothing."""
 
-    pcs: Corrected | None
-    ncc: Corrected | None
-    ccs: Corrected | None
+    pcs: CorrectedScore | None
+    ncc: CorrectedScore | None
+    ccs: CorrectedScore | None
 
 
 class Accuracy(msgspec.Struct, frozen=True):
@@ -92,16 +92,16 @@ class Scores(msgspec.Struct, frozen=True, omit_defaults=True):
     model: str
     rule: str
     """By which tests are left out of `kept`."""
-    kept: Trio
+    kept: MeasuredScores
     """Over the tests that count."""
-    everything: Trio
+    everything: MeasuredScores
     """Over all tests with an edited picture."""
-    by_kind: dict[str, Trio]
-    by_action: dict[str, Trio]
-    by_group: dict[str, Trio]
-    by_judge: dict[str, Trio]
+    by_kind: dict[str, MeasuredScores]
+    by_action: dict[str, MeasuredScores]
+    by_group: dict[str, MeasuredScores]
+    by_judge: dict[str, MeasuredScores]
     """Over the tests that count; a judge alone."""
-    corrected: dict[str, CorrectedTrio]
+    corrected: dict[str, CorrectedScores]
     """For each judge that was calibrated, and the panel."""
     concepts: tuple[ConceptScore, ...]
     excluded: dict[str, int]
@@ -123,7 +123,7 @@ class Scores(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of these, those whose answer changed."""
     paths: dict[str, int]
     """Verdicts by what decided."""
-    agreement: Agreement
+    agreement: JudgeAgreement
     lent: int = 0
     """Tests that count whose CCS is more than their votes allow: yes to PCS and yes to NCC come from different ones."""
     allowed: float | None = None
@@ -171,7 +171,7 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
     flat = [verdict for given in verdicts for verdict in given]
     controls = [flip for case in audit.cases if (flip := flips(case)) is not None]
 
-    def of_judge(name: str) -> Trio:
+    def of_judge(name: str) -> MeasuredScores:
         return trio(kept, lambda test: test.judges.get(name, Opinion(None, None)))
 
     return Scores(
@@ -278,7 +278,9 @@ def _checked(checks: Iterable[Check], checker: str) -> Checked:
     return Checked(said[True], said[False], said[None])
 
 
-def _corrected(audit: Audit, together: Trio, of_judge: Callable[[str], Trio], seed: int) -> dict[str, CorrectedTrio]:
+def _corrected(
+    audit: Audit, together: MeasuredScores, of_judge: Callable[[str], MeasuredScores], seed: int
+) -> dict[str, CorrectedScores]:
     if audit.calibration is None:
         return {}
     judges = {judge.name for judge in audit.manifest.judges}
@@ -288,7 +290,7 @@ def _corrected(audit: Audit, together: Trio, of_judge: Callable[[str], Trio], se
         if sheet.judge.name not in (judges | {PANEL} if judges == calibrated else judges):
             continue
         raw = together if sheet.judge.name == PANEL else of_judge(sheet.judge.name)
-        found[sheet.judge.name] = CorrectedTrio(
+        found[sheet.judge.name] = CorrectedScores(
             corrected(raw.pcs, sheet.pcs, seed=seed),
             corrected(raw.ncc, sheet.ncc, seed=seed),
             corrected(raw.ccs, sheet.ccs, seed=seed),
@@ -301,7 +303,9 @@ def encode(scores: Scores) -> bytes:
     return msgspec.json.format(msgspec.json.encode(scores), indent=1) + b"\n"
 
 
-def trio(tests: Sequence[ConceptScore], of: Callable[[ConceptScore], "Opinion | ConceptScore"] | None = None) -> Trio:
+def trio(
+    tests: Sequence[ConceptScore], of: Callable[[ConceptScore], "Opinion | ConceptScore"] | None = None
+) -> MeasuredScores:
     """PCS, NCC and CCS over tests; `of` says whose opinion counts, where it is not that of all judges."""
 
     def mean(measure: Measure) -> Mean:
@@ -312,7 +316,7 @@ def trio(tests: Sequence[ConceptScore], of: Callable[[ConceptScore], "Opinion | 
         ]
         return clustered_mean(found)
 
-    return Trio(mean("pcs"), mean("ncc"), mean("ccs"))
+    return MeasuredScores(mean("pcs"), mean("ncc"), mean("ccs"))
 
 
 def _tests(case: CaseTrail, audit: Audit) -> Iterable[ConceptScore]:

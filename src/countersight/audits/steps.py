@@ -176,7 +176,7 @@ def hash_of(inputs: object) -> str:
     return hashlib.sha256(msgspec.json.encode(inputs, order="sorted")).hexdigest()
 
 
-class Named(Protocol):
+class HasId(Protocol):
     """Anything with an id."""
 
     @property
@@ -185,7 +185,7 @@ class Named(Protocol):
         ...
 
 
-One = TypeVar("One", bound=Named)
+One = TypeVar("One", bound=HasId)
 
 
 class Runner(Generic[One]):

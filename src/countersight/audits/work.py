@@ -1,10 +1,12 @@
 """The work of each step: asking the model, finding concepts, editing, judging."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 import msgspec
 
-from countersight.audits.asking import AskedEditor, AskedModel, Shown, conversation, measured, said, spent
+from countersight.audits.asking import AskedEditor, AskedModel, ShownPicture, conversation, measured, said, spent
 from countersight.audits.checkers.protocol import Checker, EditShown
 from countersight.audits.extraction.protocol import Extractor, Statement
 from countersight.audits.folder import AuditFolder, digest_of
@@ -15,11 +17,13 @@ from countersight.audits.records import (
     CaseRecord,
     Check,
     Concepts,
+    Dose,
     EditRecord,
     Place,
     Response,
     Said,
     Stage,
+    Thought,
     Usage,
     Verdict,
     drawn_fields,
@@ -32,6 +36,8 @@ from countersight.engine import RetriesExhausted
 from countersight.errors import AskingFailed, BadPicture, OrderInDoubt, Refused
 from countersight.models import Request, Turn
 from countersight.picture import Picture, check_picture
+
+Made = TypeVar("Made", CaseRecord, Said, Concepts, EditRecord, Check, Verdict, Dose, Thought)
 
 NOTHING = Instruction(
     concept="",
@@ -47,7 +53,7 @@ class Subject(msgspec.Struct, frozen=True):
 
     place: Place
     question: Question
-    shown: Shown
+    shown: ShownPicture
     image: str
     """The picture's file name in the dataset."""
     scene: Drawn | None
@@ -78,7 +84,21 @@ class Work:
         said = marked(picture)
         return self._credentials.sign(said) if self._credentials else said
 
-    async def begin(self, place: Place, record: CaseRecord, picture: Picture | BadPicture) -> Shown:
+    async def do(
+        self,
+        kind: type[Made],
+        stage: Stage,
+        place: Place,
+        by: Actor,
+        inputs: object,
+        work: Callable[[], Awaitable[StepResult]],
+    ) -> Made:
+        """The output of a step, of the kind that its stage has; raises StepFailed where there is none."""
+        output = await self._steps.do(stage, place, by, inputs, work)
+        assert isinstance(output, kind)
+        return output
+
+    async def begin(self, place: Place, record: CaseRecord, picture: Picture | BadPicture) -> ShownPicture:
         """Write down what is asked about, and keep its picture; `record` has no digest yet."""
 
         async def work() -> StepResult:
@@ -90,13 +110,12 @@ class Work:
         # The scene follows from the case: a step of 0.1, which did not note it, is still the same step.
         known = msgspec.structs.replace(record, scene=None, world=None)
         inputs = (known, None if isinstance(picture, BadPicture) else digest_of(picture.data))
-        output = await self._steps.do("case", place, Actor(""), inputs, work)
-        assert isinstance(output, CaseRecord)
+        output = await self.do(CaseRecord, "case", place, Actor(""), inputs, work)
         assert isinstance(picture, Picture)
-        return Shown(picture, output.picture)
+        return ShownPicture(picture, output.picture)
 
     async def respond(
-        self, model: AskedModel, subject: Subject, place: Place, shown: Shown, stages: tuple[Stage, Stage]
+        self, model: AskedModel, subject: Subject, place: Place, shown: ShownPicture, stages: tuple[Stage, Stage]
     ) -> Response:
         """The answer, then why, in one conversation (EDCT 3, stage 1)."""
         question = subject.question
@@ -111,7 +130,7 @@ class Work:
         stage: Stage,
         place: Place,
         turns: tuple[Turn, ...],
-        shown: Shown,
+        shown: ShownPicture,
         kind: AnswerKind,
         question: Question,
     ) -> Said:
@@ -124,9 +143,7 @@ class Work:
             answered = await model.ask(Request(key, turns, kind, question=question.text))
             return StepResult(said(answered.answer), spent(answered), asked)
 
-        output = await self._steps.do(stage, place, model.party, asked, work)
-        assert isinstance(output, Said)
-        return output
+        return await self.do(Said, stage, place, model.party, asked, work)
 
     async def extract(
         self, extractor: Extractor, editor: AskedEditor | None, subject: Subject, baseline: Response, most: int
@@ -140,9 +157,7 @@ class Work:
             return StepResult(msgspec.structs.replace(found.concepts, able=able), found.spent, found.asked)
 
         inputs = (statement, most, self.prompts.extract, self.prompts.again)
-        output = await self._steps.do("concepts", subject.place, extractor.party, inputs, work)
-        assert isinstance(output, Concepts)
-        return output
+        return await self.do(Concepts, "concepts", subject.place, extractor.party, inputs, work)
 
     async def able(self, editor: AskedEditor | None, subject: Subject) -> Abilities | None:
         """What the editor can do to a picture; None where there is none, or it takes any words."""
@@ -186,9 +201,7 @@ class Work:
             return StepResult(done, Usage(cost=edited.cost, seconds=answered.seconds, attempts=answered.attempts))
 
         inputs = (instruction, shown.digest, self._seed, subject.scene, self._folder.manifest.lpips)
-        output = await self._steps.do("edit", place, editor.party, inputs, work)
-        assert isinstance(output, EditRecord)
-        return output
+        return await self.do(EditRecord, "edit", place, editor.party, inputs, work)
 
     async def check(self, checker: Checker, subject: Subject, place: Place, edit: EditRecord) -> Check:
         """Whether an edit did what was asked, by one who looks at it (stage 3)."""
@@ -202,13 +215,11 @@ class Work:
             return StepResult(result.check, result.spent, result.asked)
 
         inputs = (edit.instruction, edit.before, edit.after, edit.mask, subject.scene)
-        output = await self._steps.do("check", here, checker.party, inputs, work)
-        assert isinstance(output, Check)
-        return output
+        return await self.do(Check, "check", here, checker.party, inputs, work)
 
-    async def kept(self, digest: str) -> Shown:
+    async def kept(self, digest: str) -> ShownPicture:
         """A picture of the audit, to be shown."""
-        return Shown(await asyncio.to_thread(self._folder.picture, digest), digest)
+        return ShownPicture(await asyncio.to_thread(self._folder.picture, digest), digest)
 
     async def judge(self, judge: Judge, vote: int, place: Place, evidence: Evidence) -> Verdict:
         """One vote of one judge (stage 4)."""
@@ -220,6 +231,4 @@ class Work:
 
         here = msgspec.structs.replace(place, judge=judge.party.name, vote=vote)
         inputs = (evidence, self.prompts.judge, self.prompts.again)
-        output = await self._steps.do("verdict", here, judge.party, inputs, work)
-        assert isinstance(output, Verdict)
-        return output
+        return await self.do(Verdict, "verdict", here, judge.party, inputs, work)

@@ -351,7 +351,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.audits import USUAL, AuditTally, find_prompts, tell_calibration
-    from countersight.audits.calibration import Options, calibrate, calibrate_on_people, photographs_in
+    from countersight.audits.calibration import CalibrationOptions, calibrate, calibrate_on_people, photographs_in
     from countersight.editing import EditorSettings
     from countersight.engine import RetryPolicy
 
@@ -365,7 +365,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         raise CountersightError("name who is calibrated with --judge, or people's labels with --people and --audit")
     if chosen.domain == "photographs" and not chosen.photographs:
         raise CountersightError("--domain photographs needs photographs: name their folder with --photographs")
-    options = Options(
+    options = CalibrationOptions(
         judges=tuple(chosen.judge),
         editor=chosen.editor,
         prompts=find_prompts(chosen.prompts or USUAL),

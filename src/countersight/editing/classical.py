@@ -17,7 +17,7 @@ from PIL import Image, ImageFilter
 
 from countersight.detection import Mask, box_of, difference, encode_mask, grown, opencv
 from countersight.editing.protocol import Abilities, Action, Edited, EditorSettings, EditRequest
-from countersight.editing.selecting import Selection, Selector
+from countersight.editing.selecting import SelectedArea, Selector
 from countersight.editing.things import COLOURS, colour_in
 from countersight.errors import BadPicture, EditFailed, EditorError
 from countersight.picture import LONGEST_SIDE, Picture, Pixels, as_seen
@@ -203,7 +203,7 @@ class Retoucher:
             )
         return changes[request.instruction.action]
 
-    def _remove(self, pixels: Pixels, selection: Selection, _: EditRequest) -> tuple[Pixels, Mask]:
+    def _remove(self, pixels: Pixels, selection: SelectedArea, _: EditRequest) -> tuple[Pixels, Mask]:
         return self._without(pixels, selection.mask)
 
     def _without(self, pixels: Pixels, mask: Mask) -> tuple[Pixels, Mask]:
@@ -215,7 +215,7 @@ class Retoucher:
             )
         return self._fill(pixels, hole), hole
 
-    def _move(self, pixels: Pixels, selection: Selection, request: EditRequest) -> tuple[Pixels, Mask]:
+    def _move(self, pixels: Pixels, selection: SelectedArea, request: EditRequest) -> tuple[Pixels, Mask]:
         value = request.instruction.value
         words = re.findall(r"[a-z]+|\d{1,5}", value.casefold())
         ways = [_WAYS[word] for word in words if word in _WAYS]
@@ -234,7 +234,7 @@ class Retoucher:
         after, there = pasted(behind, pixels, selection.mask, (left + dx * length, top + dy * length))
         return after, hole | there
 
-    def _resize(self, pixels: Pixels, selection: Selection, request: EditRequest) -> tuple[Pixels, Mask]:
+    def _resize(self, pixels: Pixels, selection: SelectedArea, request: EditRequest) -> tuple[Pixels, Mask]:
         factor = _factor(request.instruction.value)
         left, top, right, bottom = box_of(selection.mask)
         width, height = (right - left) * factor, (bottom - top) * factor
@@ -246,14 +246,14 @@ class Retoucher:
         after, there = pasted(behind, pixels, selection.mask, at, factor)
         return after, hole | there
 
-    def _replace(self, pixels: Pixels, selection: Selection, request: EditRequest) -> tuple[Pixels, Mask]:
+    def _replace(self, pixels: Pixels, selection: SelectedArea, request: EditRequest) -> tuple[Pixels, Mask]:
         """Puts a copy of another thing of the picture in the place of this one."""
         other = self._selector.find(request.instruction.value, request, pixels)
         behind, hole = self._without(pixels, selection.mask)
         after, there = _put(behind, pixels, other.mask, selection.mask)
         return after, hole | there
 
-    def _swap(self, pixels: Pixels, selection: Selection, request: EditRequest) -> tuple[Pixels, Mask]:
+    def _swap(self, pixels: Pixels, selection: SelectedArea, request: EditRequest) -> tuple[Pixels, Mask]:
         words = re.sub(r"^.*?\bswap(?:ped)?\b\s*(?:places?\s*)?(?:with\s*)?", "", request.instruction.value.casefold())
         other = self._selector.find(words, request, pixels)
         if (selection.mask & other.mask).any():
@@ -264,17 +264,17 @@ class Retoucher:
         return after, hole | one | two
 
 
-_Change = Callable[[Pixels, Selection, EditRequest], tuple[Pixels, Mask]]
+_Change = Callable[[Pixels, SelectedArea, EditRequest], tuple[Pixels, Mask]]
 
 
-def _recolour(pixels: Pixels, selection: Selection, request: EditRequest) -> tuple[Pixels, Mask]:
+def _recolour(pixels: Pixels, selection: SelectedArea, request: EditRequest) -> tuple[Pixels, Mask]:
     colour = colour_in(request.instruction.value)
     if colour is None:
         raise EditFailed(f"“{request.instruction.value[:80]}” is no colour of {', '.join(COLOURS)} or #rrggbb")
     return recoloured(pixels, selection.mask, rgb(colour)), selection.mask
 
 
-def _blur(pixels: Pixels, selection: Selection, _: EditRequest) -> tuple[Pixels, Mask]:
+def _blur(pixels: Pixels, selection: SelectedArea, _: EditRequest) -> tuple[Pixels, Mask]:
     return blurred(pixels, selection.mask), selection.mask
 
 

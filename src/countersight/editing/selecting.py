@@ -48,7 +48,7 @@ MOST_CUT = 120_000
 """Pixels in which a thing is told from what is around it; larger parts are made smaller for it."""
 
 
-class Selection(NamedTuple):
+class SelectedArea(NamedTuple):
     """The pixels of what is to be changed, and how they were found."""
 
     mask: Mask
@@ -83,16 +83,16 @@ class Selector:
             things = things or self._boxes(self._detector, "", pixels)
         return tuple(named_apart(things))
 
-    def target(self, request: EditRequest, pixels: Pixels) -> Selection:
+    def target(self, request: EditRequest, pixels: Pixels) -> SelectedArea:
         """What is to be changed: the mask of the request, or what its target names."""
         if request.mask is not None:
             mask = read_mask(request.mask, (pixels.shape[1], pixels.shape[0]))
             if not mask.any():
                 raise EditFailed("the mask is black all over: nothing may be changed")
-            return Selection(mask, "mask of the request")
+            return SelectedArea(mask, "mask of the request")
         return self.find(request.instruction.target, request, pixels)
 
-    def find(self, words: str, request: EditRequest, pixels: Pixels) -> Selection:
+    def find(self, words: str, request: EditRequest, pixels: Pixels) -> SelectedArea:
         """What words name in the picture."""
         if box := _BOX.search(words):
             left, top, right, bottom = (float(number) for number in box.groups())
@@ -120,7 +120,7 @@ class Selector:
 
     def _chosen(
         self, named: Named, things: Sequence[Thing], meant: frozenset[str], pixels: Pixels, words: str, known: str
-    ) -> Selection:
+    ) -> SelectedArea:
         def coloured(thing: Thing, colour: str) -> bool:
             return float(of_colour(pixels[self._outline(thing, pixels)][None], colour).mean()) >= SHARE
 
@@ -129,8 +129,8 @@ class Selector:
         listed = ", ".join(f"{thing.category} {thing.id}" for thing in chosen[:8])
         listed += " and more" if len(chosen) > 8 else ""
         if known == "annotated":
-            return Selection(mask, f"annotation of {listed}")
-        return Selection(mask, f"{'segmenter' if self._segmenter else 'GrabCut'} in the detector's box of {listed}")
+            return SelectedArea(mask, f"annotation of {listed}")
+        return SelectedArea(mask, f"{'segmenter' if self._segmenter else 'GrabCut'} in the detector's box of {listed}")
 
     def _boxes(self, detector: Detector, words: str, pixels: Pixels) -> list[Thing]:
         """What a detector finds: things with a box and no outline yet."""
@@ -148,15 +148,15 @@ class Selector:
             return grab_cut(pixels, thing.box, seed=0)
         return thing.mask((pixels.shape[1], pixels.shape[0]))
 
-    def _in_box(self, box: Corners, pixels: Pixels, seed: int) -> Selection:
+    def _in_box(self, box: Corners, pixels: Pixels, seed: int) -> SelectedArea:
         if self._segmenter is not None:
-            return Selection(self._segmenter.cut_out(pixels, box=box), "segmenter in a box")
-        return Selection(grab_cut(pixels, box, seed), "GrabCut in a box")
+            return SelectedArea(self._segmenter.cut_out(pixels, box=box), "segmenter in a box")
+        return SelectedArea(grab_cut(pixels, box, seed), "GrabCut in a box")
 
-    def _at_point(self, point: tuple[float, float], pixels: Pixels) -> Selection:
+    def _at_point(self, point: tuple[float, float], pixels: Pixels) -> SelectedArea:
         if self._segmenter is None:
             raise EditFailed("a point needs a segmenter: name the folder of one with segmenter=FOLDER")
-        return Selection(self._segmenter.cut_out(pixels, point=point), "segmenter at a point")
+        return SelectedArea(self._segmenter.cut_out(pixels, point=point), "segmenter at a point")
 
 
 def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:
@@ -189,7 +189,7 @@ def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:
     return mask
 
 
-def _patch(colour: str, pixels: Pixels) -> Selection:
+def _patch(colour: str, pixels: Pixels) -> SelectedArea:
     """The one large patch of a colour, its holes filled; two of a size are two too many."""
     cv2 = opencv()
     there = of_colour(pixels, colour).astype(np.uint8)
@@ -204,4 +204,4 @@ def _patch(colour: str, pixels: Pixels) -> Selection:
         raise EditFailed(f"several {colour} patches are about as large: which is meant?")
     filled = np.zeros_like(there)
     cv2.drawContours(filled, contours[:1], 0, 1, cv2.FILLED)
-    return Selection(grown(filled.astype(bool), 1), f"largest {colour} patch")
+    return SelectedArea(grown(filled.astype(bool), 1), f"largest {colour} patch")

@@ -21,53 +21,53 @@ MAY_BE_EMPTY = "pictures/"
 """The folder that an audit begins with."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class FileEntry(msgspec.Struct, frozen=True):
     """A file that lies in a folder, by its path from there with slashes."""
 
     name: str
     bytes: int
 
 
-class Odd(msgspec.Struct, frozen=True):
+class OddEntry(msgspec.Struct, frozen=True):
     """Something in a folder that is no plain file, and what it is."""
 
     name: str
     what: str
 
 
-def lying_in(folder: Path) -> Iterator[Found | Odd]:
+def lying_in(folder: Path) -> Iterator[FileEntry | OddEntry]:
     """Everything in a folder and the folders in it, in order of name. Links are named and never followed."""
     left = MOST_FILES
     for found in _within(folder, "", 1):
         yield found
         left -= 1
         if not left:
-            yield Odd(".", f"holds more than {MOST_FILES:,} files; the rest was not looked at")
+            yield OddEntry(".", f"holds more than {MOST_FILES:,} files; the rest was not looked at")
             return
 
 
-def _within(folder: Path, before: str, depth: int) -> Iterator[Found | Odd]:
+def _within(folder: Path, before: str, depth: int) -> Iterator[FileEntry | OddEntry]:
     try:
         with os.scandir(folder) as listed:
             entries = sorted(listed, key=lambda entry: entry.name)
     except OSError as error:
-        yield Odd(before.rstrip("/") or ".", f"cannot be read ({error.strerror})")
+        yield OddEntry(before.rstrip("/") or ".", f"cannot be read ({error.strerror})")
         return
     if not entries and before not in ("", MAY_BE_EMPTY):
-        yield Odd(before.rstrip("/"), "is an empty folder, and a bundle has none")
+        yield OddEntry(before.rstrip("/"), "is an empty folder, and a bundle has none")
     for entry in entries:
         name = before + entry.name
         if entry.is_symlink():
-            yield Odd(name, "is a link, and a bundle has none")
+            yield OddEntry(name, "is a link, and a bundle has none")
         elif entry.is_dir(follow_symlinks=False):
             if depth == DEEPEST:
-                yield Odd(name, f"lies deeper than {DEEPEST} folders")
+                yield OddEntry(name, f"lies deeper than {DEEPEST} folders")
             else:
                 yield from _within(Path(entry.path), f"{name}/", depth + 1)
         elif not entry.is_file(follow_symlinks=False):
-            yield Odd(name, "is neither a file nor a folder")
+            yield OddEntry(name, "is neither a file nor a folder")
         else:
-            yield Found(name, entry.stat(follow_symlinks=False).st_size)
+            yield FileEntry(name, entry.stat(follow_symlinks=False).st_size)
 
 
 def digest(path: Path) -> str:

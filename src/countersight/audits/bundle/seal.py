@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.audits.bundle.files import LARGEST_FILE, Found, Odd, content, digest, lying_in
+from countersight.audits.bundle.files import LARGEST_FILE, FileEntry, OddEntry, content, digest, lying_in
 from countersight.engine import LOCK
 from countersight.errors import AuditError
 from countersight.files import write_whole
@@ -70,7 +70,7 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     earlier: tuple[Earlier, ...] = ()
 
 
-def sealable(found: Found) -> bool:
+def sealable(found: FileEntry) -> bool:
     """Whether a file belongs under the seal: not the seal, what vouches for it, nor the empty file of the lock."""
     return not (found.name == SEAL or _BESIDE.fullmatch(found.name) or (found.name == LOCK and not found.bytes))
 
@@ -82,9 +82,9 @@ def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step:
     """
     lying = list(lying_in(folder))
     for odd in lying:
-        if isinstance(odd, Odd):
+        if isinstance(odd, OddEntry):
             raise AuditError(f"{folder / odd.name} {odd.what}; take it away to seal the bundle")
-    files = [found for found in lying if isinstance(found, Found) and sealable(found)]
+    files = [found for found in lying if isinstance(found, FileEntry) and sealable(found)]
     if len(files) > MOST_NAMES:
         raise AuditError(f"{folder} has more than {MOST_NAMES:,} files; audit fewer cases at a time")
     before = read_seal(folder) if (folder / SEAL).exists() else None
@@ -143,7 +143,7 @@ def zip_bundle(folder: Path, to: Path) -> None:
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
             for found in lying_in(folder):
-                if isinstance(found, Odd):
+                if isinstance(found, OddEntry):
                     raise AuditError(f"{folder / found.name} {found.what}; take it away to zip the bundle")
                 if found.name != LOCK:
                     _add(archive, folder, found.name)

@@ -22,7 +22,7 @@ from countersight.audits.bundle.cases import (
 )
 from countersight.audits.bundle.changes import CHANGES, ChangeRecord, change_record, kept_record
 from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
-from countersight.audits.bundle.files import Found, content, lying_in
+from countersight.audits.bundle.files import FileEntry, content, lying_in
 from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, headline, limits
 from countersight.audits.bundle.manifest import MANIFEST_SHEET, RunManifest, run_manifest
 from countersight.audits.bundle.reviews import REVIEWED, REVIEWS, ReviewLog, read_reviews
@@ -126,13 +126,13 @@ def write_bundle(
 def _refuse_strange_files(path: Path) -> None:
     """Under a seal everything was looked at: a file that no audit writes would only look as if it were."""
     for found in lying_in(path):
-        if isinstance(found, Found) and sealable(found) and not belongs(found.name):
+        if isinstance(found, FileEntry) and sealable(found) and not belongs(found.name):
             raise AuditError(f"{path / found.name} is no file of an audit; take it away to seal the bundle")
 
 
 def _refuse_changed_pictures(path: Path) -> None:
     """No seal is put on evidence that is not what the log speaks of."""
-    names = [f"{PICTURES}/{found.name}" for found in lying_in(path / PICTURES) if isinstance(found, Found)]
+    names = [f"{PICTURES}/{found.name}" for found in lying_in(path / PICTURES) if isinstance(found, FileEntry)]
     for name, sha256 in zip(names, digests(path, names), strict=True):
         if PurePosixPath(name).stem != sha256:
             raise AuditError(f"{path / name} was changed since it was written; the audit cannot be sealed")
@@ -151,7 +151,7 @@ def sheets_of(
         manifest=run_manifest(audit, sessions),
         sessions=sessions,
         dataset=dataset_sheet(path, audit.manifest, audit.cases, kept_card=kept_card),
-        cases=case_sheets(audit, scores, (found.name for found in lying_in(path) if isinstance(found, Found))),
+        cases=case_sheets(audit, scores, (found.name for found in lying_in(path) if isinstance(found, FileEntry))),
         limits=limits(audit.manifest, scores, audit.calibration, domain=_domain(audit)),
         reviews=read_reviews(path, scores),
         changes=change_record(audit, scores, against) if against else kept_record(audit),

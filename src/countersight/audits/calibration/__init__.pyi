@@ -1,4 +1,4 @@
-from .calibrating import Options as Options
+from .calibrating import CalibrationOptions as CalibrationOptions
 from .calibrating import calibrate as calibrate
 from .calibrating import take_up as take_up
 from .items import photographs_in as photographs_in

@@ -11,7 +11,6 @@ from shlex import quote
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import replace
 
 from countersight import __version__
 from countersight.audits.asking import AskedEditor, measured
@@ -21,9 +20,7 @@ from countersight.audits.calibration.items import (
     fingerprint_of,
     is_as_asked,
     make_items,
-    recoloured,
     spoiled,
-    without_another,
 )
 from countersight.audits.calibration.sheet import (
     CALIBRATION,
@@ -47,14 +44,12 @@ from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Actor, CaseRecord, EditRecord, Manifest, Place, Step, Verdict
 from countersight.audits.steps import AuditTally, Runner, StepFailed, Steps
 from countersight.audits.work import Subject, Work
-from countersight.editing import Drawn, EditorSettings
+from countersight.editing import EditorSettings
 from countersight.engine import DatasetReference, RetryPolicy
 from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.models import ModelSettings
-from countersight.picture import Picture, check_picture
-from countersight.scenes import Remove, Scene, apply, draw, encode
-from countersight.worlds import draw_world
+from countersight.picture import Picture
 
 CALIBRATION_FOLDER: Final = "calibration"
 """Where the log of a calibration lies in the folder of an audit."""
@@ -67,7 +62,7 @@ NO_MEAN: Final = (
 )
 
 
-class Taken(msgspec.Struct, frozen=True):
+class CalibrationFiles(msgspec.Struct, frozen=True):
     """The files of a calibration that an audit keeps, by their names in its folder."""
 
     files: dict[str, bytes]
@@ -80,7 +75,7 @@ class Taken(msgspec.Struct, frozen=True):
         AuditFolder.open(audit).name_calibration(digest_of(self.files[CALIBRATION]))
 
 
-def take_up(folder: Path, manifest: Manifest) -> Taken:
+def take_up(folder: Path, manifest: Manifest) -> CalibrationFiles:
     """A calibration that fits an audit: the same judges, asked in the same way."""
     calibration = read_calibration(folder)
     if calibration is None:
@@ -91,7 +86,7 @@ def take_up(folder: Path, manifest: Manifest) -> Taken:
     if fault:
         raise AuditError(f"{folder} {fault}")
     log = {f"{CALIBRATION_FOLDER}/{name}": folder / name for name in (*TAKEN, LABELS)}
-    return Taken(
+    return CalibrationFiles(
         {CALIBRATION: (folder / CALIBRATION).read_bytes()}
         | {name: file.read_bytes() for name, file in log.items() if file.is_file()}
     )
@@ -119,7 +114,7 @@ def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
     return f"{names[0]} {there.get(names[0])} there, {here.get(names[0])} here" if names else ""
 
 
-class Options(msgspec.Struct, frozen=True):
+class CalibrationOptions(msgspec.Struct, frozen=True):
     """What is calibrated, and how."""
 
     judges: tuple[str, ...]
@@ -138,7 +133,9 @@ class Options(msgspec.Struct, frozen=True):
     retry: RetryPolicy = RetryPolicy()
 
 
-async def calibrate(output: Path, options: Options, tally: AuditTally, stop: asyncio.Event) -> Calibration | None:
+async def calibrate(
+    output: Path, options: CalibrationOptions, tally: AuditTally, stop: asyncio.Event
+) -> Calibration | None:
     """Put every known test to every judge, and its edit to the editor; None where it was stopped."""
     if options.pool == "mean":
         raise AuditError(f"votes pooled by their mean cannot be calibrated: {NO_MEAN}")
@@ -152,7 +149,9 @@ async def calibrate(output: Path, options: Options, tally: AuditTally, stop: asy
     return made
 
 
-async def _calibrate(output: Path, options: Options, items: list[Item], tally: AuditTally, stop: asyncio.Event) -> None:
+async def _calibrate(
+    output: Path, options: CalibrationOptions, items: list[Item], tally: AuditTally, stop: asyncio.Event
+) -> None:
     opener = Opener(options.retry, options.prompts, tally, stop)
     judges = opener.judges(list(options.judges), options.judge_settings)
     editor = opener.editor(options.editor, options.editor_settings) if options.editor else None
@@ -198,7 +197,9 @@ class Trial:
                 await self._work.edit(self._editor, subject, here, item.evidence.instruction)
 
 
-def _manifest(options: Options, items: list[Item], judges: tuple[Judge, ...], editor: AskedEditor | None) -> Manifest:
+def _manifest(
+    options: CalibrationOptions, items: list[Item], judges: tuple[Judge, ...], editor: AskedEditor | None
+) -> Manifest:
     return Manifest(
         dataset=DatasetReference("calibration", "", fingerprint_of(items), len(items)),
         model=Actor("known verdicts"),
@@ -319,51 +320,16 @@ def _good(edit: EditRecord) -> bool:
     return bool(edit.after) and (edit.quality is None or edit.quality.good)
 
 
-KINDS: Final = ("as asked", "nothing changed", "another thing changed", "as asked, and all else recoloured")
+KINDS: Final = ("as asked", "nothing changed", "another part changed", "as asked, and all else darker")
 
 
 def failed_on_purpose(item: Item) -> Iterator[tuple[str, Picture, bool]]:
     """The right edit of a test, and three that are wrong: what was made, the picture, and whether it is good."""
     yield KINDS[0], item.changed, True
     yield KINDS[1], item.picture, False
-    scene, changed = item.evidence.scene, item.evidence.changed
-    if scene is None or changed is None:
-        yield from (
-            (kind, picture, False) for kind, picture in zip(KINDS[2:], spoiled(item.picture, item.changed), strict=True)
-        )
-    elif isinstance(scene, Scene) and isinstance(changed, Scene):
-        yield KINDS[2], _drawn(_without_another(scene, changed)), False
-        yield KINDS[3], _drawn(_recoloured(changed)), False
-    elif not isinstance(scene, Scene) and not isinstance(changed, Scene):
-        yield KINDS[2], _drawn(without_another(scene, changed)), False
-        yield KINDS[3], _drawn(recoloured(changed)), False
+    yield from ((kind, picture, False) for kind, picture in zip(KINDS[2:], spoiled(item), strict=True))
 
 
 def passes(item: Item, picture: Picture) -> bool:
     """Whether the rule takes an edit for a good one."""
     return measured(item.picture, picture, item.mask).good
-
-
-def _without_another(scene: Scene, changed: Scene) -> Scene:
-    """The scene without a flower, or the dots of a circle, that the right edit leaves alone."""
-    for flower in scene.flowers:
-        if flower in changed.flowers:
-            return apply(scene, [Remove((flower.id,))])
-    for circle in scene.circles:
-        if circle in changed.circles and circle.dots:
-            return apply(scene, [Remove(tuple(dot.id for dot in circle.dots))])
-    return scene
-
-
-def _recoloured(scene: Scene) -> Scene:
-    """The scene with every flower and dot in another colour."""
-    flowers = tuple(replace(flower, colour="#101010", heart="#f0f0f0") for flower in scene.flowers)
-    circles = tuple(
-        replace(circle, colour="#101010", dots=tuple(replace(dot, colour="#d61fc0") for dot in circle.dots))
-        for circle in scene.circles
-    )
-    return replace(scene, flowers=flowers, circles=circles)
-
-
-def _drawn(scene: Drawn) -> Picture:
-    return check_picture(encode(draw(scene) if isinstance(scene, Scene) else draw_world(scene)))

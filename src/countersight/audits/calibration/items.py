@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from itertools import islice, permutations
@@ -24,23 +23,19 @@ from countersight.audits.steps import hash_of
 from countersight.case import AnswerKind, Question
 from countersight.editing import Drawn, EditRequest, Instruction, open_editor
 from countersight.english import listed
-from countersight.errors import AuditError, EditFailed, Unclear
+from countersight.errors import AuditError, EditFailed
 from countersight.picture import Picture, Pixels, as_seen, check_picture, read_picture
 from countersight.scenes import PLACES, Scene, draw, encode, facts_by_name
 from countersight.suites.cvqa import TEMPLATES
 from countersight.text import several
 from countersight.worlds import (
-    COLOURS,
-    Disc,
     Discs,
     Supports,
-    Thing,
     World,
     answered,
     build_discs,
     build_supports,
     draw_world,
-    supposed,
 )
 from countersight.worlds import explained as explained_world
 
@@ -88,32 +83,6 @@ def _asked(world: World, text: str, kind: AnswerKind) -> Iterator[Question]:
     answer = answered(text, world)
     if answer is not None:
         yield Question(text, answer, kind)
-
-
-def without_another(world: World, changed: World) -> World:
-    """The world without a thing that the right edit leaves alone; as it is, where it cannot be said what would come
-    of that."""
-    for thing in _things(world):
-        if thing in _things(changed):
-            with suppress(Unclear):
-                return supposed(world, f"the {thing.name} were taken away")
-    return world
-
-
-def recoloured(world: World) -> World:
-    """The world with everything in another colour."""
-    if isinstance(world, Discs):
-        return replace(world, discs=tuple(replace(disc, colour=_next(disc.colour)) for disc in world.discs))
-    things = tuple(thing if thing.is_fixed else replace(thing, colour=_next(thing.colour)) for thing in world.things)
-    return replace(world, things=things)
-
-
-def _things(world: World) -> Sequence[Thing | Disc]:
-    return world.discs if isinstance(world, Discs) else [thing for thing in world.things if not thing.is_fixed]
-
-
-def _next(colour: str) -> str:
-    return COLOURS[(COLOURS.index(colour) + 1) % len(COLOURS)]
 
 
 WORDINGS: Final = 2
@@ -197,7 +166,7 @@ class Sticker(msgspec.Struct, frozen=True):
 Stickers = tuple[Sticker, ...]
 
 
-class Stuck(msgspec.Struct, frozen=True):
+class StickerTest(msgspec.Struct, frozen=True):
     """A photograph with stickers before and after a known edit, and what is asked of it."""
 
     question: Question
@@ -216,7 +185,7 @@ def photographs_in(folder: Path) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def stuck(nth: int, seed: int) -> Stuck:
+def stuck(nth: int, seed: int) -> StickerTest:
     """The stickers, the edit and the question of one test, by chance."""
     rng = Random(f"{seed}/calibration/photographs/{nth}")
     colours = rng.sample(list(_COLOURS), 4)
@@ -227,14 +196,14 @@ def stuck(nth: int, seed: int) -> Stuck:
     if about == "colour":
         after = (replace(one, colour=colours[3]), *before[1:])
         text = f"What colour is the sticker at the {one.place} of the photograph?"
-        return Stuck(Question(text, one.colour, "open"), colours[3], _recolour(one, colours[3]), before, after)
+        return StickerTest(Question(text, one.colour, "open"), colours[3], _recolour(one, colours[3]), before, after)
     after = before[1:]
     if about == "count":
         many = [str(sum(each.colour == one.colour for each in some)) for some in (before, after)]
         asked = Question(f"How many {one.colour} stickers lie on the photograph?", many[0], "number")
-        return Stuck(asked, many[1], _remove(one), before, after)
+        return StickerTest(asked, many[1], _remove(one), before, after)
     asked = Question(f"Does a sticker lie at the {one.place} of the photograph?", "yes", "boolean")
-    return Stuck(asked, "no", _remove(one), before, after)
+    return StickerTest(asked, "no", _remove(one), before, after)
 
 
 def told(stickers: Stickers, wording: int) -> str:
@@ -247,7 +216,7 @@ def told(stickers: Stickers, wording: int) -> str:
     )[wording]
 
 
-def pictures(case: Stuck, nth: int, photographs: Sequence[Path]) -> tuple[Picture, Picture, bytes]:
+def pictures(case: StickerTest, nth: int, photographs: Sequence[Path]) -> tuple[Picture, Picture, bytes]:
     """The picture before and after the known edit, and where it was edited; on grey where no photographs are given."""
     ground = _ground(photographs[nth % len(photographs)]) if photographs else Image.new("RGB", (SIDE, SIDE), "#9a9a94")
     mask = Image.new("L", ground.size)
@@ -257,13 +226,16 @@ def pictures(case: Stuck, nth: int, photographs: Sequence[Path]) -> tuple[Pictur
     return _drawn(ground, case.before), _drawn(ground, case.after), data.getvalue()
 
 
-def spoiled(picture: Picture, changed: Picture) -> Iterator[Picture]:
-    """Edits that failed on purpose: another part of the photograph painted over, and everything made darker."""
-    elsewhere = np.asarray(as_seen(picture)).copy()
-    height, width = elsewhere.shape[:2]
-    elsewhere[height // 2 - height // 10 : height // 2 + height // 10, width // 2 - width // 10 : width // 2] = 128
+def spoiled(item: "Item") -> Iterator[Picture]:
+    """Edits that failed on purpose: a part that was to stay painted over, and everything made darker."""
+    elsewhere = np.asarray(as_seen(item.picture)).copy()
+    mask = np.asarray(Image.open(BytesIO(item.mask))) > 0 if item.mask else np.zeros(elsewhere.shape[:2], bool)
+    down, across = elsewhere.shape[0] // 2, elsewhere.shape[1] // 2
+    quarters = [np.s_[top : top + down, left : left + across] for top in (0, down) for left in (0, across)]
+    elsewhere[min(quarters, key=lambda quarter: int(mask[quarter].sum()))] //= 2
+    elsewhere[mask] = np.asarray(as_seen(item.picture))[mask]
     yield check_picture(encode(elsewhere))
-    yield check_picture(encode((np.asarray(as_seen(changed)) * 0.6).astype(np.uint8)))
+    yield check_picture(encode((np.asarray(as_seen(item.changed)) * 0.6).astype(np.uint8)))
 
 
 def is_as_asked(edited: Picture, wanted: Picture, mask: bytes) -> bool:

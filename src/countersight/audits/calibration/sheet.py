@@ -203,7 +203,7 @@ CONFIDENCE = 0.95
 ROUNDING = 1e-9
 
 
-class Corrected(msgspec.Struct, frozen=True):
+class CorrectedScore(msgspec.Struct, frozen=True):
     """A corrected score; its interval carries the doubt about the score and about the judge."""
 
     value: float
@@ -217,7 +217,7 @@ class Corrected(msgspec.Struct, frozen=True):
     """Whether the estimate lies between 0 and 1; where it does not, the judge is another here than when calibrated."""
 
 
-def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> Corrected | None:
+def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> CorrectedScore | None:
     """The score without the judge's mistakes: θ = (p + q0 − 1) / (q0 + q1 − 1), q0 its specificity, q1 its sensitivity.
 
     (Rogan and Gladen, 1978.) None where nothing was scored, where the judge was never tried on both kinds, where its
@@ -246,7 +246,7 @@ def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> Corrected | N
     estimate, own_low, own_high = ((p + q0 - 1) / (q0 + q1 - 1) for p in (score.value, score.low, score.high))
     low, high = min(low, own_low), max(high, own_high)
     fits = -ROUNDING <= estimate <= 1 + ROUNDING
-    return Corrected(_held(estimate), _held(low), _held(high), estimate, low, high, fits)
+    return CorrectedScore(_held(estimate), _held(low), _held(high), estimate, low, high, fits)
 
 
 def _held(value: float) -> float:

@@ -82,12 +82,12 @@ class _Concept(msgspec.Struct, frozen=True):
     negative: Words = ""
 
 
-class _Reply(msgspec.Struct, frozen=True):
+class _ConceptList(msgspec.Struct, frozen=True):
     concepts: Annotated[tuple[_Concept, ...], msgspec.Meta(max_length=64)]
 
 
-def _read(text: str) -> _Reply:
-    return read_shape(text, _Reply, edit_told)
+def _read(text: str) -> _ConceptList:
+    return read_shape(text, _ConceptList, edit_told)
 
 
 _TEXT = {"type": "string"}

@@ -16,7 +16,7 @@ from countersight.engine import fill
 Reason = Annotated[str, msgspec.Meta(max_length=4_000)]
 
 
-class _Reply(msgspec.Struct, frozen=True):
+class _Scores(msgspec.Struct, frozen=True):
     pcs: Annotated[int, "0 or 1"] | float | bool | str
     ncc: Annotated[int, "0 or 1"] | float | bool | str
     pcs_reason: Reason = ""
@@ -35,12 +35,12 @@ class _Reply(msgspec.Struct, frozen=True):
 _ONES: Final = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
 
 
-def _reader(prompts: AuditPrompts) -> Callable[[str], _Reply]:
+def _reader(prompts: AuditPrompts) -> Callable[[str], _Scores]:
     """Reads a reply; one whose reasons are those of an example in the prompt judges nothing."""
     examples = prompts.judge.casefold()
 
-    def read(text: str) -> _Reply:
-        reply = read_shape(text, _Reply, scores_told)
+    def read(text: str) -> _Scores:
+        reply = read_shape(text, _Scores, scores_told)
         reasons = (reply.pcs_reason, reply.ncc_reason)
         if all(reason and f'"{reason}"'.casefold() in examples for reason in reasons):
             raise BadShape("its reasons are those of the example, not of this test")

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from countersight.audits.agreement import Agreement
-from countersight.audits.calibration.sheet import DRAWINGS, Calibration, Corrected, EditorSheet, PeopleSheet, Rate
+from countersight.audits.agreement import JudgeAgreement
+from countersight.audits.calibration.sheet import DRAWINGS, Calibration, CorrectedScore, EditorSheet, PeopleSheet, Rate
 from countersight.audits.clusters import Mean
-from countersight.audits.scores import MEASURES, Difference, Scores, Trio
+from countersight.audits.scores import MEASURES, Difference, MeasuredScores, Scores
 from countersight.html import NOTHING, Cell, Grid, Line, count, name, p_value, percent
 from countersight.text import several
 
@@ -29,7 +29,7 @@ def number(value: float | None) -> str:
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def interval(figure: Mean | Difference | Rate | Corrected) -> str:
+def interval(figure: Mean | Difference | Rate | CorrectedScore) -> str:
     """The ends of the 95% interval."""
     return f"{number(figure.low)} to {number(figure.high)}"
 
@@ -50,7 +50,7 @@ def difference_cell(difference: Difference | None) -> Cell:
     return Cell(number(difference.value), details)
 
 
-def trio_line(called: Cell | str, trio: Trio, *, total: bool = False) -> Line:
+def trio_line(called: Cell | str, trio: MeasuredScores, *, total: bool = False) -> Line:
     """A line of a table: what it is of, the tests, cases and pictures it rests on, and the three scores."""
     widest = max((getattr(trio, measure) for measure in MEASURES), key=lambda mean: mean.concepts)
     counts = (Cell(count(each)) for each in (widest.concepts, widest.cases, widest.pictures))
@@ -96,7 +96,7 @@ def _extensions(scores: Scores) -> Iterator[tuple[str, Mean]]:
         yield "it becomes the one that follows from the changed explanation", thought.followed
 
 
-def agreement_grids(agreement: Agreement) -> Iterator[Grid]:
+def agreement_grids(agreement: JudgeAgreement) -> Iterator[Grid]:
     """How far judges agree with each other and with themselves."""
     if agreement.pairs:
         rows = (
@@ -221,7 +221,7 @@ def rate_cell(rate: Rate | None) -> Cell:
     return Cell(number(rate.share), (interval(rate), f"{count(rate.right)} of {count(rate.n)}"))
 
 
-def corrected_cell(found: Corrected | None) -> Cell:
+def corrected_cell(found: CorrectedScore | None) -> Cell:
     """A corrected score with its interval."""
     if found is None:
         return Cell("–", ("cannot be told",))

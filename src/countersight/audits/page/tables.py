@@ -21,7 +21,7 @@ from countersight.audits.folder import AuditFolder
 from countersight.audits.page.figures import CALLED, HEAD, difference_cell, grid, interval, mean_cell, number, trio_line
 from countersight.audits.page.page import templates
 from countersight.audits.records import Manifest
-from countersight.audits.scores import MEASURES, Difference, Measure, Scores, Trio, difference, score
+from countersight.audits.scores import MEASURES, Difference, Measure, MeasuredScores, Scores, difference, score
 from countersight.audits.trail import read_audit
 from countersight.errors import AuditError, ReferenceTableError
 from countersight.files import write_text
@@ -299,7 +299,7 @@ def _beside(found: AuditTables, reference: PaperTable) -> Grid:
     return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note)
 
 
-def _rows(audit: ScoredAudit, *, by_judge: bool) -> Iterator[tuple[str, tuple[str, ...], Trio]]:
+def _rows(audit: ScoredAudit, *, by_judge: bool) -> Iterator[tuple[str, tuple[str, ...], MeasuredScores]]:
     if not by_judge:
         yield name(audit.label), (), audit.scores.kept
         return

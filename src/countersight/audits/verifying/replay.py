@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from countersight import __version__
-from countersight.audits.asking import AskedEditor, AskedModel, Shown
+from countersight.audits.asking import AskedEditor, AskedModel, ShownPicture
 from countersight.audits.bundle.files import content
 from countersight.audits.bundle.seal import Bundle
 from countersight.audits.bundle.sessions import read_sessions
@@ -92,7 +92,7 @@ _CONCEPT: Final[dict[Stage, Stage]] = {
 """… or one about the same concept."""
 
 
-class Opened(msgspec.Struct, frozen=True, kw_only=True):
+class OpenedBundle(msgspec.Struct, frozen=True, kw_only=True):
     """A bundle whose log holds together."""
 
     folder: AuditFolder
@@ -466,7 +466,7 @@ def _short(value: object) -> str:
     return told if len(told) <= 120 else f"{told[:117]}…"
 
 
-class Cast:
+class RecordedParties:
     """Everybody who took part, as far as they can be had: ours are themselves, models and editors are recorded."""
 
     def __init__(self, manifest: Manifest, prompts: AuditPrompts, recording: Recording) -> None:
@@ -508,7 +508,7 @@ class Cast:
         return None
 
 
-def replayed(opened: Opened) -> Iterator[Finding]:
+def replayed(opened: OpenedBundle) -> Iterator[Finding]:
     """Every case of an audit taken through its stages again."""
     manifest, steps = opened.audit.manifest, opened.audit.steps
     try:
@@ -526,10 +526,10 @@ def replayed(opened: Opened) -> Iterator[Finding]:
     dataset = Dataset.open(opened.dataset) if opened.dataset else None
 
     async def whole() -> None:
-        parties = Cast(manifest, prompts, recording).parties()
+        parties = RecordedParties(manifest, prompts, recording).parties()
         work = ReplayWork(folder, prompts, doing)
         work.recording, work.exact = recording, not isinstance(parties.editor, RecordedEditor)
-        stages = Stages(manifest, dataset, parties, work, Extensions(folder, doing, work))
+        stages = Stages(manifest, dataset, parties, work, Extensions(folder, work))
         for (stage, place), step in list(recording.steps.items()):
             if stage != "case":
                 continue
@@ -549,7 +549,7 @@ def replayed(opened: Opened) -> Iterator[Finding]:
     yield from doing.close(steps)
 
 
-async def _subject(opened: Opened, doing: ReplaySteps, recording: Recording, step: Step) -> Subject:
+async def _subject(opened: OpenedBundle, doing: ReplaySteps, recording: Recording, step: Step) -> Subject:
     """What a case is about by the log alone; its picture must be the drawing of its scene, where it has one."""
 
     async def work() -> StepResult:
@@ -561,7 +561,7 @@ async def _subject(opened: Opened, doing: ReplaySteps, recording: Recording, ste
     if record.drawn is not None and not _is_drawing(picture, record.drawn):
         what: What = "broken" if opened.same_tools() else "not verified"
         recording.find(what, f"case {step.place.case}: its picture is no drawing of its scene")
-    return Subject(step.place, record.question, Shown(picture, record.picture), record.image, record.drawn)
+    return Subject(step.place, record.question, ShownPicture(picture, record.picture), record.image, record.drawn)
 
 
 def _is_drawing(picture: Picture, drawn: Any) -> bool:
@@ -596,7 +596,7 @@ def same_audit(one: Manifest, other: Manifest) -> bool:
     return (one.dataset.fingerprint, one.started) == (other.dataset.fingerprint, other.started)
 
 
-def recalibrated(opened: Opened) -> Iterator[Finding]:
+def recalibrated(opened: OpenedBundle) -> Iterator[Finding]:
     """The calibration of the judges made again: its tests, their verdicts, and the sheets that follow."""
     calibration, named = opened.audit.calibration, opened.audit.manifest.calibration
     if calibration is None:
@@ -624,7 +624,7 @@ def recalibrated(opened: Opened) -> Iterator[Finding]:
         yield msgspec.structs.replace(found, file=f"{CALIBRATION_FOLDER}/{found.file}") if inside else found
 
 
-def _on_purpose(opened: Opened, calibration: Calibration, judged: Audit) -> Iterator[Finding]:
+def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: Audit) -> Iterator[Finding]:
     """A calibration on tests that were made on purpose: the tests of its seed put to its judges again."""
     domain, manifest, steps = domain_of(calibration), judged.manifest, judged.steps
     if not 0 < calibration.size <= LARGEST or domain is None:
@@ -637,7 +637,7 @@ def _on_purpose(opened: Opened, calibration: Calibration, judged: Audit) -> Iter
     prompts, folder = msgspec.convert(manifest.prompts, AuditPrompts), AuditFolder.open(judged.path)
     recording, kept = Recording(steps, folder), ReplayFolder(folder)
     doing = ReplaySteps(recording, kept, trusted=("case",))
-    judges = Cast(manifest, prompts, recording).judges()
+    judges = RecordedParties(manifest, prompts, recording).judges()
     trial = Trial(ReplayWork(kept, prompts, doing), judges, None, manifest.votes)
 
     async def whole() -> None:
@@ -659,7 +659,7 @@ def _items(size: int, seed: int, domain: Domain) -> tuple[Item, ...]:
     return tuple(blocking(lambda: make_items(size, seed, domain)))
 
 
-def _by_people(opened: Opened, calibration: Calibration, judged: Audit) -> Iterator[Finding]:
+def _by_people(opened: OpenedBundle, calibration: Calibration, judged: Audit) -> Iterator[Finding]:
     """A calibration on people's labels of an audit's tests."""
     try:
         made = people_calibration(judged, list(read_labels(judged.path)))

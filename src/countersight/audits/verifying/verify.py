@@ -21,7 +21,7 @@ from countersight.audits.auditing import pictures_of
 from countersight.audits.bundle.cases import DIFFERENCES, difference, difference_of, edits, encoded_difference
 from countersight.audits.bundle.changes import CHANGES, change_record
 from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card
-from countersight.audits.bundle.files import LARGEST_FILE, Found, Odd, content, digest, lying_in
+from countersight.audits.bundle.files import LARGEST_FILE, FileEntry, OddEntry, content, digest, lying_in
 from countersight.audits.bundle.reviews import REVIEWED, REVIEWS
 from countersight.audits.bundle.seal import (
     FORMAT,
@@ -57,7 +57,7 @@ from countersight.audits.trail import Audit
 from countersight.audits.verifying.finding import Finding, Note, What, same_picture
 from countersight.audits.verifying.replay import (
     OURS,
-    Opened,
+    OpenedBundle,
     asks_too_much,
     read_bounded,
     recalibrated,
@@ -91,11 +91,11 @@ _SHOWN: Final = "[a picture]"
 """Stands for each picture of a page where its words are compared, so that none is taken out or put in."""
 
 
-def _by_people(opened: Opened) -> bool:
+def _by_people(opened: OpenedBundle) -> bool:
     return opened.audit.calibration is not None and bool(opened.audit.calibration.people)
 
 
-def _of_another(opened: Opened) -> bool:
+def _of_another(opened: OpenedBundle) -> bool:
     """Whether people labelled another audit than this."""
     try:
         judged = AuditFolder.open(opened.path / CALIBRATION_FOLDER).manifest if _by_people(opened) else None
@@ -104,7 +104,7 @@ def _of_another(opened: Opened) -> bool:
     return judged is not None and not same_audit(judged, opened.audit.manifest)
 
 
-def _plugged_in(opened: Opened) -> bool:
+def _plugged_in(opened: OpenedBundle) -> bool:
     """Whether somebody took part who is known here and comes from somebody else."""
     manifest = opened.audit.manifest
     parties = ((JUDGES, manifest.judges), (EXTRACTORS, (manifest.extractor,)), (CHECKERS, manifest.checkers))
@@ -115,7 +115,7 @@ def _plugged_in(opened: Opened) -> bool:
     )
 
 
-_TRUST: Final[tuple[tuple[str, str, Callable[[Opened], object]], ...]] = (
+_TRUST: Final[tuple[tuple[str, str, Callable[[OpenedBundle], object]], ...]] = (
     ("what models said", "they were asked then, and might say something else now",
      lambda opened: sum(bool(step.asked) for step in opened.audit.steps)),
     ("pictures, masks and refusals of the editor", "it edited then; only edits by exact can be made again",
@@ -153,7 +153,7 @@ TRUSTED: Final = {what: why for what, why, _ in _TRUST}
 """Everything that may be taken on trust, and why; verify names what of it there is in the bundle at hand."""
 
 
-def trusted(opened: Opened) -> Iterator[Note]:
+def trusted(opened: OpenedBundle) -> Iterator[Note]:
     """What of this bundle is taken on trust."""
     for what, why, is_there in _TRUST:
         if found := is_there(opened):
@@ -307,7 +307,7 @@ def verified(
     if seal and seal.strip().casefold() != its_seal:
         found.append(Finding("altered", SEAL, f"its seal is {its_seal}, not the one that was given"))
     lying = list(lying_in(folder))
-    files = [each for each in lying if isinstance(each, Found)]
+    files = [each for each in lying if isinstance(each, FileEntry)]
     digests = _digests(folder, bundle, files)
     found += _against_seal(bundle, lying, digests)
     names = frozenset(each.name for each in files)
@@ -360,7 +360,7 @@ def _zipped(file: Path, unpacked: Path) -> Iterator[Finding]:
         again.unlink(missing_ok=True)
 
 
-def _digests(folder: Path, bundle: Bundle, files: list[Found]) -> dict[str, str]:
+def _digests(folder: Path, bundle: Bundle, files: list[FileEntry]) -> dict[str, str]:
     """The SHA-256 of every sealed file that has the size it had; the others are not worth reading."""
     same = [
         found.name
@@ -378,7 +378,7 @@ def _digests(folder: Path, bundle: Bundle, files: list[Found]) -> dict[str, str]
         return dict(zip(same, pool.map(of, same), strict=True))
 
 
-def _against_seal(bundle: Bundle, lying: list[Found | Odd], digests: dict[str, str]) -> Iterator[Finding]:
+def _against_seal(bundle: Bundle, lying: list[FileEntry | OddEntry], digests: dict[str, str]) -> Iterator[Finding]:
     """Every file against what it was. Names are compared and never opened, links are not followed."""
     there = {found.name: found for found in lying}
     for name, sealed in bundle.files.items():
@@ -386,7 +386,7 @@ def _against_seal(bundle: Bundle, lying: list[Found | Odd], digests: dict[str, s
         if found is None:
             inside = _is_plain(name)
             yield Finding("missing", name, "" if inside else "its name leads out of the bundle, and was not followed")
-        elif isinstance(found, Odd):
+        elif isinstance(found, OddEntry):
             yield Finding("altered", name, found.what)
         elif found.bytes != sealed.bytes:
             yield Finding("altered", name, f"it has {found.bytes:,} bytes, it had {sealed.bytes:,}")
@@ -397,8 +397,8 @@ def _against_seal(bundle: Bundle, lying: list[Found | Odd], digests: dict[str, s
         elif digests[name] != sealed.sha256:
             yield Finding("altered", name, "its bytes are not those that were sealed")
     for name, found in there.items():
-        if name not in bundle.files and (isinstance(found, Odd) or sealable(found)):
-            yield Finding("added", name, found.what if isinstance(found, Odd) else "")
+        if name not in bundle.files and (isinstance(found, OddEntry) or sealable(found)):
+            yield Finding("added", name, found.what if isinstance(found, OddEntry) else "")
 
 
 def _is_plain(name: str) -> bool:
@@ -438,7 +438,7 @@ def _records(
         was = several(bundle.steps, "step")
         yield Finding("broken", LOG, f"it has {len(audit.steps):,} steps and another end; sealed were {was}")
     there = _dataset(audit, dataset)
-    opened = Opened(
+    opened = OpenedBundle(
         folder=AuditFolder.open(folder), audit=audit, bundle=bundle, files=files, dataset=there, against=against
     )
     found = list(_pictures(opened, digests))
@@ -488,7 +488,7 @@ def _dataset(audit: Audit, named: Path | None) -> Path | None:
     return place if same else None
 
 
-def _pictures(opened: Opened, digests: dict[str, str]) -> Iterator[Finding]:
+def _pictures(opened: OpenedBundle, digests: dict[str, str]) -> Iterator[Finding]:
     """Every picture that a step speaks of is there under its own digest, and no other is."""
     spoken = set(pictures_of(opened.audit.steps))
     there = {PurePosixPath(name).stem: name for name in opened.files if name.startswith(f"{PICTURES}/")}
@@ -502,7 +502,7 @@ def _pictures(opened: Opened, digests: dict[str, str]) -> Iterator[Finding]:
             yield Finding("altered", there[stem], "its bytes are not those that its name is the digest of")
 
 
-def _selection(opened: Opened) -> Iterator[Finding]:
+def _selection(opened: OpenedBundle) -> Iterator[Finding]:
     """Whether every case that was selected is in the log, and no other, and the selection is that of the rule."""
     if not opened.audit.cases:
         yield Finding("not verified", LOG, "it holds no case: nothing was audited, and nothing can be sound")
@@ -539,7 +539,7 @@ def _named(cases: list[Selected], of: int) -> str:
     return f"{len(cases):,} of {several(of, 'case')} ({listed})"
 
 
-def _times(opened: Opened) -> Iterator[Finding]:
+def _times(opened: OpenedBundle) -> Iterator[Finding]:
     """A step long before one that it follows, a seal before its own steps, words for a time, a cost below zero."""
     latest: datetime | None = None
     for step in opened.audit.steps:
@@ -570,7 +570,7 @@ def _time(text: str) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _forms(opened: Opened) -> Iterator[Finding]:
+def _forms(opened: OpenedBundle) -> Iterator[Finding]:
     """Records that hold something which no audit writes: read and written again, each has the bytes that lie there."""
     what: What = "not verified" if opened.other_version else "broken"
     for name, kind in FORMS.items():
@@ -589,7 +589,7 @@ def _is_written(data: bytes, kind: type[msgspec.Struct]) -> bool:
         return False
 
 
-def _differences(opened: Opened) -> Iterator[Finding]:
+def _differences(opened: OpenedBundle) -> Iterator[Finding]:
     """The picture of every edit's difference, made again."""
     made = {name: edit for edit in edits(opened.audit.cases) if (name := difference_of(edit))}
     for name in sorted(name for name in opened.files if name.startswith(f"{DIFFERENCES}/") and name not in made):
@@ -598,7 +598,7 @@ def _differences(opened: Opened) -> Iterator[Finding]:
         yield from filter(None, pool.map(lambda name: _difference(opened, name, made[name]), made))
 
 
-def _difference(opened: Opened, name: str, edit: EditRecord) -> Finding | None:
+def _difference(opened: OpenedBundle, name: str, edit: EditRecord) -> Finding | None:
     if name not in opened.files:
         return Finding("missing", name, "it follows from an edit in the log")
     try:
@@ -611,7 +611,7 @@ def _difference(opened: Opened, name: str, edit: EditRecord) -> Finding | None:
     return Finding(what, name, "it is not where the two pictures differ, or holds more")
 
 
-def _papers(opened: Opened) -> Iterator[Finding]:
+def _papers(opened: OpenedBundle) -> Iterator[Finding]:
     """Whatever follows from the log and does not lie there as it follows, and last the page that people read."""
     try:
         # The card of the dataset and an earlier audit are taken as they were written down.
@@ -632,7 +632,7 @@ def _papers(opened: Opened) -> Iterator[Finding]:
     yield from _compared(opened, REPORT, page)
 
 
-def _compared(opened: Opened, name: str, follows: bytes) -> Iterator[Finding]:
+def _compared(opened: OpenedBundle, name: str, follows: bytes) -> Iterator[Finding]:
     """A file that follows from the log against the one that lies there."""
     try:
         written = content(opened.path / name) if name in opened.files else None
@@ -664,7 +664,7 @@ def _shows_same(one: str, other: str) -> bool:
         return False
 
 
-def _changes(opened: Opened, sheets: Sheets) -> Iterator[Finding]:
+def _changes(opened: OpenedBundle, sheets: Sheets) -> Iterator[Finding]:
     """The record of changes says of this audit what follows; of the earlier one only that audit can tell."""
     record = sheets.changes
     if record is None:
