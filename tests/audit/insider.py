@@ -68,3 +68,9 @@ def appended(log: Path, steps: list[Step]) -> None:
         line, previous = encode_step(replace(step, n=n, previous=previous))
         lines.append(line)
     log.write_bytes(log.read_bytes() + b"".join(lines))
+
+
+def reviewed(folder: Path, *labels: dict) -> None:
+    """What people said of an audit's verdicts, put into its folder."""
+    (folder / "reviews").mkdir(exist_ok=True)
+    (folder / "reviews" / "labels.jsonl").write_text("".join(json.dumps(label) + "\n" for label in labels))

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from insider import appended, findings, rechained, replace, resealed, swept, with_verdict
+from insider import appended, findings, rechained, replace, resealed, reviewed, swept, with_verdict
 from PIL import Image, PngImagePlugin
 
 from countersight import __version__
@@ -320,9 +320,8 @@ def early(stage):
     return change
 
 
-def misquoted(folder):
-    review = {"at": "2026", "by": "A", "case": "ball-0", "concept": 1, "measure": "pcs", "was": 0, "now": 1}
-    (folder / "reviews.jsonl").write_bytes(msgspec.json.encode(review) + b"\n")
+def review_of_nothing(folder):
+    reviewed(folder, {"case": "ball-0", "concept": 9, "person": "p", "pcs": 1, "ncc": 1})
     swept(folder)
 
 
@@ -510,7 +509,7 @@ SLOW = (
     Attack("a verdict of no concept", "said", put_behind(is_verdict, place={"concept": 2}), NONE),
     Attack("another concept", "said", outputs("concepts", instructions=()), "instructions is nothing in the log"),
     Attack("a concept refused", "said", outputs("concepts", refused=("a green ball",)), "refused is ('a green ball',)"),
-    Attack("a misquoted judge", "said", misquoted, "broken: reviews.jsonl (reviews.jsonl line 1: the judges gave 1"),
+    Attack("a review of no test", "said", review_of_nothing, "broken: reviews/labels.jsonl (reviews/labels.jsonl:"),
     Attack("LPIPS of nobody", "said", with_quality(lambda step: True, lpips=0.01), "quality.lpips is 0.01 in the log"),
     Attack("a bad edit counted", "said", with_quality(lambda step: not step.output.quality.good, good=True, reason=""),
            "quality.good is True in the log; done again it is False"),

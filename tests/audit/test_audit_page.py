@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from evidence import HOSTILE, KINDS, write_audit
 from hypothesis import given
 from hypothesis import strategies as st
+from insider import reviewed
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.audits.bundle.sessions import begin_session
@@ -29,16 +30,8 @@ def page_file(tmp_path_factory):
     earlier = write_audit(base / "earlier", ["consistent", "consistent", *KINDS[2:]])
     folder = write_audit(base / "seer")
     begin_session(folder, "A. Operator")
-    review = {
-        "at": "2026-11-20",
-        "by": "R. Viewer",
-        "case": "ball-0",
-        "concept": 1,
-        "measure": "pcs",
-        "was": 1,
-        "now": 0,
-    }
-    (folder / "reviews.jsonl").write_text(json.dumps(review) + "\n{bad\n")
+    label = {"case": "ball-0", "concept": 1, "person": "R. Viewer", "pcs": 0, "ncc": 1, "at": "2026-11-20"}
+    reviewed(folder, label, label | {"concept": 7})
     return finish(folder, against=earlier).html
 
 
@@ -95,7 +88,7 @@ def test_every_case_shows_what_was_said_done_and_judged(page_file):
         "0.238 in the mask, 1.000 around it",
         "<mark>a blue ball</mark>",
         "R. Viewer",
-        "1 verdict reviewed, 1 overturned",
+        "2 verdicts reviewed, 1 overturned",
         "seer-2026-10-01",
     ):
         assert told in words

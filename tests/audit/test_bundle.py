@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from audits import scenes
 from evidence import HOSTILE, KINDS, manifest, write_audit
+from insider import reviewed
 from making import case, dataset
 from PIL import Image
 
@@ -231,18 +232,19 @@ def test_an_audit_is_not_compared_with_itself(audit):
         bundled(audit, against=audit)
 
 
-REVIEW = {"at": "2026-11-20T10:00:00Z", "by": "R", "case": "ball-0", "concept": 1, "measure": "pcs", "was": 1, "now": 0}
+LABEL = {"case": "ball-0", "concept": 1, "person": "p1", "pcs": 0, "ncc": 1, "pcs_reason": "no", "at": "2026-11-16"}
 
 
-def test_reviews_are_read_and_bad_lines_named(tmp_path):
+def test_reviews_are_read_and_bad_ones_named(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
-    lines = [REVIEW, REVIEW | {"now": 1}, REVIEW | {"concept": 7}, {"by": "nobody"}]
-    text = "\n".join(json.dumps(line) for line in lines) + "\n\nnot json\n"
-    (folder / "reviews.jsonl").write_text(text)
-    log = read_reviews(folder, score(read_audit(folder)))
-    assert len(log.reviews) == 2
+    scores = score(read_audit(folder))
+    reviewed(folder, LABEL, LABEL | {"concept": 7})
+    log = read_reviews(folder, scores)
+    assert [(review.measure, review.now) for review in log.reviews] == [("pcs", 0), ("ncc", 1)]
     assert [review.now for review in log.overturned] == [0]
-    assert [fault.partition(":")[0] for fault in log.faults] == [f"reviews.jsonl line {line}" for line in (3, 4, 6)]
+    assert log.faults == ("reviews/labels.jsonl: there is no concept 7 of case 'ball-0'",)
+    reviewed(folder, {"by": "nobody"})
+    assert "labels.jsonl line 1: " in read_reviews(folder, scores).faults[0]
 
 
 def test_the_seal_has_the_digest_of_every_file_and_remembers_the_seals_before(tmp_path):
@@ -254,7 +256,7 @@ def test_the_seal_has_the_digest_of_every_file_and_remembers_the_seals_before(tm
     for name, kept in sealed["files"].items():
         data = (folder / name).read_bytes()
         assert (hashlib.sha256(data).hexdigest(), len(data)) == (kept["sha256"], kept["bytes"])
-    (folder / "reviews.jsonl").write_text(json.dumps(REVIEW) + "\n")
+    reviewed(folder, LABEL)
     second = bundled(folder)
     assert first != second
     assert [each["seal"] for each in sheet(folder, "bundle.json")["earlier"]] == [first]
@@ -362,15 +364,14 @@ def test_an_audit_with_nothing_to_do_leaves_every_byte_as_it_was(tmp_path):
     before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
     assert finish(folder).seal == first
     assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
-    (folder / "reviews.jsonl").write_text("")
+    reviewed(folder)
     assert finish(folder).seal != first
     assert [each.seal for each in read_seal(folder)[0].earlier] == [first]
 
 
 def labelled(export, **changes):
-    label = {"case": "ball-0", "concept": 1, "person": "p1", "pcs": 0, "ncc": 1, "pcs_reason": "no", "at": "2026-11-16"}
     export.mkdir()
-    (export / "labels.jsonl").write_text(json.dumps(label | changes) + "\n")
+    (export / "labels.jsonl").write_text(json.dumps(LABEL | changes) + "\n")
     return export
 
 
@@ -378,7 +379,7 @@ def test_what_people_said_in_a_campaign_is_taken_up_as_reviews(tmp_path, capsys)
     folder = write_audit(tmp_path / "seer", ["consistent"])
     assert main(["audit", "bundle", str(folder), "--reviews", str(labelled(tmp_path / "labels"))]) == 0
     log = read_reviews(folder, score(read_audit(folder)))
-    assert [(each.measure, each.was, each.now, each.by) for each in log.reviews] == [
+    assert [(each.measure, each.was, each.now, each.label.person) for each in log.reviews] == [
         ("pcs", 1, 0, "p1"),
         ("ncc", 1, 1, "p1"),
     ]

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from evidence import write_audit
 from hypothesis import given
 from hypothesis import strategies as st
-from insider import findings, resealed
+from insider import findings, resealed, reviewed
 
 from countersight.audits.finishing import finish
 from countersight.audits.signing.ssh import read_private_key, read_public_keys, signature, signer
@@ -99,7 +99,7 @@ def test_a_signature_of_an_earlier_seal_and_another_persons_sign_off_are_not_wri
     assert sign(audit, other, "--name", "Ada") == 2
     assert "was signed with another key" in capsys.readouterr().err
     sign(audit, key)
-    (audit / "reviews.jsonl").write_text("")
+    reviewed(audit)
     finish(audit)
     assert sign(audit, other) == 2
     assert "nothing is written over it: take it away to sign" in capsys.readouterr().err
@@ -113,7 +113,7 @@ def test_a_signature_of_nothing_is_found(audit, key):
 
 def test_a_seal_that_was_made_anew_is_not_the_one_that_was_signed(audit, key, capsys):
     sign(audit, key)
-    (audit / "reviews.jsonl").write_text("")
+    reviewed(audit)
     resealed(audit)
     assert findings(audit) == ["broken: bundle.json.sig (it is a signature of something else, or was altered)"]
 
@@ -219,7 +219,7 @@ def test_a_sign_off_that_states_something_else(audit, key, was, now):
 
 def test_a_sign_off_of_an_earlier_seal_is_not_taken_over(audit, key):
     sign(audit, key, "--name", "Ada")
-    (audit / "reviews.jsonl").write_text("")
+    reviewed(audit)
     finish(audit)
     (finding,) = findings(audit)
     assert "given for another seal" in finding

@@ -12,7 +12,7 @@ import pytest
 from evidence import HOSTILE, Writer, manifest, write_audit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from insider import findings, resealed
+from insider import findings, resealed, reviewed
 
 from countersight.audits.bundle.seal import read_seal
 from countersight.audits.finishing import finish
@@ -160,7 +160,7 @@ def test_a_picture_put_in_place_of_another_under_a_new_seal_is_found(audit):
 def test_the_seal_that_was_signed_tells_a_new_seal_from_the_old(audit, capsys):
     signed = read_seal(audit)[1]
     assert verify(audit, signed.upper()) == 0
-    (audit / "reviews.jsonl").write_text("")
+    reviewed(audit)
     resealed(audit)
     assert findings(audit) == [], "what people add leaves no trace but the seal itself"
     assert any("not the one that was given" in line for line in findings(audit, signed))

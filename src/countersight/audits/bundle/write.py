@@ -25,7 +25,7 @@ from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet
 from countersight.audits.bundle.files import FileEntry, content, lying_in
 from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, headline, limits
 from countersight.audits.bundle.manifest import MANIFEST_SHEET, RunManifest, run_manifest
-from countersight.audits.bundle.reviews import REVIEWED, REVIEWS, ReviewLog, read_reviews
+from countersight.audits.bundle.reviews import REVIEWED, ReviewLog, read_reviews
 from countersight.audits.bundle.seal import digests, seal, sealable
 from countersight.audits.bundle.sessions import SESSIONS, Session, read_sessions
 from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKEN
@@ -45,7 +45,7 @@ REPORT: Final = "report.html"
 NAMES: Final = frozenset(
     (
         *(MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, SCORES, MANIFEST_SHEET, DATASET_SHEET, CASES, EXCLUSIONS),
-        *(LIMITS, SIGN_OFF, PLAN, PLAN_SIGNATURE, VERDICT, CHANGES, REVIEWS, REVIEWED, REPORT, CALIBRATION),
+        *(LIMITS, SIGN_OFF, PLAN, PLAN_SIGNATURE, VERDICT, CHANGES, REVIEWED, REPORT, CALIBRATION),
         *(f"{CALIBRATION_FOLDER}/{name}" for name in (*TAKEN, LABELS)),
     )
 )

@@ -196,8 +196,8 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Small
             [CALLED[measure], mean_cell(shift.was), mean_cell(shift.now), difference_cell(shift.difference)]
             for measure, shift in record.scores.items())),
         reviews=grid("Reviews", ("who", "case", "of", "was", "now", "why"), (
-            [Cell(name(each.by), tuple(filter(None, (name(each.role), name(each.at))))),
-             Cell(name(each.case), (f"concept {each.concept}",)), each.measure, number(each.was),
+            [Cell(name(each.label.person), (name(each.at),)),
+             Cell(name(each.label.case), (f"concept {each.label.concept}",)), each.measure, number(each.was),
              Cell(number(each.now), ("overturned",) if each.overturned else ()), each.reason or "–"]
             for each in sheets.reviews.reviews)),
         outcomes=list(_outcomes(cases)),

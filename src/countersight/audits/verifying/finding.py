@@ -35,7 +35,7 @@ class Note(msgspec.Struct, frozen=True):
     """Whether the verdict rests on it."""
 
     def __str__(self) -> str:
-        return printable(f"{'CalibrationFiles on trust' if self.trusted else 'Not checked'}: {self.what} ({self.why})")
+        return printable(f"{'Taken on trust' if self.trusted else 'Not checked'}: {self.what} ({self.why})")
 
 
 CREDENTIALS: Final = b"caBX"

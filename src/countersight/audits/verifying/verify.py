@@ -22,7 +22,7 @@ from countersight.audits.bundle.cases import DIFFERENCES, difference, difference
 from countersight.audits.bundle.changes import CHANGES, change_record
 from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card
 from countersight.audits.bundle.files import LARGEST_FILE, FileEntry, OddEntry, content, digest, lying_in
-from countersight.audits.bundle.reviews import REVIEWED, REVIEWS
+from countersight.audits.bundle.reviews import REVIEWED
 from countersight.audits.bundle.seal import (
     FORMAT,
     LARGEST_SEAL,
@@ -138,7 +138,7 @@ _TRUST: Final[tuple[tuple[str, str, Callable[[OpenedBundle], object]], ...]] = (
      lambda opened: opened.dataset is None),
     ("the earlier audit that it is compared with", "it is not here: name it with --against",
      lambda opened: CHANGES in opened.files and opened.against is None),
-    ("what people said in reviews", "they judged then", lambda opened: {REVIEWS, REVIEWED} & opened.files),
+    ("what people said in reviews", "they judged then", lambda opened: REVIEWED in opened.files),
     ("what people said for the calibration", "they judged then", _by_people),
     ("the audit that people labelled for the calibration", "it is another one than this", _of_another),
     ("how good the editor is, by the calibration", "its edits are not in the bundle",
