@@ -14,7 +14,7 @@ from pathlib import Path
 import aiohttp
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """A port for a server that comes and goes. No system gives one so low to whoever asks for any, so it stays free."""
     for port in random.sample(range(20_000, 30_000), 100):
         with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
@@ -27,7 +27,7 @@ class Server:
 
     def __init__(self, campaign: Path, database: str | None, cores: str = "") -> None:
         extra = ["--database", database] if database else []
-        port = str(_free_port())
+        port = str(free_port())
         self.address = f"http://127.0.0.1:{port}"
         serve = [sys.executable, "-m", "countersight", "collect", "serve", str(campaign), "--port", port, *extra]
         self.command = [*(["taskset", "-c", cores] if cores else []), *serve]

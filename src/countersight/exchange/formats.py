@@ -73,4 +73,5 @@ def export_to(name: str, order: Export) -> Exported:
     if (order.source / HIDDEN).is_file():
         raise ExchangeError(f"the answers of {order.source} are hidden, so that what is exported would have none")
     write: Exporter = FORMATS.find(name)[0]
+    order.out.parent.mkdir(parents=True, exist_ok=True)
     return write(order)
