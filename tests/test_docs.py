@@ -26,15 +26,14 @@ from making import picture
 from promises.inputs import write_scene_graphs
 
 import countersight as cs
-from countersight.cli import _parser
+from countersight.cli import whole_parser
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PARSER = _parser("")
-VERBS = [name for each in PARSER._actions if isinstance(each, argparse._SubParsersAction) for name in each.choices]
+PARSER, VERBS = whole_parser()
 FENCE = re.compile(r"^(?:<!-- (?P<note>.*?) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(
-    rf"(?:^countersight |`countersight |`(?=(?:{'|'.join(VERBS)}) ))((?:[^\s`']|'[^']*'|\\\n| )+)", re.M
+    rf"(?:^countersight |`countersight |`(?=(?:{'|'.join(VERBS.choices)}) ))((?:[^\s`']|'[^']*'|\\\n| )+)", re.M
 )
 SERVER = re.compile(r"^countersight (?:view|collect (?:serve|demo))\b(?!.*--check).*$", re.MULTILINE)
 PLACE = "http://127.0.0.1:8000"
