@@ -51,7 +51,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 # The other tools themselves open our files and have our figures; each in an environment of its own, none in `test`.
-PEERS := inspect_ai lmms_eval vlmevalkit training ms_swift llama_factory vllm
+PEERS := inspect_ai lmms_eval vlmevalkit verifiers training ms_swift llama_factory vllm
 peers: $(PEERS:%=.peers/%/.installed)
 	.peers/$(firstword $(PEERS))/bin/python -m peers $(PEERS) # all of them, then one table
 

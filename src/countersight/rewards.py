@@ -14,8 +14,8 @@ from countersight.case import Question, Reply
 from countersight.errors import CountersightError
 from countersight.scoring import judge
 
-Completion = str | Sequence[Mapping[str, Any]]
-"""What a model wrote: a text, or turns of which the last is its own, with a text or parts as content."""
+Completion = str | Reply | Sequence[Mapping[str, Any]]
+"""What a model wrote: a text, a reply, or turns of which the last is its own, with a text or parts as content."""
 
 
 def reward(reply: Completion, question: Question | str, *, format_weight: float = 0.0) -> float:
@@ -24,7 +24,8 @@ def reward(reply: Completion, question: Question | str, *, format_weight: float 
     `question` may be JSON, as in the column `gold`. `format_weight` is added wherever an answer can be read, right or
     wrong. A question that several people answered pays the share that VQA's formula gives.
     """
-    judged = judge(Reply("", 0, "factual", text=_text(reply)), _question(question))
+    said = reply if isinstance(reply, Reply) else Reply("", 0, "factual", text=_text(reply))
+    judged = judge(said, _question(question))
     return judged.credit + format_weight * (judged.answer is not None)
 
 
@@ -72,7 +73,7 @@ def _question(question: Question | str) -> Question:
     return msgspec.json.decode(question, type=Question) if isinstance(question, str) else question
 
 
-def _text(reply: Completion) -> str:
+def _text(reply: str | Sequence[Mapping[str, Any]]) -> str:
     if isinstance(reply, str):
         return reply
     content = reply[-1]["content"]

@@ -44,6 +44,10 @@ Payment = Literal["told", "with controls", "paired"]
 """What is paid: told questions, those of cases and controls, or both worlds of a case or control at once."""
 
 
+Results = dict[str, list[dict[str, float]]]
+"""By what was paid, for each seed, the shares of right answers."""
+
+
 class Policy:
     """The decoder with its optimizer."""
 
@@ -142,6 +146,18 @@ def tested(policy: Policy, examples: Sequence[Asked]) -> dict[str, float]:
     return {name: mean(found) for name, found in sorted(right.items())}
 
 
+def table(results: Results) -> str:
+    """What is right, in per cent: the mean over the seeds, and from the least to the most where they differ."""
+    lines = [f"{'':24}" + "".join(f"{name:>20}" for name in results)]
+    for name in results["before"][0]:
+        shares = [[100 * found[name] for found in runs] for runs in results.values()]
+        cells = [
+            f"{mean(each):.1f}" + (f" ({min(each):.1f}-{max(each):.1f})" * (len(set(each)) > 1)) for each in shares
+        ]
+        lines.append(f"{name:24}" + "".join(f"{cell:>20}" for cell in cells))
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Train with each payment and several seeds, and print what came out."""
     asked_for = argparse.ArgumentParser(prog="python -m tools.embedded.grpo", description=__doc__)
@@ -154,8 +170,7 @@ def main() -> None:
     tests = asked(given.output / "test.json", range(1, len(TEMPLATES) + 1), TEST_SEED, TESTED)
     torch.set_float32_matmul_precision("high")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    results = {"before": [tested(Policy(device), tests)]}
-    print("before", results["before"], flush=True)
+    results: Results = {"before": [tested(Policy(device), tests)]}
     for seed in range(given.seeds):
         for payment in get_args(Payment):
             policy = Policy(device)
@@ -163,8 +178,8 @@ def main() -> None:
                 if step % 50 == 0:
                     print(f"{payment}, seed {seed}: step {step}, paid {amount:.3f}", flush=True)
             results.setdefault(payment, []).append(tested(policy, tests))
-            print(payment, results[payment][-1], flush=True)
             (given.output / "results.json").write_bytes(msgspec.json.encode(results))
+    print(table(results))
 
 
 if __name__ == "__main__":

@@ -57,6 +57,7 @@ _OURS = {
     "trl-sft": ("TRL: questions and right answers", "training:export_sft"),
     "trl-dpo": ("TRL: with a wrong answer to reject", "training:export_dpo"),
     "trl-grpo": ("TRL: questions for our reader to reward", "training:export_grpo"),
+    "verifiers": ("verifiers: an environment that makes fresh cases", "verifiers_package:export_verifiers"),
     "ms-swift": ("ms-swift: with the wrong world's picture to reject", "training:export_ms_swift"),
     "llama-factory": ("LLaMA-Factory: conversations (ShareGPT)", "training:export_llama_factory"),
     "llava": ("LLaVA: conversations", "training:export_llava"),

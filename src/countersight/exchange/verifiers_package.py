@@ -1,0 +1,78 @@
+"""`export --to verifiers`: a package whose environment makes fresh cases as the dataset was made, for training.
+
+The dataset itself stays there to test with: its seed is never made again.
+"""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from countersight.errors import ExchangeError
+from countersight.exchange.formats import Export, Exported
+from countersight.exchange.named_questions import dataset_at
+from countersight.files import Staging, write_text
+from countersight.suites import known_suite
+
+_MODULE: Final = '''"""Fresh cases of {suite} for verifiers; made by `countersight export`."""
+
+from countersight.exchange.verifiers_environment import FreshCases, OneReply, QuestionEnv, open_environment
+
+__all__ = ["Cases", "OneReply", "QuestionEnv", "load_environment"]
+
+
+class Cases(FreshCases):
+    """Cases made of seeds; the seed of the dataset that was exported is there to test with."""
+
+    SUITE = "{suite}"
+    TEST_SEEDS = ({seed},)
+
+
+def load_environment(
+    suite: str = "{suite}", seed: int = {first}, size: int = 600, controls: bool = False, paired: bool = False
+) -> QuestionEnv:
+    """So many cases, from this seed on; `paired` pays only where both worlds of a case are answered right."""
+    return open_environment("{package}", suite=suite, seed=seed, size=size, controls=controls, paired=paired)
+'''
+_PROJECT: Final = """[project]
+name = "{package}"
+version = "0.1.0"
+description = "Counterfactual visual questions of {suite} as an environment with verifiable rewards."
+requires-python = ">=3.11"
+dependencies = ["countersight", "verifiers==0.4.0"]
+
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[tool.hatch.build.targets.wheel]
+packages = ["{package}"]
+"""
+_README: Final = """# {package}
+
+Fresh cases of `{suite}`, made from seeds {first} and up; the seed {seed} is there to test with and is refused.
+
+    pip install -e .
+    vf-eval {package} -n 20 --env.taskset.paired true
+
+Rewards: `right` (1 for a right reply) or, in pairs, `both_right`. Metrics: `factual`, `counterfactual`, `control`,
+`unread`, `cut`, `empty`, and in pairs `drop` and `both_right`; their means are the figures of `countersight score`.
+"""
+
+
+def export_verifiers(order: Export) -> Exported:
+    """Write the package; what is counted are the cases that are left to test with."""
+    dataset = dataset_at(order.source, "verifiers")
+    made = dataset.provenance()
+    suite = known_suite(made.get("suite", ""))
+    if suite is None or not suite.maker or "seed" not in made or "file" in made:
+        raise ExchangeError(f"{dataset.path} was not made from a seed: only suites that are can be made afresh")
+    package = re.sub(r"\W+", "_", order.out.name).strip("_").lower()
+    if not package.isidentifier():
+        raise ExchangeError(f"{order.out.name!r} cannot be the name of a Python package; choose another one")
+    known = {"suite": made["suite"], "seed": made["seed"], "first": int(made["seed"]) + 1, "package": package}
+    with Staging(order.out) as folder:
+        (folder / package).mkdir()
+        for name, text in {"pyproject.toml": _PROJECT, "README.md": _README, f"{package}/__init__.py": _MODULE}.items():
+            write_text(folder / Path(name), text.format(**known))
+    note = f"pip install -e {order.out}, then: vf-eval {package}; the seed {made['seed']} is never trained on"
+    return Exported(len(dataset), "case", note)

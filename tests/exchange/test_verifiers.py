@@ -1,0 +1,34 @@
+"""The package for verifiers. `make peers` loads it with the real verifiers and rolls it out."""
+
+import ast
+import tomllib
+
+import pytest
+from making import case, dataset
+
+import countersight as cs
+from countersight.errors import ExchangeError
+from countersight.exchange import Export, export_to
+
+
+def test_the_package_names_the_suite_and_never_the_seed_to_test_with(tmp_path):
+    cs.make("cvqa-synthetic", tmp_path / "flowers", size=6, seed=7)
+    written = export_to("verifiers", Export(tmp_path / "flowers", tmp_path / "flowers-rl"))
+    assert written.count == 6
+    project = tomllib.loads((tmp_path / "flowers-rl/pyproject.toml").read_text())["project"]
+    assert project["name"] == "flowers_rl"
+    assert {"countersight", "verifiers==0.4.0"} == set(project["dependencies"])
+    module = ast.parse((tmp_path / "flowers-rl/flowers_rl/__init__.py").read_text())
+    known = {
+        node.targets[0].id: ast.literal_eval(node.value) for node in ast.walk(module) if isinstance(node, ast.Assign)
+    }
+    assert (known["SUITE"], known["TEST_SEEDS"]) == ("cvqa-synthetic", (7,))
+    load = next(node for node in module.body if isinstance(node, ast.FunctionDef))
+    assert [argument.arg for argument in load.args.args] == ["suite", "seed", "size", "controls", "paired"]
+    assert [ast.literal_eval(default) for default in load.args.defaults] == ["cvqa-synthetic", 8, 600, False, False]
+
+
+def test_what_has_no_seed_cannot_be_made_afresh(tmp_path):
+    with pytest.raises(ExchangeError, match="was not made from a seed"):
+        export_to("verifiers", Export(dataset(tmp_path / "own", [case(0)]), tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
