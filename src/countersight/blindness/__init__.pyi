@@ -1,4 +1,5 @@
 from .cues import Cue as Cue
+from .figure import write_svg as write_svg
 from .keeping import card_section as card_section
 from .keeping import known as known
 from .keeping import measure_dataset as measure_dataset
@@ -9,7 +10,6 @@ from .probing import Blind as Blind
 from .probing import GroupBlind as GroupBlind
 from .probing import Share as Share
 from .probing import measure as measure
-from .showing import render as render
-from .showing import write_svg as write_svg
+from .wording import render as render
 from .wording import section as section
 from .wording import summary as summary

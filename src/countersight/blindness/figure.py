@@ -1,5 +1,7 @@
 """What is answered blind, as one self-contained figure."""
 
+from pathlib import Path
+
 from countersight.blindness.probing import Blind, GroupBlind
 from countersight.blindness.wording import shared, summary, told
 from countersight.html import MARGIN, WIDTH, Markup, element, sheet, shortened, words_at
@@ -33,6 +35,11 @@ def figure(found: Blind) -> Markup:
     cues = [told(cue) for cue in found.cues[:_CUES]] or ["no single cue is told apart from chance"]
     parts += [words_at(MARGIN, y + 22 + 19 * place, words, "soft") for place, words in enumerate(cues)]
     return sheet("Answered without the pictures", y + 40 + 19 * len(cues), _STYLE, parts)
+
+
+def write_svg(found: Blind, path: Path) -> None:
+    """Write what was found as one self-contained figure."""
+    path.write_text(figure(found), encoding="utf-8")
 
 
 def _bar(group: GroupBlind, y: float, left: float, inside: float) -> Markup:

@@ -1,12 +1,17 @@
-"""What is answered blind, in words: lines of a table, and the cues, for cards, terminals and pages."""
+"""What is answered blind, in words: a table and the cues, for cards and terminals."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from countersight.blindness.cues import Cue
 from countersight.blindness.probing import ALL, KNOWLEDGE, PROBES, Blind, GroupBlind, Share
 from countersight.case import TWO_WORLDS
+from countersight.html import Cell, Grid, Line, clean, markdown_grid, markdown_text, print_grids
 
-_HEAD = ("group", "world", "n", "chance", "words", "knowledge", "best by words")
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_HEAD = ("n", "chance", "words", "knowledge", "best by words")
 _MUCH = 0.1
 """Knowledge that answers so much more than chance is told of on the card."""
 
@@ -17,9 +22,10 @@ _GOES_BY = {
 }
 
 
-def head(found: Blind) -> tuple[str, ...]:
-    """The names of the columns of `line`."""
-    return (*_HEAD, *found.groups[0].probes)
+def table(found: Blind) -> Grid:
+    """Every group in each world: chance, what words and what common knowledge answer, and each probe, in per cent."""
+    head = ("group, world", *_HEAD, *found.groups[0].probes)
+    return Grid("Answered without the pictures, in %", head, tuple(map(_line, found.groups)))
 
 
 def probes(found: Blind) -> Iterator[str]:
@@ -28,20 +34,18 @@ def probes(found: Blind) -> Iterator[str]:
         yield f"{name}: {_GOES_BY.get(name, 'what this model answered without the pictures')}"
 
 
-def line(group: GroupBlind) -> tuple[str, ...]:
-    """The figures of a group in per cent, as `head` names them."""
+def _line(group: GroupBlind) -> Line:
     chance = f"{100 * group.chance:.1f}" if group.chance is not None else "–"
-    probes = (f"{100 * share.right:.1f}" for share in group.probes.values())
-    return (
-        group.group or "(none)",
-        group.world,
+    cells = (
         f"{group.questions:,}",
         chance,
         shared(group.blind),
         shared(group.knowledge) if group.knowledge else "–",
         group.best,
-        *probes,
+        *(f"{100 * share.right:.1f}" for share in group.probes.values()),
     )
+    called = clean(f"{group.group or '(none)'}, {group.world}")
+    return Line((Cell(called), *(Cell(clean(cell)) for cell in cells)), total=group.gives_away)
 
 
 def shared(share: Share) -> str:
@@ -52,7 +56,7 @@ def shared(share: Share) -> str:
 def told(cue: Cue) -> str:
     """A cue in a few words."""
     where = f" in {cue.group}" if cue.group else ""
-    return (
+    return clean(
         f"{cue.what}{where}, {cue.world}: right {cue.right:,} times of {cue.seen:,}, where chance gives "
         f"{cue.expected:,.0f}"
     )
@@ -82,12 +86,10 @@ def section(found: Blind) -> Iterator[str]:
         "the probe of words that does best on the other folds."
     )
     yield from _known(found)
-    names = head(found)
-    table = (names, ("---",) * len(names), *map(line, found.groups))
-    yield "\n".join(f"| {' | '.join(map(_cell, cells))} |" for cells in table)
-    yield "\n".join(f"- {_cell(words)}" for words in probes(found))
+    yield from markdown_grid(table(found))
+    yield "\n".join(f"- {markdown_text(words)}" for words in probes(found))
     if found.cues:
-        yield "What carries it:\n\n" + "\n".join(f"- {_cell(told(cue))}" for cue in found.cues)
+        yield "What carries it:\n\n" + "\n".join(f"- {markdown_text(told(cue))}" for cue in found.cues)
     else:
         yield "No single cue is told apart from chance."
 
@@ -103,6 +105,15 @@ def _known(found: Blind) -> Iterator[str]:
         yield "Common knowledge answers no group more than ten points above chance."
 
 
-def _cell(words: str) -> str:
-    """Words of the dataset inside a table of Markdown."""
-    return "".join(c if c.isprintable() else " " for c in words).replace("|", "\\|").replace("`", "'")
+def render(found: Blind, console: "Console") -> None:
+    """Print what was found: a table of groups, what the probes go by, and the cues."""
+    if not found.groups:
+        console.print(summary(found), markup=False)
+        return
+    print_grids([table(found)], console)
+    told_by = (f"  {clean(words)}" for words in probes(found))
+    note = "  in bold: more than guessing; words: the probe of words that does best on the other folds; 95% intervals\n"
+    console.print("\n".join((*told_by, note)), style="dim", markup=False, highlight=False)
+    if found.cues:
+        cues = "\n".join(f"  {told(cue)}" for cue in found.cues)
+        console.print(f"What carries it\n{cues}", markup=False, highlight=False)

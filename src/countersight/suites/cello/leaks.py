@@ -8,6 +8,8 @@ from countersight.causal import head, plain, singular, synonyms, words_in
 LONGEST = 400
 """Characters of a question; published ones have a tenth of that."""
 
+_NOT_GONE = re.compile(r"(?:\bnot|\bnever|n't)(?: \w+)? (?:gone|absent|missing|removed|lost|taken)\b", re.IGNORECASE)
+"""A loss that is denied: nothing is then supposed to be gone."""
 _PRONOUNS = frozenset({"it", "they", "he", "she"})
 _CONDITIONS = frozenset({"if", "suppose", "supposing", "imagine", "assume", "assuming", "even", "with", "given", "say"})
 
@@ -69,6 +71,8 @@ def fault(
     absent = misses(text, named)
     if absent:
         return f"it must mention {' and '.join(absent)}"
+    if gone and _NOT_GONE.search(text):
+        return f"it must suppose, in plain words, that {gone} is gone"
     clause = _asking_clause(text)
     if asked and misses(clause, [asked]) and not _PRONOUNS.intersection(words_in(clause)):
         return f"it must ask about {asked}"

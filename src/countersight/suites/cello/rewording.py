@@ -1,8 +1,8 @@
 """Causal questions worded by a language model (CELLO 4.3): told the descriptions, the graph in words and what not to
-say. What it writes is checked by rules, which compare what it supposes and asks with the template, and then by asking
-back: shown its own question alone, the model must give every thing the role that it was meant to have, and say the same
-of what is asked. What does not come back the same is sent back, and after so many attempts the template stands. Every
-answer is kept as it comes: nothing is paid for twice.
+say. What it writes is checked by rules, for names that must and must not be there, and then by asking back: shown its
+own question alone, the model must give every thing the role that it was meant to have, and say the same of what is
+asked. What does not come back the same is sent back, and after so many attempts the template stands. Every answer is
+kept as it comes: nothing is paid for twice.
 """
 
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,6 @@ from countersight.engine import RetriesExhausted
 from countersight.models import Turn
 from countersight.suites.cello.cases import Drafted
 from countersight.suites.cello.leaks import fault
-from countersight.suites.cello.polarity import differs
 from countersight.suites.cello.read_back import asked_back, misread, roles
 from countersight.suites.cello.wording import edges_in_words
 
@@ -84,10 +83,7 @@ def _fault(written: str, drafted: Drafted) -> str | None:
         gone, asked = (next((name for name, role in meant.items() if role == one), None) for one in ("gone", "asked"))
         if gone and asked and may_be_the_same(gone, asked):
             gone = None
-    found = fault(written, forbidden=drafted.forbidden, named=drafted.named, gone=gone, asked=asked)
-    template = drafted.case.counterfactual
-    assert template is not None
-    return found or differs(written, template.text, drafted.named, drafted.task.is_choice)
+    return fault(written, forbidden=drafted.forbidden, named=drafted.named, gone=gone, asked=asked)
 
 
 def _outcome(asks_stays: bool) -> str:
