@@ -116,7 +116,9 @@ def without(world, *names):
 
 
 def test_discs_smallest_changes(tmp_path):
-    for case, record in made("discs", "least-change", tmp_path / "d", 12, WorldRecord):
+    found = made("discs", "least-change", tmp_path / "d", 12, WorldRecord)
+    assert set(Counter(case.factual.answer for case, _ in found).values()) == {3}
+    for case, record in found:
         asked = case.counterfactual.text.partition("so that ")[2]
         about, *other = named(record.world, asked)
 

@@ -8,7 +8,7 @@ Every verdict is asked for with a margin: it must be the same with all weights m
 and with a fifth more or less friction. Where it is not, the world is Unclear, and nothing is said of it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from countersight.errors import Unclear
@@ -50,64 +50,98 @@ def _statics(world: Supports, margin: float) -> "_Statics":
 
 
 class _Statics:
-    """The contacts of a world and of its jitters, and what was found out about parts of it."""
+    """The contacts of a world and of its jitters, and what was found out about parts of it.
+
+    Sets of things and of contacts are whole numbers with a bit for each: a world is asked about thousands of times.
+    """
 
     def __init__(self, worlds: Sequence[Supports], margin: float, among: frozenset[str] | None) -> None:
-        self._margin, self._among = margin, among
-        self._free = frozenset(thing.id for thing in worlds[0].free)
-        self._found = contacts(worlds[0])
-        self._system = System(worlds, self._found)
-        self._fell: dict[tuple[frozenset[str], frozenset[str]], frozenset[str]] = {}
-        self._known: dict[tuple[frozenset[str], frozenset[int]], bool | None] = {}
+        self._margin = margin
+        self._names = [thing.id for thing in worlds[0].things]
+        self._bit = {name: 1 << nth for nth, name in enumerate(self._names)}
+        self._free = self._bits(thing.id for thing in worlds[0].free)
+        self._among = None if among is None else self._bits(among)
+        found = contacts(worlds[0])
+        self._system = System(worlds, found)
+        self._touching: dict[int, int] = {}
+        """For each thing, the contacts that it has a part in."""
+        self._held_by: dict[int, int] = {}
+        """For each thing, the contacts that push or hold it."""
+        self._above: dict[int, list[tuple[int, int]]] = {}
+        """For each thing, the contacts by which it pushes or holds others, each with that other."""
+        for nth, contact in enumerate(found):
+            acting, upper, lower = 1 << nth, self._bit[contact.upper], self._bit.get(contact.lower, 0)
+            self._held_by[upper] = self._held_by.get(upper, 0) | acting
+            self._above.setdefault(lower, []).append((acting, upper))
+            for end in (upper, lower):
+                self._touching[end] = self._touching.get(end, 0) | acting
+        self._all = (1 << len(found)) - 1
+        self._fell: dict[tuple[int, int], int] = {}
+        self._known: dict[tuple[int, int], bool | None] = {}
+
+    def _bits(self, names: Iterable[str]) -> int:
+        """Some things of the world."""
+        return sum(self._bit.get(name, 0) for name in set(names))
 
     def fallen(self, gone: frozenset[str], held: frozenset[str]) -> frozenset[str]:
         """What falls, one after the other, where some things are gone and others are held."""
-        standing, down = self._free - held - gone, gone
+        lost = down = self._bits(gone)
+        standing = self._free & ~self._bits(held) & ~lost
         while falling := self._first(standing, down):
             down |= falling
-            standing -= falling
-        return down - gone
+            standing &= ~falling
+        return frozenset(self._names[each.bit_length() - 1] for each in _each(down & ~lost))
 
-    def _first(self, standing: frozenset[str], fallen: frozenset[str]) -> frozenset[str]:
+    def _first(self, standing: int, fallen: int) -> int:
         if (standing, fallen) not in self._fell:
-            self._fell[standing, fallen] = self.falling(standing, fallen)
+            self._fell[standing, fallen] = self._falling(standing, fallen)
         return self._fell[standing, fallen]
 
-    def falling(self, standing: frozenset[str], fallen: frozenset[str]) -> frozenset[str]:
+    def _falling(self, standing: int, fallen: int) -> int:
         """What falls first of what stands; nothing rests on what fell before."""
-        there = [nth for nth, contact in enumerate(self._found) if not {contact.upper, contact.lower} & fallen]
-        carries: dict[str, set[str]] = {name: set() for name in standing}
-        for contact in (self._found[nth] for nth in there):
-            if contact.upper in standing and contact.lower in standing:
-                carries[contact.lower].add(contact.upper)
-        down: set[str] = set()
-        for part in _parts(carries):
-            if self._is_asked(part, fallen) and not self._stands(part, there):
+        torn = self._of(self._touching, fallen)
+        there = self._all & ~torn
+        carries = dict.fromkeys(_each(standing), 0)
+        joined = dict(carries)
+        for lower in carries:
+            for acting, upper in self._above.get(lower, ()):
+                if acting & there and upper & standing:
+                    carries[lower] |= upper
+                    joined[lower] |= upper
+                    joined[upper] |= lower
+        down, left = 0, standing
+        while left:
+            part = _closure(left & -left, joined)
+            left &= ~part
+            # Where only some things can fall, a part is asked that has one of them or touched what fell.
+            is_asked = self._among is None or part & self._among or torn & self._of(self._touching, part)
+            if is_asked and not self._stands(part, there):
                 down |= self._broken(part, carries, there)
-        return frozenset(down)
+        return down
 
-    def _is_asked(self, part: frozenset[str], fallen: frozenset[str]) -> bool:
-        """Whether anything of a part could fall: something of it was named, or touched what fell."""
-        if self._among is None or part & self._among:
-            return True
-        pairs = ({contact.upper, contact.lower} for contact in self._found)
-        return any(pair & part and pair & fallen for pair in pairs)
+    def _of(self, contacts: dict[int, int], things: int) -> int:
+        """The contacts of some things."""
+        found = 0
+        for each in _each(things):
+            found |= contacts.get(each, 0)
+        return found
 
-    def _broken(self, part: frozenset[str], carries: dict[str, set[str]], there: list[int]) -> set[str]:
+    def _broken(self, part: int, carries: dict[int, int], there: int) -> int:
         """What falls first of a part that does not stand as a whole: what cannot carry a load that would stay if it
         did. Where something of the part could go either way, it may fall before or not, and nothing is clear."""
-        loads = {name: _closure(name, carries) for name in part}
-        verdicts = {name: self._stands(load, there) for name, load in loads.items()}
-        failing = {name for name, stays in verdicts.items() if stays is False}
+        loads = {each: _closure(each, carries) for each in _each(part)}
+        verdicts = {each: self._stands(load, there) for each, load in loads.items()}
+        failing = sum(each for each, stays in verdicts.items() if stays is False)
         if not failing or None in verdicts.values():
             raise Unclear("whether it stays is a matter of a few pixels")
-        return {name for name in failing if not failing & loads[name] - {name}}
+        return sum(each for each in _each(failing) if not failing & loads[each] & ~each)
 
-    def _stands(self, part: frozenset[str], there: list[int]) -> bool | None:
+    def _stands(self, part: int, there: int) -> bool | None:
         """Whether a part stays while all else is held; None where a viewer could not tell."""
-        acting = frozenset(nth for nth in there if self._found[nth].upper in part)
+        acting = there & self._of(self._held_by, part)
         if (part, acting) not in self._known:
-            self._known[part, acting] = self._solved(sorted(part), sorted(acting))
+            names = sorted(self._names[each.bit_length() - 1] for each in _each(part))
+            self._known[part, acting] = self._solved(names, [each.bit_length() - 1 for each in _each(acting)])
         return self._known[part, acting]
 
     def _solved(self, part: list[str], acting: list[int]) -> bool | None:
@@ -138,23 +172,21 @@ def _by_shifts(shifts: Shifts, margin: float) -> bool | None:
     return False if beyond and not any(same) else None
 
 
-def _parts(carries: dict[str, set[str]]) -> list[frozenset[str]]:
-    """The things that stand, in parts that do not touch each other."""
-    joined: dict[str, set[str]] = {name: set(above) for name, above in carries.items()}
-    for name, above in carries.items():
-        for other in above:
-            joined[other].add(name)
-    parts: list[frozenset[str]] = []
-    for name in sorted(joined):
-        if not any(name in part for part in parts):
-            parts.append(_closure(name, joined))
-    return parts
+def _each(bits: int) -> Iterator[int]:
+    """Every bit of a number by itself, the lowest first."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest
+        bits ^= lowest
 
 
-def _closure(start: str, steps: dict[str, set[str]]) -> frozenset[str]:
-    found, waiting = {start}, [start]
+def _closure(start: int, steps: dict[int, int]) -> int:
+    """Everything that can be reached from a bit."""
+    found = waiting = start
     while waiting:
-        new = steps[waiting.pop()] - found
+        lowest = waiting & -waiting
+        waiting ^= lowest
+        new = steps[lowest] & ~found
         found |= new
-        waiting += new
-    return frozenset(found)
+        waiting |= new
+    return found

@@ -65,7 +65,7 @@ def _planned(
     options = tuple(Option(f"the {thing.name}", "text" if nth else "answer") for nth, thing in enumerate(chosen))
     return Draft(
         skeleton="",
-        target=None,
+        target=chosen[0] is first,
         kind="choice",
         factual=Asked("Which of these is farthest to the left?", f"the {first.name}"),
         counterfactual=Asked(asked, options[0].text),
@@ -379,12 +379,16 @@ def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) ->
         )
 
 
-SUPPORTS_LEAST = Group("least-change", supports_least, (None,), having={"remove": ((), ("tower", "tower"), ("chain",))})
+_LEFTMOST = (True, False, False, False)
+"""Whether what must go is also farthest to the left, which the picture is asked for: as often as each other option."""
+SUPPORTS_LEAST = Group(
+    "least-change", supports_least, _LEFTMOST, having={"remove": ((), ("tower", "tower"), ("chain",))}
+)
 SUPPORTS_SEVERAL = (
     Group("several-changes", supports_ordered, (True, False)),
     Group("unless", supports_unless, (("no", True), ("no", True), ("yes", True), ("no", False))),
 )
-DISCS_LEAST = Group("least-change", discs_least, (None,))
+DISCS_LEAST = Group("least-change", discs_least, _LEFTMOST)
 DISCS_SEVERAL = (
     Group("several-changes", discs_ordered, (("yes", True), ("yes", False), ("no", True), ("no", False))),
     Group("unless", discs_unless, ((True, "yes"), (True, "no"), (False, "yes"), (False, "no"))),

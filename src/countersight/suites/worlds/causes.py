@@ -80,6 +80,9 @@ def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, be
     names = [*(thing.id for thing in graph.things), *beside]
     undisturbed = dict.fromkeys(model.causes, True)
     for doing in product((None, True, False), repeat=len(names)):
+        alone = [name for name, value in zip(names, doing, strict=True) if value is None]
+        if not alone:
+            continue  # what is set is as it was set
         do = {name: value for name, value in zip(names, doing, strict=True) if value is not None}
         gone = [name for name, value in do.items() if not value]
         held = [name for name, value in do.items() if value]
@@ -88,6 +91,6 @@ def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, be
         except Unclear:
             return False
         said = model.solve(undisturbed, do)
-        if any(said[name] == (name in down or name in gone) for name in names):
+        if any(said[name] == (name in down) for name in alone):
             return False
     return True

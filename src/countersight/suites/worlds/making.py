@@ -31,7 +31,7 @@ from countersight.text import unknown
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
 SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS, CAUSES)}
-VERSION = "1.7"
+VERSION = "1.8"
 """Of the suite: cases made from the same seed are the same while it does not change."""
 SIZE = 2000
 _CHUNK = 8
@@ -187,17 +187,22 @@ def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str])
     unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}")
     dropped.update(unit.dropped)
     made = {"difficulty": level, "unit": order.unit, "split": split_of(f"{key}/{order.unit}")}
+    unlike = 0
     for nth, draft in enumerate(Random(f"{key}/{order.unit}").sample(unit.drafts, order.wanted)):
-        case = _case(draft, key, order.unit, int(plan.reworded))
+        case = _case(draft, key, order.unit, unlike, int(plan.reworded))
+        unlike += draft.factual is not None and draft.factual.answer != draft.counterfactual.answer
         number = order.first + nth + 1
         yield draft, _numbered(case, suite, group, number, {**made, **suite.hardness(draft), **draft.remembered})
 
 
-def _case(draft: Draft, key: str, unit: int, turn: int) -> Case:
-    """What is asked; in another turn in other words, with the right option at the next letter."""
+def _case(draft: Draft, key: str, unit: int, unlike: int, turn: int) -> Case:
+    """What is asked; in another turn in other words, with the right option at the next letter.
+
+    `unlike` counts the cases of the unit before it whose two answers are not the same option.
+    """
     told = draft.told
-    letter = LETTERS[(LETTERS.index(balanced("ABCD", f"{key}/letter", unit)) + turn) % 4]
-    order = _ordered(draft, letter, Random(f"{key}/{unit}/options"))
+    place = (LETTERS.index(balanced("ABCD", f"{key}/letter", unit)) + turn) % 4
+    order = _ordered(draft, place, (place + 1 + (unit // 4 + unlike) % 3) % 4, Random(f"{key}/{unit}/options"))
     asked = draft.otherwise if turn and draft.otherwise else draft.counterfactual
     return Case(
         id="",
@@ -228,14 +233,18 @@ def _change(told: Told) -> Change:
     return Change(as_sentence(told.words.text.replace(" were ", " was ")), (told.kind,))
 
 
-def _ordered(draft: Draft, letter: str, rng: Random) -> Draft:
-    """The draft with its options in an order by chance, the right one at a letter."""
+def _ordered(draft: Draft, place: int, other: int, rng: Random) -> Draft:
+    """The draft with its options in an order by chance, the right one at a place, and what is right in the picture as
+    it is, where that is another one, at another: both come out even over the letters."""
     if not draft.options:
         return draft
-    right = next(option for option in draft.options if option.text == draft.counterfactual.answer)
-    others = rng.sample([option for option in draft.options if option is not right], len(draft.options) - 1)
-    place = LETTERS.index(letter)
-    return msgspec.structs.replace(draft, options=(*others[:place], right, *others[place:]))
+    placed = {draft.counterfactual.answer: place}
+    if draft.factual:
+        placed.setdefault(draft.factual.answer, other)
+    rest = rng.sample([option for option in draft.options if option.text not in placed], 4 - len(placed))
+    free = (nth for nth in range(4) if nth not in placed.values())
+    places = {option.text: nth for option, nth in zip(rest, free, strict=True)} | placed
+    return msgspec.structs.replace(draft, options=tuple(sorted(draft.options, key=lambda each: places[each.text])))
 
 
 def _question(draft: Draft, asked: Asked) -> Question:
