@@ -1,6 +1,6 @@
 """How many cases a second a matcher answers on this machine's CPU, by ONNX, one case at a time.
 
-    taskset -c 0,1 python -m benchmarks.matching_asked [--seconds 10] [--runtime openvino] [--sizes paper,small,minilm]
+    taskset -c 0,1 python -m benchmarks.matching_asked [--seconds 10] [--sizes paper,small,minilm]
 
 Four responses of 74 tokens each (the mean of CoSIm's text) and 36 regions of 2,048 numbers; random weights. Beside the
 clock it counts CPU seconds: what two cores would do if nothing else ran on them.
@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from countersight.models.matcher import GRAPH
-from countersight.models.matcher.runtimes import RUNTIMES, open_graph
+from countersight.models.matcher.model import open_graph
 from countersight.training import SIZES, Plan
 from countersight.training.batches import sequences_for
 from countersight.training.export import export
@@ -45,18 +45,19 @@ def case() -> dict[str, Any]:
     }
 
 
-def measure(plan: Plan, runtime: str, seconds: float) -> tuple[float, float]:
+def measure(plan: Plan, seconds: float) -> tuple[float, float]:
     """Cases a second by the clock, and cases in two seconds of CPU."""
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as made:
         region = NUMBERS if plan.inputs == "full" else 0
         export(build(plan, VOCABULARY, 0, region), sequences_for("", []), plan, Path(made), "files", region)
-        graph = open_graph(Path(made) / GRAPH, runtime)
-    given = {name: value for name, value in case().items() if name in graph.inputs}
-    graph.scores(given)
+        graph = open_graph(Path(made) / GRAPH)
+    wanted = {one.name for one in graph.get_inputs()}
+    given = {name: value for name, value in case().items() if name in wanted}
+    graph.run(["scores"], given)
     clock, busy, done = perf_counter(), process_time(), 0
     while perf_counter() - clock < seconds:
-        graph.scores(given)
+        graph.run(["scores"], given)
         done += 1
     return done / (perf_counter() - clock), 2 * done / (process_time() - busy)
 
@@ -65,14 +66,12 @@ def main(arguments: list[str] | None = None) -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--runtime", choices=list(RUNTIMES), default="onnxruntime")
     parser.add_argument("--sizes", default="paper,small,minilm")
     chosen = parser.parse_args(arguments)
-    shipped = ("fp32", "int8") if chosen.runtime == "onnxruntime" else ("fp32",)
     for size in chosen.sizes.split(","):
-        for bits in shipped:
+        for bits in ("fp32", "int8"):
             plan = msgspec.convert({**PLANS[size], "shipped": bits}, Plan)
-            clock, busy = measure(plan, chosen.runtime, chosen.seconds)
+            clock, busy = measure(plan, chosen.seconds)
             print(f"{size:<8} {bits}  {clock:8.1f} cases a second, {busy:8.1f} in two CPU seconds", flush=True)
 
 

@@ -135,22 +135,6 @@ def test_what_is_exported_scores_as_what_was_trained(trained, cases) -> None:
         assert member.scores(read_sheet(one), request, []) == pytest.approx(scores.numpy(), abs=1e-4)
 
 
-@pytest.mark.slow
-def test_another_runtime_gives_the_same_scores_or_a_sentence(trained) -> None:
-    with pytest.raises(ModelError, match="no runtime 'tpu'"):
-        open_model(f"matcher:{trained}?runtime=tpu")
-    from countersight.models import Parts
-    from countersight.models.protocol import Request
-
-    options = tuple(Option(f"No, I hear the {one}.") for one in THINGS[:4])
-    parts = Parts("Is it loud?", "Yes, it is quiet.", "There is a cat.")
-    request = Request("Is it loud?", (), "choice", options, parts=parts)
-    ours, theirs = (
-        asyncio.run(open_model(f"matcher:{trained}{runtime}").losses(request)) for runtime in ("", "?runtime=openvino")
-    )
-    assert theirs == pytest.approx(ours, rel=0.02, abs=0.02)  # in 16 bits where the processor has them
-
-
 def test_counts_alone_find_a_response_that_takes_its_words_from_the_change(cases, tmp_path) -> None:
     plan = Plan(encoder="counts", surface=True, seeds=(1,), folds=3, epochs=8, rate=1e-2, batch=16, held_out=0)
     train_matcher(Dataset.open(cases), tmp_path / "run", plan, say=lambda _: None)

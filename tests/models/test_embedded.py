@@ -20,10 +20,9 @@ from countersight.case import Option
 from countersight.engine import find_prompt
 from countersight.errors import AskingFailed, BadPicture, ModelError
 from countersight.models.embedded.decoding import Decoder
-from countersight.models.embedded.inference import Inference
+from countersight.models.embedded.inference import Inference, prepare
 from countersight.models.embedded.model import Embedded
 from countersight.models.embedded.out_of_scope import UNKNOWN
-from countersight.models.embedded.picture import prepare
 from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
 from countersight.models.embedded.values import SIDE, VALUES
 from countersight.models.embedded.weights import decoder_file, open_graph, shipped

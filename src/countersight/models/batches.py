@@ -10,9 +10,8 @@ import aiohttp
 import msgspec
 
 from countersight.errors import AskingFailed, BatchRefused, ModelError
-from countersight.models.anthropic import Messages
+from countersight.models.dialects import Contents, Messages
 from countersight.models.endpoint import Endpoint
-from countersight.models.gemini import Contents
 from countersight.models.hosted import Hosted
 from countersight.models.protocol import Answer
 from countersight.models.response_parsing import decoded

@@ -4,11 +4,9 @@ import os
 from urllib.parse import quote
 
 from countersight.errors import ModelError
-from countersight.models.anthropic import VERSION, Messages
-from countersight.models.bedrock import Converse
 from countersight.models.chat import NEWER, OLDER, Chat
+from countersight.models.dialects import ANTHROPIC_VERSION, Contents, Converse, Messages
 from countersight.models.endpoint import Endpoint, serving
-from countersight.models.gemini import Contents
 from countersight.models.hosted import Hosted
 from countersight.models.load_balancing import LoadBalancedModel
 from countersight.models.protocol import ModelSettings
@@ -92,7 +90,7 @@ def open_anthropic(name: str, model: str, settings: ModelSettings) -> Hosted:
     """`anthropic:MODEL`; key from ANTHROPIC_API_KEY, another base address from ANTHROPIC_BASE_URL."""
     url = _base("ANTHROPIC_BASE_URL", ANTHROPIC)
     service = serving(url, _key("anthropic", "ANTHROPIC_API_KEY"), settings, "x-api-key")
-    service.headers["anthropic-version"] = VERSION
+    service.headers["anthropic-version"] = ANTHROPIC_VERSION
     return Hosted(name, model, f"{url}/v1/messages", service, Messages(model), settings)
 
 

@@ -84,7 +84,7 @@ MODELS: Registry[Model] = Registry(
             "countersight.models.in_vllm:open_vllm",
         ),
         "matcher": Plug(
-            "matcher:RUN[?features=DIR][?runtime=openvino]",
+            "matcher:RUN[?features=DIR]",
             "a trained matcher (`countersight train matcher`); it ranks, with --rank, or names the best option",
             "countersight.models.matcher:open_matcher",
         ),

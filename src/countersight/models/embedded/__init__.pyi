@@ -1,7 +1,7 @@
+from .inference import shrink as shrink
 from .model import Embedded as Embedded
 from .model import open_embedded as open_embedded
 from .out_of_scope import UNKNOWN as UNKNOWN
-from .picture import shrink as shrink
 from .tokenizer import Tokenizer as Tokenizer
 from .tokenizer import always_said as always_said
 from .tokenizer import vocabulary as vocabulary

@@ -11,14 +11,15 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from PIL import Image
 
 from countersight.errors import BadPicture
 from countersight.models.embedded.decoding import Decoder, Floats
-from countersight.models.embedded.picture import prepare
 from countersight.models.embedded.tokenizer import Tokenizer
+from countersight.models.embedded.values import SIDE
 from countersight.models.embedded.weights import ENCODER, VOCABULARY, checked, decoder_file, open_graph
 from countersight.models.protocol import Loss
-from countersight.picture import Picture
+from countersight.picture import Picture, Pixels, as_seen
 from countersight.system import cores
 
 KEPT = 4096
@@ -31,6 +32,20 @@ CONTEXT = 320
 """Tokens the decoder can read and write in one conversation."""
 LONGEST = 64
 """Tokens of the longest answer."""
+
+
+NEEDED = 4 * SIDE
+"""Of a larger picture no more pixels than this are wanted a side: all are averaged away."""
+
+
+def prepare(picture: Picture) -> Pixels:
+    """The picture as the encoder sees it, or BadPicture."""
+    return shrink(as_seen(picture, NEEDED))
+
+
+def shrink(image: Image.Image) -> Pixels:
+    """A picture of any size at the encoder's size; averaging whole boxes keeps thin lines and small dots crisp."""
+    return np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BOX))
 
 
 class Encoder:

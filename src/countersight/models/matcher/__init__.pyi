@@ -3,12 +3,12 @@ from .counting import surface_size as surface_size
 from .model import Matcher as Matcher
 from .model import open_matcher as open_matcher
 from .regions import FILES as FILES
+from .regions import WHOLE as WHOLE
 from .regions import Listed as Listed
 from .regions import Regions as Regions
+from .regions import View as View
 from .regions import digest as digest
 from .regions import write_regions as write_regions
-from .seen import WHOLE as WHOLE
-from .seen import View as View
 from .sequences import Inputs as Inputs
 from .sequences import Sequences as Sequences
 from .shipping import GRAPH as GRAPH

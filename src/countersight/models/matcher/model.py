@@ -4,27 +4,26 @@ import asyncio
 import hashlib
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 import numpy as np
 
 from countersight.case import LETTERS
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.matcher.counting import surface
-from countersight.models.matcher.regions import FILES, Regions
-from countersight.models.matcher.runtimes import ONNXRUNTIME, RUNTIMES, open_graph
-from countersight.models.matcher.seen import View
+from countersight.models.matcher.regions import FILES, Regions, View
 from countersight.models.matcher.sequences import Sequences
 from countersight.models.matcher.shipping import GRAPH, TOKENIZER, Sheet, members, read_sheet, untrained_seeds
 from countersight.models.matcher.views import Look, looker, side_by_side
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
+from countersight.registry import with_options
+from countersight.system import cores
 
 
 class Member:
     """The matcher of one seed."""
 
-    def __init__(self, folder: Path, runtime: str = ONNXRUNTIME) -> None:
-        self._graph = open_graph(folder / GRAPH, runtime)
+    def __init__(self, folder: Path) -> None:
+        self._graph = open_graph(folder / GRAPH)
         self._sequences = Sequences.open(folder / TOKENIZER)
 
     def scores(self, sheet: Sheet, request: Request, views: list[View]) -> Any:
@@ -41,14 +40,15 @@ class Member:
             features, boxes, there = side_by_side(views)
             given |= {"features": features.astype(np.float32), "boxes": boxes, "there": there}
             given["shown"] = np.zeros(len(options), np.int64)
-        scores = self._graph.scores({name: given[name] for name in self._graph.inputs})
+        wanted = {one.name: given[one.name] for one in self._graph.get_inputs()}
+        [scores] = self._graph.run(["scores"], wanted)
         return scores - np.logaddexp.reduce(scores)
 
 
 class Matcher(Displayed):
     """Ranks the options of a question; with several seeds, by their mean."""
 
-    def __init__(self, name: str, folder: Path, features: str = "", runtime: str = ONNXRUNTIME) -> None:
+    def __init__(self, name: str, folder: Path, features: str = "") -> None:
         self.name = name
         self._folders = members(folder)
         self._sheet = read_sheet(self._folders[0])
@@ -65,9 +65,6 @@ class Matcher(Displayed):
                 f"{folder} has {len(self._folders)} of {planned} planned seeds; the training was not finished: its "
                 f"command trains the others ({', '.join(map(str, untrained))})"
             )
-        if runtime != ONNXRUNTIME:
-            self.settings["runtime"] = runtime
-        self._runtime = runtime
         self._features = features or self._sheet.features
         self._look: Look | None = None
         self._members: list[Member] = []
@@ -92,7 +89,7 @@ class Matcher(Displayed):
 
     def _losses(self, request: Request) -> tuple[float, ...]:
         if not self._members:
-            self._members = [Member(folder, self._runtime) for folder in self._folders]
+            self._members = [Member(folder) for folder in self._folders]
         views = self._seen(request)
         together = np.mean([member.scores(self._sheet, request, views) for member in self._members], axis=0)
         return tuple(float(loss) for loss in np.logaddexp.reduce(together) - together)
@@ -121,6 +118,19 @@ class Matcher(Displayed):
         return regions
 
 
+def open_graph(path: Path) -> Any:
+    """A matcher's graph, ready to be asked."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = cores()
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # as many kinds as there are ways to damage a file
+        raise ModelError(f"{path} is no matcher that onnxruntime can read: {str(error)[:200]}") from None
+
+
 def _fingerprint(folders: list[Path]) -> str:
     digest = hashlib.sha256()
     for folder in folders:
@@ -133,12 +143,6 @@ def _fingerprint(folders: list[Path]) -> str:
 
 
 def open_matcher(name: str, target: str, settings: ModelSettings) -> Matcher:
-    """`matcher:RUN`, `matcher:RUN/seed-1234` for one of its seeds; behind a `?`, other regions and another runtime."""
-    folder, _, asked = target.partition("?")
-    options = dict(parse_qsl(asked, keep_blank_values=True))
-    for option in options.keys() - {"features", "runtime"}:
-        raise ModelError(f"{option!r} is no setting of a matcher; those are features=DIR and runtime=NAME")
-    runtime = options.get("runtime", ONNXRUNTIME)
-    if runtime not in RUNTIMES:
-        raise ModelError(f"there is no runtime {runtime!r} for a matcher; those are: {', '.join(RUNTIMES)}")
-    return Matcher(name, Path(folder), options.get("features", ""), runtime)
+    """`matcher:RUN`, `matcher:RUN/seed-1234` for one of its seeds; `?features=DIR` names other regions."""
+    folder, options = with_options(target, ("features",), ModelError)
+    return Matcher(name, Path(folder), options.get("features", ""))

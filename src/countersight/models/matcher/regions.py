@@ -7,15 +7,28 @@ real) and `regions.json`, which names the pictures in order, by file and by what
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from countersight.errors import AskingFailed, CountersightError
 from countersight.files import Staging, write_whole
-from countersight.models.matcher.seen import View
 from countersight.picture import Picture
+
+Floats = npt.NDArray[np.float32]
+
+WHOLE = (0.0, 0.0, 1.0, 1.0)
+"""The box of a whole picture."""
+
+
+class View(NamedTuple):
+    """Regions of a picture: features (regions × size), boxes (regions × 4: left, top, right, bottom, from 0 to 1)."""
+
+    features: Floats
+    boxes: Floats
+
 
 FILE = "regions.json"
 ARRAYS = ("features", "boxes", "counts")

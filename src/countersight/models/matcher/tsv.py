@@ -9,7 +9,7 @@ import numpy as np
 
 from countersight.errors import CountersightError
 from countersight.files import bounded_lines, whole_file
-from countersight.models.matcher.seen import Floats, View
+from countersight.models.matcher.regions import Floats, View
 
 FIELDS = (
     *("img_id", "img_h", "img_w", "objects_id", "objects_conf", "attrs_id", "attrs_conf"),
