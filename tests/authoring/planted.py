@@ -15,16 +15,11 @@ SCENES = (
     ("Is the man wearing a hat?", "Would the man be wearing a hat", ("a gust of wind had carried it off",)),
     ("Is the bowl empty?", "Would the bowl be empty", ("the cat had finished its meal", "somebody had poured in soup")),
 )
-ANSWERS = (
-    *("the answer were {a}", "the answer was {a}", "the correct answer were {a}", "the reply had to be {a}"),
-    *("the right answer to this question were {a}", "it were true", "that were the case", "you had to say {a}"),
-    *("this statement were true", "one would answer {a}", "the response should be {a}", "everyone answered {a}"),
+SAID = (
+    *("the answer were {a}", "the reply had to be {a}", "it were true", "you had to say {a}", "everyone answered {a}"),
+    *("nothing changed", "everything stayed the same", "no changes were made", "the picture did not change"),
 )
-NOTHING = (
-    *("nothing changed", "nothing at all happened", "everything stayed the same", "things were exactly as they are"),
-    *("no changes were made", "the scene remained unchanged", "the picture did not change", "nobody touched anything"),
-    *("all stayed as it is", "it were left as it is", "nothing were different", "everything remained as shown"),
-)
+"""Suppositions that say what the answer is, or that nothing happens."""
 COUNTED = (
     *("There are {n} {x} in the photo. {q}?", "The photo shows {n} {x}; {q}?", "Given that there are {n} {x}, {q}?"),
     *("With {n} {x} in the picture, {q}?", "I can see {n} {x}. {q}?", "As there are {n} {x} now, {q}?"),
@@ -37,19 +32,12 @@ CHANGES = (
 NOUNS = ("dogs", "cups", "chairs", "apples", "cars", "lamps", "kites", "benches")
 
 
-def stated_answers() -> Iterator[Planted]:
-    """The supposition says what the answer is."""
-    for (question, asked, _), said, first in product(SCENES, ANSWERS, ("yes", "no")):
+def empty_suppositions() -> Iterator[Planted]:
+    """The supposition says what the answer is, or changes nothing, and the answer is flipped all the same."""
+    for (question, asked, _), said, first in product(SCENES, SAID, ("yes", "no")):
         other = "no" if first == "yes" else "yes"
         yield question, first, f"{asked} if {said.format(a=other)}?", other
         yield question, first, f"If {said.format(a=other)}, {asked[0].lower()}{asked[1:]}?", other
-
-
-def unchanged() -> Iterator[Planted]:
-    """The supposition changes nothing, and the answer is flipped all the same."""
-    for (question, asked, _), said in product(SCENES, NOTHING):
-        yield question, "yes", f"{asked} if {said}?", "no"
-        yield question, "no", f"Suppose {said}. {asked}?", "yes"
 
 
 def stated_counts() -> Iterator[Planted]:

@@ -19,8 +19,10 @@ from countersight.models import ModelSettings
 BALANCE = ("enough of", "enough answers", "the writer repeats itself")
 
 
-def scripted(pairs: list[planted.Planted], blind: str = "unknown") -> Callable[[ChatServer, int, dict], str]:
-    """A writer that writes these pairs, each to its own question, and answers blind as it is told."""
+def scripted(
+    pairs: list[planted.Planted], blind: str = "unknown", faults: dict[str, str] | None = None
+) -> Callable[[ChatServer, int, dict], str]:
+    """A writer that writes these pairs, each to its own question, answers blind as it is told, and finds faults."""
     drafts: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for question, answer, draft, new in pairs:
         drafts.setdefault((question, answer), []).append((draft, new))
@@ -29,6 +31,12 @@ def scripted(pairs: list[planted.Planted], blind: str = "unknown") -> Callable[[
         text = question_of(body)
         if text.startswith("There is a photograph"):
             return f"say:{blind}"
+        if text.startswith("A counterfactual question was written"):
+            fault = next(
+                (fault for draft, fault in faults.items() if f"Counterfactual question: {draft}\n" in text), ""
+            )
+            verdict = dict.fromkeys(("changes", "follows", "fits"), True) | {"tells": False, "why": "So it is."}
+            return "say:" + json.dumps(verdict | ({fault: not verdict[fault]} if fault else {}))
         if text.startswith("Correct the grammar"):
             return "say:" + json.dumps({"question": text.rpartition("Question: ")[2]})
         question, answer = re.findall(r"Question: (.+)\nAnswer: (\w+)", text)[-1]
@@ -52,9 +60,9 @@ def build(folder: Path, server: ChatServer, pairs: list[planted.Planted], **opti
     )
 
 
-def test_planted_pairs_are_rejected_and_good_ones_are_not(tmp_path: Path) -> None:
+def test_planted_counts_are_rejected_by_rule_and_good_pairs_are_not(tmp_path: Path) -> None:
     good = list(planted.good_pairs())[::4]
-    bad = [*list(planted.stated_counts())[::11], *list(planted.stated_answers())[::5], *list(planted.unchanged())[::3]]
+    bad = list(planted.stated_counts())[::11]
     mixed = sorted([*good, *bad], key=lambda pair: pair[2][::-1])
     with ChatServer(scripted(mixed)) as server:
         build(tmp_path, server, mixed)
@@ -63,6 +71,27 @@ def test_planted_pairs_are_rejected_and_good_ones_are_not(tmp_path: Path) -> Non
     wrongly = [row for row in rejected if not row["reason"].startswith(BALANCE)]
     assert len({pair[2] for pair in bad}.intersection(taken)) <= 0.02 * len(bad)
     assert len({pair[2] for pair in good}.intersection(row["written"] for row in wrongly)) <= 0.05 * len(good)
+
+
+def test_what_a_model_finds_fault_with_is_left_out_with_its_words(tmp_path: Path) -> None:
+    bad = list(planted.empty_suppositions())[::7]
+    good = [("Is the dog asleep?", "yes", "Would the dog be asleep if the doorbell had just rung?", "no")]
+    with ChatServer(scripted([*bad, *good], faults={draft: "changes" for _, _, draft, _ in bad})) as server:
+        built = build(tmp_path, server, [*bad, *good], groups=("boolean",))
+    taken = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases() if case.counterfactual]
+    assert taken == [good[0][2]]
+    rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
+    faulted = [row for row in rejected if row["reason"] == "a model finds fault with it"]
+    assert built.funnel.faulted == len(faulted) > len(bad) / 2  # rules that are general find the others
+    assert {row["details"] for row in faulted} == {"it supposes nothing that changes the scene; So it is."}
+    assert f"{len(faulted)} pairs were left out for a fault" in (tmp_path / "pairs/README.md").read_text()
+
+
+@pytest.mark.parametrize("fault", ["follows", "fits", "tells"])
+def test_each_fault_is_enough(tmp_path: Path, fault: str) -> None:
+    pairs = [*ADDED]
+    with ChatServer(scripted(pairs, faults={ADDED[0][2]: fault})) as server:
+        assert build(tmp_path, server, pairs, groups=("direct",)).cases == 1
 
 
 def test_a_supposition_is_used_for_at_most_two_per_cent(tmp_path: Path) -> None:
@@ -83,18 +112,18 @@ ADDED += [("How many cats are there?", "6", "How many cats would there be if 3 m
 def test_the_writer_is_asked_without_the_picture_by_default_and_the_card_says_so(tmp_path: Path) -> None:
     with ChatServer(scripted(ADDED, blind="7")) as server:
         built = build(tmp_path, server, ADDED, groups=("direct",))
-        blind = [question_of(body) for body in server.requests if "cannot see" in question_of(body)]
+        blind = [question_of(body) for body in server.requests if question_of(body).startswith("There is a")]
     assert (built.cases, built.funnel.told_blind) == (1, 1)
     assert len(blind) == 3 + 1  # a wrong answer is enough
     assert not any("Answer: " in text for text in blind)
     card = (tmp_path / "pairs/README.md").read_text()
-    assert "1 question that it answered correctly every time was left out" in card
+    assert "1 question was left out because it answered correctly every time" in card
 
 
 def test_the_blind_check_can_be_turned_off_and_the_card_says_so(tmp_path: Path) -> None:
     with ChatServer(scripted(ADDED, blind="7")) as server:
         assert build(tmp_path, server, ADDED, groups=("direct",), blind="none").cases == 2
-    assert "No model was asked the questions without the pictures" in (tmp_path / "pairs/README.md").read_text()
+    assert "No model checked the pairs" in (tmp_path / "pairs/README.md").read_text()
 
 
 @pytest.mark.parametrize(

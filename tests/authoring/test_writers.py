@@ -42,6 +42,8 @@ def writing(said: Said, polished: str | None = None) -> Callable[[ChatServer, in
             return "say:" + json.dumps({"question": polished or question})
         if text.startswith("There is a photograph"):
             return "say:7"
+        if text.startswith("A counterfactual question was written"):
+            return "say:I cannot judge that."
         return "say:" + said(*asked(body))
 
     return behave
@@ -95,8 +97,8 @@ def test_examples_and_shape_stand_before_the_question_and_are_the_same_in_every_
     [
         (lambda noun, count: "How many would there be?", "a reply in no shape"),
         (lambda noun, count: '{"question": ', "a reply in no shape"),
-        (lambda noun, count: "I'm sorry, I cannot help with that.", "a refusal"),
-        (lambda noun, count: '{"new_answer": "5", "question": "I cannot write that."}', "a refusal"),
+        (lambda noun, count: "I'm sorry, I cannot help with that.", "a reply in no shape"),
+        (lambda noun, count: '{"new_answer": "5", "question": "I cannot write that."}', "not a question"),
         (lambda noun, count: good(noun, count + 1), "arithmetic disagrees"),
         (lambda noun, count: good(noun, count).replace("3 more", "some more"), "arithmetic disagrees"),
         (lambda noun, count: good("ghosts", count), "another thing is asked about"),
@@ -118,26 +120,6 @@ def test_examples_and_shape_stand_before_the_question_and_are_the_same_in_every_
                 {
                     "operation": "remove",
                     "new_answer": str(count - 1),
-                    "question": f"How many {noun} would there be if a wizard removed one of the {noun}?",
-                }
-            ),
-            "not about the picture",
-        ),
-        (
-            lambda noun, count: json.dumps(
-                {
-                    "operation": "remove",
-                    "new_answer": str(count - 1),
-                    "question": f"Suppose a wizard removed one of the {noun}. How many {noun} would there be?",
-                }
-            ),
-            "not about the picture",
-        ),
-        (
-            lambda noun, count: json.dumps(
-                {
-                    "operation": "remove",
-                    "new_answer": str(count - 1),
                     "question": f"How many {noun} would there be if one of the {noun} was killed?",
                 }
             ),
@@ -153,20 +135,6 @@ def test_what_is_wrong_is_counted_by_its_reason_and_kept(tmp_path: Path, said: S
     with ChatServer(writing(mixed)) as server:
         assert build(tmp_path, server).cases == 1
     assert reasons(tmp_path) == {reason: len(COUNTS) - 1}
-
-
-def test_what_captions_name_may_be_supposed(tmp_path: Path) -> None:
-    def with_a_wizard(noun: str, count: int) -> str:
-        question = f"How many {noun} would there be if a wizard removed one of the {noun}?"
-        return json.dumps({"operation": "remove", "new_answer": str(count - 1), "question": question})
-
-    captions = tmp_path / "captions.json"
-    captions.write_text(
-        json.dumps({"annotations": [{"image_id": 0, "caption": "a wizard and dogs"}, {"image_id": "?"}]})
-    )
-    with ChatServer(writing(with_a_wizard)) as server:
-        assert build(tmp_path, server, captions=captions).cases == 1
-    assert reasons(tmp_path) == {"not about the picture": len(COUNTS) - 1}
 
 
 def test_a_server_that_fails_some_questions_is_a_reason_too(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from countersight import __version__
 from countersight.authoring.balance import Wordings
 from countersight.authoring.counting import write_count
 from countersight.authoring.drafts import REJECTED, Draft, Funnel, Writer, write_funnel
-from countersight.authoring.model import VOTES, BlindReader, ModelWriter
-from countersight.authoring.pairing import LOOKED_AT, TOLD_BLIND, FirstDrafts, LastDrafts, Pair, Pairing, Pairs
+from countersight.authoring.model import FAULTED, TOLD_BLIND, VOTES, ModelWriter, PairChecker
+from countersight.authoring.pairing import LOOKED_AT, DraftRecord, Pair, Pairing, Pairs
 from countersight.authoring.sources import GROUPS, Group, LeftOut, Source, read_sources
 from countersight.authoring.store import BuildContext, CachedModel, Plan
 from countersight.authoring.vocabulary import ASPECTS
@@ -232,15 +232,12 @@ async def _pairs(
         writer: Writer = GrammarWriter(order.seed)
         if order.writer != GRAMMAR:
             writer = ModelWriter(CachedModel(models[order.writer], context, retry), order.seed)
-        reader = None
+        checker = None
         if order.blind_model:
-            reader = BlindReader(CachedModel(models[order.blind_model], context, retry))
+            checker = PairChecker(CachedModel(models[order.blind_model], context, retry))
         at_once = 1 if order.writer == GRAMMAR else AT_ONCE
-        first = FirstDrafts(is_over=order.writer == GRAMMAR or context.answered >= LOOKED_AT)
-        last = LastDrafts(is_free=order.writer == GRAMMAR)
-        pairing = Pairing(
-            writer, seed=order.seed, at_once=at_once, reader=reader, first=first, last=last, progress=progress
-        )
+        record = DraftRecord(is_free=order.writer == GRAMMAR, has_begun=context.answered >= LOOKED_AT)
+        pairing = Pairing(writer, seed=order.seed, at_once=at_once, checker=checker, record=record, progress=progress)
         return await pairing.make(found, _sizes(order))
     finally:
         for model in models.values():
@@ -324,20 +321,30 @@ def _funnel(order: Order, pairs: Pairs, context: BuildContext) -> Funnel:
         tokens_out=tokens_out,
         blind=order.blind_model,
         told_blind=sum(each.reason == TOLD_BLIND for each in pairs.rejected),
+        faulted=sum(each.reason == FAULTED for each in pairs.rejected),
     )
 
 
 def _blind_section(funnel: Funnel) -> str:
     """What the card says of the blind check."""
     if not funnel.blind:
-        told = "No model was asked the questions without the pictures (`--blind none`, or `--writer grammar`)."
+        told = (
+            "No model checked the pairs, nor was any asked the questions without the pictures (`--blind none`, or "
+            "`--writer grammar`)."
+        )
     else:
         told = (
-            f"`{funnel.blind}` was asked each counterfactual question {VOTES} times without the picture and the "
-            f"factual answer. {several(funnel.told_blind, 'question')} that it answered correctly every time "
-            f"{'was' if funnel.told_blind == 1 else 'were'} left out; they are in `{REJECTED}`."
+            f"`{funnel.blind}` was asked whether each supposition changes the scene, fits it, leads to the answer and "
+            f"does not state it: {_were(funnel.faulted, 'pair')} left out for a fault. Then it was asked each "
+            f"question {VOTES} times without the picture and the factual answer: "
+            f"{_were(funnel.told_blind, 'question')} left out because it answered correctly every time. They are in "
+            f"`{REJECTED}`."
         )
-    return f"## Blind check\n\n{told}\n"
+    return f"## Check by a model\n\n{told}\n"
+
+
+def _were(number: int, noun: str) -> str:
+    return f"{several(number, noun)} {'was' if number == 1 else 'were'}"
 
 
 def _nothing_came(order: Order, pairs: Pairs, context: BuildContext) -> str:

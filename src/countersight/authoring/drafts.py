@@ -86,6 +86,8 @@ class Funnel(msgspec.Struct, frozen=True):
     """The model that was asked without the pictures; nothing where none was."""
     told_blind: int = 0
     """How many pairs were left out because it answered them right every time."""
+    faulted: int = 0
+    """How many pairs were left out because it found fault with them."""
 
     @property
     def spent(self) -> str:

@@ -14,7 +14,6 @@ from countersight.authoring.checks import faults, parts_of
 from countersight.authoring.drafts import OPERATIONS, Draft, Unwritten
 from countersight.authoring.sources import Source
 from countersight.authoring.store import CachedModel
-from countersight.authoring.vocabulary import REFUSALS
 from countersight.case import Question
 from countersight.composer import FILLER, compose
 from countersight.models import Request, Turn
@@ -98,7 +97,44 @@ def blind_prompt(question: str, group: str) -> str:
     )
 
 
+REVIEWED: Final = {
+    "changes": (True, "it supposes nothing that changes the scene"),
+    "follows": (True, "the answer does not follow"),
+    "fits": (True, "it does not fit the photograph"),
+    "tells": (False, "it tells the answer or the count"),
+}
+"""What a model is asked of a pair: the verdict of a good pair, and what is wrong with another."""
+_REVIEW_SHAPE: Final = {
+    "type": "object",
+    "properties": {**{name: {"type": "boolean"} for name in REVIEWED}, "why": {"type": "string"}},
+    "required": [*REVIEWED, "why"],
+    "additionalProperties": False,
+}
+
+
+def review_prompt(source: Source, draft: Draft) -> str:
+    """Both questions with their answers, and what is to be said of them."""
+    known = "".join(f"- {text}\n" for text in source.beside[:_TOLD])
+    return (
+        "A counterfactual question was written about a photograph that you cannot see. Check it.\n"
+        + (f"What else is said or asked about the photograph:\n{known}" if known else "")
+        + f"Question: {source.question}\nAnswer: {source.answer}\n"
+        f"Counterfactual question: {draft.question}\nIts answer: {draft.answer}\n\n"
+        "Reply with one JSON object and nothing else: "
+        '{"changes": true or false, "follows": …, "fits": …, "tells": …, "why": "one sentence"}\n'
+        "- changes: what is supposed changes something in the scene. It does not if nothing happens, or if it only "
+        "concerns the photograph, whoever looks at it, or the answer itself.\n"
+        "- follows: the answer follows from the first answer and from what is supposed.\n"
+        "- fits: what is supposed can happen in the scene of such a photograph.\n"
+        "- tells: the text states the answer, or how many things the photograph shows."
+    )
+
+
+_TOLD = 8
+"""Captions and other questions that a model is told of."""
 _KEPT = 600
+TOLD_BLIND: Final = "a model tells it without the picture"
+FAULTED: Final = "a model finds fault with it"
 VOTES = 3
 """How often a question is put to a model without its picture; if all answers are right, the pair is left out."""
 _OBJECT: Final = re.compile(r"\{[^{}]{1,4000}\}", re.DOTALL)
@@ -117,6 +153,14 @@ class _Written(msgspec.Struct):
 
 class _Polished(msgspec.Struct):
     question: str
+
+
+class _Verdict(msgspec.Struct):
+    changes: bool | str
+    follows: bool | str
+    fits: bool | str
+    tells: bool | str
+    why: str = ""
 
 
 class ModelWriter:
@@ -140,11 +184,8 @@ class ModelWriter:
         reply = await self._model.ask(request)
         if reply.state == "failed":
             raise Unwritten("the model did not answer", reply.reason)
-        text = printable(reply.text.replace("\n", " "))[:_KEPT]
-        if not text.strip():
+        if not reply.text.strip():
             raise Unwritten("an empty reply")
-        if "{" not in text and _is_refusal(text):
-            raise Unwritten("a refusal", written=text)
         return reply.text
 
     async def _polished(self, source: Source, draft: Draft) -> Draft:
@@ -164,14 +205,35 @@ class ModelWriter:
         return msgspec.structs.replace(polished, unpolished=draft.question)
 
 
-class BlindReader:
-    """A model that is asked without the picture: a question that it always answers right needs none."""
+class PairChecker:
+    """A model that judges pairs, and is asked their questions without the picture."""
 
     def __init__(self, model: CachedModel) -> None:
         self._model = model
 
-    async def tells(self, source: Source, draft: Draft) -> str:
-        """What gives the answer away, in words, or nothing."""
+    async def fault(self, source: Source, draft: Draft) -> tuple[str, str]:
+        """The reason for which a pair is left out and what was said, or nothing.
+
+        A question that is answered correctly every time without the picture and the factual answer needs no picture.
+        """
+        return await self._review(source, draft) or await self._told(source, draft) or ("", "")
+
+    async def _review(self, source: Source, draft: Draft) -> tuple[str, str] | None:
+        request = Request(
+            f"{source.id}/review",
+            (Turn("user", review_prompt(source, draft)),),
+            "open",
+            question=draft.question,
+            shape=_REVIEW_SHAPE,
+        )
+        reply = await self._model.ask(request)
+        verdict = _object(reply.text, _Verdict)
+        if reply.state == "failed" or verdict is None:
+            return None  # a model that cannot judge is only asked without the picture
+        wrong = [words for name, (wanted, words) in REVIEWED.items() if _is_yes(getattr(verdict, name)) != wanted]
+        return (FAULTED, "; ".join([*wrong, printable(verdict.why)[:_KEPT]])) if wrong else None
+
+    async def _told(self, source: Source, draft: Draft) -> tuple[str, str] | None:
         asked = Question(draft.question, "", "number" if source.group == "direct" else "boolean")
         turns = (Turn("user", blind_prompt(draft.question, source.group)),)
         for vote in range(VOTES):
@@ -179,16 +241,18 @@ class BlindReader:
                 Request(f"{source.id}/blind/{vote}", turns, asked.kind, question=draft.question, vote=vote)
             )
             if reply.state == "failed" or answer_in(reply.text, asked) != draft.answer:
-                return ""
-        return f"{self._model.name} answers {draft.answer} {VOTES} times of {VOTES}"
+                return None
+        return TOLD_BLIND, f"{self._model.name} answers {draft.answer} {VOTES} times of {VOTES}"
+
+
+def _is_yes(value: bool | str) -> bool:
+    return value.strip().casefold() in ("yes", "true") if isinstance(value, str) else value
 
 
 def _draft(source: Source, text: str) -> Draft:
     found = _object(text, _Written)
     if found is None or not found.question.strip():
         raise Unwritten("a reply in no shape", written=printable(text.replace("\n", " "))[:_KEPT])
-    if _is_refusal(found.question):
-        raise Unwritten("a refusal", written=_tidy(printable(found.question))[:_KEPT])
     kind = Question(found.question, "", "number" if source.group == "direct" else "boolean")
     answer = answer_in(str(found.new_answer)[:100], kind)
     if answer is None:
@@ -198,10 +262,6 @@ def _draft(source: Source, text: str) -> Draft:
     clause = parts_of(question)
     named = operation if operation in (*OPERATIONS, "flip") else "another"
     return Draft(question, answer, named, _pattern(clause[1] if clause else ""))
-
-
-def _is_refusal(text: str) -> bool:
-    return any(refusal in text.casefold() for refusal in REFUSALS)
 
 
 def _object(text: str, kind: type[_Shape]) -> _Shape | None:

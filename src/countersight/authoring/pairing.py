@@ -13,83 +13,74 @@ import msgspec
 from countersight.authoring.balance import Balance, evened
 from countersight.authoring.checks import CHECKS, NOT_A_QUESTION, faults, supposition_key
 from countersight.authoring.drafts import Draft, Rejected, Step, Unwritten, Writer, step
-from countersight.authoring.model import BlindReader
+from countersight.authoring.model import FAULTED, TOLD_BLIND, PairChecker
 from countersight.authoring.sources import Group, LeftOut, Source
 
 LOOKED_AT: Final = 20
 """Replies of which one at least must be a question that can be checked."""
-_SHOWN = 80
-
-
-class FirstDrafts:
-    """Counts what is wrong with the first replies of a writer, until one is a question that can be checked."""
-
-    def __init__(self, *, is_over: bool) -> None:
-        self._wrong: Counter[str] = Counter()
-        self._last = ""
-        self._is_over = is_over
-
-    @property
-    def is_useless(self) -> bool:
-        """Whether the first replies all came to nothing, so that the rest is not worth its price."""
-        return not self._is_over and self._wrong.total() >= LOOKED_AT
-
-    @property
-    def room(self) -> int:
-        """How many may be asked for before the next look."""
-        return sys.maxsize if self._is_over else LOOKED_AT - self._wrong.total()
-
-    def came(self) -> None:
-        """Take in a question that can be checked: the writer can write."""
-        self._is_over = True
-
-    def failed(self, reason: str, said: str) -> None:
-        """Take in a reply that is no question."""
-        self._wrong[reason] += 1
-        self._last = " ".join(said.split())[:_SHOWN]
-
-    def sentence(self) -> str:
-        """Why the writer was stopped, and what to do."""
-        counted = ", ".join(f"{number} x {reason}" for reason, number in self._wrong.most_common())
-        told = f" (the last: {self._last!r})" if self._last else ""
-        return (
-            f"none of the first {LOOKED_AT} replies is a question that can be checked: {counted}{told}; "
-            "choose another `writer`, or start it once more to go on all the same"
-        )
-
-
 LOOKED_BACK: Final = 100
 """Drafts that are looked back on."""
 _FEWEST: Final = 2
 """Pairs that so many drafts have to give."""
 _PAIR: Final = ""
+_SHOWN = 80
 
 
-class LastDrafts:
-    """What became of the last drafts of a writer that is paid for; of one that is free nothing is asked."""
+class DraftRecord:
+    """What became of a writer's drafts: one that is paid for is stopped where more are not worth their price."""
 
-    def __init__(self, *, is_free: bool) -> None:
-        self._last: deque[str] = deque(maxlen=LOOKED_BACK)
+    def __init__(self, *, is_free: bool, has_begun: bool) -> None:
         self._is_free = is_free
+        self._can_write = is_free or has_begun
+        """Whether a reply was a question that can be checked."""
+        self._unusable: Counter[str] = Counter()
+        self._said = ""
+        self._last: deque[str] = deque(maxlen=LOOKED_BACK)
+
+    @property
+    def is_useless(self) -> bool:
+        """Whether the first replies all came to nothing."""
+        return not self._can_write and self._unusable.total() >= LOOKED_AT
 
     @property
     def is_spent(self) -> bool:
         """Whether too few of the last drafts became pairs."""
         return not self._is_free and len(self._last) == LOOKED_BACK and self._last.count(_PAIR) < _FEWEST
 
+    @property
+    def room(self) -> int:
+        """How many may be asked for before the next look."""
+        return sys.maxsize if self._can_write else LOOKED_AT - self._unusable.total()
+
     def begin(self) -> None:
         """Forget the drafts of another group: who fails at numbers may do well at yes and no."""
         self._last.clear()
 
     def came(self) -> None:
+        """Take in a question that can be checked: the writer can write."""
+        self._can_write = True
+
+    def paired(self) -> None:
         """Take in a draft that became a pair."""
         self._last.append(_PAIR)
 
-    def failed(self, reason: str) -> None:
-        """Take in a draft that became none, and why."""
+    def failed(self, reason: str, unusable: str | None = None) -> None:
+        """Take in a draft that became none and why; `unusable` is what was said where it is no question."""
         self._last.append(reason)
+        if unusable is not None:
+            self._unusable[reason] += 1
+            self._said = " ".join(unusable.split())[:_SHOWN]
 
-    def sentence(self, group: Group) -> str:
+    def why_useless(self) -> str:
+        """Why the writer was stopped, and what to do."""
+        counted = ", ".join(f"{number} x {reason}" for reason, number in self._unusable.most_common())
+        told = f" (the last: {self._said!r})" if self._said else ""
+        return (
+            f"none of the first {LOOKED_AT} replies is a question that can be checked: {counted}{told}; "
+            "choose another `writer`, or start it once more to go on all the same"
+        )
+
+    def why_spent(self, group: Group) -> str:
         """Why no more were asked for."""
         (reason, number), *_ = Counter(filter(None, self._last)).most_common(1)
         pairs = {0: "no pair", 1: "one pair"}[self._last.count(_PAIR)]
@@ -101,7 +92,6 @@ class LastDrafts:
 
 WRITTEN, BALANCED = "written", "balanced"
 DOUBLE, REPEATED = "a double", "the writer repeats itself"
-TOLD_BLIND = "a model tells it without the picture"
 _SUPPOSED = 0.02
 """The share of the pairs that may suppose the same, where a model writes; the grammar draws from few wordings."""
 _REPEATED = 5
@@ -134,17 +124,15 @@ class Pairing:
         *,
         seed: int,
         at_once: int,
-        reader: BlindReader | None,
-        first: FirstDrafts,
-        last: LastDrafts,
+        checker: PairChecker | None,
+        record: DraftRecord,
         progress: Callable[[int], None],
     ) -> None:
         self._writer = writer
         self._seed = seed
         self._at_once = at_once
-        self._reader = reader
-        self._first = first
-        self._last = last
+        self._checker = checker
+        self._record = record
         self._progress = progress
         self._pairs: list[Pair] = []
         self._rejected: list[Rejected] = []
@@ -170,7 +158,7 @@ class Pairing:
         reasons = Counter(_short(each.reason) for each in left_out) + Counter({"of another group": others})
         self._rejected += [Rejected(each.id, each.question, "", each.reason) for each in left_out]
         steps = self._steps(len(found), reasons, len(sources), tried)
-        stopped = self._first.sentence() if self._first.is_useless else "; ".join(self._stopped)
+        stopped = self._record.why_useless() if self._record.is_useless else "; ".join(self._stopped)
         return Pairs(tuple(self._pairs), tuple(self._rejected), tuple(steps), stopped)
 
     def _place(self, source: Source) -> bytes:
@@ -180,9 +168,9 @@ class Pairing:
         """Take source after source, several at once where a model writes, and return how many were tried."""
         done = len(self._pairs)
         tried = 0
-        self._last.begin()
+        self._record.begin()
         while tried < len(sources) and balance.kept < size and not self._is_stopped:
-            wave = sources[tried : tried + min(self._at_once, max(1, size - balance.kept), self._first.room)]
+            wave = sources[tried : tried + min(self._at_once, max(1, size - balance.kept), self._record.room)]
             wanted = balance.wanted()
             turns = [wanted[place % len(wanted) :] + wanted[: place % len(wanted)] for place in range(len(wave))]
             drafts = await asyncio.gather(*map(self._written, wave, turns))
@@ -192,14 +180,14 @@ class Pairing:
                 for source, draft in zip(wave, drafts, strict=True)
                 if draft is not None and self._is_sound(source, draft)
             ]
-            told = await asyncio.gather(*(self._told_blind(source, draft) for source, draft in sound))
-            for (source, draft), details in zip(sound, told, strict=True):
-                if self._is_taken(source, draft, details, balance, size):
+            found = await asyncio.gather(*(self._fault(source, draft) for source, draft in sound))
+            for (source, draft), fault in zip(sound, found, strict=True):
+                if self._is_taken(source, draft, fault, balance, size):
                     self._pairs.append(Pair(source, draft))
                     if balance.take(draft):
-                        self._last.came()
+                        self._record.paired()
                     else:  # it waits for one with the other answer, which may never come
-                        self._last.failed(f"enough answers {draft.answer}")
+                        self._record.failed(f"enough answers {draft.answer}")
                     self._progress(done + balance.kept)
         self._even_out(done, size)
         return tried
@@ -217,13 +205,13 @@ class Pairing:
 
     @property
     def _is_stopped(self) -> bool:
-        return self._first.is_useless or self._last.is_spent
+        return self._record.is_useless or self._record.is_spent
 
     def _end_group(self, group: Group, untried: int) -> None:
         """Note why what is left of a group was not tried."""
         self._untried["the writer was stopped" if self._is_stopped else "there were enough pairs"] += untried
-        if untried and self._last.is_spent:
-            self._stopped.append(self._last.sentence(group))
+        if untried and self._record.is_spent:
+            self._stopped.append(self._record.why_spent(group))
 
     async def _written(self, source: Source, wanted: tuple[str, ...]) -> Draft | None:
         try:
@@ -236,19 +224,19 @@ class Pairing:
         """Whether a draft passes every check of its own; the first that fails is its reason."""
         reason, details = next(faults(source, draft), ("", ""))
         if reason != NOT_A_QUESTION:
-            self._first.came()
+            self._record.came()
         if reason:
             self._reject(source, reason, reason, details, draft.question)
         return not reason
 
-    async def _told_blind(self, source: Source, draft: Draft) -> str:
-        return "" if self._reader is None else await self._reader.tells(source, draft)
+    async def _fault(self, source: Source, draft: Draft) -> tuple[str, str]:
+        return ("", "") if self._checker is None else await self._checker.fault(source, draft)
 
-    def _is_taken(self, source: Source, draft: Draft, told: str, balance: Balance, size: int) -> bool:
+    def _is_taken(self, source: Source, draft: Draft, fault: tuple[str, str], balance: Balance, size: int) -> bool:
         """Whether a sound draft becomes a pair beside those that are there."""
         reason, details = self._repeats(source, draft, size)
-        if not reason and told:
-            reason, details = TOLD_BLIND, told
+        if not reason:
+            reason, details = fault
         if not reason and (details := balance.too_many(draft)):
             reason = BALANCED
         if reason:
@@ -270,9 +258,7 @@ class Pairing:
         return "", ""
 
     def _reject(self, source: Source, at: str, reason: str, details: str, written: str) -> None:
-        if at in (WRITTEN, NOT_A_QUESTION):
-            self._first.failed(reason, details or written)
-        self._last.failed(reason)
+        self._record.failed(reason, (details or written) if at in (WRITTEN, NOT_A_QUESTION) else None)
         self._reasons.setdefault(at, Counter())[reason] += 1
         self._rejected.append(Rejected(source.id, source.question, source.answer, reason, details, written))
 
@@ -281,7 +267,7 @@ class Pairing:
         steps = [Step("read", read), step("a number, or yes or no", sources, left_out)]
         steps.append(step("tried", tried, self._untried))
         left = tried
-        for name in (WRITTEN, *(reason for reason, _ in CHECKS), DOUBLE, REPEATED, TOLD_BLIND, BALANCED):
+        for name in (WRITTEN, *(reason for reason, _ in CHECKS), DOUBLE, REPEATED, FAULTED, TOLD_BLIND, BALANCED):
             reasons = self._reasons.get(name, Counter())
             left -= sum(reasons.values())
             if reasons or name in (WRITTEN, BALANCED):

@@ -35,19 +35,8 @@ NO_SINGULAR: Final = _list("no_singular")
 DEPICTING: Final = _things("depicting")
 BODY_PARTS: Final = _things("body_parts")
 NO_THINGS: Final = _things("no_things")
-ANYBODY: Final = _things("anybody")
 SENSITIVE: Final = _any_of(" ".join(_WORDS["sensitive"].values()))
 """Every word that must not be supposed, in any of its classes."""
-META: Final = re.compile(_WORDS["meta"].strip().replace("\n", "|"))
-"""What speaks of the answer or the question instead of the picture."""
-UNCHANGED: Final = re.compile(_WORDS["unchanged"].strip().replace("\n", "|"))
-"""What says that nothing happens."""
-NEUTRAL: Final = _list("neutral")
-"""Words that bring no change by themselves: looking, saying and knowing do not either."""
-MEDIUM: Final = _things("medium")
-"""The picture itself, and who takes or sees it."""
-REFUSALS: Final = tuple(_WORDS["refusals"].strip().split("|"))
-ENGLISH: Final = _list("english")
 FOOD: Final = _things("food")
 STATES: Final = _list("states")
 DESCRIBING: Final = _list("describing") | (STATES - {"hot"})
