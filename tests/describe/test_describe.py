@@ -16,7 +16,8 @@ from rich.console import Console
 
 from countersight.case import Case, Option, Question
 from countersight.cli import main
-from countersight.description.statistics import Statistics, describe, render, words, write_svg
+from countersight.description import Statistics, describe, render, write_svg
+from countersight.suites import words
 
 FOUR = tuple(map(Option, ("16", "17", "12", "13")))
 

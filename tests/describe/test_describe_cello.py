@@ -7,7 +7,7 @@ from making import case
 from rich.console import Console
 
 from countersight.case import Question
-from countersight.description.statistics import describe, render, write_svg
+from countersight.description import describe, render, write_svg
 
 
 def causal(number, task, kind, text="Would the cup fall?", suite="cello"):

@@ -8,7 +8,7 @@ from published import published
 from rich.console import Console
 
 from countersight.case import Case, Change, Option, Question
-from countersight.description.statistics import describe, render, write_svg
+from countersight.description import describe, render, write_svg
 
 
 def instance(number, change="Add a cat.", kinds=("object addition",), context="Yes, it is dry.", **more):

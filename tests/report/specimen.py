@@ -2,6 +2,7 @@
 
 import io
 import random
+from functools import cache
 
 from PIL import Image, ImageDraw
 
@@ -176,6 +177,7 @@ def case(number: int, runs: int) -> GalleryCase:
     )
 
 
+@cache
 def page(cases: int = 30, *labels: str, total: int | None = None) -> PageData:
     data = report(*labels, cases=total or cases)
     made = tuple(case(number, len(data.runs)) for number in range(cases))

@@ -2,24 +2,68 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import msgspec
 
 from countersight.authoring import Funnel
 from countersight.case import LETTERS, Case, Question, World
-from countersight.description.counted import OTHER, Counted, GroupStatistics, WorldStatistics
-from countersight.suites import SuiteTally, known_suite, words
+from countersight.suites import SuiteStatistics, SuiteTally, known_suite, words
 from countersight.text import several
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 ALL: Final = "all"
+OTHER: Final = "(other)"
+"""Open answers beyond those that are told apart."""
 _DISTINCT = 10_000  # open answers told apart; the rest are counted as OTHER, so that memory stays bounded
 
 
-class Statistics(Counted, frozen=True):
+class WorldStatistics(msgspec.Struct, frozen=True):
+    """The questions of one group in one world."""
+
+    world: World
+    questions: int
+    mean_words: float
+    words: tuple[tuple[int, int], ...]
+    """How many questions have that many words, by number of words."""
+    answers: tuple[tuple[str, int], ...]
+    """How often each answer is right, the most frequent first; of a choice, the text of its right option."""
+    yes: int
+    no: int
+    letters: tuple[tuple[str, int], ...]
+    """How often each letter is right, for every letter that a question offers."""
+
+
+class GroupStatistics(msgspec.Struct, frozen=True):
+    """The cases of one group."""
+
+    group: str
+    cases: int
+    factual: WorldStatistics
+    counterfactual: WorldStatistics
+    pairs: int
+    """Cases asked about in both worlds."""
+    changed: int
+    """Pairs whose right answer is not the same in both."""
+
+    @property
+    def worlds(self) -> tuple[WorldStatistics, WorldStatistics]:
+        """The factual world, then the counterfactual one."""
+        return self.factual, self.counterfactual
+
+
+class Statistics(msgspec.Struct, frozen=True):
     """The statistics of a dataset."""
+
+    cases: int
+    groups: tuple[GroupStatistics, ...]
+    """In order of first appearance."""
+    total: GroupStatistics
+    suites: dict[str, SuiteStatistics] = {}
+    """What the papers tell of their cases, told of these: for each suite that adds something, by its name."""
+    funnel: Funnel | None = None
+    """How questions became pairs; None where the dataset was not built."""
+    controls: int = 0
+    """Cases whose change does not touch what is asked, apart from all that is counted above."""
 
     def __repr__(self) -> str:
         in_groups = ", ".join(f"{group.group or 'no group'} {group.cases:,}" for group in self.groups)
@@ -27,15 +71,15 @@ class Statistics(Counted, frozen=True):
         return f"Statistics of {several(self.cases, 'case')}{controls}: {in_groups}"
 
     def _repr_svg_(self) -> str:
-        from countersight.description.figure import figure
+        from countersight.description.showing import figure  # which imports what draws pages
 
         return figure(self)
 
 
 def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
     """The statistics of cases, in one pass that holds none of them; with the funnel of a dataset that was built."""
-    groups: dict[str, _Tally] = {}
-    total, controls = _Tally(), 0
+    groups: dict[str, _GroupTally] = {}
+    total, controls = _GroupTally(), 0
     suites: dict[str, SuiteTally | None] = {}
     for case in cases:
         if case.control_of:
@@ -46,7 +90,7 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
             suites[case.suite] = suite.tally() if suite else None
         if own := suites[case.suite]:
             own.add(case)
-        for tally in (groups.setdefault(case.group, _Tally()), total):
+        for tally in (groups.setdefault(case.group, _GroupTally()), total):
             tally.add(case)
     return Statistics(
         cases=total.cases,
@@ -58,23 +102,7 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
     )
 
 
-def render(statistics: Statistics, console: "Console", *, everything: bool = True) -> None:
-    """Print tables to the terminal: all of them, or what fits on one screen."""
-    from countersight.description.terminal import everything as all_tables
-    from countersight.description.terminal import summary
-    from countersight.html import print_grids
-
-    print_grids(all_tables(statistics) if everything else summary(statistics), console)
-
-
-def write_svg(statistics: Statistics, path: Path) -> None:
-    """Writes the statistics as one self-contained figure."""
-    from countersight.description.figure import figure
-
-    path.write_text(figure(statistics), encoding="utf-8")
-
-
-class _Tally:
+class _GroupTally:
     """Counts of one group, while cases stream by."""
 
     def __init__(self) -> None:

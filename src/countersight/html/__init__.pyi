@@ -9,7 +9,6 @@ from .svg import MARGIN as MARGIN
 from .svg import WIDTH as WIDTH
 from .svg import Markup as Markup
 from .svg import element as element
-from .svg import hint as hint
 from .svg import sheet as sheet
 from .svg import shortened as shortened
 from .svg import with_its_ends as with_its_ends

@@ -83,11 +83,6 @@ def words_at(x: float, y: float, words: str, class_: str = "", anchor: str = "st
     return element("text", _drawable(words), x=x, y=y, class_=class_ or None, text_anchor=turned)
 
 
-def hint(words: str, tag: str = "title") -> Markup:
-    """What a part of a figure is, in words that are shown when it is pointed at."""
-    return element(tag, _drawable(words))
-
-
 def shortened(words: str, most: int) -> str:
     """Words that have room for so many letters of usual width."""
     if _letters(words) <= most:

@@ -73,6 +73,11 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     pools: tuple[ComparableRows, ...]
 
     @property
+    def has_reported(self) -> bool:
+        """Whether rows of papers stand on it."""
+        return any(pool.kind == "reported" for pool in self.pools)
+
+    @property
     def rows(self) -> int:
         """How many rows it has."""
         return sum(len(pool.entries) for pool in self.pools)
@@ -88,6 +93,11 @@ class SuiteBoards(msgspec.Struct, frozen=True):
     """How many were measured here; a board has only those with a figure for its line."""
     blind: tuple[str, ...] = ()
     """What is answered without the pictures, a sentence for each dataset where it was measured."""
+
+    @property
+    def datasets(self) -> int:
+        """How many datasets they were measured on."""
+        return len({pool.fingerprint for board in self.boards for pool in board.pools if pool.fingerprint})
 
 
 class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
