@@ -12,9 +12,9 @@ from rich.console import Console
 
 from countersight.case import Case
 from countersight.cli import main
+from countersight.reports import print_tables
 from countersight.reports.data import Analysis
 from countersight.reports.image_groups import GroupsFile
-from countersight.reports.terminal import print_tables
 from countersight.reports.write import ReportFiles, write_report
 
 from .runs import right, run

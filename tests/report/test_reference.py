@@ -15,8 +15,8 @@ from rich.console import Console
 from countersight.case import Case, Question
 from countersight.cli import main
 from countersight.errors import CountersightError
+from countersight.reports import print_tables
 from countersight.reports.tables import beside, grids
-from countersight.reports.terminal import print_tables
 from countersight.reports.write import ReportFiles, write_report
 
 from .running import answered, cello, cfmm, cosim, right

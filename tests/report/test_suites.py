@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from countersight.case import Case, Question
+from countersight.reports import print_tables
 from countersight.reports.tables import by_group, divided, grids, roles
-from countersight.reports.terminal import print_tables
 from countersight.reports.write import ReportFiles, write_report
 
 from .running import answered, cello, cfmm, cosim, okvqa, right

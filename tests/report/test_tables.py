@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 from countersight.html.wording import clean, name, p_value, percent
+from countersight.reports import print_tables
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.formats import comma_separated, latex, markdown
-from countersight.reports.terminal import print_tables
 from countersight.scoring import ComparedRuns, Comparison, Difference, GroupScores, GuessingScores, LetterShare, Rate
 from countersight.scoring.intervals import Effective
 

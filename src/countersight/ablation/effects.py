@@ -1,6 +1,7 @@
-"""What leaving a part of a change out does to the scores of the responses."""
+"""What leaving a part of a change out does to the scores of the responses, as figures, a table and a page."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from statistics import mean, stdev
 
 import msgspec
@@ -10,6 +11,8 @@ from countersight.ablation.variants import OF, WITHOUT
 from countersight.case import LETTERS, Case
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
+from countersight.files import write_text
+from countersight.html import Grid, Line, document, table_line
 from countersight.suites.cosim import change_kinds
 
 LEAST = 10
@@ -123,3 +126,43 @@ def _likely(losses: Sequence[float]) -> tuple[float, ...]:
     """Losses as probabilities among the responses."""
     weights = np.exp(min(losses) - np.array(losses))
     return tuple(float(weight) for weight in weights / weights.sum())
+
+
+SHOWN = 100
+"""Cases on the page: those whose parts do most."""
+ABOUT = (
+    "Gain: by how many points the right response is likelier with the part than without it, mean over cases with a 95% "
+    f"interval (from {LEAST} cases on). Lost: share of all parts without which a right answer becomes a wrong one."
+)
+
+
+def as_grid(kinds: Sequence[KindOfPart]) -> Grid:
+    """One line per type of part."""
+    head = ("type of part", "parts", "cases", "gain", "lost")
+    return Grid("Which parts of a change carry the answer", head, tuple(_line(one) for one in kinds))
+
+
+def _line(one: KindOfPart) -> Line:
+    gain = f"{100 * one.effect:+z.1f}"
+    if one.low is not None and one.high is not None:
+        gain += f" ({100 * one.low:+z.1f} to {100 * one.high:+z.1f})"
+    return table_line(one.kind, one.parts, one.cases, gain, f"{100 * one.lost:.1f}%", total=one.kind == "all parts")
+
+
+def write_page(path: Path, model: str, kinds: Sequence[KindOfPart], cases: Sequence[CaseParts]) -> Path:
+    """Write the page."""
+    strongest = sorted(cases, key=lambda case: -max(abs(case.effect(str(n + 1))) for n in range(len(case.parts))))
+    shown = strongest[:SHOWN]
+    page = document(
+        __package__,
+        "page.html",
+        title=f"Parts of changes: {model}",
+        style="page.css",
+        model=model,
+        about=ABOUT,
+        grid=as_grid(kinds),
+        about_cases=f"The {len(shown)} of {len(cases)} cases whose parts do most. Bars: how likely the model finds "
+        "each response; the right one is marked.",
+        cases=shown,
+    )
+    return write_text(path, page)

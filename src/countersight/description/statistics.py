@@ -1,14 +1,20 @@
-"""What is in a dataset: how many cases, how long the questions are, which answers are right how often."""
+"""What is in a dataset: how many cases, how long the questions are, which answers are right how often.
+
+It is counted in one pass, and shown as tables in the terminal and as one SVG figure.
+"""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Final
 
 import msgspec
+from rich.console import Console
 
 from countersight.authoring import Funnel
-from countersight.case import LETTERS, Case, Question, World
-from countersight.suites import SuiteStatistics, SuiteTally, known_suite, words
+from countersight.case import ASKING_WORDS, LETTERS, TWO_WORLDS, Case, Question, World
+from countersight.html import Cell, Grid, Line, Markup, fragment, name, print_grids, sheet, shortened
+from countersight.suites import Chart, ChartBar, SuiteStatistics, SuiteTally, known_suite, words
 from countersight.text import several
 
 ALL: Final = "all"
@@ -71,8 +77,6 @@ class Statistics(msgspec.Struct, frozen=True):
         return f"Statistics of {several(self.cases, 'case')}{controls}: {in_groups}"
 
     def _repr_svg_(self) -> str:
-        from countersight.description.showing import figure  # which imports what draws pages
-
         return figure(self)
 
 
@@ -162,3 +166,275 @@ class _WorldTally:
             no=self.truths["no"],
             letters=tuple((letter, self.letters[letter]) for letter in LETTERS[: self.offered]),
         )
+
+
+_ANSWERS_SHOWN = 40
+_GROUPS_SHOWN = 24
+_SELDOM = 0.005
+CONTROLLED: Final = "the change does not touch what is asked, and the answer must stay"
+
+
+class WorldShares(msgspec.Struct, frozen=True):
+    """One category and its share of the questions of each world, factual first."""
+
+    label: str
+    shares: tuple[float, float]
+
+
+class AnswerBalance(msgspec.Struct, frozen=True):
+    """How the right answers of a group's closed questions are spread over letters, or over yes and no."""
+
+    group: str
+    world: str
+    parts: tuple[tuple[str, float], ...]
+
+
+def frequent_answers(world: WorldStatistics) -> list[tuple[str, int]]:
+    """The answers that are right often enough to be told of: of sentences written for one case each there are none."""
+    return [(answer, n) for answer, n in world.answers if n >= _SELDOM * world.questions]
+
+
+def answer_bars(group: GroupStatistics) -> list[WorldShares]:
+    """The share of each right answer: words by frequency, then numbers in their order; none where none is frequent."""
+    if not any(frequent_answers(world) for world in group.worlds):
+        return []
+    factual, counterfactual = (dict(world.answers) for world in group.worlds)
+    both = sorted(
+        {*factual, *counterfactual} - {OTHER}, key=lambda x: (-factual.get(x, 0) - counterfactual.get(x, 0), x)
+    )
+    kept = both[:_ANSWERS_SHOWN]
+    kept.sort(key=lambda answer: (_is_number(answer), float(answer) if _is_number(answer) else 0.0))
+    bars = [
+        WorldShares(answer, _shares(group, factual.get(answer, 0), counterfactual.get(answer, 0))) for answer in kept
+    ]
+    rest = [sum(n for answer, n in world.answers if answer not in kept) for world in group.worlds]
+    return [*bars, WorldShares(OTHER, _shares(group, *rest))] if any(rest) else bars
+
+
+def length_bars(group: GroupStatistics, most: int = 40) -> list[WorldShares]:
+    """The share of questions of each length in words, in steps wide enough for at most so many bars."""
+    lengths = [length for world in group.worlds for length, _ in world.words]
+    if not lengths:
+        return []
+    low, high = min(lengths), max(lengths)
+    step = -(-(high - low + 1) // most)
+    bars = []
+    for start in range(low, high + 1, step):
+        inside = [sum(n for length, n in world.words if start <= length < start + step) for world in group.worlds]
+        bars.append(WorldShares(str(start) if step == 1 else f"{start}–{start + step - 1}", _shares(group, *inside)))
+    return bars
+
+
+def balances(statistics: Statistics) -> list[AnswerBalance]:
+    """The balance of every group, where there are not too many, and of all."""
+    groups = statistics.groups if 1 < len(statistics.groups) <= _GROUPS_SHOWN else ()
+    return [
+        AnswerBalance(group.group, world.world, parts)
+        for group in (*groups, statistics.total)
+        for world in group.worlds
+        if (parts := _balance_parts(world))
+    ]
+
+
+def _balance_parts(world: WorldStatistics) -> tuple[tuple[str, float], ...]:
+    counts = list(world.letters)
+    if world.yes or world.no:
+        counts += [("yes", world.yes), ("no", world.no)]
+    total = sum(n for _, n in counts)
+    return tuple((label, n / total) for label, n in counts) if total else ()
+
+
+def _shares(group: GroupStatistics, factual: int, counterfactual: int) -> tuple[float, float]:
+    return factual / (group.factual.questions or 1), counterfactual / (group.counterfactual.questions or 1)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) == float(text)
+    except ValueError:
+        return False
+
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_WIDTH = 24
+_TOP = 3
+_FEW_GROUPS = 10
+"""So many groups stand on one screen, the largest first to stay."""
+
+
+def summary(statistics: Statistics) -> Iterator[Grid]:
+    """What fits on one screen: the groups, and how even the right options are over all cases."""
+    shown = sorted(statistics.groups, key=lambda group: -group.cases)[:_FEW_GROUPS]
+    groups = [group for group in statistics.groups if group in shown]
+    left = len(statistics.groups) - len(groups)
+    yield _groups(statistics, groups, f"{several(left, 'smaller group')} not shown" if left else "", top=1)
+    even = [balance for balance in balances(statistics) if balance.group == statistics.total.group]
+    if even:
+        cells = ((Cell(each.world), Cell(_spread(each.parts))) for each in even)
+        yield Grid("Balance of right answers", ("world", "share of each"), tuple(map(Line, cells)))
+
+
+def all_tables(statistics: Statistics) -> Iterator[Grid]:
+    """Every table, one after the other."""
+    yield _groups(statistics, statistics.groups, "", top=_TOP)
+    if statistics.cases:
+        if bars := answer_bars(statistics.total):
+            yield _bars("Right answers", "answer", bars)
+        yield _bars("Words in a question, its options included", "words", length_bars(statistics.total, most=20))
+    if even := balances(statistics):
+        lines = ((Cell(name(each.group) or "(none)"), Cell(each.world), Cell(_spread(each.parts))) for each in even)
+        yield Grid("Balance of right answers", ("group", "world", "share of each"), tuple(map(Line, lines)))
+    for suite in statistics.suites.values():
+        yield from suite.tables()
+    if statistics.funnel:
+        yield funnel_table(statistics.funnel)
+
+
+def _groups(
+    statistics: Statistics, groups: tuple[GroupStatistics, ...] | list[GroupStatistics], note: str, *, top: int
+) -> Grid:
+    most = "most frequent answer" if top == 1 else "most frequent answers"
+    head = ("group", "cases", "words factual", "words counterf.", "answer changes", f"{most} factual", "counterfactual")
+    if statistics.controls:
+        note = f"and {several(statistics.controls, 'control')}: {CONTROLLED}{f'; {note}' if note else ''}"
+    lines = tuple(
+        Line(
+            (
+                Cell(name(group.group) or "(none)"),
+                Cell(f"{group.cases:,}"),
+                *(Cell(f"{world.mean_words:.2f}" if world.questions else "–") for world in group.worlds),
+                Cell(f"{group.changed / group.pairs:.1%}" if group.pairs else "–"),
+                *(
+                    Cell(", ".join(f"{name(answer)[:20]} {n / world.questions:.0%}" for answer, n in found) or "–")
+                    for world in group.worlds
+                    for found in [frequent_answers(world)[:top]]
+                ),
+            ),
+            total=group is statistics.total,
+        )
+        for group in (*groups, statistics.total)
+    )
+    return Grid(several(statistics.cases, "case"), head, lines, note)
+
+
+def _bars(title: str, heading: str, bars: list[WorldShares]) -> Grid:
+    longest = max((max(bar.shares) for bar in bars), default=0) or 1
+    head = (heading, *(words for world in TWO_WORLDS for words in (world, "%")))
+    return Grid(
+        title,
+        head,
+        tuple(
+            Line(
+                (
+                    Cell(name(bar.label)[:24]),
+                    *(Cell(words) for share in bar.shares for words in (_drawn(share / longest), f"{100 * share:.1f}")),
+                )
+            )
+            for bar in bars
+        ),
+    )
+
+
+def _drawn(share: float) -> str:
+    whole, rest = divmod(round(share * _WIDTH * 8), 8)
+    return ("█" * whole + (_EIGHTHS[rest] if rest else "")).ljust(_WIDTH)
+
+
+def _spread(parts: tuple[tuple[str, float], ...]) -> str:
+    return "  ".join(f"{label} {100 * share:.1f}%" for label, share in parts)
+
+
+_REASONS = 3
+
+
+def funnel_table(funnel: Funnel) -> Grid:
+    """The steps, what was left after each, and why the others were not."""
+    steps = [(step.name, step.left, step.reasons) for step in funnel.steps]
+    steps.append(("different suppositions", funnel.patterns, funnel.operations))
+    lines = (Line((Cell(name, (_why(reasons),)), Cell(f"{left:,}"))) for name, left, reasons in steps)
+    return Grid(f"From questions to pairs, written by {funnel.writer}", ("step", "left"), tuple(lines))
+
+
+def funnel_chart(funnel: Funnel) -> Chart:
+    """A bar a step, as long as what was left after it."""
+    bars = []
+    for step in funnel.steps:
+        less = f", less {_why(step.reasons)}" if step.reasons else ""
+        bars.append(ChartBar(step.name, (step.left,), f"{step.left:,}{less}"))
+    note = f"questions left after each step; written by {funnel.writer}"
+    return Chart("From questions to pairs", note, tuple(bars))
+
+
+def _why(reasons: tuple[tuple[str, int], ...]) -> str:
+    told = ", ".join(f"{count:,} {reason}" for reason, count in reasons[:_REASONS])
+    return f"{told}, …" if len(reasons) > _REASONS else told
+
+
+_STYLE: Final = """
+  .factual { fill: var(--one) } .counterfactual { fill: var(--two) } .rule { stroke: var(--rule) }
+  .part { stroke: var(--ground); stroke-width: 2 } .on { font-weight: 600; font-size: 11.5px }
+"""
+_PLOT, _LINE = 190, 24  # how tall a plot and a line are
+
+
+def render(statistics: Statistics, console: Console, *, everything: bool = True) -> None:
+    """Print tables to the terminal: all of them, or what fits on one screen."""
+    print_grids(all_tables(statistics) if everything else summary(statistics), console)
+
+
+def write_svg(statistics: Statistics, path: Path) -> None:
+    """Writes the statistics as one self-contained figure."""
+    path.write_text(figure(statistics), encoding="utf-8")
+
+
+class _Plot(msgspec.Struct, frozen=True):
+    """Two bars for each category, one a world, over a percentage axis."""
+
+    title: str
+    note: str
+    bars: list[WorldShares]
+
+    @property
+    def step(self) -> float:
+        """Between two ticks of the axis."""
+        highest = max((share for bar in self.bars for share in bar.shares), default=0)
+        return next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if highest <= 5 * step), 0.25)
+
+    @property
+    def ticks(self) -> int:
+        """How many steps the axis has."""
+        highest = max((share for bar in self.bars for share in bar.shares), default=0)
+        return max(1, round(-(-highest // self.step)))
+
+
+def figure(statistics: Statistics) -> Markup:
+    """The figure: which answers are right, how long questions are, how even the right options are."""
+    total = statistics.total
+    means = ", ".join(f"{world.mean_words:.2f} {world.world}" for world in total.worlds if world.questions)
+    lengths = "Words in a question, its options included", f"on average {means}" if means else "", length_bars(total)
+    plots = [
+        _Plot(*each)
+        for each in (("Right answers", "share of the questions of each world", answer_bars(total)), lengths)
+        if each[2] or not statistics.cases
+    ]
+    even = balances(statistics)
+    charts = [chart for suite in statistics.suites.values() for chart in suite.charts()]
+    charts += [funnel_chart(statistics.funnel)] if statistics.funnel else []
+    heights = [_chart_height(chart) for chart in charts]
+    height = 140 + len(plots) * (_PLOT + 92) + (_LINE * len(even) + 60 if even else 0) + sum(heights)
+    parts = fragment(
+        __package__,
+        "figure.svg",
+        statistics=statistics,
+        worlds=[(world, ASKING_WORDS[world]) for world in TWO_WORLDS],
+        plots=plots,
+        even=even,
+        charts=list(zip(charts, heights, strict=True)),
+        shortened=shortened,
+    )
+    return sheet(f"Statistics of a dataset of {several(statistics.cases, 'case')}", height, _STYLE, [parts])
+
+
+def _chart_height(chart: Chart) -> int:
+    headings = len({bar.under for bar in chart.bars if bar.under})
+    return 78 + _LINE * (len(chart.bars) + bool(chart.legend) + headings) + 14 * headings

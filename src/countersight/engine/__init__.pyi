@@ -5,7 +5,7 @@ from .conversations import MOST_GROUPS as MOST_GROUPS
 from .conversations import Conversations as Conversations
 from .conversations import FewShotExamples as FewShotExamples
 from .conversations import NoExample as NoExample
-from .conversations import Sent as Sent
+from .conversations import SentRequests as SentRequests
 from .conversations import conversations_of as conversations_of
 from .conversations import ranked_answer as ranked_answer
 from .display import showing as showing

@@ -260,7 +260,7 @@ _UNOPENED = Picture(b"", "", 0, 0)
 """Stands for a picture that is only said to be there."""
 
 
-class Sent:
+class SentRequests:
     """The requests of one run, as text."""
 
     def __init__(self, run: RunFolder, dataset: Dataset) -> None:

@@ -1,6 +1,8 @@
 from .data import PageData as PageData
 from .data import ReportData as ReportData
 from .data import RunScores as RunScores
+from .formats import print_overview as print_overview
+from .formats import print_tables as print_tables
 from .gallery import cases_from as cases_from
 from .image_groups import GroupsFile as GroupsFile
 from .loading import LoadedReport as LoadedReport
@@ -21,7 +23,5 @@ from .second_reader import Rereading as Rereading
 from .second_reader import reread_async as reread_async
 from .second_reader import rereading_grid as rereading_grid
 from .second_reader import write_rereadings as write_rereadings
-from .terminal import print_overview as print_overview
-from .terminal import print_tables as print_tables
 from .write import ReportFiles as ReportFiles
 from .write import write_report as write_report

@@ -1,4 +1,4 @@
-"""The tables of a report as Markdown, LaTeX and CSV, and a summary of it in a few lines."""
+"""The tables of a report in the terminal, as Markdown, LaTeX and CSV, and a summary of it in a few lines."""
 
 import csv
 import io
@@ -7,9 +7,12 @@ from math import copysign
 from typing import Final
 
 import msgspec
+from rich.console import Console
+from rich.text import Text
 
 from countersight.html import (
     Count,
+    Grid,
     Record,
     guarded,
     latex_grid,
@@ -19,8 +22,9 @@ from countersight.html import (
     name,
     none_read,
     percent,
+    print_grids,
 )
-from countersight.reports.data import ReportData, RunScores
+from countersight.reports.data import Analysis, ReportData, RunScores
 from countersight.reports.finding import sentence, sentences
 from countersight.reports.provenance import definitions, origins
 from countersight.reports.tables import by_group, grids, overview
@@ -147,3 +151,37 @@ def summary(report: ReportData) -> str:
         f"`{name(report.fingerprint)[:12]}`, seed {report.seed}, Countersight {markdown_text(report.version)}."
     )
     return "\n\n".join(parts) + "\n"
+
+
+def print_tables(report: ReportData, console: Console) -> None:
+    """Print the scores and comparisons of a report, and where the figures come from."""
+    _print(report, grids(report, brief=True), console)
+    for analysis in report.analyses:
+        _print_analysis(analysis, console)
+
+
+def print_overview(report: ReportData, console: Console) -> None:
+    """Print one line a run, and where the figures come from."""
+    _print(report, [overview(report)], console)
+
+
+def _print(report: ReportData, tables: list[Grid], console: Console) -> None:
+    console.print(Text(sentence(report)))
+    print_grids(tables, console)
+    console.print()
+    for term, text in origins(report):
+        console.print(Text.assemble((f"{term}: ", "bold"), text))
+    level = percent(report.confidence, 0)
+    console.print(Text(f"Shares in per cent, differences in points, each with its {level}% interval.", "dim"))
+
+
+def _print_analysis(analysis: Analysis, console: Console) -> None:
+    console.print()
+    console.print(Text(analysis.heading, "bold"))
+    console.print(Text(analysis.about))
+    for point in analysis.points:
+        console.print(Text(name(point.title), "bold"))
+        for words in point.sentences:
+            console.print(Text(f"· {words}"))
+    if analysis.asked_for:
+        print_grids(analysis.tables, console)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Case, Question, Reply, Trace
 from countersight.dataset import Dataset
 from countersight.detection import size_as_seen
-from countersight.engine import COMPOSED, Sent, edges_in_words, names_of, nodes_of
+from countersight.engine import COMPOSED, SentRequests, edges_in_words, names_of, nodes_of
 from countersight.errors import BadPicture
 from countersight.html import balanced_sample
 from countersight.reports.data import (
@@ -169,7 +169,7 @@ def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
     source, results = runs[0].dataset, [judged.outcomes for judged in runs]
     place = dict(zip(results[0].rows[positions].tolist(), positions.tolist(), strict=True))
     said = [counted_replies(judged.outcomes, positions.tolist(), judged.run.numbered().at) for judged in runs]
-    sent = [Sent(judged.run, source) for judged in runs]
+    sent = [SentRequests(judged.run, source) for judged in runs]
     pictures: dict[str, int] = {}
 
     def number(file_name: str | None) -> int | None:

@@ -64,7 +64,7 @@ class PictureGroups(msgspec.Struct, frozen=True, eq=False):
         return int((self.group_of >= 0).sum())
 
 
-class _Table(msgspec.Struct, frozen=True):
+class _GroupTable(msgspec.Struct, frozen=True):
     """The rows of a table by their key, with the different values that each column has for it."""
 
     keys: dict[str, int]
@@ -109,7 +109,7 @@ def _check(chosen: GroupsFile, groups: PictureGroups) -> None:
         )
 
 
-def _read(chosen: GroupsFile) -> _Table:
+def _read(chosen: GroupsFile) -> _GroupTable:
     header = _header(chosen)
     columns = chosen.columns or tuple(column for column in header if column != chosen.key and column.strip())
     for column in (chosen.key, *columns):
@@ -137,7 +137,7 @@ def _read(chosen: GroupsFile) -> _Table:
                 values[column][place].add(value)
     if not keys:
         raise CountersightError(f"{chosen.path} has no rows under its header")
-    return _Table(keys, values)
+    return _GroupTable(keys, values)
 
 
 def _header(chosen: GroupsFile) -> list[str]:
@@ -156,7 +156,7 @@ def _plain(key: str) -> str:
     return str(int(whole.group(1))) if whole else key
 
 
-def _matched(table: _Table, cases: Iterable[Case]) -> tuple[dict[Way, NDArray[np.intp]], NDArray[np.intp]]:
+def _matched(table: _GroupTable, cases: Iterable[Case]) -> tuple[dict[Way, NDArray[np.intp]], NDArray[np.intp]]:
     """For each way and case the place of its row, or -1; and for each case the number of its picture."""
     found: dict[Way, list[int]] = {way: [] for way in get_args(Way)}
     pictures: dict[str, int] = {}
@@ -174,7 +174,7 @@ def _matched(table: _Table, cases: Iterable[Case]) -> tuple[dict[Way, NDArray[np
     )
 
 
-def _first(table: _Table, keys: Sequence[str]) -> int:
+def _first(table: _GroupTable, keys: Sequence[str]) -> int:
     return next((table.keys[key] for key in keys if key in table.keys), -1)
 
 
@@ -191,7 +191,7 @@ def _forms(name: str) -> tuple[str, ...]:
 
 def _grouped(
     chosen: GroupsFile,
-    table: _Table,
+    table: _GroupTable,
     column: str,
     way: Way,
     place_of: NDArray[np.intp],

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from msgspec.structs import asdict
-
 from countersight.case import ASKINGS, World
 from countersight.html import NOTHING, Cell, Content, Count, Grid, Line, Measured, Record, count, name, percent
 from countersight.html import table_line as line
@@ -58,7 +56,7 @@ def by_group(
         also = tuple(Record(key, figure) for key, figure in run.total.items())
         most = count(100 * (len(run.groups) - 1))
         lines.append(beside(f"total, out of {most}", run.overall.n, run.total, run=run.label, group="total", also=also))
-    chance = {key: share for key, share in asdict(run.overall.chance).items() if share is not None and key in measures}
+    chance = {key: share for key, share in run.overall.chance.shares.items() if key in measures}
     for called, shares in (("chance", chance), ("blind", blind), ("knowledge", knowledge)):
         if shares:
             lines.append(beside(called, NOTHING, {str(key): percent(share) for key, share in shares.items()}))

@@ -20,7 +20,7 @@ from .figures import Sum as Sum
 from .figures import rate as rate
 from .figures import share as share
 from .figures import summed as summed
-from .frame import Answered as Answered
+from .frame import ScoredAnswer as ScoredAnswer
 from .frame import write_frame as write_frame
 from .gold import Gold as Gold
 from .group_bias import Bias as Bias
@@ -37,7 +37,7 @@ from .intervals import paired as paired
 from .intervals import share_interval as share_interval
 from .judge_validation import AltTest as AltTest
 from .judge_validation import Contest as Contest
-from .judge_validation import Corrected as Corrected
+from .judge_validation import CorrectedMean as CorrectedMean
 from .judge_validation import alt_test as alt_test
 from .judge_validation import corrected_mean as corrected_mean
 from .judging import judge as judge
@@ -82,7 +82,7 @@ from .sequences import refuted as refuted
 from .sets import SetScores as SetScores
 from .sets import Whole as Whole
 from .stopping import Looking as Looking
-from .stopping import Stopped as Stopped
 from .stopping import StoppingMetric as StoppingMetric
+from .stopping import StoppingStatus as StoppingStatus
 from .stopping import Until as Until
 from .stopping import stopped as stopped

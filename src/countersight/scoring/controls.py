@@ -49,7 +49,7 @@ class FalseAlarmRates(msgspec.Struct, frozen=True):
     """The balance of somebody who keeps every answer, and guesses where the old one is not among the options."""
 
 
-class Pairing:
+class ControlPairing:
     """Looks at cases as they go by, for those that are controls of others."""
 
     def __init__(self) -> None:

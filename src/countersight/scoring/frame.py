@@ -56,7 +56,7 @@ _ALWAYS: Final = frozenset(("run", "row", "case", "group", "world", "telling", "
 SCHEMA: Final = Schema([Field(name, kind, nullable=name not in _ALWAYS) for name, kind in _COLUMNS.items()])
 
 
-class Answered(msgspec.Struct, frozen=True):
+class ScoredAnswer(msgspec.Struct, frozen=True):
     """One question of one case, the reply that counts, and what became of it."""
 
     row: int
@@ -78,7 +78,7 @@ class Answered(msgspec.Struct, frozen=True):
         return TWICE if self.is_fourth else WORLDS[self.asking]
 
 
-def answered(outcomes: Outcomes, cases: Iterator[tuple[int, Case]], find: Find) -> Iterator[Answered]:
+def answered(outcomes: Outcomes, cases: Iterator[tuple[int, Case]], find: Find) -> Iterator[ScoredAnswer]:
     """The questions of some cases; a million cases are never held at once."""
     worth = {asking: outcomes.credit(asking) for asking in ASKINGS}
     start = 0
@@ -93,11 +93,11 @@ def answered(outcomes: Outcomes, cases: Iterator[tuple[int, Case]], find: Find) 
                     continue
                 answer = outcomes.answer_texts[outcomes.answers[position, column]]
                 credit = float(worth[asking][position]) if code >= UNREAD else None
-                yield Answered(row, case, asking, question, outcome, answer, credit, said.get((position, asking)))
+                yield ScoredAnswer(row, case, asking, question, outcome, answer, credit, said.get((position, asking)))
         start += len(chunk)
 
 
-def batches(run: str, answers: Iterable[Answered]) -> Iterator[RecordBatch]:
+def batches(run: str, answers: Iterable[ScoredAnswer]) -> Iterator[RecordBatch]:
     """The rows of a run, one for each answer."""
     waiting = iter(answers)
     while chunk := list(islice(waiting, _ROWS_AT_ONCE)):
@@ -114,7 +114,7 @@ def _array(values: list[Any], kind: Any) -> Array:
     return list_array(Array.from_numpy(ends), Array.from_numpy(flat), type=kind)
 
 
-def _row(run: str, each: Answered) -> tuple[Any, ...]:
+def _row(run: str, each: ScoredAnswer) -> tuple[Any, ...]:
     world, telling = WORLDS[each.asking]
     return (
         run,

@@ -12,7 +12,7 @@ from countersight.dataset import Dataset, Key, is_key, open_key
 from countersight.errors import GoldError
 
 
-class _Line(msgspec.Struct, frozen=True):
+class _GoldLine(msgspec.Struct, frozen=True):
     """A line of a table of corrections."""
 
     case: str
@@ -108,7 +108,7 @@ def _of_table(path: Path) -> Iterator[tuple[tuple[str, Asking], _Right]]:
         lines = _csv(path, file) if path.suffix.lower() == ".csv" else enumerate(map(_json, file), 1)
         for number, line in lines:
             try:
-                found = msgspec.convert(line, _Line)
+                found = msgspec.convert(line, _GoldLine)
             except msgspec.ValidationError as error:
                 raise GoldError(f"{path} line {number}: {error}; a line has case, world and answer") from None
             yield (found.case, found.world), _Right(found.answer.strip())

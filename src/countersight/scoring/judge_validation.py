@@ -53,7 +53,7 @@ class AltTest(msgspec.Struct, frozen=True):
         return None if self.winning_rate is None else self.winning_rate >= 0.5
 
 
-class Corrected(msgspec.Struct, frozen=True):
+class CorrectedMean(msgspec.Struct, frozen=True):
     """A mean with its interval, and what the judge alone, and people alone, would have said."""
 
     value: float
@@ -112,7 +112,7 @@ def _by_benjamini_yekutieli(ps: Sequence[float], level: float) -> list[bool]:
 
 def corrected_mean(
     labels: Sequence[float], judged: Sequence[float], unlabelled: Sequence[float], confidence: float = 0.95
-) -> Corrected | None:
+) -> CorrectedMean | None:
     """The mean over all items from a judge's scores, corrected by people's labels of some of them.
 
     `judged` are the judge's scores of the labelled items, in their order; `unlabelled` those of the others. The weight
@@ -130,7 +130,7 @@ def corrected_mean(
     interval = Interval(value - half, value + half)
     if set(labels) <= {0, 1}:
         value, interval = _held(value), _as_share(interval, labels, variance, confidence)
-    return Corrected(value, interval, fmean([*judged, *unlabelled]), fmean(labels), weight, n)
+    return CorrectedMean(value, interval, fmean([*judged, *unlabelled]), fmean(labels), weight, n)
 
 
 def _as_share(interval: Interval, labels: Sequence[float], variance: float, confidence: float) -> Interval:

@@ -36,7 +36,7 @@ class _Gist(msgspec.Struct, frozen=True, array_like=True):
     accepts_uncertain: bool = False
 
 
-class Judged(msgspec.Struct, frozen=True):
+class JudgedReply(msgspec.Struct, frozen=True):
     """What a reply comes to: the code of its outcome, the answer that was read, and what that is worth."""
 
     code: int
@@ -46,17 +46,17 @@ class Judged(msgspec.Struct, frozen=True):
     """Whether it is wrong, and what one would answer without looking."""
 
 
-def judge(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> Judged:
+def judge(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> JudgedReply:
     """Read a reply and hold its answer against the gold one."""
     read = status_of(reply, question, read_from)
     if read.answer is None:
-        return Judged(_CODES[read.status])
+        return JudgedReply(_CODES[read.status])
     if question.accepts_uncertain and read.answer == UNCERTAIN:
-        return Judged(RIGHT, read.answer, 1.0)
+        return JudgedReply(RIGHT, read.answer, 1.0)
     credit = soft_accuracy(read.answer, question.answers) if question.answers else float(agrees(read.answer, question))
     if credit >= HALF:
-        return Judged(RIGHT, read.answer, credit)
-    return Judged(WRONG, read.answer, credit, _is_prior(read.answer, question))
+        return JudgedReply(RIGHT, read.answer, credit)
+    return JudgedReply(WRONG, read.answer, credit, _is_prior(read.answer, question))
 
 
 def _is_prior(answer: str, question: Question) -> bool:

@@ -13,8 +13,8 @@ from countersight.dataset import Dataset, check_key, hidden_in
 from countersight.engine import MANIFEST, RunFolder, RunOptions, Sample, ask_dataset
 from countersight.errors import CountersightError, RunError
 from countersight.models import Model
-from countersight.scoring.controls import Controls, Pairing, alarms
-from countersight.scoring.frame import Answered, answered, as_table, batches
+from countersight.scoring.controls import ControlPairing, Controls, alarms
+from countersight.scoring.frame import ScoredAnswer, answered, as_table, batches
 from countersight.scoring.gold import Gold
 from countersight.scoring.judging import outcomes
 from countersight.scoring.outcome import MISSING, Outcomes
@@ -94,14 +94,14 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         fourths = (reply for reply in self.run.replies() if reply.telling == "twice")
         return (msgspec.structs.replace(reply, telling="told") for reply in fourths)
 
-    def answers(self) -> Iterator[Answered]:
+    def answers(self) -> Iterator[ScoredAnswer]:
         """Every question with its reply and what became of it, in the order of the dataset; then those of controls."""
         find = self.run.numbered().at
         yield from answered(self.outcomes, self.cases(), find)
         if self.controls:
             yield from answered(self.controls.outcomes, self.control_cases(), find)
 
-    def fourth_answers(self) -> Iterator[Answered]:
+    def fourth_answers(self) -> Iterator[ScoredAnswer]:
         """The fourth question of every case that has one, of a run that was shown both worlds."""
 
         def find(numbers: Iterable[int]) -> dict[int, Reply]:
@@ -135,7 +135,7 @@ def judge_run(
     """
     source, moved = _source(run, dataset, gold)
     refuse_hidden(source, gold)
-    paired = Pairing()
+    paired = ControlPairing()
     placing = Placing()
     cases = placing.watch(paired.watch(watch_cases(_asked(run, source, gold))))
     prompt = run.manifest.prompt

@@ -31,6 +31,11 @@ class GuessingScores(msgspec.Struct, frozen=True):
     both_right: float | None
     shown: float | None
 
+    @property
+    def shares(self) -> dict[str, float]:
+        """Those that there are, by measure."""
+        return {key: share for key, share in msgspec.structs.asdict(self).items() if share is not None}
+
 
 class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     """The scores of one group of cases."""

@@ -67,7 +67,7 @@ class Until(msgspec.Struct, frozen=True):
         return interval.high - interval.low <= 2 * self.aim
 
 
-class Stopped(msgspec.Struct, frozen=True):
+class StoppingStatus(msgspec.Struct, frozen=True):
     """Where a run with a stopping rule stands."""
 
     rule: Until
@@ -101,10 +101,10 @@ class Stopped(msgspec.Struct, frozen=True):
         return f"The {what} {state} ({ends}) after {self.cases:,} of {self.of_cases:,} cases"
 
 
-def stopped(run: RunFolder) -> Stopped | None:
+def stopped(run: RunFolder) -> StoppingStatus | None:
     """What the stopping rule of a run came to; None where it has none."""
     found = run.manifest.observed.get(UNTIL)
-    return msgspec.convert(found, Stopped) if found else None
+    return msgspec.convert(found, StoppingStatus) if found else None
 
 
 class Units:
@@ -171,23 +171,23 @@ class Looking:
     def everything(self) -> int:
         return len(self._units)
 
-    def first(self, run: Stopped | None) -> int:
+    def first(self, run: StoppingStatus | None) -> int:
         """Where asking begins, or goes on."""
         return run.pictures if run else min(self.everything, FIRST)
 
     def next(self, pictures: int) -> int:
         return min(self.everything, max(pictures + 1, int(pictures * GROWTH)))
 
-    def look(self, run: RunFolder, outcomes: Outcomes, pictures: int) -> Stopped:
+    def look(self, run: RunFolder, outcomes: Outcomes, pictures: int) -> StoppingStatus:
         """Where the run stands after so many pictures, written into its folder."""
         found, _, cases, of = self._units.interval(outcomes, pictures, self.rule.metric, aim=self.rule.aim)
         met = self.rule.is_met_by(found)
-        standing = Stopped(self.rule, met, found.low, found.high, pictures, self.everything, cases, of)
+        standing = StoppingStatus(self.rule, met, found.low, found.high, pictures, self.everything, cases, of)
         run.observe({UNTIL: msgspec.to_builtins(standing)})
         return standing
 
 
-def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset, at: Stopped) -> Scores:
+def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset, at: StoppingStatus) -> Scores:
     """Scores of a run that stopped by a rule: ordinary intervals would be too narrow, since it chose when to look."""
     units = Units(dataset, at.rule.seed)
 
@@ -207,7 +207,7 @@ def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset,
 
 
 def _replaced(
-    figure: Rate | Difference, units: Units, outcomes: Outcomes, at: Stopped, metric: str, group: str | None
+    figure: Rate | Difference, units: Units, outcomes: Outcomes, at: StoppingStatus, metric: str, group: str | None
 ) -> Rate | Difference:
     aim = at.rule.aim if metric == at.rule.metric and group is None else None
     found, p, _, _ = units.interval(outcomes, at.pictures, metric, aim=aim, group=group)

@@ -12,9 +12,9 @@ import msgspec
 from countersight.dataset import METADATA
 from countersight.engine import JOURNAL, MANIFEST, RunFolder
 from countersight.errors import CountersightError
-from countersight.html import Figure, interval, name, percent
+from countersight.html import interval, name, percent
 from countersight.reports import LoadedReport, load
-from countersight.scoring import GroupScores, score_run, standing
+from countersight.scoring import score_run, standing
 from countersight.text import several
 
 PAGE: Final = "report.html"
@@ -35,40 +35,14 @@ class Damaged(msgspec.Struct, frozen=True):
     reason: str
 
 
-class RunStanding(msgspec.Struct, frozen=True):
-    """How far a run has come, and its scores so far."""
-
-    model: str
-    dataset: str
-    fingerprint: str
-    standing: str
-    overall: GroupScores
-
-    @property
-    def figures(self) -> list[str]:
-        """Factual, counterfactual and drop in words."""
-        found = (self.overall.factual, self.overall.counterfactual, self.overall.drop)
-        return [
-            f"{percent(each.value)} ({interval(each)})" if each and each.value is not None else "–" for each in found
-        ]
-
-
-class AuditStanding(msgspec.Struct, frozen=True):
-    """How far an audit has come, and its scores so far."""
+class Standing(msgspec.Struct, frozen=True):
+    """How far a run or an audit has come, and its three main figures so far, in words."""
 
     model: str
     dataset: str
     standing: str
-    scores: tuple[Figure, ...]
-    """PCS, NCC and CCS of the tests that count."""
-
-    @property
-    def figures(self) -> list[str]:
-        """The scores in words."""
-        return [
-            "–" if each.value is None else f"{each.value:.3f} ({each.low:.3f} to {each.high:.3f})"
-            for each in self.scores
-        ]
+    figures: list[str]
+    fingerprint: str = ""
 
 
 class Cached(Generic[_Read]):
@@ -116,11 +90,15 @@ class WatchedRun:
             return _digest(_stat(self.path / MANIFEST))
         return f"{_digest(_stat(self.path / MANIFEST), _stat(dataset))}.{_digest(_stat(self.path / JOURNAL))}"
 
-    def _standing(self) -> RunStanding:
+    def _standing(self) -> Standing:
         manifest = RunFolder.open(self.path).manifest
         row = score_run(self.path).overall
         dataset = manifest.dataset
-        return RunStanding(manifest.model, dataset.name, dataset.fingerprint, standing(row), row)
+        figures = [
+            f"{percent(each.value)} ({interval(each)})" if each and each.value is not None else "–"
+            for each in (row.factual, row.counterfactual, row.drop)
+        ]
+        return Standing(manifest.model, dataset.name, standing(row), figures, dataset.fingerprint)
 
 
 class WatchedAudit:
@@ -140,7 +118,7 @@ class WatchedAudit:
         rest, log = (_stat(self.path / "audit.json"), _stat(self.path / PAGE)), _stat(self.path / "steps.jsonl")
         return f"{_digest(*rest)}.{_digest(log)}"
 
-    def _standing(self) -> AuditStanding:
+    def _standing(self) -> Standing:
         from countersight.audits import read_audit, score  # most people who look at runs have no audit
 
         audit = read_audit(self.path)
@@ -148,8 +126,11 @@ class WatchedAudit:
         chosen = manifest.cases or manifest.dataset.rows
         begun = f"{len(audit.cases):,} of {several(chosen, 'case')} begun, {several(len(audit.steps), 'step')} done"
         so_far = f"{begun}; {several(kept.ccs.concepts, 'test')} counted"
-        means = (Figure(each.value, each.low, each.high, each.concepts) for each in (kept.pcs, kept.ncc, kept.ccs))
-        return AuditStanding(manifest.model.name, manifest.dataset.name, so_far, tuple(means))
+        figures = [
+            "–" if each.value is None else f"{each.value:.3f} ({each.low:.3f} to {each.high:.3f})"
+            for each in (kept.pcs, kept.ncc, kept.ccs)
+        ]
+        return Standing(manifest.model.name, manifest.dataset.name, so_far, figures)
 
 
 class Folders:

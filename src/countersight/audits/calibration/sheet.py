@@ -12,7 +12,7 @@ from countersight.audits.records import Actor
 from countersight.errors import AuditError
 from countersight.files import bounded_lines
 from countersight.scoring import AltTest, share_interval
-from countersight.scoring import Corrected as PredictionPowered
+from countersight.scoring import CorrectedMean as PredictionPowered
 
 CALIBRATION = "calibration.json"
 DRAWINGS = "made on purpose, of our own drawings (flowers, polygons, circles, dots)"

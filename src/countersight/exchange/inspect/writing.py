@@ -27,10 +27,10 @@ from countersight.files import whole_file
 from countersight.picture import Picture, data_url
 from countersight.scoring import (
     ALL,
-    Answered,
     JudgedRun,
     Outcome,
     Rate,
+    ScoredAnswer,
     judge_run,
 )
 from countersight.text import printable
@@ -197,7 +197,7 @@ class _RunLog:
                 self._count(each, each.reply)
                 yield self._sample(each, each.reply, conversations)
 
-    def _count(self, each: Answered, reply: Reply) -> None:
+    def _count(self, each: ScoredAnswer, reply: Reply) -> None:
         self.written += 1
         self._failed += each.outcome == "failed"
         self._fourths += each.is_fourth
@@ -208,7 +208,7 @@ class _RunLog:
         if each.asking == "factual":
             self._facts = {each.row: reply}
 
-    def _sample(self, each: Answered, reply: Reply, conversations: Conversations) -> Json:
+    def _sample(self, each: ScoredAnswer, reply: Reply, conversations: Conversations) -> Json:
         asked = self._messages(each, conversations)
         usage = _usage(reply.tokens_in, reply.tokens_out, reply.cost)
         sample: Json = {
@@ -231,7 +231,7 @@ class _RunLog:
         output = sample["output"] | {"choices": [choice], "completion": said["content"], "usage": usage}
         return sample | {"output": output, "messages": [*asked, said]} | self._scores(each)
 
-    def _messages(self, each: Answered, conversations: Conversations) -> list[Json]:
+    def _messages(self, each: ScoredAnswer, conversations: Conversations) -> list[Json]:
         """The conversation as it was put to the model, its pictures in it."""
         world, telling = each.place
         needs_fact = self._manifest.prompt.needs_fact and _name(each) == "counterfactual"
@@ -242,7 +242,7 @@ class _RunLog:
             return [{"role": "user", "content": f"{each.question.text}\n({fault})"}]
         return [{"role": turn.role, "content": _content(turn.text, turn.pictures)} for turn in request.turns]
 
-    def _scores(self, each: Answered) -> Json:
+    def _scores(self, each: ScoredAnswer) -> Json:
         if each.is_fourth:
             return {}
         score = {
@@ -293,11 +293,11 @@ class _RunLog:
         }
 
 
-def _scorer(each: Answered) -> str:
+def _scorer(each: ScoredAnswer) -> str:
     return FOURTH if each.is_fourth else CONTROL if each.case.control_of else SCORER
 
 
-def _name(each: Answered) -> str:
+def _name(each: ScoredAnswer) -> str:
     return FOURTH if each.is_fourth else each.asking
 
 
@@ -312,7 +312,7 @@ def _metrics(figures: dict[str, Any]) -> Json:
     return found
 
 
-def _metadata(each: Answered) -> Json:
+def _metadata(each: ScoredAnswer) -> Json:
     world, telling = each.place
     control = {"control_of": each.case.control_of} if each.case.control_of else {}
     return control | {
