@@ -72,12 +72,12 @@ def test_the_page_and_the_command_begin_with_the_verdict(folder, tmp_path):
     assert unmet.returncode == 1
 
 
-def test_a_judge_and_a_control_that_were_dropped_are_named(folder, tmp_path):
+def test_a_judge_a_control_and_a_checker_that_were_dropped_are_named(folder, tmp_path):
     to = plan(folder, tmp_path / "plan.json", "--judge", "rules", "--control", "both", "--require", "CCS at least 0.5")
-    audit(folder, tmp_path / "a", "embedded", plan=to)
+    audit(folder, tmp_path / "a", "embedded", plan=to, checkers=("pixels",))
     found = finish(tmp_path / "a").conclusion
     assert found.answer == "cannot tell"
-    dropped = ("the judge rules was dropped", "the control edits were dropped")
+    dropped = ("the judge rules was dropped", "the control edits were dropped", "the checker seams was dropped")
     assert set(dropped) < set(found.deviations)
     assert all(words in (tmp_path / "a" / "report.html").read_text() for words in dropped)
 

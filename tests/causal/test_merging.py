@@ -48,6 +48,18 @@ def test_boxes_that_lie_over_each_other_are_of_one_thing():
     assert names(far) == ["cup", "left table", "right table", "floor"]
 
 
+def test_boxes_that_share_a_third_are_of_two_things():
+    scene = one_scene(
+        region("a", "cup on table", table=(0, 0, 100, 50)), region("b", "table on floor", table=(50, 0, 100, 50))
+    )
+    assert len(scene.things) == 4
+
+
+def test_things_named_in_the_plural_are_not_taken_for_the_same_ones():
+    scene = one_scene(region("a", "bird on trees", trees=("green",)), region("b", "cat on trees", trees=("green",)))
+    assert names(scene) == ["bird", "trees", "cat", "trees"]
+
+
 def test_without_anything_for_it_two_things_stay_two():
     scene = one_scene(region("a", "hat on man"), region("b", "man on horse"))
     assert names(scene) == ["hat", "man", "man", "horse"]

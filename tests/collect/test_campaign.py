@@ -228,6 +228,19 @@ def test_a_test_opens_a_phase_within_its_tries_and_never_after(tmp_path: Path):
         assert len(list(rows)) == 4  # passes and fails are all kept
 
 
+def test_a_pass_holds_for_as_many_days_as_the_test_says(tmp_path: Path):
+    folder = make_campaign(tmp_path / "campaign", "verify", 1)
+    (folder / "campaign.toml").write_text(settings_text("verify", "With a test"), encoding="utf-8")
+    setting(folder, "[phases.verify.test]\n", "[phases.verify.test]\ndays = 30\n")
+    with opened(folder) as (app, campaign):
+        ada = Visitor(app, campaign, "ada")
+        ada.post("/test/verify", q0="2")
+        assert ada.begin("verify")
+        month_ago = time.time() - 31 * 86_400
+        campaign.store.write_now(lambda c: c.execute(text("UPDATE qualification SET at = :at"), {"at": month_ago}))
+        assert ada.post("/work/verify").headers["location"] == "/test/verify"
+
+
 def test_the_interface_speaks_other_languages(tmp_path: Path):
     folder = make_campaign(tmp_path / "campaign", "verify", 1)
     setting(folder, 'languages = ["en"]', 'languages = ["en", "de", "nl", "fr"]')

@@ -16,7 +16,7 @@ async def hold(gate, over):
 async def filled(gate, count):
     over = asyncio.Event()
     tasks = [asyncio.create_task(hold(gate, over)) for _ in range(count)]
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0)  # each has entered, or waits
     return over, tasks
 
 

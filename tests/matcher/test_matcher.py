@@ -375,7 +375,9 @@ def test_training_by_contrast_of_texts_alternates_with_vcr(cases, tmp_path) -> N
     (tmp_path / "vcr.jsonl").write_text((json.dumps(row) + "\n") * 3)
     plan = Plan(**TINY, objective="contrastive", seeds=(1,), epochs=1, batch=60)
     train_matcher(Dataset.open(cases), tmp_path / "run", plan, vcr=tmp_path / "vcr.jsonl", say=lambda _: None)
-    assert (tmp_path / "run/seed-1/matcher.onnx").exists()
+    train_matcher(Dataset.open(cases), tmp_path / "alone", plan, say=lambda _: None)
+    learned, alone = ((tmp_path / name / "seed-1/matcher.onnx").read_bytes() for name in ("run", "alone"))
+    assert learned != alone
     assert "47.37 (full inputs)" in (tmp_path / "run/README.md").read_text()
 
 

@@ -76,8 +76,9 @@ def test_several_gaps_are_corrected_by_holm_over_all_runs_and_their_intervals_ag
     assert [gap.p < 0.05 for gap in before] == [True, True, False, False]
     for plain, gap in zip(before, after, strict=True):
         assert gap.p >= plain.p
-        assert gap.high - gap.low >= plain.high - plain.low
+        assert gap.high - gap.low > plain.high - plain.low or gap.confidence == plain.confidence
         assert (gap.p < 0.05) == (not gap.low <= 0 <= gap.high)
+    assert [gap.confidence > plain.confidence for plain, gap in zip(before, after, strict=True)].count(True) >= 2
     assert corrected_gaps([second]) == (second,)
 
 

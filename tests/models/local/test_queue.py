@@ -262,36 +262,42 @@ def test_different_kinds_of_work_do_not_mix() -> None:
 
 
 def test_what_nobody_waits_for_any_more_is_not_computed() -> None:
-    release = threading.Event()
-    worker = Worker(lambda batch: release.wait(60) and None)
+    begun, release = threading.Event(), threading.Event()
+
+    def wait(_: list[Request]) -> None:
+        begun.set()
+        release.wait(60)
+
+    worker = Worker(wait)
     queue = Queue(1, float("inf"))
 
     async def ask() -> None:
         tasks = [asyncio.create_task(queue.ask(worker, one)) for one in numbered(4)]
-        await asyncio.sleep(0.1)
+        await asyncio.to_thread(begun.wait, 60)
         for task in tasks[1:]:
             task.cancel()
         await asyncio.sleep(0)
         release.set()
         assert await tasks[0] == "0"
-        await asyncio.sleep(0.1)
+        assert await queue.ask(worker, request("", picture(), key="last")) == "last"
         await queue.close()
 
     asyncio.run(ask())
-    assert worker.batches == [["0"]]
+    assert worker.batches == [["0"], ["last"]]
 
 
 def test_closing_lets_go_of_whoever_waits_and_tells_the_work_under_way() -> None:
-    queue = Queue(1, float("inf"))
+    queue, begun = Queue(1, float("inf")), threading.Event()
 
     def work(_: Feed) -> list[tuple[int, str]]:
+        begun.set()
         while not queue.closed:
             time.sleep(0.005)
         return [(0, "cut short")]
 
     async def ask() -> list[Any]:
         tasks = [asyncio.create_task(queue.ask(work, one)) for one in numbered(3)]
-        await asyncio.sleep(0.1)
+        await asyncio.to_thread(begun.wait, 60)
         began = time.monotonic()
         await queue.close()
         assert time.monotonic() - began < 30
@@ -301,16 +307,17 @@ def test_closing_lets_go_of_whoever_waits_and_tells_the_work_under_way() -> None
 
 
 def test_closing_while_memory_runs_out_lets_go_of_everybody_too() -> None:
-    queue = Queue(8, float("inf"))
+    queue, begun = Queue(8, float("inf")), threading.Event()
 
     def work(_: Feed) -> list[tuple[int, str]]:
+        begun.set()
         while not queue.closed:
             time.sleep(0.005)
         raise torch.OutOfMemoryError
 
     async def ask() -> list[Any]:
         tasks = [asyncio.create_task(queue.ask(work, one)) for one in numbered(3)]
-        await asyncio.sleep(0.2)
+        await asyncio.to_thread(begun.wait, 60)
         await queue.close()
         async with asyncio.timeout(60):
             return await asyncio.gather(*tasks, return_exceptions=True)
