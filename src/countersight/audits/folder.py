@@ -115,26 +115,33 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def described(manifest: Manifest) -> dict[str, str]:
+    """What makes an audit this one, in words: where two manifests differ, they are of two audits."""
+    return {
+        "dataset": f"{manifest.dataset.name} ({manifest.dataset.fingerprint[:8]})",
+        "model": party_words(manifest.model),
+        "extractor": party_words(manifest.extractor),
+        "editor": party_words(manifest.editor),
+        "number of concepts": str(manifest.concepts),
+        "number of cases": str(manifest.cases or "all"),
+        "choice of questions": "descriptive" if manifest.descriptive else "all",
+        "seed": str(manifest.seed),
+        "kind of intervention": manifest.intervene,
+        "number of doses": str(manifest.strength or 1),
+        "set of LPIPS weights": manifest.lpips[:8] or "none",
+        "way of pooling": manifest.pool,
+        "set of prompts": _prompts_words(manifest),
+        "plan": manifest.plan[:8] or "none",
+    }
+
+
 def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
-    for what, old, new in (
-        ("dataset", *(f"{m.dataset.name} ({m.dataset.fingerprint[:8]})" for m in (there, now))),
-        ("model", *(_told(m.model) for m in (there, now))),
-        ("extractor", *(_told(m.extractor) for m in (there, now))),
-        ("editor", *(_told(m.editor) for m in (there, now))),
-        ("number of concepts", there.concepts, now.concepts),
-        ("number of cases", there.cases or "all", now.cases or "all"),
-        ("choice of questions", *("descriptive" if m.descriptive else "all" for m in (there, now))),
-        ("seed", there.seed, now.seed),
-        ("kind of intervention", there.intervene, now.intervene),
-        ("number of doses", there.strength or 1, now.strength or 1),
-        ("set of LPIPS weights", there.lpips[:8] or "none", now.lpips[:8] or "none"),
-        ("way of pooling", there.pool, now.pool),
-        ("set of prompts", *(_named(m) for m in (there, now))),
-        ("plan", there.plan[:8] or "none", now.plan[:8] or there.plan[:8] or "none"),
-    ):
-        if old != new:
+    found = described(now if now.plan else msgspec.structs.replace(now, plan=there.plan))
+    for what, old in described(there).items():
+        if old != found[what]:
             raise AuditError(
-                f"{path} holds an audit with another {what}: {old} there, {new} now; choose another folder for `out`"
+                f"{path} holds an audit with another {what}: {old} there, {found[what]} now; choose another folder for "
+                "`out`"
             )
     for what, argument in _taken_away(there, now):
         raise AuditError(
@@ -171,12 +178,13 @@ def _kept_beginning(now: Manifest, there: Manifest) -> Manifest:
     )
 
 
-def _told(party: Actor) -> str:
+def party_words(party: Actor) -> str:
+    """Somebody who takes part, with the settings, in words."""
     settings = ", ".join(f"{name} {value}" for name, value in sorted(party.settings.items()))
     return f"{party.name} ({settings})" if settings else party.name
 
 
-def _named(manifest: Manifest) -> str:
+def _prompts_words(manifest: Manifest) -> str:
     digest = hashlib.sha256(msgspec.json.encode(manifest.prompts, order="sorted")).hexdigest()[:8]
     return f"{manifest.prompts.get('name', '?')} {manifest.prompts.get('version', '?')} ({digest})"
 

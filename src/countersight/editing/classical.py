@@ -18,7 +18,7 @@ from PIL import Image, ImageFilter
 from countersight.detection import Mask, box_of, difference, encode_mask, grown, opencv
 from countersight.editing.protocol import Abilities, Action, Edited, EditorSettings, EditRequest
 from countersight.editing.selecting import SelectedArea, Selector
-from countersight.editing.things import COLOURS, colour_in
+from countersight.editing.things import COLOURS, colour_in, direction_in, factors_in
 from countersight.errors import BadPicture, EditFailed, EditorError
 from countersight.picture import LONGEST_SIDE, Picture, Pixels, as_seen
 from countersight.registry import with_options
@@ -129,8 +129,6 @@ _VALUES = {
     "resize": "larger or smaller",
     "replace": "another target of the list",
 }
-_WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1), "top": (0, -1), "bottom": (0, 1)}
-_SIZES = {"larger": 1.5, "bigger": 1.5, "smaller": 0.6, "twice": 2.0, "double": 2.0, "half": 0.5, "tiny": 0.35}
 
 
 class Retoucher:
@@ -217,17 +215,15 @@ class Retoucher:
 
     def _move(self, pixels: Pixels, selection: SelectedArea, request: EditRequest) -> tuple[Pixels, Mask]:
         value = request.instruction.value
-        words = re.findall(r"[a-z]+|\d{1,5}", value.casefold())
-        ways = [_WAYS[word] for word in words if word in _WAYS]
-        if not ways:
+        way, said = direction_in(value)
+        if way is None:
             raise EditFailed(f"“{value[:80]}” is no direction: say left, right, up or down, and how many pixels")
-        dx, dy = (min(1, max(-1, sum(way))) for way in zip(*ways, strict=True))
+        dx, dy = way
         left, top, right, bottom = box_of(selection.mask)
         height, width = selection.mask.shape
         free = [width - right if dx > 0 else left] * bool(dx) + [height - bottom if dy > 0 else top] * bool(dy)
-        said = [int(word) for word in words if word.isdigit()]
         # Its own length away it no longer lies over where it was.
-        length = said[0] if said else min([right - left] * bool(dx) + [bottom - top] * bool(dy) + free, default=0)
+        length = said if said else min([right - left] * bool(dx) + [bottom - top] * bool(dy) + free, default=0)
         if not 0 < length <= min(free, default=0) or length < 0.03 * max(width, height):
             raise EditFailed(f"there is no room to move it {value[:80]}")
         behind, hole = self._without(pixels, selection.mask)
@@ -235,7 +231,7 @@ class Retoucher:
         return after, hole | there
 
     def _resize(self, pixels: Pixels, selection: SelectedArea, request: EditRequest) -> tuple[Pixels, Mask]:
-        factor = _factor(request.instruction.value)
+        (factor,) = factors_in(request.instruction.value, (1.5,), (0.6,))
         left, top, right, bottom = box_of(selection.mask)
         width, height = (right - left) * factor, (bottom - top) * factor
         # It grows and shrinks about the middle of its foot, so that it keeps standing where it stands.
@@ -286,17 +282,6 @@ def _put(onto: Pixels, pixels: Pixels, thing: Mask, place: Mask) -> tuple[Pixels
     width, height = (right - left) * factor, (bottom - top) * factor
     at = round((to_left + to_right - width) / 2), round(to_bottom - height)
     return pasted(onto, pixels, thing, at, factor)
-
-
-def _factor(value: str) -> float:
-    number = re.search(r"(\d{1,4}(?:\.\d{1,4})?)\s*(%|percent)?", value)
-    if number:
-        factor = float(number[1]) / (100 if number[2] else 1)
-    else:
-        factor = next((size for word, size in _SIZES.items() if word in value.casefold()), 1.0)
-    if not 0.1 <= factor <= 10 or factor == 1:
-        raise EditFailed(f"“{value[:80]}” is no size: say larger, smaller, twice, half, or a factor from 0.1 to 10")
-    return factor
 
 
 def open_classical(name: str, rest: str, settings: EditorSettings) -> Retoucher:

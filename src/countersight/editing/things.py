@@ -206,3 +206,42 @@ def named_apart(things: Sequence[Thing]) -> Iterator[str]:
             yield name
         elif len(several) <= _FEW:
             yield from (f"{extreme} {name}" for extreme in ("leftmost", "rightmost"))
+
+
+_WAYS = {
+    **{"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1), "top": (0, -1), "bottom": (0, 1)},
+    **{"upwards": (0, -1), "downwards": (0, 1)},
+}
+_FACTORS = {"double": 2.0, "twice": 2.0, "triple": 3.0, "half": 0.5, "halve": 0.5}
+_GROWING = frozenset(("larger", "bigger", "large", "big", "huge"))
+_SHRINKING = frozenset(("smaller", "small", "tiny", "little"))
+
+
+def direction_in(value: str) -> tuple[tuple[int, int] | None, int | None]:
+    """The direction that words name, right and down being above 0, and how many pixels; None for what they do not."""
+    words = re.findall(r"[a-z]+|\d{1,5}", value.casefold())
+    ways = [_WAYS[word] for word in words if word in _WAYS]
+    lengths = [int(word) for word in words if word.isdecimal()]
+    length = lengths[0] if lengths else None
+    if not ways:
+        return None, length
+    dx, dy = (min(1, max(-1, sum(way))) for way in zip(*ways, strict=True))
+    return (dx, dy), length
+
+
+def factors_in(value: str, larger: Sequence[float], smaller: Sequence[float]) -> Sequence[float]:
+    """How many times as large words ask for; of words without a number, what "larger" and "smaller" may be."""
+    words = re.findall(r"[a-z]+|\d+(?:\.\d+)?|%", value.casefold())
+    numbers = [float(word) for word in words if word[0].isdigit()]
+    named = [factor for word, factor in _FACTORS.items() if word in words]
+    if numbers:
+        factor = numbers[0] / (100 if {"%", "percent"} & set(words) else 1)
+        if 0.1 <= factor <= 10 and factor != 1:
+            return (factor,)
+    elif named:
+        return (named[0],)
+    elif _GROWING & set(words):
+        return larger
+    elif _SHRINKING & set(words):
+        return smaller
+    raise EditFailed(f"“{value[:80]}” is no size: say larger, smaller, twice, half, or a factor from 0.1 to 10")

@@ -9,9 +9,10 @@ import msgspec
 from countersight.audits.bundle.files import content
 from countersight.audits.bundle.manifest import prompts_digest, run_manifest
 from countersight.audits.bundle.seal import SEAL, read_seal
-from countersight.audits.bundle.sessions import Session, read_sessions
+from countersight.audits.bundle.sessions import read_sessions
 from countersight.audits.clusters import Mean
-from countersight.audits.records import Actor, Manifest
+from countersight.audits.folder import described, party_words
+from countersight.audits.records import Manifest
 from countersight.audits.scores import MEASURES, Difference, Measure, Scores, by_case, difference, score
 from countersight.audits.trail import Audit, read_audit
 from countersight.errors import AuditError
@@ -113,24 +114,8 @@ def _shift(measure: Measure, then: Scores, now: Scores) -> Shift:
 
 def _changed(before: Audit, audit: Audit) -> Iterator[Changed]:
     sides = (before.manifest, audit.manifest)
-    for what, was, now in (
-        ("audited model", *(_told(each.model) for each in sides)),
-        ("extractor", *(_told(each.extractor) for each in sides)),
-        ("editor", *(_told(each.editor) for each in sides)),
-        ("judges", *("; ".join(_told(judge) for judge in each.judges) for each in sides)),
-        ("dataset", *(f"{each.dataset.name} ({each.dataset.fingerprint})" for each in sides)),
-        ("number of cases", *(str(each.cases or "all") for each in sides)),
-        ("concepts per explanation", *(str(each.concepts) for each in sides)),
-        ("votes of each judge", *(str(each.votes) for each in sides)),
-        ("pooling", *(each.pool for each in sides)),
-        ("control edits", *("yes" if each.control else "no" for each in sides)),
-        ("seed", *(str(each.seed) for each in sides)),
-        ("model version returned", *(_returned(each) for each in (before, audit))),
-        ("Countersight", *(each.countersight for each in sides)),
-        ("packages", *(_packages(read_sessions(each.path)) for each in (before, audit))),
-    ):
-        if was != now:
-            yield Changed(what, was[:LONGEST], now[:LONGEST])
+    then, now = (_words(each) for each in (before, audit))
+    yield from (Changed(what, then[what][:LONGEST], now[what][:LONGEST]) for what in then if then[what] != now[what])
     yield from _prompts(*sides)
 
 
@@ -143,17 +128,19 @@ def _prompts(before: Manifest, now: Manifest) -> Iterator[Changed]:
             yield Changed(f"prompts: {key}", one[:LONGEST], other[:LONGEST])
 
 
-def _returned(audit: Audit) -> str:
-    return ", ".join(run_manifest(audit, ()).audited.returned)
-
-
-def _packages(sessions: tuple[Session, ...]) -> str:
-    return ", ".join(dict.fromkeys(session.packages_sha256 for session in sessions))
-
-
-def _told(party: Actor) -> str:
-    settings = ", ".join(f"{name} {_text(value)}" for name, value in sorted(party.settings.items()))
-    return f"{party.name} ({settings})" if settings else party.name
+def _words(audit: Audit) -> dict[str, str]:
+    manifest = audit.manifest
+    digests = dict.fromkeys(session.packages_sha256 for session in read_sessions(audit.path))
+    told = described(manifest) | {
+        "judges": "; ".join(map(party_words, manifest.judges)),
+        "votes of each judge": str(manifest.votes),
+        "control edits": "yes" if manifest.control else "no",
+        "model version returned": ", ".join(run_manifest(audit, ()).audited.returned),
+        "Countersight": manifest.countersight,
+        "packages": ", ".join(digests),
+    }
+    del told["set of prompts"]  # each prompt that changed has a line of its own
+    return told
 
 
 def _text(value: Any) -> str:

@@ -59,5 +59,3 @@ EXTRACTORS: Registry[Extractor] = Registry(
     ModelError,
 )
 """Those that need no language model; any model that reads text is an extractor too."""
-
-ANY_MODEL = {"MODEL": "any model that reads text; see: countersight list models"}

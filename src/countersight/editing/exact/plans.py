@@ -12,7 +12,7 @@ from countersight.editing.exact.adding import add_things, in_a_circle, in_the_op
 from countersight.editing.exact.places import within
 from countersight.editing.exact.targets import Item, Target, choose, matching, read_target
 from countersight.editing.protocol import Action, Instruction
-from countersight.editing.things import COLOURS, colour_in
+from countersight.editing.things import COLOURS, colour_in, direction_in, factors_in
 from countersight.errors import EditFailed
 from countersight.scenes import (
     Add,
@@ -21,7 +21,6 @@ from countersight.scenes import (
     Flower,
     Move,
     PetalShape,
-    Point,
     Polygon,
     Recolour,
     Remove,
@@ -37,22 +36,11 @@ from countersight.scenes import (
     rounded,
 )
 
-_DIRECTIONS: dict[str, Point] = {
-    "left": (-1, 0),
-    "right": (1, 0),
-    "up": (0, -1),
-    "upwards": (0, -1),
-    "top": (0, -1),
-    "down": (0, 1),
-    "downwards": (0, 1),
-    "bottom": (0, 1),
-}
 FAR = 0.4
 """How far something goes that is to be moved, as a part of the picture's width; less where less is possible."""
 _LARGER = (1.8, 1.6, 1.5, 1.4, 1.3, 1.2, 1.15)
 _SMALLER = (0.6, 0.7, 0.75, 0.8, 0.85)
 """Sizes that are tried for "larger" and "smaller", the best to see first."""
-_FACTORS = {"double": 2.0, "twice": 2.0, "triple": 3.0, "half": 0.5, "halve": 0.5}
 CORNERS = {
     "triangle": 3,
     "square": 4,
@@ -91,13 +79,11 @@ def _recolour(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[E
 
 def _move(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
     items = _chosen(instruction, scene, rng)
-    words = re.findall(r"[a-z]+|\d+(?:\.\d+)?", instruction.value.casefold())
-    directions = [_DIRECTIONS[word] for word in words if word in _DIRECTIONS]
-    if not directions or any(word.startswith(("circle", "polygon", "row")) for word in words):
+    way, length = direction_in(instruction.value)
+    if way is None or re.search(r"\b(?:circle|polygon|row)", instruction.value.casefold()):
         return _move_to(instruction, scene, items, rng)
-    dx, dy = (float(min(1, max(-1, sum(way)))) for way in zip(*directions, strict=True))
-    lengths = [float(word) for word in words if word[0].isdigit()][:1]
-    steps = lengths or [scene.width * FAR * part / 20 for part in range(20, 0, -1)]
+    dx, dy = way
+    steps = [float(length)] if length else [scene.width * FAR * part / 20 for part in range(20, 0, -1)]
     ids = tuple(item.id for item in items)
     return _first_sound(
         scene,
@@ -150,26 +136,9 @@ def _resize(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edi
     ids = tuple(item.id for item in _chosen(instruction, scene, rng))
     return _first_sound(
         scene,
-        ([Resize(ids, factor)] for factor in _factors(instruction.value)),
+        ([Resize(ids, factor)] for factor in factors_in(instruction.value, _LARGER, _SMALLER)),
         f"“{instruction.target[:80]}” cannot become {instruction.value[:80]} without touching or leaving something",
     )
-
-
-def _factors(value: str) -> Sequence[float]:
-    words = re.findall(r"[a-z]+|\d+(?:\.\d+)?|%", value.casefold())
-    numbers = [float(word) for word in words if word[0].isdigit()]
-    named = [factor for word, factor in _FACTORS.items() if word in words]
-    if numbers:
-        factor = numbers[0] / (100 if {"%", "percent"} & set(words) else 1)
-        if 0.1 <= factor <= 10 and factor != 1:
-            return (factor,)
-    elif named:
-        return (named[0],)
-    elif {"larger", "bigger", "large", "big", "huge"} & set(words):
-        return _LARGER
-    elif {"smaller", "small", "tiny", "little"} & set(words):
-        return _SMALLER
-    raise EditFailed(f"“{value[:80]}” is no size: say larger, smaller, twice, half, or a factor from 0.1 to 10")
 
 
 def _reshape(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
