@@ -7,7 +7,7 @@ import pytest
 from audits import QUICK, audit
 from worlds.examples import discs, picture_of, supports
 
-from countersight.audits.calibration.calibrating import Options, calibrate
+from countersight.audits.calibration.calibrating import CalibrationOptions, calibrate
 from countersight.audits.calibration.items import RIGHT, make_items
 from countersight.audits.calibration.sheet import DOMAINS
 from countersight.audits.checkers import EditShown
@@ -38,7 +38,9 @@ def test_the_right_verdict_of_a_test_about_a_world_is_right_by_the_truth(items):
 
 
 def calibrated(output):
-    options = Options(("exact",), "exact", find_prompts("brief"), size=4, seed=3, domain="worlds", retry=QUICK)
+    options = CalibrationOptions(
+        ("exact",), "exact", find_prompts("brief"), size=4, seed=3, domain="worlds", retry=QUICK
+    )
     return asyncio.run(calibrate(output, options, AuditTally(), asyncio.Event()))
 
 

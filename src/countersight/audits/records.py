@@ -17,8 +17,6 @@ from countersight.worlds import World
 
 Intervene = Literal["picture", "thought", "both"]
 """What is changed before the question is asked again: the picture (EDCT), the model's own explanation, or each."""
-Controls = Literal["nothing", "uncited", "both"]
-"""Edits under which the answer should stay: one that changes nothing, and those of things that are not cited."""
 STRENGTHS = 4
 """The whole edit is of this strength; weaker ones are blends of the picture before and after it."""
 

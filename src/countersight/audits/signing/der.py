@@ -56,13 +56,6 @@ def values(data: bytes) -> Iterator[Value]:
         data = data[end:]
 
 
-def within(data: bytes, *tags: int) -> list[Value]:
-    """What is inside the one value of `data`, found by the tags that lead to it."""
-    for tag in tags:
-        data = first(data, tag).content
-    return list(values(data))
-
-
 def first(data: bytes, tag: int) -> Value:
     """The first value of that tag; AuditError where there is none."""
     for found in values(data):
