@@ -1,5 +1,4 @@
 from .effects import CaseParts as CaseParts
-from .effects import KindOfPart as KindOfPart
 from .effects import as_grid as as_grid
 from .effects import by_kind as by_kind
 from .effects import read_effects as read_effects

@@ -21,10 +21,8 @@ from .journal import encode_line as encode_line
 from .journal import locked as locked
 from .journal import read_journal as read_journal
 from .journal import read_manifest as read_manifest
-from .journal import reply_at as reply_at
 from .journal import write_manifest as write_manifest
 from .orders import Gathering as Gathering
-from .orders import Places as Places
 from .orders import orders_of as orders_of
 from .outcome import UNCERTAIN as UNCERTAIN
 from .outcome import Tally as Tally

@@ -36,7 +36,6 @@ from .intervals import p_of as p_of
 from .intervals import paired as paired
 from .intervals import share_interval as share_interval
 from .judge_validation import AltTest as AltTest
-from .judge_validation import Contest as Contest
 from .judge_validation import CorrectedMean as CorrectedMean
 from .judge_validation import alt_test as alt_test
 from .judge_validation import corrected_mean as corrected_mean
@@ -81,7 +80,6 @@ from .sequences import anytime_interval as anytime_interval
 from .sequences import refuted as refuted
 from .sets import SetScores as SetScores
 from .sets import Whole as Whole
-from .stopping import Looking as Looking
 from .stopping import StoppingMetric as StoppingMetric
 from .stopping import StoppingStatus as StoppingStatus
 from .stopping import Until as Until
