@@ -16,7 +16,7 @@ from countersight.text import in_dollars, printable, several
 if TYPE_CHECKING:
     import asyncio
 
-    from countersight.engine import Answering, RetryPolicy, RunOptions, Tally
+    from countersight.engine import Answering, RetryPolicy, RunOptions
     from countersight.models import Model, ModelSettings
     from countersight.scoring import Until
 
@@ -41,6 +41,8 @@ _OPTIONS: Final = {
     "--budget DOLLARS": "start no question once the run would cost more; can be raised later",
     "--until W": "stop as soon as the drop is known to ± W points, or to be above or below zero (`decided`)",
     "--until-metric {drop,factual,counterfactual,both_right}=drop": "the figure that --until is about",
+    "--against M": "with --until: ask a second model the same cases in lockstep, into RUN-against, and stop when the "
+    "difference of the two is known",
     "--repeat K": "ask everything K times, each with its own seed, in RUN/1 to RUN/K, and report the variance",
     "--batch": "use the batch API of openai:, anthropic: or gemini:, at half the price; the same command collects",
     "--dry-run": "ask nothing; print the number of questions, one request as it is sent, and the price",
@@ -67,12 +69,15 @@ def add(verbs: Verbs) -> None:
 def _run(chosen: argparse.Namespace) -> int:
     from countersight.engine import RunOptions, Sample, as_before, find_prompt
     from countersight.models import MODELS, open_model
+    from countersight.scoring import against_folder
 
     if chosen.dataset.suffix == ".toml":
         return _run_file(chosen)
     if not chosen.model:
         raise CountersightError("name the model with --model; see: countersight list models")
     chosen.output = chosen.output or _default_output(Path("runs"), chosen.dataset, chosen.model)
+    if chosen.against and (chosen.until is None or chosen.batch or chosen.repeat):
+        raise CountersightError("--against asks two models until their difference is known: add --until decided")
     if chosen.loss and not chosen.rank:
         raise CountersightError("--loss says how options are ranked; add --rank")
     prompt = find_prompt(chosen.prompt)
@@ -94,13 +99,16 @@ def _run(chosen: argparse.Namespace) -> int:
     if chosen.repeat:
         return _repeat(chosen, settings, options)
     model = open_model(chosen.model, settings)
+    other = open_model(chosen.against, settings) if chosen.against else None
     if chosen.dry_run:
-        return _say_what_it_takes(chosen, options, {chosen.output: model})
+        beside = {against_folder(chosen.output): other} if other else {}
+        return _say_what_it_takes(chosen, options, {chosen.output: model, **beside})
     if chosen.batch:
         if _in_batches(chosen, model, options):
             return NOT_DONE
         model = open_model(chosen.model, settings)  # what came back without an answer is asked in the ordinary way
-    status = _ask(chosen, chosen.output, model, options, rule=_rule(chosen))
+    rule = _rule(chosen, (model.name, other.name) if other else ())
+    status = _ask(chosen, chosen.output, model, options, rule=rule, other=other)
     if status == STOPPED:
         return status
     if _is_hidden(chosen.dataset):
@@ -177,10 +185,12 @@ def ask(
     budget: float | None = None,
     elsewhere: float = 0.0,
     rule: "Until | None" = None,
+    other: "Model | None" = None,
 ) -> int:
     """Ask a model every question of a dataset that has no answer yet, with progress, and Ctrl-C that loses nothing.
 
-    Of a `budget` so many dollars were spent `elsewhere`. With a stopping `rule`, asking ends when that is met.
+    Of a `budget` so many dollars were spent `elsewhere`. With a stopping `rule`, asking ends when that is met;
+    the difference to an `other` model is then meant, which is asked the same.
     Returns the exit status: 0 all are answered, 1 some failed or could not be asked, 130 stopped.
     """
     from countersight.dataset import Dataset
@@ -189,12 +199,12 @@ def ask(
 
     opened = Dataset.open(dataset)
     pool = Dataset.open(shots_from) if shots_from else None
-    tally = Tally()
+    tally, others = Tally(), Tally()
     left = None if budget is None else budget - elsewhere
 
     async def work(stop: "asyncio.Event") -> bool:
         how = {"retry": retry, "pool": pool, "tally": tally, "stop": stop, "budget": left}
-        await ask_until(rule, opened, output, model, options, **how)
+        await ask_until(rule, opened, output, model, options, against=(other, others) if other else None, **how)
         return stop.is_set()
 
     try:
@@ -203,11 +213,13 @@ def ask(
     finally:
         if tally.total:  # else it never began, and the error says why
             print(in_options(tally.summary()), *getattr(model, "remarks", ()), sep="\n", file=sys.stderr)
+        if other and others.total:
+            print(f"{other.name}: {in_options(others.summary())}", file=sys.stderr)
     if rule:
-        _say_what_was_saved(output, tally)
+        _say_what_was_saved(output, tally.cost + others.cost)
         if not tally.total:  # an earlier call has met the rule
             return 0
-    if tally.spent:
+    if tally.spent or others.spent:
         print(
             f"The budget of {in_dollars(budget or 0)} is spent. The same command with a larger one goes on.",
             file=sys.stderr,
@@ -230,10 +242,11 @@ def ask(
             "a picture are asked with a prompt that shows none, such as given-graph, given-graph-cot or text-only.",
             file=sys.stderr,
         )
-    return SOME_FAILED if tally.failed or tally.unasked or not tally.before + tally.answered else 0
+    failed = tally.failed or tally.unasked or others.failed or others.unasked
+    return SOME_FAILED if failed or not tally.before + tally.answered else 0
 
 
-def _rule(chosen: argparse.Namespace) -> "Until | None":
+def _rule(chosen: argparse.Namespace, models: tuple[str, ...]) -> "Until | None":
     from countersight.scoring import Until
 
     if chosen.until is None:
@@ -242,15 +255,15 @@ def _rule(chosen: argparse.Namespace) -> "Until | None":
         raise CountersightError("--until draws the cases itself: leave out --batch, --repeat, --cases and --again")
     if _is_hidden(chosen.dataset):
         raise CountersightError("--until scores as it goes, and the answers are hidden; leave it out")
-    return Until(None if chosen.until == "decided" else chosen.until, chosen.until_metric, chosen.seed)
+    return Until(None if chosen.until == "decided" else chosen.until, chosen.until_metric, chosen.seed, models)
 
 
-def _say_what_was_saved(output: Path, tally: "Tally") -> None:
+def _say_what_was_saved(output: Path, cost: float) -> None:
     from countersight.engine import RunFolder
     from countersight.scoring import stopped
 
     if found := stopped(RunFolder.open(output)):
-        print(found.told(tally.cost), file=sys.stderr)
+        print(found.told(cost), file=sys.stderr)
 
 
 def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":

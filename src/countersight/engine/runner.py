@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
@@ -41,7 +41,7 @@ async def ask_dataset(
     tally: Tally | None = None,
     stop: asyncio.Event | None = None,
     budget: float | None = None,
-    more: Callable[[RunFolder], Sample | None] | None = None,
+    more: Callable[[RunFolder], Awaitable[Sample | None]] | None = None,
 ) -> RunFolder:
     """Ask a model every question of a dataset that has no answer yet, until `stop` is set; the model is closed.
 
@@ -63,7 +63,7 @@ async def ask_dataset(
             await runner.ask_all(failed_too=failed_too)
             done = tally.before + tally.answered
             _log.info("%s: %d of %d answered, %d failed", output, done, tally.total, tally.failed)
-            sample = more(run) if more and not stop.is_set() else None
+            sample = await more(run) if more and not stop.is_set() else None
             if sample is None:
                 return run
             options, failed_too = replace(options, sample=sample), False

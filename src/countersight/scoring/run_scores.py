@@ -1,5 +1,6 @@
 """A run scored: its replies joined with its dataset. Nothing is written into either."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from arro3.core import RecordBatch
 
 from countersight.case import Case, Reply
 from countersight.dataset import Dataset, check_key, hidden_in
-from countersight.engine import MANIFEST, RunFolder, RunOptions, Sample, ask_dataset
+from countersight.engine import MANIFEST, RunFolder, RunOptions, Sample, Tally, ask_dataset
 from countersight.errors import CountersightError, RunError
 from countersight.models import Model
 from countersight.scoring.controls import ControlPairing, Controls, alarms
@@ -193,27 +194,71 @@ def _asked(run: RunFolder, source: Dataset, gold: Gold | None) -> Iterator[tuple
         yield row, case if run.manifest.shown else msgspec.structs.replace(case, shown=None, twice=None)
 
 
+def against_folder(out: Path) -> Path:
+    """Where the run of the second of two models goes that are asked in lockstep."""
+    return out.with_name(f"{out.name}-against")
+
+
 async def ask_until(
-    rule: Until | None, dataset: Dataset, out: Path, model: Model, options: RunOptions, **how: Any
+    rule: Until | None,
+    dataset: Dataset,
+    out: Path,
+    model: Model,
+    options: RunOptions,
+    *,
+    against: tuple[Model, Tally] | None = None,
+    **how: Any,
 ) -> RunFolder:
-    """Ask a dataset; with a stopping rule in growing parts of it, until the rule is met."""
+    """Ask a dataset; with a stopping rule in growing parts of it, until the rule is met.
+
+    A second model, `against` which the first is compared, is asked the same parts, into `against_folder`.
+    """
     if rule is None:
+        if against:
+            raise CountersightError("two models are asked in lockstep until a rule is met: add `until`")
         return await ask_dataset(dataset, out, model, options, **how)
     if options.sample or options.again:
         raise CountersightError("`until` draws the cases itself: leave out `cases` and `again`")
+    sides = {out: (model, how)}
+    if against:
+        sides[against_folder(out)] = (against[0], how | {"tally": against[1]})
     looking = Looking(rule, dataset)
-    before = stopped(RunFolder.open(out)) if (out / MANIFEST).exists() else None
-    if before and before.met and before.rule.is_as_strict_as(rule):
-        await model.close()
+    before = [stopped(RunFolder.open(folder)) if (folder / MANIFEST).exists() else None for folder in sides]
+    if all(each and each.met and each.rule.is_as_strict_as(rule) for each in before):
+        for asked, _ in sides.values():
+            await asked.close()
         return RunFolder.open(out)
-    pictures = looking.first(before)
+    pictures = max(map(looking.first, before))
+    meeting = asyncio.Barrier(len(sides))
+    runs: dict[Path, RunFolder] = {}
+    going = True
 
-    def more(run: RunFolder) -> Sample | None:
-        nonlocal pictures
-        if looking.look(run, judge_run(run).outcomes, pictures).met or pictures >= looking.everything:
+    async def more(run: RunFolder) -> Sample | None:
+        nonlocal pictures, going
+        runs[run.path] = run
+        try:
+            if await meeting.wait() == 0:  # the first to come looks for both
+                judged = [(runs[folder], judge_run(runs[folder]).outcomes) for folder in sides]
+                going = not looking.look(judged, pictures).met and pictures < looking.everything
+                pictures = looking.next(pictures)
+            await meeting.wait()
+        except asyncio.BrokenBarrierError:  # the other one was stopped
             return None
-        pictures = looking.next(pictures)
-        return Sample(pictures, rule.seed, "picture")
+        return Sample(pictures, rule.seed, "picture") if going else None
 
     options = msgspec.structs.replace(options, sample=Sample(pictures, rule.seed, "picture"))
-    return await ask_dataset(dataset, out, model, options, more=more, **how)
+
+    async def ask(folder: Path) -> RunFolder:
+        asked, so = sides[folder]
+        try:
+            return await ask_dataset(dataset, folder, asked, options, more=more, **so)
+        finally:
+            await meeting.abort()
+
+    asking = [asyncio.ensure_future(ask(folder)) for folder in sides]
+    try:
+        return (await asyncio.gather(*asking))[0]
+    finally:
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)

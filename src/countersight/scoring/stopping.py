@@ -1,11 +1,10 @@
 """Early stopping: a run asks pictures in a random order until an interval that always holds is narrow enough."""
 
-from collections.abc import Iterable
-from typing import Any, Final, Literal
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from countersight.case import WORLDS, Asking, Case
 from countersight.dataset import Dataset
@@ -44,11 +43,13 @@ class Until(msgspec.Struct, frozen=True):
     width: float | None = None
     metric: StoppingMetric = "drop"
     seed: int = 0
+    models: tuple[str, ...] = ()
+    """The two models of which the first minus the second is meant; nothing for one model."""
 
     def __post_init__(self) -> None:
         if self.width is not None and not 0 < self.width < 100:
             raise CountersightError("half of an interval's width is between 0 and 100 points, as in --until 3")
-        if self.width is None and self.metric != "drop":
+        if self.width is None and self.metric != "drop" and not self.models:
             raise CountersightError("only a drop can be decided to be above or below zero: name a width, as in 3")
 
     @property
@@ -57,7 +58,8 @@ class Until(msgspec.Struct, frozen=True):
 
     def is_as_strict_as(self, other: "Until") -> bool:
         """Whether a run that met this rule has met the other one."""
-        if (self.metric, self.seed) != (other.metric, other.seed) or (self.width is None) != (other.width is None):
+        same = (self.metric, self.seed, self.models) == (other.metric, other.seed, other.models)
+        if not same or (self.width is None) != (other.width is None):
             return False
         return self.width is None or other.width is None or self.width <= other.width
 
@@ -93,6 +95,8 @@ class StoppingStatus(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         what = self.rule.metric.replace("_", " ")
+        if self.rule.models:
+            what = f"difference in {what}, {' minus '.join(self.rule.models)},"
         if self.rule.width is None:
             state = "is decided" if self.met else "is not decided"
         else:
@@ -118,26 +122,40 @@ class Units:
         return len(self._order)
 
     def interval(
-        self, outcomes: Outcomes, pictures: int, metric: str, *, aim: float | None = None, group: str | None = None
+        self,
+        outcomes: Outcomes,
+        pictures: int,
+        metric: str,
+        *,
+        minus: Outcomes | None = None,
+        aim: float | None = None,
+        group: str | None = None,
     ) -> tuple[Interval, float, int, int]:
         """The interval of a figure after so many pictures, its p for zero, and the cases it rests on, of how many.
 
+        With `minus`, of its difference to that of another run.
         An answer that is missing or failed could be anything: each end counts it as what is worst for it.
         """
         askings = _ASKINGS[metric]
         kept = [[row for row in unit if _has(self._cases[row], askings, group)] for unit in self._order]
         units = [unit for unit in kept[:pictures] if unit]
         all_units, all_cases = sum(map(bool, kept)), sum(map(len, kept))
-        if not units:
-            return Interval(-1.0 if metric in _DIFFERENCES else 0.0, 1.0), 1.0, 0, all_cases
-        position = {int(row): at for at, row in enumerate(outcomes.rows)}
         worst, best = _values(outcomes, metric)
-        most = max(map(len, filter(None, kept)))
-        least = -most if metric in _DIFFERENCES else 0
+        high = 1.0
+        low = -1.0 if metric in _DIFFERENCES else 0.0
+        if minus is not None:
+            less, more = _values(minus, metric)
+            worst = {row: value - more[row] for row, value in worst.items()}
+            best = {row: value - less[row] for row, value in best.items()}
+            low, high = low - high, high - low
+        if not units:
+            return Interval(low, high), 1.0, 0, all_cases
+        largest = max(map(len, filter(None, kept)))
+        least, most = low * largest, high * largest
         each = all_units / all_cases
         ends, ps = [], []
         for values in (worst, best):
-            sums = [float(sum(values[position[row]] for row in unit)) for unit in units]
+            sums = [sum(values[row] for row in unit) for unit in units]
             bets = None if aim is None else aim / each
             found = anytime_interval(sums, all_units, low=least, high=most, aim=bets)
             ends.append(Interval(each * found.low, each * found.high))
@@ -151,13 +169,15 @@ def _has(case: Case, askings: Iterable[Asking], group: str | None) -> bool:
     return group in (None, case.group) and all(case.question(*WORLDS[asking]) for asking in askings)
 
 
-def _values(outcomes: Outcomes, metric: str) -> tuple[NDArray[Any], NDArray[Any]]:
+def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int, float]]:
     """What each case adds to a figure, at the worst and at the best; the same where its questions are answered."""
     askings = _ASKINGS[metric]
     known = np.all([outcomes.scored(asking) for asking in askings], axis=0)
     values = [worth(outcomes, asking).astype(np.float64) for asking in askings]
     found = values[0] - values[1] if metric in _DIFFERENCES else np.prod(values, axis=0)
-    return np.where(known, found, -1.0 if metric in _DIFFERENCES else 0.0), np.where(known, found, 1.0)
+    ends = (np.where(known, found, end) for end in (-1.0 if metric in _DIFFERENCES else 0.0, 1.0))
+    worst, best = (dict(zip(outcomes.rows.tolist(), end.tolist(), strict=True)) for end in ends)
+    return worst, best
 
 
 class Looking:
@@ -178,12 +198,16 @@ class Looking:
     def next(self, pictures: int) -> int:
         return min(self.everything, max(pictures + 1, int(pictures * GROWTH)))
 
-    def look(self, run: RunFolder, outcomes: Outcomes, pictures: int) -> StoppingStatus:
-        """Where the run stands after so many pictures, written into its folder."""
-        found, _, cases, of = self._units.interval(outcomes, pictures, self.rule.metric, aim=self.rule.aim)
+    def look(self, runs: Sequence[tuple[RunFolder, Outcomes]], pictures: int) -> StoppingStatus:
+        """Where a run, or the difference of two, stands after so many pictures, written into their folders."""
+        (_, outcomes), *other = runs
+        minus = other[0][1] if other else None
+        metric, aim = self.rule.metric, self.rule.aim
+        found, _, cases, of = self._units.interval(outcomes, pictures, metric, minus=minus, aim=aim)
         met = self.rule.is_met_by(found)
         standing = StoppingStatus(self.rule, met, found.low, found.high, pictures, self.everything, cases, of)
-        run.observe({UNTIL: msgspec.to_builtins(standing)})
+        for run, _ in runs:
+            run.observe({UNTIL: msgspec.to_builtins(standing)})
         return standing
 
 
@@ -209,7 +233,7 @@ def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset,
 def _replaced(
     figure: Rate | Difference, units: Units, outcomes: Outcomes, at: StoppingStatus, metric: str, group: str | None
 ) -> Rate | Difference:
-    aim = at.rule.aim if metric == at.rule.metric and group is None else None
+    aim = at.rule.aim if metric == at.rule.metric and group is None and not at.rule.models else None
     found, p, _, _ = units.interval(outcomes, at.pictures, metric, aim=aim, group=group)
     if isinstance(figure, Rate):
         return msgspec.structs.replace(figure, low=max(0.0, found.low), high=min(1.0, found.high))

@@ -57,6 +57,7 @@ async def run_async(
     budget: float | None = None,
     until: float | Literal["decided"] | None = None,
     until_metric: StoppingMetric = "drop",
+    against: SomeModel | None = None,
     settings: ModelSettings | None = None,
     retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
     stop: asyncio.Event | None = None,
@@ -68,7 +69,8 @@ async def run_async(
     once more for answers that are `cut` off or `empty`, or has the model state only its final answer after a reply
     that is `unread`, in the way the run was asked. No question is begun that would cost more than `budget`, in dollars.
     `until` stops as soon as the drop (or another `until_metric`) is known to so many points, or to be above or below
-    zero (`decided`); see `countersight.scoring.Until`.
+    zero (`decided`); see `countersight.scoring.Until`. `against` a second model, it is the difference of both that is
+    to be known: both are asked the same cases in lockstep, the second into `OUT-against`.
     """
     check_from(1, cases=cases)
     opened = dataset_of(dataset)
@@ -76,13 +78,25 @@ async def run_async(
     chosen = settings_of(settings, ModelSettings(max_tokens=worded.max_tokens, loss=loss))
     pool = dataset_of(shots_from) if shots_from is not None else None
     sample = Sample(cases, chosen.seed) if cases else None
-    rule = None if until is None else Until(None if until == "decided" else until, until_metric, chosen.seed)
     way = RunOptions(worded, shown, answering, chosen.loss, chosen.seed, again, sample)
     way, chosen, pool = as_before(Path(out), way, chosen, pool)
     asked, tally = open_model(model, chosen, name=name), Tally()
+    other = None if against is None else open_model(against, chosen)
+    models = (asked.name, other.name) if other else ()
+    rule = None if until is None else Until(None if until == "decided" else until, until_metric, chosen.seed, models)
     with counted(progress or usual(), f"Asking {asked.name}", "questions", lambda: (tally.done, tally.total)):
         folder = await ask_until(
-            rule, opened, Path(out), asked, way, retry=retry, pool=pool, tally=tally, stop=stop, budget=budget
+            rule,
+            opened,
+            Path(out),
+            asked,
+            way,
+            against=(other, Tally()) if other else None,
+            retry=retry,
+            pool=pool,
+            tally=tally,
+            stop=stop,
+            budget=budget,
         )
     return Run.open(folder.path)
 
