@@ -134,7 +134,7 @@ def test_discs_smallest_changes(tmp_path):
 
 @pytest.mark.parametrize("suite", ["supports", "discs"])
 def test_worlds_in_order_and_unless(suite, tmp_path):
-    found = made(suite, "several-changes", tmp_path / "d", 16, WorldRecord)
+    found = made(suite, "several-changes", tmp_path / "d", 8, WorldRecord)
     orders = Counter(case.provenance["order"] for case, _ in found if case.group == "several-changes")
     assert orders["matters"] >= sum(orders.values()) / 3
     for case, record in found:

@@ -206,7 +206,7 @@ def test_controls_stay_out_of_the_scores_and_are_rows_of_the_table(eight, tmp_pa
 def test_a_report_has_misses_and_false_alarms_side_by_side(eight, tmp_path):
     minded(eight, tmp_path / "deaf", lambda each: each.factual.answer)
     found = cs.report(tmp_path / "deaf", out=tmp_path / "report")
-    [analysis] = [each for each in found.data.analyses if each.key == "alarms"]
+    [analysis] = [each for each in found.data.analyses if each.heading == "Misses and false alarms"]
     assert (
         "8 of 8 (100.0%; 63.1 to 100.0) missed, 0 of 8 (0.0%; 0.0 to 36.9) false alarms"
         in analysis.points[0].sentences[0]

@@ -50,6 +50,12 @@ def published_size():
     return {t.number: [make_case(t, SEED, index, index + 1) for index in range(500)] for t in TEMPLATES}
 
 
+@pytest.fixture(scope="module")
+def some():
+    """24 cases of every template, without pictures."""
+    return {t.number: [make_case(t, SEED, index, index + 1) for index in range(24)] for t in TEMPLATES}
+
+
 def write(folder, size=12, seed=SEED, workers=1):
     with DatasetWriter(folder, name="t", description="t", license="CC0-1.0", provenance={}) as writer:
         make(writer, size=size, seed=seed, workers=workers, progress=lambda done: None)
@@ -106,9 +112,9 @@ def test_gold_answers_are_those_of_a_brute_force_count(published_size, template)
 
 
 @pytest.mark.parametrize("template", RANGES)
-def test_answers_stay_in_the_published_ranges_and_the_change_always_matters(published_size, template):
+def test_answers_stay_in_the_published_ranges_and_the_change_always_matters(some, template):
     low, high, new_low, new_high = RANGES[template]
-    for made in published_size[template]:
+    for made in some[template]:
         answer, new = gold(made.case.factual), gold(made.case.counterfactual)
         assert low <= answer <= high
         assert new_low <= new <= new_high
@@ -116,9 +122,9 @@ def test_answers_stay_in_the_published_ranges_and_the_change_always_matters(publ
 
 
 @pytest.mark.parametrize("template", RANGES)
-def test_options_are_four_different_answers_near_each_other_that_the_template_may_have(published_size, template):
+def test_options_are_four_different_answers_near_each_other_that_the_template_may_have(some, template):
     low, high, new_low, new_high = RANGES[template]
-    for made in published_size[template]:
+    for made in some[template]:
         for question, least, most in (
             (made.case.factual, low, high),
             (made.case.counterfactual, new_low, new_high),
@@ -130,6 +136,7 @@ def test_options_are_four_different_answers_near_each_other_that_the_template_ma
             assert max(numbers) <= min(most, min(numbers) + 11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", ["factual", "counterfactual"])
 def test_rank_and_parity_of_the_right_option_are_those_of_chance(published_size, world):
     """1,500 cases at each half of a rank, or of a parity: 5 standard deviations are 8 points."""
@@ -149,10 +156,10 @@ def test_nothing_but_the_picture_tells_which_option_is_right(published_size):
     gives_nothing_away([made.case for all_made in published_size.values() for made in all_made])
 
 
-def test_what_is_removed_could_be_removed_from_every_option(published_size):
+def test_what_is_removed_could_be_removed_from_every_option(some):
     """The number in the question must not rule an option out."""
     for template in (2, 4):
-        for made in published_size[template]:
+        for made in some[template]:
             removed = int(re.search(r"\d+", made.case.counterfactual.text)[0])
             before, after = (
                 {int(option.text) for option in question.options}
@@ -183,11 +190,12 @@ def by_published_gaps():
 
 @pytest.mark.parametrize("template", RANGES)
 @pytest.mark.parametrize("world", ["factual", "counterfactual"])
-def test_right_letters_are_balanced(published_size, template, world):
-    letters = Counter(made.case.question(world).answer for made in published_size[template])
-    assert letters == {"A": 125, "B": 125, "C": 125, "D": 125}
+def test_right_letters_are_balanced(some, template, world):
+    letters = Counter(made.case.question(world).answer for made in some[template])
+    assert letters == {"A": 6, "B": 6, "C": 6, "D": 6}
 
 
+@pytest.mark.slow
 def test_letters_of_the_two_worlds_have_nothing_to_do_with_each_other(published_size):
     pairs = Counter(
         (made.case.factual.answer, made.case.counterfactual.answer)
@@ -204,6 +212,7 @@ def test_balance_is_as_even_as_arithmetic_allows_at_every_size(items, key, size)
     assert max(counts[item] for item in items) - min(counts[item] for item in items) <= 1
 
 
+@pytest.mark.slow
 def test_the_published_way_spreads_wrong_options_over_all_its_gaps(by_published_gaps):
     gaps = Counter(
         int(option.text) - gold(made.case.factual) for made in by_published_gaps for option in made.case.factual.options
@@ -214,12 +223,13 @@ def test_the_published_way_spreads_wrong_options_over_all_its_gaps(by_published_
 
 
 @pytest.mark.parametrize("template", [1, 2, 3])
-def test_colours_are_spread_evenly(published_size, template):
-    colours = Counter(re.search(r"(\w+) polygons", made.case.factual.text)[1] for made in published_size[template])
+def test_colours_are_spread_evenly(some, template):
+    colours = Counter(re.search(r"(\w+) polygons", made.case.factual.text)[1] for made in some[template])
     assert set(colours) == {"red", "green", "blue", "yellow", "purple", "orange", "pink", "black"}
-    assert set(colours.values()) <= {62, 63}
+    assert set(colours.values()) == {3}
 
 
+@pytest.mark.slow
 def test_regions_hold_one_to_twelve_flowers(published_size):
     seen = Counter()
     for made in published_size[3]:
@@ -267,21 +277,22 @@ WORDING = {
 
 
 @pytest.mark.parametrize("template", RANGES)
-def test_every_question_is_one_well_formed_sentence(published_size, template):
-    for made in published_size[template]:
+def test_every_question_is_one_well_formed_sentence(some, template):
+    for made in some[template]:
         questions = made.case.factual, made.case.counterfactual, made.case.shown
         for question, form in zip(questions, WORDING[template], strict=True):
             assert re.fullmatch(form, question.text)
 
 
+@pytest.mark.slow
 def test_a_single_item_is_in_the_singular(published_size):
     texts = [made.case.counterfactual.text for template in (2, 4) for made in published_size[template]]
     assert any("removed 1 flower in" in text for text in texts)
     assert any("if 1 dot were removed" in text for text in texts)
 
 
-def test_the_change_is_the_presupposition_as_a_sentence(published_size):
-    for all_made in published_size.values():
+def test_the_change_is_the_presupposition_as_a_sentence(some):
+    for all_made in some.values():
         for made in all_made:
             clause = made.case.counterfactual.text.partition(" if ")[2].rstrip("?")
             clause = clause.replace("most dots were", "most dots was")  # a statement, no longer a supposition

@@ -213,6 +213,7 @@ def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
             assert names[case.counterfactual.right_text.removeprefix("the ")] == happens.hit_by(names[asked[0]])[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("group", "places"), [("which falls", 3), ("planning", 4)])
 def test_no_option_is_right_because_it_is_highest(group, places):
     """Which of the options is highest, or lowest, tells nothing: each place is right as often, as far as worlds go."""

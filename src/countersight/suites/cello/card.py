@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 
 from countersight.causal import STATISTICS
+from countersight.suites.cello.terms import SHORT
 from countersight.suites.dividing import division_table
 
 _VISUAL_GENOME = "Visual Genome (Krishna et al., 2017, CC BY 4.0)"
@@ -55,9 +56,13 @@ def source_of(mined: Path) -> Source:
 def divisions(folder: Path) -> str:
     """How many cases each split and each difficulty has, task by task, and how people check them."""
     table = division_table(folder, "task", lambda case: str(case.provenance.get("task", "")))
+    none = [short for short in SHORT if f"| {short} |" not in table]
+    absent = f"\nNo question of {', '.join(none)}: no graph for these tasks can be asked about without doubt.\n"
     return f"""## Splits and difficulty
 
 {table}
+{absent if none else ""}
+Relations of force and source are asked in CaI alone: the other tasks suppose that a thing is no longer where it was.
 
 Splits are by picture: no picture is in two. Difficulty 1 asks of two things, 2 of three, 3 of three of which one is
 held. Both are in `provenance`. The same questions in other words, options in another order: `--wording

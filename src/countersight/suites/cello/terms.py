@@ -19,13 +19,13 @@ RUNGS: Final = {
         "necessary cause",
     ),
 }
-_SHORT: Final = ("CaI", "CA", "AR", "CB", "CoI", "BAS", "CDE", "CR", "NDE", "NIE", "SC", "NC")
+SHORT: Final = ("CaI", "CA", "AR", "CB", "CoI", "BAS", "CDE", "CR", "NDE", "NIE", "SC", "NC")
 _TASKS: Final = [task for tasks in RUNGS.values() for task in tasks]
 _RUNG_OF: Final = {
     name: rung
     for rung, tasks in RUNGS.items()
     for task in tasks
-    for name in (task, _SHORT[_TASKS.index(task)].casefold())
+    for name in (task, SHORT[_TASKS.index(task)].casefold())
 }
 Standing = Literal["agrees", "disagrees", "silent"]
 """What common knowledge says of an answer; see `prior`."""
@@ -58,7 +58,7 @@ def _standing(case: Case) -> Iterable[str]:
 TERMS: Final = Terms(
     about="about causes and effects in the picture",
     group="task",
-    groups={task.replace(" ", "_"): f"{task} ({short})" for task, short in zip(_TASKS, _SHORT, strict=True)},
+    groups={task.replace(" ", "_"): f"{task} ({short})" for task, short in zip(_TASKS, SHORT, strict=True)},
     measures={"counterfactual": "accuracy"},
     axes=(
         Axis("rung", tuple(RUNGS), _rung),
