@@ -25,7 +25,7 @@ from torch.nn import functional
 from countersight.models import Parts
 from countersight.models.matcher import FILES, Listed, Regions, View, read_tsv, write_regions, write_tsv
 from countersight.training import Example, Plan
-from countersight.training.batches import Batches, sequences_for
+from countersight.training.batches import TrainingBatches, sequences_for
 from countersight.training.loop import Trainer
 from countersight.training.network import build
 
@@ -61,7 +61,7 @@ def trainer(plan: Plan, cases: list[Example], views: object, folder: Path, devic
     torch.manual_seed(1)
     sequences = sequences_for("", cases)
     network = build(plan, sequences.size, sequences.pad, NUMBERS)
-    return Trainer(plan, network.train(), Batches(sequences, plan, views), folder, device)  # type: ignore[arg-type]
+    return Trainer(plan, network.train(), TrainingBatches(sequences, plan, views), folder, device)  # type: ignore[arg-type]
 
 
 def published_steps(cases: list[Example], tsv: Path, folder: Path, plan: Plan, device: torch.device) -> Iterator[int]:

@@ -117,7 +117,7 @@ def test_what_is_exported_scores_as_what_was_trained(trained, cases) -> None:
     from countersight.models.matcher.model import Member
     from countersight.models.matcher.shipping import read_sheet
     from countersight.models.protocol import Request
-    from countersight.training.batches import Batches
+    from countersight.training.batches import TrainingBatches
     from countersight.training.loop import CHECKPOINT, Trainer
     from countersight.training.network import build
 
@@ -126,7 +126,7 @@ def test_what_is_exported_scores_as_what_was_trained(trained, cases) -> None:
     sequences = Sequences.open(one / "tokenizer.json")
     network = build(plan, sequences.size, sequences.pad)
     network.load_state_dict(torch.load(one / CHECKPOINT, weights_only=True)["best"])
-    trainer = Trainer(plan, network, Batches(sequences, plan, {}), one, torch.device("cpu"))
+    trainer = Trainer(plan, network, TrainingBatches(sequences, plan, {}), one, torch.device("cpu"))
     examples = read_examples(Dataset.open(cases))[:20]
     member = Member(one)
     for key, scores in trainer.scores(examples).items():

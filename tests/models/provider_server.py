@@ -56,7 +56,7 @@ class Providers:
         handler.wfile.write(content)
 
     def _usual(self, path, headers, body):
-        for dialect in (Messages, Contents, Converse, Chat):
+        for dialect in (AnthropicDialect, GeminiDialect, BedrockDialect, ChatDialect):
             if dialect.path in path:
                 if headers.get(dialect.header) not in (KEY, f"Bearer {KEY}"):
                     return 401, {"error": {"message": "no such key"}}
@@ -67,7 +67,7 @@ class Providers:
         return 404, {"error": {"message": f"no such path: {path}"}}
 
 
-class Messages:
+class AnthropicDialect:
     path, header = "/v1/messages", "x-api-key"
 
     @staticmethod
@@ -87,7 +87,7 @@ class Messages:
         }
 
 
-class Contents:
+class GeminiDialect:
     path, header = ":generateContent", "x-goog-api-key"
 
     @staticmethod
@@ -107,7 +107,7 @@ class Contents:
         }
 
 
-class Converse:
+class BedrockDialect:
     path, header = "/converse", "authorization"
 
     @staticmethod
@@ -123,7 +123,7 @@ class Converse:
         }
 
 
-class Chat:
+class ChatDialect:
     path = "/chat/completions"
     header = "authorization"
 

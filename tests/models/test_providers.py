@@ -6,7 +6,7 @@ import json
 
 import pytest
 from making import dataset, picture
-from models.provider_server import KEY, Chat, Providers
+from models.provider_server import KEY, ChatDialect, Providers
 from running import ask, replies
 
 from countersight.errors import AskingFailed, ModelError
@@ -53,14 +53,14 @@ def known(monkeypatch):
             monkeypatch.setenv(name, KEY)
         for name in ADDRESSES:
             monkeypatch.setenv(name, server.url)
-        monkeypatch.setattr(Chat, "header", "authorization")
+        monkeypatch.setattr(ChatDialect, "header", "authorization")
 
     return at
 
 
 def name_of(kind, server):
     if kind in ("azure", "ollama"):
-        Chat.header = {"azure": "api-key", "ollama": "user-agent"}[kind]
+        ChatDialect.header = {"azure": "api-key", "ollama": "user-agent"}[kind]
     return NAMES[kind].format(url=server.url)
 
 
@@ -107,7 +107,7 @@ def test_several_pictures_go_before_the_words_in_their_order(kind, known, monkey
 def test_ollama_wants_no_key(known) -> None:
     with Providers() as server:
         known(server)
-        Chat.header = "accept"
+        ChatDialect.header = "accept"
         with pytest.raises(ModelError, match="does not accept the key"):  # the stand-in does, and there is none
             asyncio.run(asked(name_of("ollama", server)))
     assert server.requests[0][0] == PATHS["ollama"]

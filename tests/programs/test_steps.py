@@ -11,7 +11,7 @@ from programs.seeing import DOGS, PICTURE, Eyes
 from countersight.programs.failures import Limits, ProgramFailed, Tracing
 from countersight.programs.prompting import STEPS
 from countersight.programs.steps.interpreter import OPERATIONS, run_steps
-from countersight.programs.steps.parsing import BadExpression, Name, Step, evaluate, parse_steps
+from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep, evaluate, parse_steps
 
 DOG = "A=LOC(image=IMAGE, object='dog')\n"
 CAT = "A=LOC(image=IMAGE, object='cat')\n"
@@ -25,7 +25,7 @@ def result(program, eyes=None, tracing=None):
 def test_a_line_is_a_name_an_operation_and_named_values() -> None:
     (step,) = parse_steps("BOX0 = loc(image=IMAGE, object='two\\'s', n=3, share=0.5, sure=True)")
     arguments = {"image": Name("IMAGE"), "object": "two's", "n": 3, "share": 0.5, "sure": True}
-    assert step == Step("BOX0", "LOC", arguments, 1)
+    assert step == ProgramStep("BOX0", "LOC", arguments, 1)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_any_text_is_steps_or_a_bad_program(text) -> None:
     except ProgramFailed:
         return
     assert steps
-    assert all(isinstance(step, Step) for step in steps)
+    assert all(isinstance(step, ProgramStep) for step in steps)
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ _FREE = 5
 """So many of anything are never too many."""
 
 
-class Balance:
+class GroupBalance:
     """What was taken so far in one group, beside what is to be taken."""
 
     def __init__(self, group: Group, size: int, seed: int) -> None:

@@ -15,9 +15,9 @@ from countersight.authoring.balance import Wordings
 from countersight.authoring.counting import write_count
 from countersight.authoring.drafts import REJECTED, Draft, Funnel, Writer, write_funnel
 from countersight.authoring.model import FAULTED, TOLD_BLIND, VOTES, ModelWriter, PairChecker
-from countersight.authoring.pairing import LOOKED_AT, DraftRecord, Pair, Pairing, Pairs
+from countersight.authoring.pairing import LOOKED_AT, DraftRecord, Pair, PairBuilder, Pairs
 from countersight.authoring.sources import GROUPS, Group, LeftOut, Source, read_sources
-from countersight.authoring.store import BuildContext, CachedModel, Plan
+from countersight.authoring.store import BuildContext, BuildPlan, CachedModel
 from countersight.authoring.vocabulary import ASPECTS
 from countersight.authoring.yes_no import write_yes_no
 from countersight.blindness import card_section
@@ -237,7 +237,9 @@ async def _pairs(
             checker = PairChecker(CachedModel(models[order.blind_model], context, retry))
         at_once = 1 if order.writer == GRAMMAR else AT_ONCE
         record = DraftRecord(is_free=order.writer == GRAMMAR, has_begun=context.answered >= LOOKED_AT)
-        pairing = Pairing(writer, seed=order.seed, at_once=at_once, checker=checker, record=record, progress=progress)
+        pairing = PairBuilder(
+            writer, seed=order.seed, at_once=at_once, checker=checker, record=record, progress=progress
+        )
         return await pairing.make(found, _sizes(order))
     finally:
         for model in models.values():
@@ -252,7 +254,7 @@ def _sizes(order: Order) -> dict[Group, int]:
     return {group: whole + (place < rest) for place, group in enumerate(groups)}
 
 
-def _plan(order: Order) -> Plan:
+def _plan(order: Order) -> BuildPlan:
     digest = hashlib.blake2b(digest_size=16)
     for file in (
         order.questions / "metadata.jsonl" if order.questions.is_dir() else order.questions,
@@ -261,7 +263,7 @@ def _plan(order: Order) -> Plan:
         if file is not None:
             with open(file, "rb") as opened:
                 digest.update(hashlib.file_digest(opened, "sha256").digest())
-    return Plan(
+    return BuildPlan(
         order.suite,
         order.questions.name,
         digest.hexdigest(),

@@ -63,7 +63,7 @@ FUNNEL = "funnel.json"
 REJECTED = "rejected.jsonl"
 
 
-class Step(msgspec.Struct, frozen=True):
+class FunnelStep(msgspec.Struct, frozen=True):
     """One step: what it is called, how many came through, and how many did not, by reason."""
 
     name: str
@@ -75,7 +75,7 @@ class Funnel(msgspec.Struct, frozen=True):
     """The way from questions to pairs."""
 
     writer: str
-    steps: tuple[Step, ...]
+    steps: tuple[FunnelStep, ...]
     operations: tuple[tuple[str, int], ...] = ()
     patterns: int = 0
     """How many different suppositions there are, numbers and names apart."""
@@ -97,9 +97,9 @@ class Funnel(msgspec.Struct, frozen=True):
         return told if self.tokens_in or self.tokens_out else ""
 
 
-def step(name: str, left: int, reasons: Counter[str]) -> Step:
+def step(name: str, left: int, reasons: Counter[str]) -> FunnelStep:
     """A step with its reasons, the most frequent first."""
-    return Step(name, left, tuple((reason, count) for reason, count in reasons.most_common() if count))
+    return FunnelStep(name, left, tuple((reason, count) for reason, count in reasons.most_common() if count))
 
 
 def write_funnel(folder: Path, funnel: Funnel, rejected: Iterable[Rejected]) -> None:

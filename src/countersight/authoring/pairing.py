@@ -10,9 +10,9 @@ from typing import Final
 
 import msgspec
 
-from countersight.authoring.balance import Balance, evened
+from countersight.authoring.balance import GroupBalance, evened
 from countersight.authoring.checks import CHECKS, NOT_A_QUESTION, faults, supposition_key
-from countersight.authoring.drafts import Draft, Rejected, Step, Unwritten, Writer, step
+from countersight.authoring.drafts import Draft, FunnelStep, Rejected, Unwritten, Writer, step
 from countersight.authoring.model import FAULTED, TOLD_BLIND, PairChecker
 from countersight.authoring.sources import Group, LeftOut, Source
 
@@ -110,12 +110,12 @@ class Pairs(msgspec.Struct, frozen=True):
 
     pairs: tuple[Pair, ...]
     rejected: tuple[Rejected, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[FunnelStep, ...]
     stopped: str = ""
     """Why the writer was stopped before its time, if it was."""
 
 
-class Pairing:
+class PairBuilder:
     """Makes pairs of sources with one writer, and remembers why others became none."""
 
     def __init__(
@@ -152,7 +152,7 @@ class Pairing:
         tried = 0
         for group, size in sizes.items():
             inside = sorted((each for each in sources if each.group == group), key=self._place)
-            tried_here = await self._make_group(inside, Balance(group, size, self._seed), size)
+            tried_here = await self._make_group(inside, GroupBalance(group, size, self._seed), size)
             self._end_group(group, len(inside) - tried_here)
             tried += tried_here
         reasons = Counter(_short(each.reason) for each in left_out) + Counter({"of another group": others})
@@ -164,7 +164,7 @@ class Pairing:
     def _place(self, source: Source) -> bytes:
         return hashlib.blake2b(f"{self._seed}/{source.id}".encode(), digest_size=8).digest()
 
-    async def _make_group(self, sources: list[Source], balance: Balance, size: int) -> int:
+    async def _make_group(self, sources: list[Source], balance: GroupBalance, size: int) -> int:
         """Take source after source, several at once where a model writes, and return how many were tried."""
         done = len(self._pairs)
         tried = 0
@@ -232,7 +232,7 @@ class Pairing:
     async def _fault(self, source: Source, draft: Draft) -> tuple[str, str]:
         return ("", "") if self._checker is None else await self._checker.fault(source, draft)
 
-    def _is_taken(self, source: Source, draft: Draft, fault: tuple[str, str], balance: Balance, size: int) -> bool:
+    def _is_taken(self, source: Source, draft: Draft, fault: tuple[str, str], balance: GroupBalance, size: int) -> bool:
         """Whether a sound draft becomes a pair beside those that are there."""
         reason, details = self._repeats(source, draft, size)
         if not reason:
@@ -262,9 +262,9 @@ class Pairing:
         self._reasons.setdefault(at, Counter())[reason] += 1
         self._rejected.append(Rejected(source.id, source.question, source.answer, reason, details, written))
 
-    def _steps(self, read: int, left_out: Counter[str], sources: int, tried: int) -> list[Step]:
+    def _steps(self, read: int, left_out: Counter[str], sources: int, tried: int) -> list[FunnelStep]:
         """The funnel: every step with what was left after it."""
-        steps = [Step("read", read), step("a number, or yes or no", sources, left_out)]
+        steps = [FunnelStep("read", read), step("a number, or yes or no", sources, left_out)]
         steps.append(step("tried", tried, self._untried))
         left = tried
         for name in (WRITTEN, *(reason for reason, _ in CHECKS), DOUBLE, REPEATED, FAULTED, TOLD_BLIND, BALANCED):

@@ -29,7 +29,7 @@ ANSWERS = "answers.jsonl"
 _PLAN = "build.json"
 
 
-class Plan(msgspec.Struct, frozen=True):
+class BuildPlan(msgspec.Struct, frozen=True):
     """What is being built; answers that were asked for something else are not taken for its own."""
 
     suite: str
@@ -49,7 +49,7 @@ class BuildContext:
     It is named after the dataset and goes away when the dataset is there.
     """
 
-    def __init__(self, output: Path, plan: Plan) -> None:
+    def __init__(self, output: Path, plan: BuildPlan) -> None:
         self.path = output.with_name(f"{output.name}.building")
         self.plan = plan
         self.tally = Tally()
@@ -70,7 +70,7 @@ class BuildContext:
 
     def _agree(self) -> None:
         plan = self.path / _PLAN
-        before = read_manifest(plan, Plan, "a build", CountersightError) if plan.exists() else self.plan
+        before = read_manifest(plan, BuildPlan, "a build", CountersightError) if plan.exists() else self.plan
         if before != self.plan and self.is_begun:
             raise CountersightError(
                 f"{self.path} holds the answers of another build (writer {before.writer}, seed {before.seed}, "

@@ -14,7 +14,7 @@ from countersight.exchange.named_questions import FOURTH, PROMPT, key_of
 from countersight.registry import Plug, Registry
 
 
-class Put(msgspec.Struct, frozen=True, kw_only=True):
+class QuestionAsPut(msgspec.Struct, frozen=True, kw_only=True):
     """A question as the file of another tool has it; what does not stand there is empty."""
 
     words: str = ""
@@ -39,7 +39,7 @@ class ExternalAnswer(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     model: str = ""
     reasoning: str = ""
-    put: Put = Put()
+    put: QuestionAsPut = QuestionAsPut()
     """The question as the file has it: a dataset of another seed has the same names."""
 
 
@@ -237,7 +237,7 @@ def _characters(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _disagreement(put: Put, question: Question) -> str:
+def _disagreement(put: QuestionAsPut, question: Question) -> str:
     """What the file says otherwise than the dataset, as a sentence's end; nothing where they agree."""
     if put.words and _in_a_line(question.text) not in _in_a_line(put.words):
         return _said_otherwise("its question", put.words, question.text)

@@ -20,7 +20,7 @@ from countersight.engine import offered, ranked_answer
 from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
-from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, Put
+from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, QuestionAsPut
 from countersight.exchange.named_questions import MEASURES, NamedQuestion, dataset_at, questions, run_figures
 from countersight.exchange.parquet import Columns, Shards
 from countersight.files import Staging, bounded_lines, write_text
@@ -346,8 +346,8 @@ def _item(line: _Line) -> _Item:
     return found
 
 
-def _put(item: _Item) -> Put:
+def _put(item: _Item) -> QuestionAsPut:
     if not item.gold:
-        return Put()
+        return QuestionAsPut()
     gold = msgspec.json.decode(item.gold, type=Question)
-    return Put(words=gold.text, options=tuple(option.text for option in gold.options), answer=gold.answer)
+    return QuestionAsPut(words=gold.text, options=tuple(option.text for option in gold.options), answer=gold.answer)

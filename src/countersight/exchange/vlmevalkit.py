@@ -24,7 +24,7 @@ from countersight.engine import told
 from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
-from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, Put
+from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, QuestionAsPut
 from countersight.exchange.named_questions import PROMPT, NamedQuestion, dataset_at, questions
 from countersight.files import Staging
 from countersight.text import several
@@ -190,10 +190,10 @@ def _answers(files: list[Path], on_bad: OnBad) -> Iterator[ExternalAnswer]:
                 yield ExternalAnswer(key=key, put=_put(row), text=said, finish="length" if cut else "")
 
 
-def _put(row: Row) -> Put:
+def _put(row: Row) -> QuestionAsPut:
     """The question as it stands in the row, which was written by us and kept by VLMEvalKit."""
     options = tuple(row.get(letter, "") for letter in LETTERS)
-    return Put(words=row.get("question", ""), options=options, answer=row.get("answer", ""))
+    return QuestionAsPut(words=row.get("question", ""), options=options, answer=row.get("answer", ""))
 
 
 MOST = 1024 * 1024 * 1024

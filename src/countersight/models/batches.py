@@ -10,7 +10,7 @@ import aiohttp
 import msgspec
 
 from countersight.errors import AskingFailed, BatchRefused, ModelError
-from countersight.models.dialects import Contents, Messages
+from countersight.models.dialects import AnthropicDialect, GeminiDialect
 from countersight.models.endpoint import Endpoint
 from countersight.models.hosted import Hosted
 from countersight.models.protocol import Answer
@@ -58,9 +58,9 @@ class Batches(Protocol):
 
 def batches_of(model: object) -> Batches:
     """How a model is asked in batches; raises ModelError where its provider takes none."""
-    if isinstance(model, Hosted) and isinstance(model.dialect, Messages):
+    if isinstance(model, Hosted) and isinstance(model.dialect, AnthropicDialect):
         return AnthropicBatches(model)
-    if isinstance(model, Hosted) and isinstance(model.dialect, Contents):
+    if isinstance(model, Hosted) and isinstance(model.dialect, GeminiDialect):
         return GeminiBatches(model)
     if isinstance(model, Endpoint) and model.name.partition(":")[0] in ("openai", "endpoint"):
         return OpenAIBatches(model)

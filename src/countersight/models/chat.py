@@ -7,7 +7,7 @@ from countersight.errors import AskingFailed, Overloaded
 from countersight.models.fields import Names
 from countersight.models.hosted import nothing_said
 from countersight.models.protocol import Turn
-from countersight.models.response_parsing import Said, amount, short, words
+from countersight.models.response_parsing import ServerAnswer, amount, short, words
 from countersight.models.sending import Sending
 from countersight.models.service import shorten
 
@@ -15,7 +15,7 @@ OLDER = ("max_tokens", "max_completion_tokens")
 NEWER = ("max_completion_tokens", "max_tokens")
 
 
-class Chat:
+class ChatDialect:
     """`/chat/completions`."""
 
     def __init__(
@@ -45,7 +45,7 @@ class Chat:
             **self._further,
         }
 
-    def read(self, sent: Any) -> Said:
+    def read(self, sent: Any) -> ServerAnswer:
         """The first choice of a completion; no answer is lost over a side field of the wrong shape."""
         choice = first_choice(sent)
         message = choice["message"]
@@ -56,7 +56,7 @@ class Chat:
         if not text and choice.get("finish_reason") == "content_filter":
             raise AskingFailed("the server's content filter held the answer back", again=False)
         usage = sent.get("usage")
-        return Said(
+        return ServerAnswer(
             text,
             _thoughts(message),
             short(choice.get("finish_reason")),

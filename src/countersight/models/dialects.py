@@ -7,13 +7,13 @@ from countersight.errors import AskingFailed
 from countersight.models.fields import Names
 from countersight.models.hosted import nothing_said
 from countersight.models.protocol import Turn
-from countersight.models.response_parsing import Said, amount, short, words
+from countersight.models.response_parsing import ServerAnswer, amount, short, words
 from countersight.models.sending import Sending, parted
 
 ANTHROPIC_VERSION = "2023-06-01"
 
 
-class Messages:
+class AnthropicDialect:
     """`/v1/messages`."""
 
     def __init__(self, model: str) -> None:
@@ -28,14 +28,14 @@ class Messages:
             **fields,
         }
 
-    def read(self, sent: Any) -> Said:
+    def read(self, sent: Any) -> ServerAnswer:
         """The text of a message, its thinking apart."""
         content = sent.get("content") if isinstance(sent, dict) else None
         if not isinstance(content, list):
             raise nothing_said("message")
         parts = [part for part in content if isinstance(part, dict)]
         usage = sent.get("usage")
-        return Said(
+        return ServerAnswer(
             "".join(words(part.get("text")) for part in parts if part.get("type") == "text"),
             "".join(words(part.get("thinking")) for part in parts if part.get("type") == "thinking"),
             short(sent.get("stop_reason")),
@@ -55,7 +55,7 @@ async def _anthropic_message(turn: Turn, pictures: Sending) -> dict[str, Any]:
     return {"role": turn.role, "content": [*images, {"type": "text", "text": turn.text}]}
 
 
-class Contents:
+class GeminiDialect:
     """`/models/MODEL:generateContent`."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Contents:
         """The request for the next turn of a conversation."""
         return {"contents": [await _content(turn, pictures) for turn in turns], "generationConfig": dict(fields)}
 
-    def read(self, sent: Any) -> Said:
+    def read(self, sent: Any) -> ServerAnswer:
         """The text of the first candidate; parts that are marked as thoughts apart."""
         candidates = sent.get("candidates") if isinstance(sent, dict) else None
         candidate = candidates[0] if isinstance(candidates, list) and candidates else None
@@ -78,7 +78,7 @@ class Contents:
         found = content.get("parts") if isinstance(content, dict) else None
         parts = [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
         usage = sent.get("usageMetadata")
-        return Said(
+        return ServerAnswer(
             "".join(words(part.get("text")) for part in parts if not part.get("thought")),
             "".join(words(part.get("text")) for part in parts if part.get("thought")),
             short(candidate.get("finishReason")),
@@ -96,7 +96,7 @@ async def _content(turn: Turn, pictures: Sending) -> dict[str, Any]:
     return {"role": "user" if turn.role == "user" else "model", "parts": [*parts, {"text": turn.text}]}
 
 
-class Converse:
+class BedrockDialect:
     """`/model/MODEL/converse`."""
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ class Converse:
         """The request for the next turn of a conversation."""
         return {"messages": [await _bedrock_message(turn, pictures) for turn in turns], "inferenceConfig": dict(fields)}
 
-    def read(self, sent: Any) -> Said:
+    def read(self, sent: Any) -> ServerAnswer:
         """The text of the message, its reasoning apart."""
         output = sent.get("output") if isinstance(sent, dict) else None
         message = output.get("message") if isinstance(output, dict) else None
@@ -115,7 +115,7 @@ class Converse:
             raise nothing_said("message")
         parts = [part for part in content if isinstance(part, dict)]
         usage = sent.get("usage")
-        return Said(
+        return ServerAnswer(
             "".join(words(part.get("text")) for part in parts),
             "".join(_thought(part.get("reasoningContent")) for part in parts),
             short(sent.get("stopReason")),

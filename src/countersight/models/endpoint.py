@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.chat import Chat, first_choice
+from countersight.models.chat import ChatDialect, first_choice
 from countersight.models.hosted import MAX_RESPONSE, Hosted
 from countersight.models.prompt_logprobs import (
     InvalidLogprobs,
@@ -30,9 +30,15 @@ class Endpoint(Hosted):
     """Asks one model of one endpoint; it can be held to a shape, and rank options, where the server offers that."""
 
     def __init__(
-        self, name: str, url: str, model: str, service: Service, settings: ModelSettings, chat: Chat | None = None
+        self,
+        name: str,
+        url: str,
+        model: str,
+        service: Service,
+        settings: ModelSettings,
+        chat: ChatDialect | None = None,
     ) -> None:
-        super().__init__(name, model, url, service, chat or Chat(model), settings)
+        super().__init__(name, model, url, service, chat or ChatDialect(model), settings)
         self._loss = settings.loss
         self._checking = asyncio.Lock()
         self._ranks = False

@@ -9,7 +9,7 @@ from countersight.errors import AskingFailed
 from countersight.models.fields import Fields, Names
 from countersight.models.prices import price_of
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
-from countersight.models.response_parsing import Said, apart, decoded
+from countersight.models.response_parsing import ServerAnswer, apart, decoded
 from countersight.models.sending import Sending
 from countersight.models.service import Received, Service, error_text, refused
 from countersight.text import printable
@@ -31,7 +31,7 @@ class Dialect(Protocol):
         """The request for the next turn of a conversation."""
         ...
 
-    def read(self, sent: Any) -> Said:
+    def read(self, sent: Any) -> ServerAnswer:
         """What the service answered; raises AskingFailed where it is no answer."""
         ...
 
@@ -117,7 +117,7 @@ class Hosted(Displayed):
             raise refused(self.service.host, received)
         return self.answer_of(self.dialect.read(decoded(received.content)))
 
-    def answer_of(self, said: Said, share: float = 1.0) -> Answer:
+    def answer_of(self, said: ServerAnswer, share: float = 1.0) -> Answer:
         """What a service said, with its thoughts apart and its cost, of which `share` is paid."""
         text, thoughts = apart(said.text)
         cost = share * self.price.of(said.tokens_in, said.tokens_out) if said.cost is None else said.cost

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.chat import Chat
+from countersight.models.chat import ChatDialect
 from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, beginning_after, loss_from
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
 from countersight.models.response_parsing import apart
@@ -64,7 +64,7 @@ class VllmModel(Displayed):
         most = {"max_num_seqs": settings.batch} if settings.batch else {}
         self._load = partial(vllm.LLM, model=path, dtype=settings.dtype, seed=settings.seed, **most, **options)
         self._engine: Any = None
-        self._chat, self._pictures = Chat(path), Sending()
+        self._chat, self._pictures = ChatDialect(path), Sending()
         self._thread = ThreadPoolExecutor(1)
         """All of vLLM's work is done by one thread, while questions come in."""
         self._waiting: list[_Waiting] = []

@@ -4,8 +4,8 @@ import os
 from urllib.parse import quote
 
 from countersight.errors import ModelError
-from countersight.models.chat import NEWER, OLDER, Chat
-from countersight.models.dialects import ANTHROPIC_VERSION, Contents, Converse, Messages
+from countersight.models.chat import NEWER, OLDER, ChatDialect
+from countersight.models.dialects import ANTHROPIC_VERSION, AnthropicDialect, BedrockDialect, GeminiDialect
 from countersight.models.endpoint import Endpoint, serving
 from countersight.models.hosted import Hosted
 from countersight.models.load_balancing import LoadBalancedModel
@@ -36,7 +36,7 @@ def _endpoint(name: str, url: str, model: str, settings: ModelSettings) -> Endpo
     url = checked_address(url).rstrip("/")
     service = serving(url, key_from("COUNTERSIGHT_API_KEY"), settings)
     return Endpoint(
-        name, url + COMPLETIONS, model, service, settings, Chat(model, limit=NEWER if url == OPENAI else OLDER)
+        name, url + COMPLETIONS, model, service, settings, ChatDialect(model, limit=NEWER if url == OPENAI else OLDER)
     )
 
 
@@ -46,7 +46,7 @@ def open_openai(name: str, model: str, settings: ModelSettings) -> Endpoint:
     service = serving(url, _key("openai", "OPENAI_API_KEY"), settings)
     # Only OpenAI's own server knows the newer name for certain; others are asked with the one that all have.
     return Endpoint(
-        name, url + COMPLETIONS, model, service, settings, Chat(model, limit=NEWER) if url == OPENAI else None
+        name, url + COMPLETIONS, model, service, settings, ChatDialect(model, limit=NEWER) if url == OPENAI else None
     )
 
 
@@ -59,21 +59,21 @@ def open_azure(name: str, target: str, settings: ModelSettings) -> Endpoint:
     version = options.get("api-version") or os.environ.get("AZURE_OPENAI_API_VERSION") or AZURE_VERSION
     way = f"{url}/openai/deployments/{quote(deployment, safe='')}{COMPLETIONS}?api-version={quote(version, safe='')}"
     service = serving(url, _key("azure", "AZURE_OPENAI_API_KEY"), settings, "api-key")
-    return Endpoint(name, way, deployment, service, settings, Chat(deployment, limit=NEWER))
+    return Endpoint(name, way, deployment, service, settings, ChatDialect(deployment, limit=NEWER))
 
 
 def open_mistral(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """`mistral:MODEL`; key from MISTRAL_API_KEY."""
     url = _base("MISTRAL_BASE_URL", MISTRAL)
     service = serving(url, _key("mistral", "MISTRAL_API_KEY"), settings)
-    return Endpoint(name, url + COMPLETIONS, model, service, settings, Chat(model, seed="random_seed"))
+    return Endpoint(name, url + COMPLETIONS, model, service, settings, ChatDialect(model, seed="random_seed"))
 
 
 def open_openrouter(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """`openrouter:MAKER/MODEL`; key from OPENROUTER_API_KEY. It reports what each answer cost."""
     url = _base("OPENROUTER_BASE_URL", OPENROUTER)
     service = serving(url, _key("openrouter", "OPENROUTER_API_KEY"), settings)
-    chat = Chat(model, further={"usage": {"include": True}})
+    chat = ChatDialect(model, further={"usage": {"include": True}})
     endpoint = Endpoint(name, url + COMPLETIONS, model, service, settings, chat)
     endpoint.tells_cost = True
     return endpoint
@@ -91,14 +91,16 @@ def open_anthropic(name: str, model: str, settings: ModelSettings) -> Hosted:
     url = _base("ANTHROPIC_BASE_URL", ANTHROPIC)
     service = serving(url, _key("anthropic", "ANTHROPIC_API_KEY"), settings, "x-api-key")
     service.headers["anthropic-version"] = ANTHROPIC_VERSION
-    return Hosted(name, model, f"{url}/v1/messages", service, Messages(model), settings)
+    return Hosted(name, model, f"{url}/v1/messages", service, AnthropicDialect(model), settings)
 
 
 def open_gemini(name: str, model: str, settings: ModelSettings) -> Hosted:
     """`gemini:MODEL`; key from GEMINI_API_KEY or GOOGLE_API_KEY, another base address from GEMINI_BASE_URL."""
     url = _base("GEMINI_BASE_URL", GEMINI)
     service = serving(url, _key("gemini", "GEMINI_API_KEY", "GOOGLE_API_KEY"), settings, "x-goog-api-key")
-    return Hosted(name, model, f"{url}/models/{quote(model, safe='')}:generateContent", service, Contents(), settings)
+    return Hosted(
+        name, model, f"{url}/models/{quote(model, safe='')}:generateContent", service, GeminiDialect(), settings
+    )
 
 
 def open_bedrock(name: str, target: str, settings: ModelSettings) -> Hosted:
@@ -111,7 +113,7 @@ def open_bedrock(name: str, target: str, settings: ModelSettings) -> Hosted:
         )
     url = _base("BEDROCK_BASE_URL", f"https://bedrock-runtime.{region}.amazonaws.com")
     service = serving(url, _key("bedrock", "AWS_BEARER_TOKEN_BEDROCK"), settings)
-    return Hosted(name, model, f"{url}/model/{quote(model, safe='')}/converse", service, Converse(), settings)
+    return Hosted(name, model, f"{url}/model/{quote(model, safe='')}/converse", service, BedrockDialect(), settings)
 
 
 def _base(variable: str, usual: str) -> str:

@@ -12,7 +12,7 @@ from countersight.models.service import shorten
 _THINKING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
 
 
-class Said(msgspec.Struct, frozen=True):
+class ServerAnswer(msgspec.Struct, frozen=True):
     """An answer as a server gave it."""
 
     text: str

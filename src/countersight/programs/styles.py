@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol
 
 from countersight.detection import Vision
 from countersight.picture import Picture
@@ -18,52 +17,27 @@ from countersight.programs.viper.sandbox import Sandbox
 Ask = Callable[[str], Awaitable[str]]
 
 
-class Style(Protocol):
-    """A kind of program."""
-
-    name: str
-    prompt: str
-    """What a code model is told; {question} stands for the question."""
-
-    def reference(self, question: str, options: Sequence[str] = ()) -> str:
-        """The reference programmer's program for a question with these options; raises NoProgram."""
-        ...
-
-    def program(self, reply: str) -> str:
-        """The program in what a code model wrote; raises ProgramFailed."""
-        ...
-
-    async def run(self, program: str, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing) -> object:
-        """What a program makes of a picture; raises ProgramFailed."""
-        ...
-
-    @property
-    def observed(self) -> dict[str, object]:
-        """What was found out about the machine that runs the programs."""
-        ...
-
-    async def close(self) -> None:
-        """Let go of processes and memory."""
-        ...
-
-
 class Python:
     """Python in the manner of ViperGPT, run in a sandbox."""
 
     name = "viper"
     prompt = PYTHON
+    """What a code model is told; {question} stands for the question."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._sandbox = Sandbox(limits)
 
     def reference(self, question: str, options: Sequence[str] = ()) -> str:
+        """The reference programmer's program for a question with these options; raises NoProgram."""
         return as_python(question, options)
 
     def program(self, reply: str) -> str:
+        """The program in what a code model wrote; raises ProgramFailed."""
         return python_of(reply)
 
     async def run(self, program: str, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing) -> object:
+        """What a program makes of a picture; raises ProgramFailed."""
         return await self._sandbox.run(program, Tools(picture, vision, ask, tracing, self._limits))
 
     @property
@@ -101,4 +75,5 @@ class StepByStep:
         pass
 
 
-STYLES: dict[str, type[Python] | type[StepByStep]] = {"viper": Python, "visprog": StepByStep}
+Style = Python | StepByStep
+STYLES: dict[str, type[Style]] = {"viper": Python, "visprog": StepByStep}

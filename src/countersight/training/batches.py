@@ -28,7 +28,7 @@ Counts = npt.NDArray[np.float32]
 Batch = tuple[Sequence[Example], dict[str, Tensor]]
 
 
-class Batches:
+class TrainingBatches:
     """Makes batches of examples; tokens are made once."""
 
     def __init__(self, sequences: Sequences, plan: Plan, views: Mapping[str, View]) -> None:

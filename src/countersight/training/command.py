@@ -10,7 +10,7 @@ from countersight.errors import CountersightError
 from countersight.models.matcher import Regions, View
 from countersight.training.examples import Example, folds, read_examples, read_vcr, with_negatives
 from countersight.training.plan import Plan
-from countersight.training.results import KEPT, Kept, write_results
+from countersight.training.results import KEPT, KeptPlan, write_results
 
 LOG = "training.log"
 
@@ -37,7 +37,7 @@ def train_matcher(
             f"{dataset.path} --tsv FILE --with {vcr} -o DIR`, then `--features DIR`"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    kept = Kept(plan, dataset.fingerprint, vcr.name if vcr else "")
+    kept = KeptPlan(plan, dataset.fingerprint, vcr.name if vcr else "")
     _remember(folder, kept)
     scores = _trained(dataset, folder, plan, examples, beside, _logged(folder, say))
     write_results(folder, plan, examples, scores, beside=kept.beside)
@@ -66,7 +66,7 @@ def _trained(
     """The scores that each seed's matchers give to examples they were not trained on."""
     import torch
 
-    from countersight.training.batches import Batches, sequences_for
+    from countersight.training.batches import TrainingBatches, sequences_for
     from countersight.training.export import export
     from countersight.training.loop import Trainer
     from countersight.training.network import build
@@ -86,7 +86,7 @@ def _trained(
             torch.manual_seed(seed)
             network = build(plan, sequences.size, sequences.pad, region)
             where = folder / f"seed-{seed}" / (f"fold-{number}" if plan.folds else "")
-            trainer = Trainer(plan, network, Batches(sequences, plan, views), where, device)
+            trainer = Trainer(plan, network, TrainingBatches(sequences, plan, views), where, device)
             trainer.fit(with_negatives(learned, plan.negatives, seed), held_out, beside, seed, say)
             tried = left_out or held_out or learned
             found[seed] |= {key: scores.tolist() for key, scores in trainer.scores(tried).items()}
@@ -121,9 +121,9 @@ def _held_out(examples: Sequence[Example], plan: Plan, seed: int) -> tuple[list[
     return held_out, [one for part in learned for one in part]
 
 
-def _remember(folder: Path, kept: Kept) -> None:
+def _remember(folder: Path, kept: KeptPlan) -> None:
     """Keep what the folder was begun with, and refuse to go on with anything else."""
     path = folder / KEPT
-    if path.exists() and msgspec.json.decode(path.read_bytes(), type=Kept) != kept:
+    if path.exists() and msgspec.json.decode(path.read_bytes(), type=KeptPlan) != kept:
         raise CountersightError(f"{folder} was begun with another plan or dataset ({path}); choose a new folder")
     path.write_bytes(msgspec.json.format(msgspec.json.encode(kept)) + b"\n")

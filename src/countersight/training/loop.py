@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from countersight.training.batches import Batch, Batches
+from countersight.training.batches import Batch, TrainingBatches
 from countersight.training.examples import Example
 from countersight.training.network import TwoStreams
 from countersight.training.plan import Plan
@@ -33,7 +33,9 @@ class Epoch(msgspec.Struct, frozen=True):
 class Trainer:
     """One network, one seed, one part of the examples."""
 
-    def __init__(self, plan: Plan, network: nn.Module, batches: Batches, folder: Path, device: torch.device) -> None:
+    def __init__(
+        self, plan: Plan, network: nn.Module, batches: TrainingBatches, folder: Path, device: torch.device
+    ) -> None:
         self.plan = plan
         self.network = network.to(device)
         self._batches = batches

@@ -37,7 +37,7 @@ HEAD = (
 Scores = Mapping[int, Mapping[str, Sequence[float]]]
 
 
-class Kept(msgspec.Struct, frozen=True):
+class KeptPlan(msgspec.Struct, frozen=True):
     """What a folder was begun with."""
 
     plan: Plan
@@ -152,7 +152,7 @@ def write_table(folders: Sequence[Path], path: Path) -> Path:
 
 def _row(folder: Path) -> str:
     try:
-        kept = msgspec.json.decode((folder / KEPT).read_bytes(), type=Kept)
+        kept = msgspec.json.decode((folder / KEPT).read_bytes(), type=KeptPlan)
         result = msgspec.json.decode((folder / RESULT).read_bytes(), type=Result, strict=False)
     except (OSError, msgspec.DecodeError) as error:
         raise CountersightError(f"{folder} holds no finished training of a matcher: {error}") from None

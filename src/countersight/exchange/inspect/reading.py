@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from countersight.errors import ExchangeError
-from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, Put
+from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, QuestionAsPut
 from countersight.exchange.inspect.writing import SCHEMA, Json
 from countersight.exchange.named_questions import key_of
 
@@ -182,12 +182,12 @@ def _answer(sample: _Sample) -> ExternalAnswer:
     )
 
 
-def _put(sample: _Sample) -> Put:
+def _put(sample: _Sample) -> QuestionAsPut:
     """The question as it was put, with what the log says is right."""
     words = sample.input if isinstance(sample.input, str) else "\n".join(each.said("text") for each in sample.input)
     right = [sample.target] if isinstance(sample.target, str) else sample.target
     # Inspect may keep a long text elsewhere in the log; several right answers are another way of scoring.
-    return Put(
+    return QuestionAsPut(
         words="" if "attachment://" in words else words,
         options=tuple(sample.choices or ()),
         answer=right[0] if len(right) == 1 else "",

@@ -134,7 +134,7 @@ _PROBE = "§answer§"
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class PromptForm:
     """The written form of one model's conversations."""
 
     tokenizer: Any
@@ -175,7 +175,7 @@ class Form:
         return self.reserved.sub(_broken, text)
 
 
-def find_form(processor: Any, family: str, *, words_only: bool = False) -> Form:
+def find_form(processor: Any, family: str, *, words_only: bool = False) -> PromptForm:
     """The form in which a model's conversations are written."""
     tokenizer = processor.tokenizer
     mark = getattr(processor, "image_token", None)
@@ -184,7 +184,7 @@ def find_form(processor: Any, family: str, *, words_only: bool = False) -> Form:
     template = next((found for found in templates if words_only or _shows(tokenizer, found)), None)
     if template is None and mark and _puts_pictures_itself(processor, mark):
         mark = ""
-    return Form(
+    return PromptForm(
         tokenizer=tokenizer,
         family=family,
         template=template,
@@ -319,7 +319,7 @@ class Loaded:
     tokenizer: Any
     family: str
     """As transformers names it: llava, qwen2_5_vl, blip-2 and so on."""
-    form: Form
+    form: PromptForm
     """How its conversations are written."""
     answers_apart: bool
     """Whether a decoder of its own writes the answer (T5), instead of one that goes on after the prompt."""

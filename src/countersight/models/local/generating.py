@@ -89,7 +89,7 @@ def _room(like: Any, rows: int, length: int) -> Any:
     return like.new_zeros(rows, length, like.shape[1], like.shape[3])
 
 
-class Steps:
+class DecodingSteps:
     """The newest token of every row, and how the next is computed."""
 
     def __init__(self, loaded: Loaded, read: Any, rows: int, length: int, position: Any) -> None:
@@ -209,7 +209,7 @@ class Slots:
         self.length = length
         self._choose, self._ending = choose, ends
         self._ends = torch.tensor(ends, dtype=torch.long, device=device)
-        self._steps = Steps(loaded, read, rows, length, torch.tensor(position))
+        self._steps = DecodingSteps(loaded, read, rows, length, torch.tensor(position))
         self._whose: list[int | None] = [None] * rows
         self._all = torch.arange(rows, device=device)
         self._said = torch.zeros(rows, length, dtype=torch.long, device=device)

@@ -44,7 +44,7 @@ class Listed(msgspec.Struct, frozen=True):
     """Of its bytes, so that a picture is known under any name; nothing where only the name was told."""
 
 
-class Contents(msgspec.Struct, frozen=True):
+class RegionsIndex(msgspec.Struct, frozen=True):
     """What a folder of regions holds."""
 
     made_by: str
@@ -57,7 +57,7 @@ class Regions(Mapping[str, View]):
 
     def __init__(self, folder: Path) -> None:
         try:
-            contents = msgspec.json.decode((folder / FILE).read_bytes(), type=Contents)
+            contents = msgspec.json.decode((folder / FILE).read_bytes(), type=RegionsIndex)
             self._features, self._boxes, self._counts = (_mapped(folder, name) for name in ARRAYS)
         except (OSError, ValueError) as error:
             raise CountersightError(
@@ -123,7 +123,7 @@ def write_regions(
             raise CountersightError(f"{len(listed)} of {count} pictures have regions")
         for file in files:
             file.flush()
-        write_whole(staging / FILE, msgspec.json.encode(Contents(made_by, listed)))
+        write_whole(staging / FILE, msgspec.json.encode(RegionsIndex(made_by, listed)))
     return Regions(folder)
 
 

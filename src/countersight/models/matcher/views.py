@@ -22,7 +22,7 @@ def looker(view: str) -> Look:
     if view == "embedded":
         return seen_by_embedded
     if kind == "hf" and folder:
-        return Grid(folder).look
+        return VisionGrid(folder).look
     raise ModelError(f"there is no view {view!r} of a picture; those are: embedded, hf:FOLDER")
 
 
@@ -64,7 +64,7 @@ SIDE = 6
 """Cells a side: 36 regions, as many as detectors find for LXMERT."""
 
 
-class Grid:
+class VisionGrid:
     """The states of a vision tower's last layer, averaged over the cells of a grid."""
 
     def __init__(self, name: str) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from countersight.english import UNITS
 from countersight.programs.failures import ProgramFailed
-from countersight.programs.steps.parsing import Name, Step
+from countersight.programs.steps.parsing import Name, ProgramStep
 from countersight.scenes import COLOURS, as_published
 from countersight.worlds import name_pattern
 
@@ -22,7 +22,7 @@ WHY: Final = "why: "
 _FLOOR: Final = "How many things lie on the floor?"
 
 
-def world_plan(question: str, options: Sequence[str]) -> list[Step] | None:
+def world_plan(question: str, options: Sequence[str]) -> list[ProgramStep] | None:
     """The steps for a question that is asked of a world; None where it is another question."""
     *_, last = re.split(r"(?<=[.:]) ", question)
     for pattern, asked in _ASKED.items():
@@ -40,25 +40,25 @@ def world_plan(question: str, options: Sequence[str]) -> list[Step] | None:
     return None
 
 
-def _look(result: str, question: str, options: Sequence[str] = (), change: str = "") -> Step:
+def _look(result: str, question: str, options: Sequence[str] = (), change: str = "") -> ProgramStep:
     """What the eyes say, of the picture or of what it would be."""
     words = f"Suppose that {change}. {question}" if change else question
     if options:
         words = f"{words.rstrip('?')}: which of these fits best: {', '.join(options)}? Answer with one of them."
-    return Step(result, "VQA", {"image": Name("IMAGE"), "question": words})
+    return ProgramStep(result, "VQA", {"image": Name("IMAGE"), "question": words})
 
 
-def _planned(options: Sequence[str], question: str) -> list[Step]:
+def _planned(options: Sequence[str], question: str) -> list[ProgramStep]:
     """Each option is taken away in thought; the one without which the answer to a question is no is the one."""
-    steps: list[Step] = []
+    steps: list[ProgramStep] = []
     choice = repr(options[-1])
     for nth, option in reversed(list(enumerate(options))):
         steps.append(_look(f"WITHOUT{nth}", question, change=f"{option} were taken away"))
         choice = f"{option!r} if {{WITHOUT{nth}}} == 'no' else {choice}"
-    return [*steps, Step("ANSWER", "EVAL", {"expr": choice})]
+    return [*steps, ProgramStep("ANSWER", "EVAL", {"expr": choice})]
 
 
-def _role(about: str, other: str, options: Sequence[str]) -> list[Step]:
+def _role(about: str, other: str, options: Sequence[str]) -> list[ProgramStep]:
     """Cause, enable or prevent: by whether a disc was pushed, and gets there with another disc and without it."""
     there = f"Will the {other} reach a wall?"
     words = {name: next((option for option in options if starts in option), "") for name, starts in _ROLES.items()}
@@ -69,7 +69,7 @@ def _role(about: str, other: str, options: Sequence[str]) -> list[Step]:
         _look("NOW", there),
         _look("THEN", there, change=f"the {about} were taken away"),
         _look("PUSHED", f"Is the {other} pushed?"),
-        Step("ANSWER", "EVAL", {"expr": choice}),
+        ProgramStep("ANSWER", "EVAL", {"expr": choice}),
     ]
 
 
@@ -147,7 +147,7 @@ class NoProgram(ProgramFailed):
         super().__init__("no program", reason)
 
 
-def plan(question: str, options: Sequence[str] = ()) -> list[Step]:
+def plan(question: str, options: Sequence[str] = ()) -> list[ProgramStep]:
     """The steps that answer a question with these options; raises NoProgram where the grammar has none for it."""
     text = _OPTIONS.sub("", " ".join(question[:LONGEST].split()).casefold())
     text = as_published(text).casefold().rstrip("?. ")
@@ -161,11 +161,11 @@ def plan(question: str, options: Sequence[str] = ()) -> list[Step]:
     raise NoProgram(f"the grammar has no program for {question[:80]!r}")
 
 
-def _flowers(found: re.Match[str]) -> list[Step]:
+def _flowers(found: re.Match[str]) -> list[ProgramStep]:
     side, colour, change = found["side"], found["colour"], found["change"] or ""
     wanted = f"{colour} polygons"
     less = 0
-    emptied: list[Step] = []
+    emptied: list[ProgramStep] = []
     if recoloured := _RECOLOURED.fullmatch(change):
         if recoloured["new"] != colour:
             raise NoProgram(f"nothing is asked of {recoloured['new']} polygons")
@@ -193,7 +193,7 @@ def _flowers(found: re.Match[str]) -> list[Step]:
     ]
 
 
-def _dots(found: re.Match[str]) -> list[Step]:
+def _dots(found: re.Match[str]) -> list[ProgramStep]:
     change = found["change"] or ""
     steps = [_located("CIRCLES", "circles"), _located("DOTS", "dots")]
     kept = "CIRCLES"
@@ -225,7 +225,7 @@ def _dots(found: re.Match[str]) -> list[Step]:
     return [*steps, _step("THINGS", "INSIDE", box=Name("DOTS"), of=Name(kept)), *_counted(less)]
 
 
-def _most(found: re.Match[str]) -> list[Step]:
+def _most(found: re.Match[str]) -> list[ProgramStep]:
     steps = [_located("CIRCLES", "circles"), _located("DOTS", "dots")]
     circles = "CIRCLES"
     if found["change"] and not _EMPTIEST_REMOVED.fullmatch(found["change"]):  # the fullest stays where it is
@@ -242,18 +242,18 @@ def _most(found: re.Match[str]) -> list[Step]:
     ]
 
 
-def _counted(less: int) -> list[Step]:
+def _counted(less: int) -> list[ProgramStep]:
     if not less:
         return [_step("ANSWER", "COUNT", box=Name("THINGS"))]
     return [_step("NUMBER", "COUNT", box=Name("THINGS")), _step("ANSWER", "EVAL", expr=f"{{NUMBER}} - {less}")]
 
 
-def _located(name: str, what: str) -> Step:
+def _located(name: str, what: str) -> ProgramStep:
     return _step(name, "LOC", image=Name("IMAGE"), object=what)
 
 
-def _step(result: str, operation: str, **arguments: str | int | Name) -> Step:
-    return Step(result, operation, dict(arguments))
+def _step(result: str, operation: str, **arguments: str | int | Name) -> ProgramStep:
+    return ProgramStep(result, operation, dict(arguments))
 
 
 def _number(word: str) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from countersight.programs.reference.grammar import plan
-from countersight.programs.steps.parsing import Name, Step
+from countersight.programs.steps.parsing import Name, ProgramStep
 
 _REFERENCE = re.compile(r"\{(\w+)\}")
 
@@ -21,7 +21,7 @@ def as_python(question: str, options: Sequence[str] = ()) -> str:
     return "\n".join(lines)
 
 
-def _line(step: Step, things: dict[str, str]) -> str:
+def _line(step: ProgramStep, things: dict[str, str]) -> str:
     """A step in Python; `things` are those that were looked for so far, by the name of the result."""
     values = {
         name: value.id.lower() if isinstance(value, Name) else repr(value) for name, value in step.arguments.items()

@@ -11,7 +11,7 @@ import msgspec
 from countersight.detection import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.failures import Clock, Limits, ProgramFailed, Tracing, shortened, tool_clock
-from countersight.programs.steps.parsing import BadExpression, Name, Step, evaluate
+from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep, evaluate
 from countersight.text import unknown
 
 LONGEST_TEXT = 500
@@ -20,7 +20,7 @@ LONGEST_TEXT = 500
 Kind = TypeVar("Kind")
 
 
-class View(msgspec.Struct, frozen=True):
+class PictureView(msgspec.Struct, frozen=True):
     """The picture, or a part of it."""
 
     picture: Picture
@@ -42,9 +42,9 @@ class Arguments:
     def __init__(self, values: dict[str, object]) -> None:
         self._values = values
 
-    def view(self, name: str) -> View:
+    def view(self, name: str) -> PictureView:
         """The picture, or a part of it."""
-        return self._of_type(name, View, "the picture or a part of it")
+        return self._of_type(name, PictureView, "the picture or a part of it")
 
     def text(self, name: str) -> str:
         """A text of sensible length."""
@@ -77,26 +77,26 @@ class Arguments:
         return value
 
 
-Seeing = Callable[["Steps", Arguments], Awaitable[object]]
+Seeing = Callable[["StepRun", Arguments], Awaitable[object]]
 """What asks the eyes, and waits for them."""
-Reckoning = Callable[["Steps", Arguments], object]
+Reckoning = Callable[["StepRun", Arguments], object]
 """What only computes; it does so in a thread, since five hundred things compared with each other take a while."""
 Operation = Seeing | Reckoning
 
 
-class Steps:
+class StepRun:
     """A run of a program over one picture."""
 
     def __init__(self, picture: Picture, vision: Vision, tracing: Tracing, limits: Limits) -> None:
         self.vision = vision
-        self.results: dict[str, object] = {"IMAGE": View(picture)}
+        self.results: dict[str, object] = {"IMAGE": PictureView(picture)}
         self._tracing = tracing
         self._limits = limits
         self._left = limits.seconds
         self._time = tool_clock(limits)
         self._clock = Clock(limits.wall, f"it was not done within {limits.wall:g} s by the clock")
 
-    async def run(self, steps: list[Step]) -> object:
+    async def run(self, steps: list[ProgramStep]) -> object:
         """The value of the RESULT step, or of the last step where there is none."""
         last: object = None
         for step in steps:
@@ -105,7 +105,7 @@ class Steps:
                 return last
         return last
 
-    async def _step(self, step: Step) -> object:
+    async def _step(self, step: ProgramStep) -> object:
         where = f"line {step.line}: "
         operation = OPERATIONS.get(step.operation)
         if operation is None:
@@ -142,10 +142,10 @@ class Steps:
 
 
 async def run_steps(
-    steps: list[Step], picture: Picture, vision: Vision, tracing: Tracing, limits: Limits | None = None
+    steps: list[ProgramStep], picture: Picture, vision: Vision, tracing: Tracing, limits: Limits | None = None
 ) -> object:
     """Run a program over a picture; its result. What each step gave is noted; raises ProgramFailed."""
-    return await Steps(picture, vision, tracing, limits or Limits()).run(steps)
+    return await StepRun(picture, vision, tracing, limits or Limits()).run(steps)
 
 
 def _timed(work: Callable[[], object]) -> tuple[object, float]:
@@ -163,47 +163,47 @@ _HALVES: Final[dict[str, Callable[[Box], Box]]] = {
 """Objects that are no things but halves of the picture."""
 
 
-async def _loc(run: Steps, given: Arguments) -> list[Patch]:
+async def _loc(run: StepRun, given: Arguments) -> list[Patch]:
     view, wanted = given.view("image"), given.text("object")
     if half := _HALVES.get(wanted):
         return [Patch(half(view.box), wanted)]
     return await look_for(run.vision, view.picture, wanted, view.part)
 
 
-def _count(run: Steps, given: Arguments) -> int:
+def _count(run: StepRun, given: Arguments) -> int:
     return len(given.patches("box"))
 
 
-async def _vqa(run: Steps, given: Arguments) -> str:
+async def _vqa(run: StepRun, given: Arguments) -> str:
     view = given.view("image")
     return await run.vision.query(view.picture, given.text("question"), view.part)
 
 
-def _eval(run: Steps, given: Arguments) -> object:
+def _eval(run: StepRun, given: Arguments) -> object:
     return evaluate(given.text("expr"), run.results)
 
 
-def _result(run: Steps, given: Arguments) -> object:
+def _result(run: StepRun, given: Arguments) -> object:
     return given.any("var")
 
 
-def _crop(run: Steps, given: Arguments) -> View:
+def _crop(run: StepRun, given: Arguments) -> PictureView:
     """The first thing found, as a picture of its own; the whole where nothing was found."""
     view, found = given.view("image"), given.patches("box")
-    return View(view.picture, found[0]) if found else view
+    return PictureView(view.picture, found[0]) if found else view
 
 
 def _crop_beside(part: Callable[[Box, Box], Box]) -> Operation:
     """What lies somewhere about the first thing found; the whole where nothing was found."""
 
-    def crop(run: Steps, given: Arguments) -> View:
+    def crop(run: StepRun, given: Arguments) -> PictureView:
         view, found = given.view("image"), given.patches("box")
         if not found:
             return view
         left, top, right, bottom = part(found[0].box, view.box)
         if right <= left or bottom <= top:
             raise ToolFailed("nothing of the picture lies there")
-        return View(view.picture, Patch((left, top, right, bottom)))
+        return PictureView(view.picture, Patch((left, top, right, bottom)))
 
     return crop
 
@@ -219,29 +219,29 @@ def _around(thing: Box, whole: Box) -> Box:
     )
 
 
-def _inside(run: Steps, given: Arguments) -> list[Patch]:
+def _inside(run: StepRun, given: Arguments) -> list[Patch]:
     regions = given.patches("of")
     return [thing for thing in given.patches("box") if any(thing.is_in(region) for region in regions)]
 
 
-def _outside(run: Steps, given: Arguments) -> list[Patch]:
+def _outside(run: StepRun, given: Arguments) -> list[Patch]:
     regions = given.patches("of")
     return [thing for thing in given.patches("box") if not any(thing.is_in(region) for region in regions)]
 
 
-def _without(run: Steps, given: Arguments) -> list[Patch]:
+def _without(run: StepRun, given: Arguments) -> list[Patch]:
     gone = set(given.patches("of"))
     return [thing for thing in given.patches("box") if thing not in gone]
 
 
 def _first(key: Callable[[Patch], float]) -> Operation:
-    def first(run: Steps, given: Arguments) -> list[Patch]:
+    def first(run: StepRun, given: Arguments) -> list[Patch]:
         return sorted(given.patches("box"), key=key)[: given.number("n")]
 
     return first
 
 
-def _top_row(run: Steps, given: Arguments) -> list[Patch]:
+def _top_row(run: StepRun, given: Arguments) -> list[Patch]:
     """Those at whose height the topmost is."""
     found = given.patches("box")
     if not found:
@@ -250,7 +250,7 @@ def _top_row(run: Steps, given: Arguments) -> list[Patch]:
     return [thing for thing in found if thing.middle[1] < highest.box[3]]
 
 
-def _fullest(run: Steps, given: Arguments) -> list[Patch]:
+def _fullest(run: StepRun, given: Arguments) -> list[Patch]:
     """The one with the most things in it; none where there is none."""
     things, regions = given.patches("of"), given.patches("box")
     return sorted(regions, key=lambda region: -sum(thing.is_in(region) for thing in things))[:1]
@@ -287,6 +287,6 @@ def _shown(result: object) -> tuple[str, list[Box]]:
     """A result in a few words, and where in the picture it is."""
     if isinstance(result, list):
         return f"{len(result)} found", [patch.box for patch in result]
-    if isinstance(result, View):
+    if isinstance(result, PictureView):
         return ("a part of the picture", [result.part.box]) if result.part else ("the picture", [])
     return str(result)[:LONGEST_TEXT], []

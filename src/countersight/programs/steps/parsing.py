@@ -32,7 +32,7 @@ class Name(msgspec.Struct, frozen=True):
     id: str
 
 
-class Step(msgspec.Struct, frozen=True):
+class ProgramStep(msgspec.Struct, frozen=True):
     """One line: the name of its result, its operation, and its arguments."""
 
     result: str
@@ -58,12 +58,12 @@ class BadProgram(ProgramFailed):
         super().__init__("syntax error", reason)
 
 
-def parse_steps(text: str) -> list[Step]:
+def parse_steps(text: str) -> list[ProgramStep]:
     """The steps of a program, taken out of the talk around it."""
     return parsed(steps_of(text))
 
 
-def parsed(source: str) -> list[Step]:
+def parsed(source: str) -> list[ProgramStep]:
     """The steps of a program that stands alone."""
     try:
         lines = _tree(source, "exec").body
@@ -82,7 +82,7 @@ def _tree(source: str, mode: str) -> Any:
         return ast.parse(source, mode=mode)
 
 
-def _step(line: ast.stmt) -> Step:
+def _step(line: ast.stmt) -> ProgramStep:
     match line:
         case ast.Assign(targets=[ast.Name(id=result)], value=ast.Call(func=ast.Name(id=operation), args=[]) as call):
             pass
@@ -91,7 +91,7 @@ def _step(line: ast.stmt) -> Step:
         case _:
             raise BadProgram(f"line {line.lineno}: is not NAME=OPERATION(name=value, …)")
     arguments = {str(given.arg): _argument(given.value, line.lineno) for given in call.keywords}
-    return Step(result, operation.upper(), arguments, line.lineno)
+    return ProgramStep(result, operation.upper(), arguments, line.lineno)
 
 
 def _argument(value: ast.expr, line: int) -> Value | Name:

@@ -99,7 +99,7 @@ class OutOfTime(ProgramFailed):
         super().__init__("timeout", f"it was not done within {limits.seconds:g} s")
 
 
-class Evidence:
+class FailureEvidence:
     """What our side saw of a program: its text, the names it looked for in vain, and how often it called."""
 
     def __init__(self, program: str, limits: Limits) -> None:
@@ -223,7 +223,7 @@ class Running:
 
     def start(self, program: str) -> Waiting | Done:
         """Begin, and go on to the first tool that has to be waited for."""
-        self._evidence = Evidence(program, self._limits)
+        self._evidence = FailureEvidence(program, self._limits)
         return self._advance(partial(self._begin, prepared(program, self._answer)))
 
     def go_on(self, snapshot: Any, result: object) -> Waiting | Done:

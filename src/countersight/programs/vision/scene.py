@@ -21,21 +21,21 @@ Box = tuple[int, int, int, int]
 """Left, top, right and bottom; right and bottom are just past it."""
 
 
-class Flower(msgspec.Struct, frozen=True):
+class SeenFlower(msgspec.Struct, frozen=True):
     """A flower, and the colours of the polygons it lies in."""
 
     box: Box
     inside: frozenset[str]
 
 
-class Polygon(msgspec.Struct, frozen=True):
+class SeenPolygon(msgspec.Struct, frozen=True):
     """The polygons of one colour; where two of one colour cross they are seen as one."""
 
     box: Box
     colour: str
 
 
-class Circle(msgspec.Struct, frozen=True):
+class SeenCircle(msgspec.Struct, frozen=True):
     """A ring and the boxes of the dots in it."""
 
     box: Box
@@ -45,9 +45,9 @@ class Circle(msgspec.Struct, frozen=True):
 class Seen(msgspec.Struct, frozen=True):
     """What was found in a picture."""
 
-    polygons: tuple[Polygon, ...] = ()
-    flowers: tuple[Flower, ...] = ()
-    circles: tuple[Circle, ...] = ()
+    polygons: tuple[SeenPolygon, ...] = ()
+    flowers: tuple[SeenFlower, ...] = ()
+    circles: tuple[SeenCircle, ...] = ()
     loose: int = 0
     """Pieces that belong to nothing else."""
     unclear: float = 0.0
@@ -72,7 +72,7 @@ _ROUND: Final = 7
 """A ring's pixels are all this near to one circle."""
 
 
-class Look(msgspec.Struct, frozen=True):
+class Strictness(msgspec.Struct, frozen=True):
     """How strictly a picture is looked at."""
 
     near: int
@@ -85,12 +85,12 @@ class Look(msgspec.Struct, frozen=True):
     """So many pixels are a flower, and are not joined with others."""
 
 
-AS_DRAWN: Final = Look(near=7, pale=150, outline=1)
-JOINED: Final = Look(near=7, pale=150, outline=1, whole=_LARGE**2)
+AS_DRAWN: Final = Strictness(near=7, pale=150, outline=1)
+JOINED: Final = Strictness(near=7, pale=150, outline=1, whole=_LARGE**2)
 """For petals as pale as the ground, of which large pieces are left: whatever is near belongs together."""
 
 
-def look(pixels: Pixels, ground: NDArray[np.int16], strictness: Look) -> Seen | None:
+def look(pixels: Pixels, ground: NDArray[np.int16], strictness: Strictness) -> Seen | None:
     """What is drawn over a ground of this colour in each row; None where no outline has a colour that polygons have.
 
     Raises NotAScene where it is no such drawing.
@@ -121,7 +121,7 @@ def _is_ring(inked: Patches, n: int) -> bool:
     return bool(away.min() > (right - left) / 2 - _ROUND)
 
 
-def _outline_colours(pixels: Pixels, inked: Patches, large: list[int], strictness: Look) -> dict[str, Box]:
+def _outline_colours(pixels: Pixels, inked: Patches, large: list[int], strictness: Strictness) -> dict[str, Box]:
     """The named colours among the outlines, and the box around each."""
     ys, xs = np.nonzero(_core(inked.mask_of(large)))
     outline = pixels[ys, xs].astype(np.int16)
@@ -148,7 +148,9 @@ def _core(mask: Mask) -> Mask:
     return core
 
 
-def _flowers(pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box], strictness: Look, inked: Mask) -> Seen:
+def _flowers(
+    pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box], strictness: Strictness, inked: Mask
+) -> Seen:
     """Flowers are what is left when the ground, bare or tinted, and the outlines are taken away."""
     names = list(colours)
     tints = _tints(ground, names)
@@ -168,12 +170,12 @@ def _flowers(pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box],
         if any(_holds(other, box) for other in small):
             continue  # the heart of a flower whose petals are as pale as the ground
         votes = np.bincount(_ground_around(box, nearest, is_ground), minlength=len(tints))
-        flowers.append(Flower(box, tints[votes.argmax()][0]))
+        flowers.append(SeenFlower(box, tints[votes.argmax()][0]))
     unclear = np.where(is_ground, least > _CLEAR, ~inked)
     for left, top, right, bottom in (flower.box for flower in flowers):
         unclear[top:bottom, left:right] = False
     loose = _loose(drawn, [flower.box for flower in flowers])
-    polygons = tuple(Polygon(box, name) for name, box in colours.items())
+    polygons = tuple(SeenPolygon(box, name) for name, box in colours.items())
     return Seen(polygons, tuple(flowers), loose=loose, unclear=float(unclear.mean()))
 
 
@@ -245,7 +247,7 @@ def _tinted(ground: NDArray[np.int16], name: str) -> NDArray[np.int16]:
     return np.rint(ground * (1 - TINT) + np.array(rgb(name)) * TINT).astype(np.int16)
 
 
-def _circles(inked: Patches, large: set[int]) -> tuple[Circle, ...]:
+def _circles(inked: Patches, large: set[int]) -> tuple[SeenCircle, ...]:
     rings = [_box(inked.boxes[n]) for n in sorted(large)]
     dots: dict[int, list[Box]] = {ring: [] for ring in range(len(rings))}
     for n, box in enumerate(inked.boxes):
@@ -257,7 +259,7 @@ def _circles(inked: Patches, large: set[int]) -> tuple[Circle, ...]:
             if ring_left < x < ring_right and ring_top < y < ring_bottom:
                 dots[ring].append(dot)
                 break
-    return tuple(Circle(ring, tuple(dots[n])) for n, ring in enumerate(rings))
+    return tuple(SeenCircle(ring, tuple(dots[n])) for n, ring in enumerate(rings))
 
 
 def _box(sides: NDArray[np.int32]) -> Box:
@@ -279,7 +281,7 @@ SIDE: Final = 448
 """Width and height of the scenes; another size is brought to it."""
 SMALLEST, LARGEST = 0.6, 2.3
 """How much smaller or larger a picture may have become."""
-AGAIN: Final = (Look(28, 150, 60), Look(36, 140, 60), Look(20, 150, 60), Look(46, 140, 60))
+AGAIN: Final = (Strictness(28, 150, 60), Strictness(36, 140, 60), Strictness(20, 150, 60), Strictness(46, 140, 60))
 """Two that leave nothing over must see the same, and none may see otherwise."""
 _UNEVEN: Final = 16
 """The ground at the left and right of a row may differ by so much where a picture was encoded again."""
@@ -384,10 +386,10 @@ def _scaled(seen: Seen, by: float) -> Seen:
         return left, top, right, bottom
 
     return Seen(
-        tuple(Polygon(scaled(polygon.box), polygon.colour) for polygon in seen.polygons),
-        tuple(Flower(scaled(flower.box), flower.inside) for flower in seen.flowers),
-        tuple(Circle(scaled(circle.box), tuple(map(scaled, circle.dots))) for circle in seen.circles),
+        tuple(SeenPolygon(scaled(polygon.box), polygon.colour) for polygon in seen.polygons),
+        tuple(SeenFlower(scaled(flower.box), flower.inside) for flower in seen.flowers),
+        tuple(SeenCircle(scaled(circle.box), tuple(map(scaled, circle.dots))) for circle in seen.circles),
     )
 
 
-__all__ = ["Circle", "Flower", "NotAScene", "Polygon", "Seen", "see"]
+__all__ = ["NotAScene", "Seen", "SeenCircle", "SeenFlower", "SeenPolygon", "see"]
