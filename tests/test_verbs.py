@@ -77,8 +77,8 @@ def test_an_editor_or_a_judge_that_raises_fails_its_own_step(flowers, tmp_path):
     )
     assert judged.scores().kept.ccs.concepts == 2
     assert judged.scores().failed == 2
-    edited = cs.audit(flowers, "embedded", editor=Raising(), judges=["exact"], out=tmp_path / "edited", **options)
-    assert any("KeyError" in str(step.output) for step in edited.steps())
+    with pytest.raises(cs.AuditError, match=r"every edit by theirs failed .*KeyError"):
+        cs.audit(flowers, "embedded", editor=Raising(), judges=["exact"], out=tmp_path / "edited", **options)
     assert cs.report(judged, out=tmp_path / "tables").html.is_file()
 
 
@@ -159,3 +159,16 @@ def test_a_full_disk_is_named_and_leaves_no_folder(tmp_path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     assert full.value.filename == str(tmp_path.resolve())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_is_full_when_a_report_is_written_is_named(flowers, tmp_path, monkeypatch):
+    run = cs.run(flowers, "chance", out=tmp_path / "run")
+
+    def full(number):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as failed:
+        cs.report([run], out=tmp_path / "report")
+    assert failed.value.filename == str((tmp_path / "report").resolve())
+    assert list((tmp_path / "report").iterdir()) == []

@@ -40,8 +40,8 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC and not error.filename:
-            error.filename = str(self.folder.resolve().parent)  # so that the user is told which disk is full
+        if isinstance(error, OSError):
+            _name_full_disk(error, self.folder.parent)
         try:
             if kind is None:
                 if self.folder.exists():
@@ -49,6 +49,12 @@ class Staging:
                 self.path.rename(self.folder)
         finally:
             shutil.rmtree(self.path, ignore_errors=True)  # nothing is left of it where it took its place
+
+
+def _name_full_disk(error: OSError, folder: Path) -> None:
+    """Add the folder to an error that says only that some disk is full."""
+    if error.errno == errno.ENOSPC and not error.filename:
+        error.filename = str(folder.resolve())
 
 
 def _remove_abandoned(folder: Path) -> None:
@@ -78,6 +84,9 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
+    except OSError as error:
+        _name_full_disk(error, path.parent)
+        raise
     finally:
         part.unlink(missing_ok=True)
 

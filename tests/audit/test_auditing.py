@@ -14,6 +14,7 @@ from chat_server import ChatServer
 from making import case, dataset
 from waiting import wait_until
 
+import countersight as cs
 from countersight.audits.folder import AuditFolder
 from countersight.audits.selection import is_descriptive, select
 from countersight.audits.trail import read_audit
@@ -120,7 +121,7 @@ def test_an_answer_that_changes_though_nothing_was_changed_is_told_and_left_out(
 def test_pictures_that_share_a_control_edit_are_edited_once(tmp_path):
     same = [case(n, image="images/0.png", factual=Question(f"How many dots ({n})?", "7", "number")) for n in range(5)]
     folder = dataset(tmp_path / "d", same)
-    with ChatServer(vision_model) as server:
+    with ChatServer(vision_model) as server, pytest.raises(AuditError, match="every edit by exact failed"):
         audit(folder, tmp_path / "a", server.name, control=True, judges=("rules",))
     steps = read_audit(tmp_path / "a").steps
     assert sum(step.stage == "edit" and step.place.concept == 0 for step in steps) == 1
@@ -215,16 +216,16 @@ def test_a_bad_picture_is_one_failed_case(flowers, tmp_path):
     }
 
 
-def test_an_edit_that_cannot_be_made_is_a_stated_failure_and_not_tried_again(tmp_path):
+def test_an_editor_that_cannot_edit_the_pictures_is_named_and_nothing_is_sealed(tmp_path):
     folder = dataset(tmp_path / "d", 2)  # pictures of one colour: there is no scene to change
+    logs = []
     with ChatServer(vision_model) as server:
-        scores = audit(folder, tmp_path / "a", server.name, judges=("rules",)).scores
-        log = (tmp_path / "a/steps.jsonl").read_bytes()
-        audit(folder, tmp_path / "a", server.name, judges=("rules",))
-    assert (tmp_path / "a/steps.jsonl").read_bytes() == log
-    assert sum(scores.excluded.values()) == 2
-    assert all(reason.startswith("no edited picture: ") for reason in scores.excluded)
-    assert scores.failed == 0
+        for _ in range(2):  # the second time nothing is tried again
+            with pytest.raises(AuditError, match=r"every edit by exact failed \(2 of 2: .*scene.*nothing was sealed"):
+                cs.audit(folder, server.name, out=tmp_path / "a", extractor="rules", editor="exact", judges=["rules"])
+            logs.append((tmp_path / "a/steps.jsonl").read_bytes())
+    assert logs[0] == logs[1]
+    assert not (tmp_path / "a/bundle.json").exists()
 
 
 def test_a_judge_that_talks_nonsense_is_counted_and_the_others_decide(flowers, tmp_path):

@@ -337,7 +337,7 @@ def test_sets_of_figures_with_and_without_a_picture(tmp_path):
         "hallusionbench", json_file(tmp_path / "HallusionBench.json", rows), tmp_path / "d", tmp_path / "p"
     )
     assert (imported.cases, imported.text_only, imported.without_picture) == (6, 1, 1)
-    assert imported.not_found == (6,)  # the fifth has none to be found
+    assert imported.not_found == {"VS/map/0_1.png": 6}  # the fifth has none to be found
     assert bad == [(7, "gt_answer", "'2' is neither 1 nor 0")]
     line = run(tmp_path / "d", tmp_path / "r", lambda question, _: "no" if "larger" in question else "yes").sets[-1]
     assert (line.answers.right, line.answers.n) == (4, 6)

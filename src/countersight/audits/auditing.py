@@ -3,6 +3,7 @@
 import asyncio
 import datetime
 import platform
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -28,7 +29,7 @@ from countersight.dataset import Dataset
 from countersight.editing import Credentials, Editor, EditorSettings
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import RetryPolicy, reference
-from countersight.errors import CountersightError, DatasetError
+from countersight.errors import AuditError, CountersightError, DatasetError
 from countersight.files import write_whole
 from countersight.models import Model, ModelSettings
 
@@ -120,8 +121,21 @@ async def audit_dataset(
             await runner.run(_chosen(dataset, selection), options.retry.concurrency)
             if not stop.is_set():
                 sweep(output, pictures_of(folder.steps()))
+                if options.intervene == "picture":
+                    _refuse_editor_without_edits(folder)
     finally:
         await parties.close()
+
+
+def _refuse_editor_without_edits(folder: AuditFolder) -> None:
+    """An audit in which no picture could be edited tests nothing: say so instead of sealing it."""
+    edits = [step.output for step in folder.steps() if isinstance(step.output, EditRecord)]
+    if edits and not any(edit.after for edit in edits):
+        why = Counter(edit.failure for edit in edits).most_common(1)[0][0]
+        raise AuditError(
+            f"every edit by {folder.manifest.editor.name} failed ({len(edits):,} of {len(edits):,}: {why}), so nothing "
+            "was sealed; choose another `editor` and another folder"
+        )
 
 
 def _begun(output: Path) -> tuple[Actor, ...]:

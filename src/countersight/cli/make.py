@@ -144,9 +144,9 @@ def _tell_imported(chosen: argparse.Namespace, imported: Any, counts: str, part:
         more = "; …" if len(imported.incomplete) > BAD_ROWS_SHOWN else ""
         print(printable(f"Incomplete, and scored as no set: {several(len(imported.incomplete), 'set')}: {named}{more}"))
     if imported.not_found:
-        first = ", ".join(map(str, imported.not_found[:BAD_ROWS_SHOWN]))
-        more = ", …" if len(imported.not_found) > BAD_ROWS_SHOWN else ""
-        print(f"Not in {chosen.pictures}: the pictures of {counts} {first}{more}")
+        named = [f"{name} ({counts} {line})" for name, line in imported.not_found.items()]
+        more = ", …" if len(named) > BAD_ROWS_SHOWN else ""
+        print(printable(f"Not in {chosen.pictures}: {', '.join(named[:BAD_ROWS_SHOWN])}{more}"))
     if imported.text_only:
         print(f"{imported.text_only:,} are asked without a picture, as published")
     if imported.without_picture:

@@ -45,8 +45,8 @@ class Imported(msgspec.Struct, frozen=True):
     without_picture: int
     incomplete: tuple[str, ...] = ()
     """Sets of which cases are missing, each with how many it has: they are scored as no set."""
-    not_found: tuple[int, ...] = ()
-    """Lines (or numbers of entries) whose picture is not in the folder of pictures that was given."""
+    not_found: dict[str, int] = {}
+    """Pictures that are not in the given folder, each with the first line (or entry) that names it."""
     text_only: int = 0
     """Cases that are asked without a picture on purpose."""
 
@@ -100,7 +100,7 @@ def import_rows(
     cases = bad = without_picture = text_only = 0
     ids: set[str] = set()
     sets: dict[str, tuple[int, int]] = {}
-    not_found: list[int] = []
+    not_found: dict[str, int] = {}
     for number, (line, row) in enumerate(layout.rows(source), start=1):
         try:
             if isinstance(row, BadField):
@@ -124,8 +124,8 @@ def import_rows(
             text_only += case.text_only
             without_picture += case.image is None and not case.text_only
             if case.image is None and pictures is not None and shown is not None:
-                not_found.append(line)
-    return Imported(cases, bad, without_picture, _incomplete(sets), tuple(dict.fromkeys(not_found)), text_only)
+                not_found.setdefault(str(getattr(shown, "folder", shown)), line)
+    return Imported(cases, bad, without_picture, _incomplete(sets), not_found, text_only)
 
 
 def _good_rows(layout: Layout, source: Path) -> list[int]:
