@@ -1,4 +1,4 @@
-"""Arguments held to what the signature says: a mistaken one is a sentence before anything is done."""
+"""Checks arguments against the signature: a wrong one is reported before any work is done."""
 
 import functools
 import inspect

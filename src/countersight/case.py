@@ -50,7 +50,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Option(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One of the answers a question offers."""
+    """One of the options of a question."""
 
     text: str
     role: str = ""
@@ -58,7 +58,7 @@ class Option(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Question(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is asked, and the gold answer: a number, yes or no, the letter of an option, or free text."""
+    """A question and its gold answer: a number, yes or no, the letter of an option, or free text."""
 
     text: str
     answer: str
@@ -81,19 +81,19 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def right_text(self) -> str:
-        """The right answer in words: the text of the right option, or the gold answer itself; nothing where hidden."""
+        """The right answer as text: the text of the right option, or the gold answer itself; empty if it is hidden."""
         if self.hidden:
             return ""
         return self.options[LETTERS.index(self.answer)].text if self.kind == "choice" else self.answer
 
     @property
     def guessed_among(self) -> int:
-        """Among how many answers somebody who does not look would guess; 0 where nothing is offered."""
+        """The number of answers among which one would guess without looking; 0 for open questions."""
         return {"choice": len(self.options), "boolean": 2}.get(self.kind, 0)
 
     @property
     def unlisted_kind(self) -> AnswerKind:
-        """The kind of answer it asks for where its options are not listed: a number where all of them are, or words."""
+        """The kind of answer expected if options are not listed: a number if all options are numbers, else text."""
         if self.kind != "choice":
             return self.kind
         return "number" if all(_NUMBER.fullmatch(option.text.strip()) for option in self.options) else "open"
@@ -190,17 +190,17 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"<strong>{escape(self.id)}</strong> {shown}<table>{rows}</table>"
 
     def question(self, world: World, telling: Telling = "told") -> Question | None:
-        """The question asked of this case in a world, or None where there is none."""
+        """The question of this case in a world, or None if there is none."""
         if world == "factual":
             return self.factual
         return {"told": self.counterfactual, "shown": self.shown, "twice": self.twice}[telling]
 
     def picture(self, world: World, telling: Telling = "told") -> str | None:
-        """The picture that goes with the question: a counterfactual world that is told comes with the factual one."""
+        """The picture shown with the question; for a change that is told in words, the factual picture."""
         return self.counterfactual_image if _shows_change(world, telling) else self.image
 
     def pictures(self, world: World, telling: Telling = "told") -> tuple[tuple[str, str], ...]:
-        """All pictures that go with the question, in order, each with its digest or nothing where it is not known."""
+        """All pictures shown with the question, in order, each with its digest (empty if unknown)."""
         first = self.picture(world, telling)
         if first is None:
             return ()
@@ -210,7 +210,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return ((first, self.image_digest), *zip(self.further_images, known, strict=True))
 
     def digest(self, world: World, telling: Telling = "told") -> str:
-        """The digest of that picture, or nothing where it is not known."""
+        """The digest of that picture; empty if unknown."""
         return self.counterfactual_digest if _shows_change(world, telling) else self.image_digest
 
     def fault(self) -> str | None:
@@ -280,7 +280,7 @@ CUT_OFF: Final = frozenset(
 
 
 class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a model said to one question of one case in one world. A failed reply is never scored as an answer."""
+    """A model's reply to one question of one case in one world. A failed reply is never scored as an answer."""
 
     case: str
     row: int
@@ -318,10 +318,10 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_cut(self) -> bool:
-        """Whether the limit of tokens ended it."""
+        """Whether the reply was cut off by the token limit."""
         return self.finish.casefold() in CUT_OFF
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was said, in any order of the options."""
+        """Whether the reply is empty, in every order of the options."""
         return not self.text.strip() and not any(order.text.strip() for order in self.orders)

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, as one tree. Each is a sentence that says what happened, where, and what to do.
+"""All exceptions, as one tree. Each message is a sentence that says what happened, where, and what to do.
 
 CountersightError
 ├── DatasetError, BadPicture, SceneError, Unclear, SceneGraphsError, CatalogueError   what is read
@@ -13,11 +13,11 @@ from typing import Any
 
 
 class CountersightError(Exception):
-    """What a user can mend. The command line prints the message and leaves with status 2; no traceback."""
+    """An error that the user can fix. The command line prints it without a traceback and exits with status 2."""
 
 
 class DatasetError(CountersightError):
-    """A folder that is no dataset, or cannot become one."""
+    """A folder that is not a dataset, or in which a dataset cannot be written."""
 
 
 class BadPicture(CountersightError, ValueError):  # noqa: N818 - it names the thing, as people say it
@@ -29,15 +29,15 @@ class LinkedPicture(BadPicture):
 
 
 class SceneError(CountersightError):
-    """A line of a scenes file that is no scene."""
+    """A line of a scenes file that is not a scene."""
 
 
 class Unclear(CountersightError):  # noqa: N818 - it names what the world is
-    """A world of which a viewer could not say what happens in it."""
+    """A world in which a viewer could not tell what happens."""
 
 
 class SceneGraphsError(CountersightError):
-    """A path at which there are no scene graphs."""
+    """A path that contains no scene graphs."""
 
 
 class CatalogueError(CountersightError):
@@ -45,15 +45,15 @@ class CatalogueError(CountersightError):
 
 
 class ReferenceTableError(CountersightError):
-    """A table, row or column that no paper has."""
+    """A reference table, row or column that does not exist."""
 
 
 class PromptError(CountersightError):
-    """A prompt that cannot be used; the message names the file, the line where it is known, and the field."""
+    """A prompt that cannot be used; the message names the file, the field and, if known, the line."""
 
 
 class ModelError(CountersightError):
-    """The model cannot be asked at all: a wrong name, a missing key, a key that was refused."""
+    """The model cannot be used at all: the name is wrong, or the key is missing or was refused."""
 
 
 class BatchRefused(ModelError):  # noqa: N818 - it names what happened
@@ -61,11 +61,11 @@ class BatchRefused(ModelError):  # noqa: N818 - it names what happened
 
 
 class EditorError(CountersightError):
-    """An editor that cannot edit at all: no such editor, no such file, a library that is missing."""
+    """The editor cannot be used at all: there is no such editor, or a file or library is missing."""
 
 
 class RunError(CountersightError):
-    """A folder that is no run, or is not the run that was meant."""
+    """A folder that is not a run, or is a different run than requested."""
 
 
 class GoldError(CountersightError):
@@ -73,11 +73,11 @@ class GoldError(CountersightError):
 
 
 class AuditError(CountersightError):
-    """A folder that is no audit, is not the audit that was meant, or was changed since it was written."""
+    """A folder that is not an audit, is a different audit than requested, or was changed after it was written."""
 
 
 class CampaignError(CountersightError):
-    """A folder that is no campaign, settings that cannot be followed, or a database that cannot be opened."""
+    """A folder that is not a campaign, invalid settings, or a database that cannot be opened."""
 
 
 class ExchangeError(CountersightError):
@@ -85,9 +85,9 @@ class ExchangeError(CountersightError):
 
 
 class AskingFailed(CountersightError):  # noqa: N818 - it names what happened
-    """The question got no answer. The message is the reason; asking again may help if `again`.
+    """A question got no answer. The message is the reason; if `again` is true, a retry may help.
 
-    `so_far` is what there was before it failed, where that is worth keeping: a program that was written, and its cost.
+    `so_far` holds partial results worth keeping, such as a program that was written, and its cost.
     """
 
     def __init__(self, reason: str, *, again: bool, so_far: Any = None) -> None:
@@ -97,7 +97,7 @@ class AskingFailed(CountersightError):  # noqa: N818 - it names what happened
 
 
 class Overloaded(AskingFailed):
-    """The server asks for patience: 429 or 503, with the seconds it named if it did."""
+    """The server is overloaded (429 or 503); the seconds to wait are included if the server named them."""
 
     def __init__(self, reason: str, wait: float | None) -> None:
         super().__init__(reason, again=True)
@@ -105,21 +105,21 @@ class Overloaded(AskingFailed):
 
 
 class Refused(AskingFailed):
-    """The server will not answer this question; one that refuses every question does not know us or the model."""
+    """The server refuses this question. If it refuses every question, the key or the model name is probably wrong."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason, again=False)
 
 
 class Unreachable(AskingFailed):
-    """Nothing listens at the address. No question can be answered until something does."""
+    """No server listens at the address."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason, again=True)
 
 
 class EditFailed(AskingFailed):
-    """There is no edited picture. The message is the reason; trying again may help if `again`.
+    """The edit failed. The message is the reason; if `again` is true, a retry may help.
 
     A hosted editor that is busy, refuses or cannot be reached fails as a model does: Overloaded, Refused, Unreachable.
     """

@@ -35,7 +35,7 @@ class Plug(NamedTuple):
 
     @property
     def takes_target(self) -> bool:
-        """Whether it is named with a target."""
+        """Whether its name takes a target."""
         return ":" in self.usage
 
     @property

@@ -15,18 +15,18 @@ from countersight.scoring import Gold, JudgedRun, Scores, judge_run
 
 
 class Run(RunFolder):
-    """One model asked one dataset in one way; finished or not."""
+    """A run of one model on one dataset, finished or not."""
 
     @cached_property
     def _judged(self) -> JudgedRun:
         return judge_run(self)
 
     def scores(self, *, gold: Path | str | None = None) -> Scores:
-        """Accuracy, drop and the rest, by group and in all; `gold` has answers that were corrected since."""
+        """Accuracy, drop and other scores, by group and overall; `gold` contains corrected answers."""
         return (judge_run(self, gold=Gold.open(gold)) if gold else self._judged).scores()
 
     def frame(self, kind: str = "arrow", *, gold: Path | str | None = None) -> Any:
-        """One row per answer: an Arrow table, or a data frame of `pandas` or `polars` where they are installed."""
+        """One row per answer: an Arrow table, or a `pandas` or `polars` data frame if the library is installed."""
         return (judge_run(self, gold=Gold.open(gold)) if gold else self._judged).frame(kind)
 
     def to_pandas(self, *, gold: Path | str | None = None) -> Any:
@@ -46,7 +46,7 @@ class Run(RunFolder):
 
 
 class Audit(AuditFolder):
-    """An audit of one model's explanations: a bundle of evidence and what follows from it."""
+    """An audit of a model's explanations: the recorded evidence and its scores."""
 
     @cached_property
     def _scores(self) -> AuditScores:
@@ -58,7 +58,7 @@ class Audit(AuditFolder):
 
     @property
     def page(self) -> Path:
-        """The page to follow it case by case."""
+        """The page that shows the audit case by case."""
         return self.path / "report.html"
 
     def __repr__(self) -> str:

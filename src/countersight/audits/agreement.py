@@ -51,7 +51,7 @@ class JudgeAgreement(msgspec.Struct, frozen=True):
 
 
 def flip_rate(items: Sequence[Sequence[Score]]) -> float | None:
-    """How often two votes on the same test differ, on average over tests; None where no test has two votes."""
+    """How often two votes on the same test differ, averaged over tests; None if no test has two votes."""
     rates = []
     for row in items:
         given = [score for score in row if score is not None]

@@ -80,7 +80,7 @@ class Options(msgspec.Struct, frozen=True):
 async def audit_dataset(
     dataset: Dataset, output: Path, options: Options, tally: AuditTally, stop: asyncio.Event
 ) -> None:
-    """Take every case of a dataset through the four stages, as far as that was not done before."""
+    """Take every case of a dataset through the four stages; finished steps are skipped."""
     if dataset.count == 0:
         raise DatasetError(f"{dataset.path} has no cases")
     _refuse_nonsense(options)

@@ -80,7 +80,7 @@ class AuditFolder:
             yield journal
 
     def keep(self, data: bytes, mime: str) -> str:
-        """Store the bytes of a picture; their digest, by which they are found again."""
+        """Store a picture and return its digest."""
         digest = digest_of(data)
         file = self.path / PICTURES / f"{digest}.{SUFFIXES[mime]}"
         if not file.exists():

@@ -1,4 +1,4 @@
-"""Everybody who takes part in an audit, by name."""
+"""Opens the participants of an audit by name."""
 
 import asyncio
 from collections import Counter

@@ -99,7 +99,7 @@ class Work:
         return output
 
     async def begin(self, place: Place, record: CaseRecord, picture: Picture | BadPicture) -> ShownPicture:
-        """Write down what is asked about, and keep its picture; `record` has no digest yet."""
+        """Record a case and store its picture."""
 
         async def work() -> StepResult:
             if isinstance(picture, BadPicture):

@@ -171,7 +171,7 @@ def faults(source: Source, draft: Draft) -> Iterator[tuple[str, Fault]]:
 
 
 def answer_without_picture(question: str) -> str | None:
-    """What can be answered without looking: the same number whatever was counted, or what is stated outright."""
+    """Whether the answer can be found without looking: it is always the same number, or it is stated."""
     if re.search(r"\bhow many\b|\bnumber of\b", question, re.IGNORECASE):
         answers = [answer for count in _COUNTS if (answer := compose(count, question)) is not None]
         return str(answers[0]) if len(answers) > 1 and len(set(answers)) == 1 else None

@@ -1,4 +1,4 @@
-"""Keeps every reply of a model on disk before it is used, so that nothing is asked for twice."""
+"""Stores every reply of a model on disk before it is used, so that nothing is asked twice."""
 
 import asyncio
 import hashlib

@@ -39,7 +39,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 def words(text: str) -> list[str]:
-    """The words and numbers of a text, in small letters."""
+    """The words and numbers of a text, in lower case."""
     return _WORD.findall(text.casefold())
 
 

@@ -29,7 +29,7 @@ def table(found: Blind) -> Grid:
 
 
 def probes(found: Blind) -> Iterator[str]:
-    """What each probe goes by."""
+    """What each probe uses."""
     for name in found.groups[0].probes:
         yield f"{name}: {_GOES_BY.get(name, 'what this model answered without the pictures')}"
 

@@ -57,7 +57,7 @@ class Knowledge:
         return self._count((noun(keeper), noun(kept)), picture)
 
     def through(self, keeper: str, kept: str, picture: str) -> int:
-        """How often the one keeps something that keeps the other: products of counts, over all names between."""
+        """How often one thing supports another through a third: products of counts, over all names in between."""
         first, last = noun(keeper), noun(kept)
         return sum(
             self._count((first, between), picture) * self._count((between, last), picture)

@@ -29,7 +29,7 @@ _DISTINCT = 100_000
 
 
 class Statistics(msgspec.Struct, frozen=True):
-    """What was read and what was found."""
+    """Counts of what was read and found."""
 
     scenes: int
     things: int

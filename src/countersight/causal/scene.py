@@ -17,7 +17,7 @@ class SceneRelation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Description(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What somebody wrote about a region of the picture."""
+    """A description of a region of the picture."""
 
     text: str
     box: Box | None = None

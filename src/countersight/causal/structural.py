@@ -53,7 +53,7 @@ def every_cause_needed(causes: dict[str, tuple[str, ...]]) -> StructuralModel:
 def probability(
     model: StructuralModel, chances: Chances, event: State, *, given: State = _NOTHING, do: State = _NOTHING
 ) -> float:
-    """How likely an event is among the worlds with what is given, when some variables are set by hand."""
+    """The probability of an event given the evidence, under an intervention."""
     likely = possible = 0.0
     for background in model.backgrounds():
         world = model.solve(background, do)
@@ -86,7 +86,7 @@ def controlled_direct_effect(model: StructuralModel, chances: Chances, cause: st
 def natural_direct_effect(
     model: StructuralModel, chances: Chances, cause: str, effect: str, mediators: tuple[str, ...]
 ) -> float:
-    """What is lost when the cause is taken away and the mediators stay as they would have been with it."""
+    """The effect lost when the cause is removed and the mediators keep their values."""
     kept = _mean(model, chances, effect, {cause: True}, ())
     return kept - _mean(model, chances, effect, {cause: False}, mediators, {cause: True})
 

@@ -1,4 +1,4 @@
-"""The command line: verbs only. Each parses, calls, and prints.
+"""The command line: each verb parses its options, calls the library and prints.
 
 What is heavy is imported by the verb that needs it, so that `countersight --help` answers at once. That is also why
 this is argparse: it loads in 13 ms, typer in 75, cyclopts in 105.
@@ -115,7 +115,7 @@ def whole_parser(verb: str = "") -> "tuple[argparse.ArgumentParser, Verbs]":
         epilog="Start with: countersight demo",
     )
     parser.add_argument("--version", action="version", version=f"countersight {__version__}")
-    parser.add_argument("--log-level", choices=_LOG_LEVELS, help="also log to stderr what the engine does")
+    parser.add_argument("--log-level", choices=_LOG_LEVELS, help="log what the engine does to stderr")
     verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
     module = _MODULES.get(verb)
     for name in [module] if module else dict.fromkeys(_MODULES.values()):

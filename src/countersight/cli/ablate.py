@@ -12,12 +12,12 @@ def add(verbs: Verbs) -> None:
         verbs,
         "ablate",
         _ablate,
-        "leave each part of a change out, and see which carries the answer",
+        "leave out each part of a change to see which part the answer depends on",
         "countersight ablate cosim --model matcher:matchers/text -o parts",
         {
             "DATASET": "cases whose changes have several parts",
-            "-o, --output DIR!": "the folder to fill",
-            "--model M!": "one that ranks options; see: countersight list models",
+            "-o, --output DIR!": "the folder to write",
+            "--model M!": "a model that ranks options; see: countersight list models",
         },
         shared("concurrency"),
     )

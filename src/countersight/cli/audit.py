@@ -34,56 +34,58 @@ SEVERAL_VOTES: Final = 0.7
 _JUDGE: Final = "exact, rules, or a language model; may be given several times: see: countersight list judges"
 _AUDIT: Final = {
     "DATASET": "or: bundle, calibrate, plan, sign, verify; see their own --help",
-    "-o, --output DIR!": "the audit folder to fill",
+    "-o, --output DIR!": "the audit folder to write",
     "--model M!": "the model under audit; see: countersight list models",
     "--judge J*!": _JUDGE,
-    "--extractor L!": "who finds the concepts of an explanation: rules, or a language model",
+    "--extractor L!": "finds the concepts in an explanation: rules, or a language model",
     "--editor E=": "see: countersight list editors; not needed for --intervene thought",
     "--concepts K=1": "concepts tested per explanation",
     "--intervene {picture,thought,both}=picture": "change the picture, or the model's explanation in the conversation",
-    "--limit, --cases N": "audit so many cases, evenly over the dataset (default: all)",
-    "--descriptive": "only open questions that are likely to be explained by a description, as EDCT chose from OK-VQA",
-    "--calibration DIR": "from `audit calibrate`: also correct scores for the mistakes of judges",
-    "--lpips FILE": "weights, to measure edits with LPIPS too",
-    "--checker C*": "who checks whether an edit did what was asked: pixels, seams, detector:PATH, or a vision model; "
+    "--limit, --cases N": "audit N cases, spread evenly over the dataset (default: all)",
+    "--descriptive": "use only open questions whose explanation is likely to be descriptive, as EDCT selected "
+    "from OK-VQA",
+    "--calibration DIR": "a folder made by `audit calibrate`; also report scores corrected for the judges' errors",
+    "--lpips FILE": "LPIPS weights, to also measure edits with LPIPS",
+    "--checker C*": "checks whether an edit did what was asked: pixels, seams, detector:PATH, or a vision model; "
     "may be given several times (default: pixels and seams)",
     "--credentials DIR": "chain.pem and key.pem: content credentials (C2PA) for edited pictures, with the extra c2pa",
-    "--operator NAME=": "who does the audit, for its papers",
-    "--plan FILE": "from `audit plan`: what was meant to be done",
+    "--operator NAME=": "name of the person who runs the audit, for the record",
+    "--plan FILE": "a plan written by `audit plan`; deviations are reported",
 }
 _BUNDLING: Final = {
-    "--against DIR": "an earlier audit, to say what has changed since",
-    "--gallery N=200": "cases on its page",
-    "--zip FILE": "also write the bundle as one ZIP, the same bytes each time",
+    "--against DIR": "an earlier audit to compare with",
+    "--gallery N=200": "number of cases shown on the page",
+    "--zip FILE": "also write the bundle as one reproducible ZIP file",
 }
 _JUDGING: Final = {
-    "--votes N=1": "of each judge that is a model",
-    "--pool {majority,mean}=majority": "how votes, then judges, become one score; a tie counts half",
-    "--prompts P": "edct, brief, a .toml file of your own, or paper: the paper's, which you copy into paper.toml",
-    "--judge-price IN,OUT=0,0": "of extractor and judges, per million tokens",
+    "--votes N=1": "votes per judge that is a model",
+    "--pool {majority,mean}=majority": "how votes, and then judges, are combined into one score; a tie counts as half",
+    "--prompts P": "edct, brief, your own .toml file, or paper (the paper's prompts, copied by you into paper.toml)",
+    "--judge-price IN,OUT=0,0": "price of the extractor and the judges, in dollars per million tokens read and written",
 }
 _ASKING: Final = shared("seed", "concurrency", "attempts", "ray", timeout=180)
 _CALIBRATE: Final = {
-    "-o, --output DIR!": "the folder to fill",
+    "-o, --output DIR!": "the folder to write",
     "--judge J*": _JUDGE,
-    "--editor E": "also this editor, and the rule for bad edits",
-    "--people EXPORT": "of collect, flow judge: people's labels",
-    "--audit DIR": "with --people: the audit that people judged",
-    "--photographs DIR": "also the checks of edits, on labelled edits of these pictures (and tests, with --domain "
+    "--editor E": "also calibrate this editor and the rule for bad edits",
+    "--people EXPORT": "an export of `collect --flow judge`: people's labels",
+    "--audit DIR": "with --people: the audit that people reviewed",
+    "--photographs DIR": "also calibrate the checks of edits, on labelled edits of these pictures (and tests, "
+    "with --domain "
     "photographs)",
-    "--domain {drawings,worlds,photographs}=drawings": "what tests are made of: flowers and dots, supports and discs, "
-    "or photographs with stickers of ours",
+    "--domain {drawings,worlds,photographs}=drawings": "what the tests show:  flowers and dots, supports and discs, "
+    "or photographs with pasted objects",
     "--size N=144": "tests to make",
 }
 _PLAN: Final = {
     "DATASET": "the dataset to be audited",
     "-o, --output FILE!": "the file to write",
-    "--model NAME=": "the model under audit; left out: whoever is named then",
-    "--extractor NAME=": "who finds concepts; left out: whoever is named then",
-    "--editor NAME=": "who edits; left out: whoever is named then",
+    "--model NAME=": "the model under audit (default: chosen when the audit starts)",
+    "--extractor NAME=": "the extractor (default: chosen when the audit starts)",
+    "--editor NAME=": "the editor (default: chosen when the audit starts)",
     "--judge J*!": "may be given several times",
-    "--votes N=1": "of each judge that is a model",
-    "--limit, --cases N": "so many cases (default: all)",
+    "--votes N=1": "votes per judge that is a model",
+    "--limit, --cases N": "number of cases (default: all)",
     "--concepts K=1": "concepts tested per explanation",
     "--control {none,nothing,uncited,both}=none": "control edits",
     "--checker C*": "may be given several times",
@@ -92,24 +94,24 @@ _PLAN: Final = {
 }
 _BUNDLE: Final = {
     "AUDIT": "an audit folder",
-    "--calibration DIR": "a calibration that came in since",
-    "--reviews EXPORT": "of collect, flow judge: what people made of the verdicts",
+    "--calibration DIR": "a calibration made after the audit",
+    "--reviews EXPORT": "an export of `collect --flow judge`: people's reviews of the verdicts",
 }
 _SIGN: Final = {
     "AUDIT": "an audit folder",
     "--key FILE!": "the private key; ssh-keygen -t ed25519",
-    "--name NAME=": "a person, whose sign-off is signed beside the seal",
+    "--name NAME=": "name of a person; their sign-off is stored next to the seal",
     "--role ROLE=": "of that person",
-    "--timestamp URL": "a server of RFC 3161 that stamps the seal with its time",
+    "--timestamp URL": "an RFC 3161 server that timestamps the seal",
     "--zip FILE": _BUNDLING["--zip FILE"],
 }
 _VERIFY: Final = {
     "AUDIT": "an audit folder, or the ZIP of one",
-    "--key KEYS*": "who must have signed: a public key, or a file of allowed signers",
-    "--identity NAME=": "whose key it must be, by the allowed signers",
+    "--key KEYS*": "the required signer: a public key, or a file of allowed signers",
+    "--identity NAME=": "the identity that must have signed, as named in the file of allowed signers",
     "--revoked FILE": "public keys that are no longer trusted",
-    "--seal SHA256=": "the seal that was written down or signed",
-    "--dataset DIR": "what was audited, if it is not where it was",
+    "--seal SHA256=": "the expected seal",
+    "--dataset DIR": "the audited dataset, if it was moved",
     "--against DIR": "the earlier audit it was compared with",
 }
 _EXAMPLES: Final = """examples:
@@ -151,7 +153,8 @@ def add(verbs: Verbs) -> None:
         default=1,
         choices=range(1, 5),
         metavar="1..4",
-        help="try each edit in so many doses: does the answer move with them? (default: 1, the whole edit alone)",
+        help="apply each edit at this many strengths, to see whether the answer follows (default: 1, the full "
+        "edit only)",
     )
     audit.add_argument(
         "--require",
@@ -159,7 +162,8 @@ def add(verbs: Verbs) -> None:
         nargs="?",
         const="",
         metavar="CRITERION",
-        help="end with 1 unless it is met, such as 'CCS lower end at least 0.8'; alone: the criteria of the plan",
+        help="exit with 1 unless this criterion is met, such as 'CCS lower end at least 0.8'; without a value: "
+        "the criteria of the plan",
     )
     add_local(audit)
     calibrate = _further(
@@ -176,13 +180,13 @@ def add(verbs: Verbs) -> None:
             default=argparse.SUPPRESS,  # None would mean: leave it to the server
             metavar="T",
             type=temperature,
-            help=f"of the judges (default: 0 for one vote, {SEVERAL_VOTES} for several)",
+            help=f"temperature of the judges (default: 0 for one vote, {SEVERAL_VOTES} for several)",
         )
     _further(
         verbs,
         "plan",
         _plan,
-        "Write down what an audit is to do and what has to come out, before its first step.",
+        "Write down what an audit will do and which criteria it has to meet, before it starts.",
         "flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json",
         _PLAN,
     )
@@ -190,7 +194,7 @@ def add(verbs: Verbs) -> None:
         verbs,
         "bundle",
         _bundle,
-        "Write the page and the papers of an audit again and seal them, for example after a review or a calibration.",
+        "Rewrite the page and documents of an audit and seal them again, for example after a review or a calibration.",
         "audits/gpt-4o --against audits/gpt-4o-may",
         _BUNDLE | _BUNDLING,
     )
@@ -206,7 +210,8 @@ def add(verbs: Verbs) -> None:
         verbs,
         "verify",
         _verify,
-        "Find whatever of a finished audit was altered, is missing, was added, or does not follow from its log.",
+        "Check a finished audit: report anything that was changed, removed or added, or that does not follow "
+        "from its log.",
         "audits/gpt-4o",
         _VERIFY,
     )

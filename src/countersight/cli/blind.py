@@ -13,7 +13,7 @@ def add(verbs: Verbs) -> None:
         verbs,
         "blind",
         _blind,
-        "measure what is answered without the pictures",
+        "measure what can be answered without the pictures",
         "countersight blind flowers -o blind.svg",
     )
     blind.add_argument("dataset", type=Path, metavar="DATASET")
@@ -23,22 +23,23 @@ def add(verbs: Verbs) -> None:
         action="append",
         default=[],
         metavar="RUN",
-        help="also a model that was asked without the pictures (run --prompt text-only); may be given again",
+        help="also include a run made without the pictures (run --prompt text-only); may be given several times",
     )
     blind.add_argument(
         "--blind",
         action="append",
         default=[],
         metavar="MODEL",
-        help="also ask this model now, without the pictures; replies are kept in DATASET.blind and not asked for twice",
+        help="also run this model without the pictures; its replies are cached in DATASET.blind",
     )
     blind.add_argument(
         "--graphs",
         type=Path,
         metavar="MINED",
-        help="count common knowledge in this mined folder (default: the one that DATASET lies in, or its own graphs)",
+        help="derive common knowledge from this mined folder (default: the folder that contains DATASET, or its "
+        "own graphs)",
     )
-    blind.add_argument("-o", "--output", type=Path, metavar="SVG", help="also draw it into this file")
+    blind.add_argument("-o", "--output", type=Path, metavar="SVG", help="also write a chart to this file")
 
 
 def _asked(dataset: Path, model: str) -> Path:

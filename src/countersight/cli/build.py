@@ -12,12 +12,13 @@ from countersight.text import several
 _OPTIONS: Final = {
     "-o, --output DATASET!": "the dataset folder to make",
     "--questions FILE!": "VQAv2's or OK-VQA's questions, C-VQA's CSV, or a dataset folder with factual questions",
-    "--annotations FILE": "VQA's annotations, which hold the answers",
-    "--captions FILE": "COCO's captions: what else is in the pictures",
+    "--annotations FILE": "VQA's annotations, which contain the answers",
+    "--captions FILE": "COCO's captions, for what else the pictures show",
     "--writer WRITER=grammar": "grammar, or any model: see list models",
     "--groups NAMES=direct,boolean": "which questions are written",
     "--size N=500": "pairs to build",
-    "--blind MODEL": "drop what this model answers without the picture (default: the writer; none: no blind check)",
+    "--blind MODEL": "drop questions that this model answers without the picture (default: the writer; none: no "
+    "such check)",
 }
 
 
@@ -27,7 +28,7 @@ def add(verbs: Verbs) -> None:
         verbs,
         "build",
         _build,
-        "write counterfactual questions for real ones, check them, and make a dataset of the pairs",
+        "write counterfactual versions of existing questions, check them, and create a dataset of the pairs",
         "countersight build cvqa --questions questions.json --annotations annotations.json --pictures val2014 "
         "--writer grammar --size 500 -o pairs",
         _OPTIONS,

@@ -33,7 +33,9 @@ def _help(chosen: argparse.Namespace) -> int:
 
 
 def _add_demo(actions: Verbs) -> None:
-    demo = verb(actions, "demo", _demo, "a campaign to look at, with three accounts", "countersight collect demo")
+    demo = verb(
+        actions, "demo", _demo, "create and open an example campaign with three accounts", "countersight collect demo"
+    )
     demo.add_argument("folder", nargs="?", type=Path, default=Path("collect-demo"), metavar="DIR")
     demo.add_argument("--port", type=positive, default=8400, metavar="N")
 
@@ -50,9 +52,11 @@ def _add_new(actions: Verbs) -> None:
     new.add_argument("--flow", required=True, metavar="FLOW", help="cosim, cfmm, cvqa, verify, answer or judge")
     _sources(new)
     new.add_argument("--annotations", type=Path, metavar="FILE", help="cvqa: with --from QUESTIONS.json of VQAv2")
-    new.add_argument("--size", type=positive, metavar="N", help="cvqa: so many of VQAv2's questions, by chance")
-    new.add_argument("--language", default="en", metavar="CODE", help="in which people write (default: en)")
-    new.add_argument("--title", metavar="TEXT", help="what people see (default: the folder's name)")
+    new.add_argument("--size", type=positive, metavar="N", help="cvqa: number of VQAv2's questions to draw at random")
+    new.add_argument(
+        "--language", default="en", metavar="CODE", help="the language in which people write (default: en)"
+    )
+    new.add_argument("--title", metavar="TEXT", help="the campaign's title (default: the folder's name)")
     _database(new)
 
 
@@ -66,9 +70,12 @@ def _sources(parser: argparse.ArgumentParser) -> None:
         help="cvqa, verify, answer: a dataset, or a run of one; judge: an audit",
     )
     parser.add_argument(
-        "--gold", type=Path, metavar="DATASET", help="cases known to be right, mixed in to see who takes care"
+        "--gold",
+        type=Path,
+        metavar="DATASET",
+        help="cases with known answers, mixed in to check how carefully people work",
     )
-    parser.add_argument("--seed", type=int, default=0, help="for what is drawn by chance (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
 
 
 def _add_add(actions: Verbs) -> None:
@@ -93,7 +100,7 @@ def _add_serve(actions: Verbs) -> None:
     serve.add_argument("--port", type=positive, default=8400, metavar="N", help="default: 8400")
     serve.add_argument("--public-url", default="", metavar="URL", help="behind a proxy: how people reach it, https://…")
     serve.add_argument("--trust-proxy", default="", metavar="ADDRESS", help="behind a proxy: its address")
-    serve.add_argument("--check", action="store_true", help="say what is unsafe in this configuration, and end")
+    serve.add_argument("--check", action="store_true", help="report what is unsafe in this configuration, and exit")
     _database(serve)
 
 
@@ -110,11 +117,13 @@ def _add_people(actions: Verbs) -> None:
     what.add_argument("--invite", metavar="NAME", help="print a one-time link for this person")
     what.add_argument("--set-role", metavar="NAME", help="give this person the role named by --role")
     what.add_argument("--reset", metavar="NAME", help="let this person take the tests again")
-    what.add_argument("--pause", metavar="NAME", help="this person can log in and see their account, and no more")
+    what.add_argument("--pause", metavar="NAME", help="this person can log in and see their account, but not work")
     what.add_argument("--block", metavar="NAME", help="this person cannot log in")
     what.add_argument("--unblock", metavar="NAME", help="this person may work again")
-    what.add_argument("--token", metavar="NAME", help="print a token for the scripts of this lead")
-    what.add_argument("--forget", metavar="NAME", help="delete what says who this person is")
+    what.add_argument("--token", metavar="NAME", help="print an API token for this lead")
+    what.add_argument(
+        "--forget", metavar="NAME", help="delete this person's identity; their work stays under a pseudonym"
+    )
     people.add_argument(
         "--role", choices=["worker", "reviewer", "lead"], help="for --invite (default: worker) and --set-role"
     )
@@ -123,7 +132,7 @@ def _add_people(actions: Verbs) -> None:
 
 
 def _add_status(actions: Verbs) -> None:
-    status = verb(actions, "status", _status, "how far a campaign is", "countersight collect status kitchen")
+    status = verb(actions, "status", _status, "print the progress of a campaign", "countersight collect status kitchen")
     status.add_argument("campaign", type=Path, metavar="CAMPAIGN")
     _database(status)
 
@@ -133,11 +142,18 @@ def _add_export(actions: Verbs) -> None:
         actions,
         "export",
         _export,
-        "what was collected, as a dataset, a run, or a table of labels",
+        "export what was collected as a dataset, a run or a table of labels",
         "countersight collect export kitchen -o kitchen-cases",
     )
     export.add_argument("campaign", type=Path, metavar="CAMPAIGN")
-    export.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="answer: a run; else a dataset")
+    export.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="the folder to write: a run for the flow `answer`, otherwise a dataset",
+    )
     export.add_argument("--layout", action="store_true", help="cosim, cfmm, cvqa: also the paper's own file layout")
     _database(export)
 
@@ -160,7 +176,7 @@ def _add_restore(actions: Verbs) -> None:
         actions,
         "restore",
         _restore,
-        "make a campaign out of a backup",
+        "restore a campaign from a backup",
         "countersight collect restore kitchen-copy -o kitchen",
     )
     restore.add_argument("backup", type=Path, metavar="BACKUP")
@@ -170,7 +186,11 @@ def _add_restore(actions: Verbs) -> None:
 
 def _add_log(actions: Verbs) -> None:
     log = verb(
-        actions, "log", _log, "what leads and reviewers did, as CSV", "countersight collect log kitchen > log.csv"
+        actions,
+        "log",
+        _log,
+        "print the actions of leads and reviewers as CSV",
+        "countersight collect log kitchen > log.csv",
     )
     log.add_argument("campaign", type=Path, metavar="CAMPAIGN")
     _database(log)

@@ -18,8 +18,15 @@ MODELS: Final = {
 
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
-    options = {"-o, --output DIR=demo": "the folder to fill", "--size N=240": "cases to make"}
-    verb(verbs, "demo", _demo, "the whole story on a fresh machine: make, ask, report", "countersight demo", options)
+    options = {"-o, --output DIR=demo": "the folder to write", "--size N=240": "number of cases"}
+    verb(
+        verbs,
+        "demo",
+        _demo,
+        "run a complete example: create cases, run models, write a report",
+        "countersight demo",
+        options,
+    )
 
 
 def _demo(chosen: argparse.Namespace) -> int:

@@ -18,10 +18,13 @@ def add(verbs: Verbs) -> None:
     )
     describe.add_argument("dataset", type=Path, metavar="DATASET")
     describe.add_argument(
-        "--power", type=share, metavar="D", help="how many cases a difference needs: 0.03 for three points"
+        "--power",
+        type=share,
+        metavar="D",
+        help="print how many cases are needed to detect this difference; 0.03 means three points",
     )
     describe.add_argument("--all", action="store_true", help="print every table, not only what fits on one screen")
-    describe.add_argument("-o", "--output", type=Path, metavar="SVG", help="also draw them into this file")
+    describe.add_argument("-o", "--output", type=Path, metavar="SVG", help="also write a chart to this file")
 
 
 def _describe(chosen: argparse.Namespace) -> int:

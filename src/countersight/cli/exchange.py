@@ -11,8 +11,8 @@ _EXPORT: Final = {
     "SOURCE": "a dataset, a run or an audit",
     "-o, --output PATH!": "the file or folder to write",
     "--to FORMAT": "see: countersight list formats (default: the paper's layout, by the ending .csv or .jsonl)",
-    "--split {train,test,all}=train": "which pictures go into a file for training",
-    "--yes-train-on-test": "let a file for training hold what is there to test with",
+    "--split {train,test,all}=train": "which part of the pictures a training file contains",
+    "--yes-train-on-test": "allow training files to contain pictures of the test split",
     "--rai FILE": "croissant: responsible-AI facts about the data (JSON)",
 }
 _PUSH: Final = {
@@ -21,10 +21,10 @@ _PUSH: Final = {
     "--public": "make a new repository public (default: private)",
 }
 _IMPORT: Final = {
-    "PATH": "what the other tool wrote",
+    "PATH": "the output of the other tool",
     "-o, --output RUN!": "the run folder to make",
-    "--dataset DIR!": "the dataset that was asked",
-    "--model NAME=": "who answered, where the files do not say",
+    "--dataset DIR!": "the dataset whose questions were answered",
+    "--model NAME=": "name of the model, if the files do not contain it",
 }
 
 

@@ -14,13 +14,13 @@ def add(verbs: Verbs) -> None:
     things = ("suites", "layouts", "models", "prompts", *plugs, "formats", "tools")
     listing.add_argument("what", choices=things)
     listing.add_argument(
-        "-v", "--verbose", action="store_true", help="prompts and layouts in full, as files of your own are written"
+        "-v", "--verbose", action="store_true", help="print prompts and layouts in full, as examples for your own files"
     )
     completion = verb(
         verbs,
         "completion",
         _completion,
-        "print a script with which the Tab key completes verbs, options and paths",
+        "print a script for tab completion of verbs, options and paths",
         "countersight completion bash > ~/.local/share/bash-completion/completions/countersight",
     )
     completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))

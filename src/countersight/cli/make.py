@@ -23,23 +23,26 @@ _BY_LINE = (".csv", ".tsv", ".jsonl")
 _OPTIONS: Final = {
     "SUITE": "which benchmark; see: countersight list suites",
     "-o, --output DIR!": "the dataset folder to make",
-    "--size N": "cases to make (default: 3000; cello: 1200; worlds: 2000); with --from: so many of the file, at random",
-    "--sample P%": "with --from: a share of the file's cases, at random: 10%% as in C-VQA's Table 5",
-    "--seed SEED": "same seed, same pixels, same sample (default: 0)",
+    "--size N": "number of cases to make (default: 3000; cello: 1200; worlds: 2000); with --from: number of "
+    "cases to draw at random",
+    "--sample P%": "with --from: a random share of the cases, such as 10%% (C-VQA's Table 5)",
+    "--seed SEED": "random seed; the same seed gives the same pixels and the same sample (default: 0)",
     "--workers N": "processes (default: one per core)",
     "--annotations FILE": "okvqa, vqav2: the official annotations",
     "--kinds CSV": "cosim: types of change assigned by people",
-    "--keep-doubled": "cosim: keep the published cases that offer their right answer twice; either is right",
-    "--per-task N": "cello, from a mined folder: cases of each task (instead of --size)",
+    "--keep-doubled": "cosim: keep published cases that list the right answer twice; either option is accepted",
+    "--per-task N": "cello, from a mined folder: number of cases per task (instead of --size)",
     "--wording WORDING": "cvqa-synthetic: eight phrasings of each question, or one as published (default: eight); "
     "causal-worlds, cello from a mined folder: first, or second for the same in other words (default: first); cello: "
     "or the model that words the questions",
-    "--options {fair,published}": "cvqa-synthetic: how wrong options are drawn; fair: no shortcuts (default: fair)",
-    "--difficulty {easy,medium,hard}": "supports, discs, causal-worlds: number of things (default: all, evenly)",
-    "--groups {least-change,several-changes}": "cvqa-synthetic, supports, discs: ask for the smallest change, or "
-    "suppose two changes or an unless, instead of the usual questions",
-    "--controls": "cvqa-synthetic: for every case also one whose change does not matter; its answer must stay",
-    "--hidden KEY": "write the right answers to this new file, not into the dataset; score with --key KEY",
+    "--options {fair,published}": "cvqa-synthetic: how wrong options are drawn; `fair` avoids shortcuts "
+    "(default: fair)",
+    "--difficulty {easy,medium,hard}": "supports, discs, causal-worlds: number of objects (default: an even mix)",
+    "--groups {least-change,several-changes}": "cvqa-synthetic, supports, discs: ask for the smallest "
+    "sufficient change, or "
+    "suppose two changes or an exception, instead of the usual questions",
+    "--controls": "cvqa-synthetic: add for every case a control whose change must not affect the answer",
+    "--hidden KEY": "keep the right answers in this separate file instead of the dataset; score with --key KEY",
 }
 
 
@@ -52,7 +55,7 @@ def add(verbs: Verbs) -> None:
         dest="source",
         type=Path,
         metavar="FILE",
-        help="import the published questions from this file; cello: or make them from this mined folder",
+        help="import published questions from this file; cello: or create them from this mined folder",
     )
 
 
@@ -144,9 +147,9 @@ def _tell_imported(chosen: argparse.Namespace, imported: Any, counts: str, part:
         more = "; …" if len(imported.incomplete) > BAD_ROWS_SHOWN else ""
         print(printable(f"Incomplete, and scored as no set: {several(len(imported.incomplete), 'set')}: {named}{more}"))
     if imported.not_found:
-        named = [f"{name} ({counts} {line})" for name, line in imported.not_found.items()]
-        more = ", …" if len(named) > BAD_ROWS_SHOWN else ""
-        print(printable(f"Not in {chosen.pictures}: {', '.join(named[:BAD_ROWS_SHOWN])}{more}"))
+        absent = [f"{name} ({counts} {line})" for name, line in imported.not_found.items()]
+        more = ", …" if len(absent) > BAD_ROWS_SHOWN else ""
+        print(printable(f"Not in {chosen.pictures}: {', '.join(absent[:BAD_ROWS_SHOWN])}{more}"))
     if imported.text_only:
         print(f"{imported.text_only:,} are asked without a picture, as published")
     if imported.without_picture:

@@ -17,7 +17,7 @@ _MEGABYTE = 1 << 20
 
 _OPTIONS: Final = {
     "GRAPHS": "scene_graphs.json or relationships.json of Visual Genome, GQA's scene graphs, FACTUAL's CSV of regions, "
-    "or JSONL of our own, gzipped or not; or the folder that holds them",
+    "or Countersight's JSONL, optionally gzipped; or a folder that contains one of them",
     "-o, --output DIR!": "the folder to make",
 }
 
@@ -25,7 +25,7 @@ _OPTIONS: Final = {
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
     example = "countersight mine scene_graphs.json --pictures VG -o causal"
-    summary = "find causal graphs in scene graphs, and ask about them"
+    summary = "find causal graphs in scene graphs"
     verb(verbs, "mine", _mine, summary, example, _OPTIONS, shared("pictures", "ray"))
 
 

@@ -173,27 +173,28 @@ _PATHS: Final = {"AUDIT", "CAMPAIGN", "CSV", "DATASET", "DIR", "EXPORT", "FILE",
 }
 
 _SHARED: Final = {
-    "--seed SEED=0": "for everything drawn at random, here or by a server",
-    "--temperature T=0": "`server` leaves it to the server, for models that accept only their own",
+    "--seed SEED=0": "random seed, also sent to servers",
+    "--temperature T=0": "sampling temperature; `server` sends none, for models that accept only their default",
     "--detail {auto,low,high}=auto": "image detail, for servers that have such a setting",
-    "--attempts N=5": "tries per request",
-    "--timeout S=120": "seconds per try",
-    "--concurrency N=64": "requests at a time, at most",
+    "--attempts N=5": "attempts per request",
+    "--timeout S=120": "seconds per attempt",
+    "--concurrency N=64": "maximum number of concurrent requests",
     "--price IN,OUT=0,0": "dollars per million tokens read and written, where the server reports no cost",
-    "--max-tokens N=256": "longest reply, in tokens",
-    "--ray ADDRESS=": "do the work on a Ray cluster; `auto` finds the one this machine belongs to",
-    "--dataset DIR": "where the dataset is now, if it was moved",
-    "--gold, --key PATH": "right answers: corrected since the run (a dataset, or a .csv or .jsonl with case, world, "
+    "--max-tokens N=256": "maximum length of a reply, in tokens",
+    "--ray ADDRESS=": "run on a Ray cluster; `auto` uses the cluster of this machine",
+    "--dataset DIR": "the dataset's current folder, if it was moved",
+    "--gold, --key PATH": "right answers: corrections made after the run (a dataset, or a .csv or .jsonl with "
+    "case, world, "
     "answer), or the key of a hidden dataset",
-    "--reader MODEL": "a language model that reads the replies in which no answer was found; its readings are kept "
-    "and shown in a table of their own with how often it agrees with the rules",
+    "--reader MODEL": "a language model that reads replies in which the rules found no answer; its readings are cached "
+    "and shown in a separate table, with how often it agrees with the rules",
     "--pictures DIR": "the folder of the pictures",
 }
 LOCAL: Final = {
     "--device D=auto": "cpu, cuda, cuda:1, mps (default: the fastest)",
     "--dtype TYPE=auto": "float32, bfloat16, float16 (default: as stored)",
     "--device-map MAP": "auto spreads a large model over all devices; needs accelerate",
-    "--batch-size N": "questions at a time, at most (default: what fits into memory)",
+    "--batch-size N": "maximum number of questions per batch (default: as many as fit into memory)",
 }
 """Where a model that runs on this machine (hf:…) is computed."""
 

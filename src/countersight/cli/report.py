@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 _SCORED: Final = shared("dataset", "gold", "reader")
 _REPORT: Final = {
-    "RUN+": "or what --repeat made; or audits",
+    "RUN+": "runs, folders made by --repeat, or audits",
     "-o, --output DIR=report": "the folder to write",
-    "--gallery N=3000": "most cases shown with pictures",
-    "--groups CSV": "compare groups of pictures: a table of which is in which",
-    "--group-key COLUMN": "of --groups: names the picture (default: id)",
-    "--column COLUMN…": "of --groups: names the group, as in bb_gender (default: every column that does)",
-    "--to {terminal,markdown}=terminal": "what is printed: the tables, or a summary for a pull request or a model card",
-    "--reading {cvqa}": "read the replies by C-VQA's plain rules too, in a table of its own",
+    "--gallery N=3000": "maximum number of cases shown with pictures",
+    "--groups CSV": "compare groups of pictures; a table that assigns pictures to groups",
+    "--group-key COLUMN": "with --groups: the column that names the picture (default: id)",
+    "--column COLUMN…": "with --groups: the column that names the group, such as bb_gender (default: every such "
+    "column)",
+    "--to {terminal,markdown}=terminal": "what to print: the tables, or a summary for a pull request or a model card",
+    "--reading {cvqa}": "also read the replies with C-VQA's original rules, shown in a separate table",
 }
 
 
@@ -36,16 +37,16 @@ def add(verbs: Verbs) -> None:
         verbs,
         "score",
         _score,
-        "the scores of a run, and every answer as a row of a Parquet file",
+        "print the scores of a run; optionally write one row per answer to a Parquet file",
         "countersight score runs/qwen --gold corrected.csv -o runs/qwen/scores.parquet",
-        {"RUN": "a run folder", "-o, --output FILE": "where to write every answer (.parquet)"},
+        {"RUN": "a run folder", "-o, --output FILE": "write one row per answer to this file (.parquet)"},
         _SCORED,
     )
     report = verb(
         verbs,
         "report",
         _report,
-        "tables and a page out of one or more runs, or out of several audits side by side",
+        "write tables and a page about one or more runs, or about several audits side by side",
         "countersight report runs/qwen runs/llava -o report",
         _REPORT,
         _SCORED | shared("seed"),
@@ -54,7 +55,7 @@ def add(verbs: Verbs) -> None:
         "--reference",
         nargs="*",
         metavar="TABLE",
-        help="set the runs beside what papers report: all tables of the suite, or those named here (cfmm-2, cosim, …)",
+        help="show published results next to the runs: all tables of the suite, or those named here (cfmm-2, cosim, …)",
     )
     verb(
         verbs,
@@ -64,7 +65,7 @@ def add(verbs: Verbs) -> None:
         "countersight compare main-report new-report --fail-if 'drop > 2' --fail-if 'counterfactual < -1'",
         {
             "OLD": "a report, or its scores.json",
-            "NEW": "the same of another version, model or prompt",
+            "NEW": "the report to compare it with, for example of another version, model or prompt",
             "--fail-if CONDITION*": "exit with 1 if a measure changed so, new minus old in points: 'drop > 2', "
             "'counterfactual < -1'",
         },
@@ -73,12 +74,12 @@ def add(verbs: Verbs) -> None:
         verbs,
         "leaderboard",
         _leaderboard,
-        "runs of any suites on one page that can be sorted, beside what papers report",
+        "put runs of any suites on one sortable page, next to published results",
         "countersight leaderboard runs/* -o leaderboard",
         {
             "RUN+": "run folders",
             "-o, --output DIR=leaderboard": "the folder to write",
-            "--dataset DIR…": "where datasets are now, if they were moved; each run finds its own",
+            "--dataset DIR…": "current folders of datasets that were moved",
         },
         shared("gold"),
     )
@@ -86,11 +87,11 @@ def add(verbs: Verbs) -> None:
         verbs,
         "view",
         _view,
-        "show runs and audits in the browser, also while they are being made",
+        "show runs and audits in the browser, with live updates",
         "countersight view runs audits/gpt-4o",
         {
             "FOLDER+": "a run, an audit, or a folder of them",
-            "--host H=127.0.0.1": "the address to listen on: this machine alone by default",
+            "--host H=127.0.0.1": "the address to listen on (default: only this machine)",
             "--port PORT=8642": "the port to listen on",
             "--no-browser": "do not open the browser",
         },

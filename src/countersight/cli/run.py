@@ -29,24 +29,27 @@ UNDER_WAY: Final = 64
 _OPTIONS: Final = {
     "DATASET": "a dataset folder; or a .toml file with the options of this run, and several datasets and models",
     "--model M": "see: countersight list models",
-    "-o, --output RUN": "the run folder to fill (default: runs/DATASET/MODEL)",
+    "-o, --output RUN": "the run folder to write (default: runs/DATASET/MODEL)",
     "--prompt P=0-shot": "see: countersight list prompts; or a .toml file of your own",
-    "--shots-from DATASET": "where the examples of 1-shot prompts come from (default: other cases of the dataset)",
-    "--shown": "also show the counterfactual pictures and ask about them: the imagination gap",
-    "--rank": "the option with the smallest loss is the answer, instead of what the model writes",
-    "--loss {mean,sum}": "of an option's tokens, with --rank (default: mean)",
-    "--limit, --cases N": "only N cases, stratified by group, drawn by --seed",
-    "--again {cut,empty,unread}=": "ask again, in the way the run was asked, for answers that the token limit cut off "
-    "or that are empty (with a larger --max-tokens); unread: have the model state only its final answer",
-    "--budget DOLLARS": "start no question once the run would cost more; can be raised later",
-    "--until W": "stop as soon as the drop is known to ± W points, or to be above or below zero (`decided`)",
-    "--until-metric {drop,factual,counterfactual,both_right}=drop": "the figure that --until is about",
-    "--against M": "with --until: ask a second model the same cases in lockstep, into RUN-against, and stop when the "
-    "difference of the two is known",
-    "--repeat K": "ask everything K times, each with its own seed, in RUN/1 to RUN/K, and report the variance",
-    "--batch": "use the batch API of openai:, anthropic: or gemini:, at half the price; the same command collects",
-    "--dry-run": "ask nothing; print the number of questions, one request as it is sent, and the price",
-    "--patience S=600": "seconds to wait for a server that has answered before and cannot be reached now",
+    "--shots-from DATASET": "dataset from which 1-shot prompts take their examples (default: other cases of the "
+    "same dataset)",
+    "--shown": "also ask about the counterfactual pictures, to measure the imagination gap",
+    "--rank": "take the option with the smallest loss as the answer, instead of generating text",
+    "--loss {mean,sum}": "with --rank: how the loss of an option is computed from its tokens (default: mean)",
+    "--limit, --cases N": "ask only N cases, drawn at random (--seed) and stratified by group",
+    "--again {cut,empty,unread}=": "ask again for replies that were cut off by the token limit "
+    "or are empty (with a larger --max-tokens); unread: ask the model to state only its final answer",
+    "--budget DOLLARS": "stop before the run costs more than this; can be raised later",
+    "--until W": "stop as soon as the drop is known to within ± W points, or is known to be above or below zero "
+    "(`decided`)",
+    "--until-metric {drop,factual,counterfactual,both_right}=drop": "the measure used by --until",
+    "--against M": "with --until: run a second model on the same cases in lockstep, into RUN-against, and stop when "
+    "the difference between the two is known",
+    "--repeat K": "repeat the run K times with different seeds, in RUN/1 to RUN/K, and report the variance",
+    "--batch": "use the batch API of openai:, anthropic: or gemini:, at half the price; run the same command "
+    "again to collect the answers",
+    "--dry-run": "send nothing; print the number of questions, an example request and the estimated price",
+    "--patience S=600": "seconds to wait for a server that answered before and has become unreachable",
 }
 
 
@@ -56,13 +59,13 @@ def add(verbs: Verbs) -> None:
         verbs,
         "run",
         _run,
-        "ask a model every question in both worlds; resumes a run that was stopped",
+        "ask a model every question in both worlds; an interrupted run resumes",
         "countersight run flowers --model endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl-7b -o runs/qwen",
         _OPTIONS,
         shared("seed", "temperature", "detail", "attempts", "timeout", "price", max_tokens=None, concurrency=None),
     )
     add_local(run, shared("ray"))
-    status, example = "say how far a run is, and which batches are out", "countersight status runs/gpt"
+    status, example = "print the progress of a run and its outstanding batches", "countersight status runs/gpt"
     verb(verbs, "status", _status, status, example, {"RUN": "a run folder"})
 
 

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 _TRAIN: Final = {
-    "--plan TOML": "settings that are not named here",
+    "--plan TOML": "a file with further settings",
     "-o, --output DIR!": "checkpoints, curves and weights",
 }
 _MATCHER: Final = {
-    "--size {paper,small}=paper": "small: forty cases a second",
-    "--inputs {response,text,full}": "what it is given (default: text)",
+    "--size {paper,small}=paper": "small: about forty cases per second",
+    "--inputs {response,text,full}": "the inputs of the matcher (default: text)",
     "--encoder NAME": "a BERT-like folder, or LXMERT's (default: from scratch)",
-    "--view V": "how pictures are seen, with --inputs full: embedded, hf:FOLDER",
+    "--view V": "image encoder for --inputs full: embedded, hf:FOLDER",
     "--features NAME": "regions computed before; see: countersight features",
     "--objective {ce,contrastive}": "the loss (default: ce)",
-    "--folds K": "test each part by matchers trained on the others",
-    "--seeds A,B": "one matcher each (default: 1234,2345,3456)",
+    "--folds K": "cross-validation: test on each part with matchers trained on the others",
+    "--seeds A,B": "random seeds; one matcher per seed (default: 1234,2345,3456)",
     "--epochs N": "passes over the data (default: 50)",
     "--rate RATE": "learning rate (default: 1e-5)",
 }
@@ -35,14 +35,16 @@ def add(verbs: Verbs) -> None:
         verbs,
         "features",
         _features,
-        "compute what a matcher sees of every picture, once",
+        "compute the visual features of every picture for a matcher",
         "countersight features flowers --encoder embedded -o regions",
         {"DATASET": "a dataset folder", "-o, --output DIR!": "the folder to make"},
     )
     ways = features.add_mutually_exclusive_group(required=True)
     ways.add_argument("--encoder", metavar="NAME", help="embedded, or hf:FOLDER for the vision tower of any model")
-    ways.add_argument("--detector", metavar="PATH", help="what a detector finds: an .onnx or .pb file, or a folder")
-    ways.add_argument("--tsv", type=Path, metavar="FILE", help="from a file as LXMERT's authors publish them")
+    ways.add_argument("--detector", metavar="PATH", help="use a detector: an .onnx or .pb file, or a folder")
+    ways.add_argument(
+        "--tsv", type=Path, metavar="FILE", help="read features from a file in the format of LXMERT's authors"
+    )
     train = verb(
         verbs,
         "train",
@@ -50,11 +52,18 @@ def add(verbs: Verbs) -> None:
         "train CoSIm's matcher",
         "countersight train matcher cosim --inputs text --encoder models/minilm --folds 5 -o matchers/text",
     )
-    train.add_argument("what", choices=["matcher", "tables"], help="a matcher; or a table of several that are trained")
-    add_options(train, {"DATASET?": "what a matcher learns from; for tables, the folder that holds them"} | _TRAIN)
+    train.add_argument(
+        "what", choices=["matcher", "tables"], help="`matcher` trains one; `tables` compares several trained ones"
+    )
+    add_options(
+        train, {"DATASET?": "the training dataset; for `tables`, the folder with the trained matchers"} | _TRAIN
+    )
     matcher = train.add_argument_group("settings (defaults: CoSIm's)")
     add_options(matcher, _MATCHER)
-    for parser, words in ((features, "with --tsv: also of the pictures of VCR's JSONL"), (matcher, "VCR's JSONL, too")):
+    for parser, words in (
+        (features, "with --tsv: also include the pictures of VCR's JSONL"),
+        (matcher, "VCR's JSONL, too"),
+    ):
         parser.add_argument("--with", dest="beside", type=Path, metavar="VCR", help=words)
 
 

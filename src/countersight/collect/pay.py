@@ -142,7 +142,7 @@ def balances(connection: Connection, person_id: int | None = None) -> dict[str, 
 
 
 def balances_by_person(connection: Connection, after: int, most: int) -> dict[int, dict[str, int]]:
-    """How much stands in each account, for so many of those who have earned something, after this number."""
+    """The balance of each account that has earned something, one page at a time."""
     paid = tables.payment.c
     found: dict[int, dict[str, int]] = {}
     earners = select(paid.person_id).where(paid.person_id > after).distinct().order_by(paid.person_id).limit(most)

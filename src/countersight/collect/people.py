@@ -90,7 +90,7 @@ def invite(connection: Connection, name: str, role: Role | None, now: float) -> 
 
 
 def invited(connection: Connection, token: str, now: float) -> Person | None:
-    """Who an invitation is for, while it holds."""
+    """The person an invitation is for, while it is valid."""
     row = connection.execute(
         select(tables.person).where(
             tables.person.c.invitation == digest(token),
@@ -190,7 +190,7 @@ def script_tokens(connection: Connection, person_id: int) -> list[Row[Any]]:
 
 
 def revoke_tokens(connection: Connection, person_id: int, label: str) -> None:
-    """End a person's tokens of this name."""
+    """Revoke a person's tokens of this name."""
     named = (tables.session.c.person_id == person_id) & (tables.session.c.label == label)
     connection.execute(delete(tables.session).where(named))
 

@@ -50,7 +50,7 @@ def reset_tests(campaign: Campaign, name: str) -> None:
 
 
 def forget_person(campaign: Campaign, name: str) -> None:
-    """Delete what says who somebody is; what they contributed stays under the pseudonym."""
+    """Delete a person's identity; their contributions stay under the pseudonym."""
     _about(campaign, name, "forget", lambda c, who: forget(c, campaign.secret, who, time.time()), "")
 
 

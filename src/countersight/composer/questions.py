@@ -75,7 +75,7 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text in small letters, fractions and commas apart: "isn't" is "is not"."""
+    """The words of a text in lower case, with fractions and commas separated: "isn't" is "is not"."""
     plain = text.casefold().replace("’", "'").replace("n't", " not").replace("-", " ")
     return _TOKEN.findall(plain)
 

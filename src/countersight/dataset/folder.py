@@ -76,7 +76,7 @@ class Dataset:
             return error
 
     def cases(self, on_bad: Callable[[BadRow], None] | None = None) -> Iterator[tuple[int, Case]]:
-        """Every good case with its row (counted from 0); `on_bad` is told of each row that is not one."""
+        """Iterate over all valid cases with their row numbers (from 0); invalid rows are passed to `on_bad`."""
         seen: set[int] = set()  # hashes, not ids: 1,000,000 of them stay under 100 MB
         with open(self.path / METADATA, "rb") as file:
             for row, line in enumerate(bounded_lines(file, MAX_LINE)):
@@ -116,13 +116,13 @@ class Dataset:
         return array("q", (row for row, _ in self.cases()))
 
     def card(self) -> tuple[dict[str, str], str]:
-        """The simple fields at the head of the card, such as its license, and its text."""
+        """The card's simple header fields, such as the license, and its text."""
         from countersight.dataset.card import read_card
 
         return read_card(self.path)
 
     def provenance(self) -> dict[str, str]:
-        """How the dataset says it was made: its suite, and the seed or the published file."""
+        """How the dataset was made: its suite, and the seed or the published file."""
         from countersight.dataset.card import read_provenance
 
         return read_provenance(self.path)
@@ -132,7 +132,7 @@ class Dataset:
         on_bad: Callable[[BadRow], None] | None = None,
         on_case: Callable[[int, Case], None] | None = None,
     ) -> Iterator[tuple[int, Case]]:
-        """Every good case with its row, in an order that is by chance but the same for the same rows.
+        """All valid cases with their rows, in a random order that is the same for the same rows.
 
         Whoever stops halfway has a fair sample, and two who do have the same cases. A first pass finds where the good
         rows begin, so that a million of them cost 16 MB; `on_case` is told of each before the first is given.
@@ -150,7 +150,7 @@ class Dataset:
                 yield row, _decoder.decode(line)  # it was found good above
 
     def case_at(self, row: int) -> Case:
-        """The good case on a row, found without reading those before it."""
+        """The case on a row, read without reading the rows before it."""
         with open(self.path / METADATA, "rb") as file:
             file.seek(self._starts[row])
             return _decoder.decode(file.readline())
@@ -165,7 +165,7 @@ class Dataset:
         return starts
 
     def picture(self, file_name: str, digest: str = "") -> Picture:
-        """A picture of the folder, checked; a bad one, a changed one, or one outside the folder raises BadPicture."""
+        """Read and check a picture; raises BadPicture if it is invalid, was changed, or is outside the folder."""
         if "\x00" in file_name or file_name.startswith(("/", "\\", "~")) or _DRIVE.match(file_name):
             raise BadPicture("is not a path inside the dataset folder")
         directory, _, name = file_name.rpartition("/")

@@ -99,7 +99,7 @@ def is_key(path: Path) -> bool:
 
 
 def open_key(path: Path) -> Key:
-    """The cases of a key, and what they commit to."""
+    """The cases of a key, and their commitment."""
     line, _, rows = path.read_bytes().partition(b"\n")
     try:
         head = msgspec.json.decode(line, type=_Head)

@@ -19,7 +19,7 @@ from countersight.dataset.folder import METADATA, picture_digest
 
 
 class DatasetWriter:
-    """Writes a dataset folder that appears whole or not at all.
+    """Writes a dataset folder atomically: it appears complete or not at all.
 
     Rows and pictures go to `staging`; on a clean exit the card is written and the folder takes its place.
     """
@@ -53,7 +53,7 @@ class DatasetWriter:
         return self
 
     def add(self, case: Case) -> None:
-        """Append a case, whose pictures are in `staging` already."""
+        """Append a case; its pictures must already be in `staging`."""
         fault = case.fault()
         if fault:
             raise DatasetError(f"case {case.id!r}: {fault}")

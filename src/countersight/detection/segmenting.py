@@ -40,7 +40,7 @@ def open_graph(path: Path, error: type[CountersightError] = EditorError) -> Any:
 
 
 def fingerprint(*paths: Path) -> str:
-    """The first letters of the SHA-256 of files, by which two of one name are told apart."""
+    """The first digits of the SHA-256 of files, to distinguish files of the same name."""
     digest = hashlib.sha256()
     for path in paths:
         digest.update(path.read_bytes())

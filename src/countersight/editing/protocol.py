@@ -98,7 +98,7 @@ class EditRequest(msgspec.Struct, frozen=True):
 
 
 class Edited(msgspec.Struct, frozen=True):
-    """The changed picture, and how it came about."""
+    """The edited picture, and how it was made."""
 
     picture: Picture
     mask: bytes | None
@@ -118,17 +118,17 @@ class EditorSettings(msgspec.Struct, frozen=True):
 
 
 class Editor(Protocol):
-    """Anything that edits. `settings` are what its pictures depend on beside the request."""
+    """An editor of pictures. `settings` are what its results depend on besides the request."""
 
     name: str
     settings: dict[str, Any]
 
     async def edit(self, request: EditRequest) -> Edited:
-        """Change the picture, or raise EditFailed or another AskingFailed, or CountersightError where none can be."""
+        """Edit the picture. Raises EditFailed or another AskingFailed; CountersightError if no edit is possible."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
         ...
 
 

@@ -9,7 +9,7 @@ EDITORS: Registry[Editor] = Registry(
     {
         "exact": Plug(
             "exact",
-            "our own scenes and worlds: the instruction becomes a change of what is drawn, which is drawn again",
+            "Countersight's own scenes and worlds: changes the scene as instructed and draws it again",
             "countersight.editing.exact:open_exact",
         ),
         "classical": Plug(
@@ -20,7 +20,7 @@ EDITORS: Registry[Editor] = Registry(
         ),
         "inpaint": Plug(
             "inpaint:FILE.onnx[?OPTIONS]",
-            "the same, with holes filled by a network: MI-GAN's or LaMa's shape",
+            "the same, with holes filled by a network such as MI-GAN or LaMa",
             "countersight.editing.inpaint:open_inpaint",
         ),
         "flux": Plug(
@@ -50,7 +50,8 @@ EDITORS: Registry[Editor] = Registry(
         ),
         "diffusers": Plug(
             "diffusers:FOLDER[?OPTIONS]",
-            "a pipeline computed here: Kontext, Qwen-Image-Edit, FLUX.2, InstructPix2Pix; Fill and inpainting under a "
+            "a local diffusers pipeline: Kontext, Qwen-Image-Edit, FLUX.2, InstructPix2Pix; Fill and inpainting "
+            "under a "
             "mask; steps=N, and annotations=COCO.json for masks",
             "countersight.editing.diffusion:open_diffusion",
         ),

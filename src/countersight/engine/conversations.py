@@ -116,7 +116,7 @@ RESTATE: Final[dict[AnswerKind, str]] = {
 
 
 class NoExample(Exception):  # noqa: N818 - it names what happened
-    """A question for which the pool holds no example."""
+    """A question for which the pool has no example."""
 
 
 class Conversations:

@@ -171,7 +171,7 @@ def is_unused(path: Path, manifest: str, *begun: str) -> bool:
 
 
 def begun(path: Path, manifest: str, what: str, error: type[CountersightError], *parts: str) -> BinaryIO:
-    """Make the folder, or take up what is there, and lock it; one that holds anything else is refused."""
+    """Create or resume the folder and lock it; a folder with other contents is refused."""
     if path.exists() and not (path / manifest).exists() and not is_unused(path, manifest, *parts):
         raise error(f"{path} exists and is not {what}; choose another folder for `out`")
     path.mkdir(parents=True, exist_ok=True)
@@ -195,6 +195,6 @@ def write_manifest(file: Path, manifest: msgspec.Struct) -> None:
 
 @contextlib.contextmanager
 def appending(lock: BinaryIO, file: Path) -> Iterator[Journal]:
-    """A journal of the folder, for this process alone; the lock is let go of at the end."""
+    """Open the folder's journal with an exclusive lock."""
     with lock, Journal(file) as journal:
         yield journal

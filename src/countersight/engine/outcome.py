@@ -133,7 +133,7 @@ class Tally:
             self.first_bad_rows.append(bad)
 
     def count(self, reply: Reply, status: str = "read") -> None:
-        """Take in a reply and what became of it."""
+        """Count a reply and its outcome."""
         if reply.state == "failed":
             self._failed(reply.reason)
         else:
@@ -145,7 +145,7 @@ class Tally:
         self.spend(reply.tokens_in, reply.tokens_out, reply.cost)
 
     def count_amiss(self, status: str) -> None:
-        """Count what became of an answer, where it was cut off or is empty."""
+        """Count an answer that was cut off or is empty."""
         if status in self.amiss:
             self.amiss[status] += 1
 

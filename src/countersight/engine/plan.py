@@ -198,7 +198,7 @@ def _refuse_unseen(dataset: Dataset) -> None:
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """One question of one case that waits for its answer; of one asked in several orders, one of them."""
+    """One pending question of one case, in one order of its options."""
 
     row: int
     case: Case
@@ -218,7 +218,7 @@ class Ask(msgspec.Struct, frozen=True):
         return Reply(self.case.id, self.row, self.world, self.telling, **fields)  # type: ignore[arg-type]
 
     def answered(self, answer: Answer, **more: object) -> Reply:
-        """The reply that an answer makes."""
+        """The reply built from an answer."""
         return self.reply(**{name: getattr(answer, name) for name in Answer.__struct_fields__}, **more)
 
     def failed(self, given_up: RetriesExhausted) -> Reply:

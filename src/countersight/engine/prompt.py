@@ -84,7 +84,7 @@ NOTHING = PromptContext()
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """Words around a question, and the way of asking that goes with them; `prompts.toml` says what each is for."""
+    """The text around a question and the options of asking it; `prompts.toml` describes each field."""
 
     name: str
     number: str
@@ -108,7 +108,7 @@ class Prompt(msgspec.Struct, frozen=True):
     """The prompt of questions about the picture as it is, where that is another (CFMM's 1-shot and CoT)."""
 
     def of(self, world: World) -> "Prompt":
-        """The prompt by which a question of a world is asked."""
+        """The prompt for questions of a world."""
         return self.factual if world == "factual" and self.factual else self
 
     @property

@@ -25,7 +25,7 @@ class AdaptiveLimit:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def enter(self) -> None:
-        """Take a place among the questions under way; give it back with `leave`."""
+        """Wait for a free slot; release it with `leave`."""
         while self._active >= int(self.limit):
             place = asyncio.get_running_loop().create_future()
             self._waiting.append(place)

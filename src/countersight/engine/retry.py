@@ -29,7 +29,7 @@ Got = TypeVar("Got")
 
 
 class RetryPolicy(msgspec.Struct, frozen=True):
-    """How hard to try."""
+    """How often and how patiently requests are retried."""
 
     concurrency: int = 64
     attempts: int = 5
@@ -68,7 +68,7 @@ class Answered(msgspec.Struct, Generic[Got], frozen=True):
 
 
 class RetriesExhausted(Exception):  # noqa: N818 - it names what happened
-    """A question that will get no answer now; `failure` says why."""
+    """All retries of a question failed; `failure` says why."""
 
     def __init__(self, failure: AskingFailed, attempts: int) -> None:
         super().__init__(str(failure))
@@ -81,7 +81,7 @@ class Stopped(Exception):  # noqa: N818 - it names what happened
 
 
 class Client(Generic[Put, Got]):
-    """Sends requests to one model, editor or judge: as many at a time as it keeps up with, each again if that may help.
+    """Sends requests to one model, editor or judge, with adaptive concurrency and retries.
 
     `put` sends one request. All clients of the engine and of audits are of this class.
     """
@@ -97,7 +97,7 @@ class Client(Generic[Put, Got]):
         self._jitter = random.Random()
 
     async def ask(self, request: Put) -> Answered[Got]:
-        """Ask until there is an answer; RetriesExhausted if there will be none, Stopped if the user stops first.
+        """Ask until there is an answer. Raises RetriesExhausted, or Stopped if the user stops first.
 
         Raises ModelError where every further question would fail too.
         """

@@ -105,7 +105,7 @@ class RunManifest(msgspec.Struct, frozen=True):
         return ways
 
     def but_for_seed(self) -> str:
-        """All that the answers depend on but what is drawn by chance, as one string."""
+        """Everything the answers depend on except the random seed, as one string."""
         ways = {key: value for key, value in self.ways().items() if key not in ("seed", "examples")}
         return msgspec.json.encode((self.model, self.prompt, self.answering, self.shown, ways), order="sorted").decode()
 

@@ -98,7 +98,7 @@ class _Runner:
         self._bad_row_seen = -1
 
     async def ask_all(self, *, failed_too: bool = True) -> None:
-        """Ask until nothing is missing, or `stop` is set. Raises where every further question would fail too."""
+        """Ask all missing questions, until `stop` is set. Raises if every further question would fail too."""
         plan = QuestionPlan(
             self._run,
             self._dataset,

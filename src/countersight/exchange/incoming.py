@@ -55,7 +55,7 @@ class ExternalRun(msgspec.Struct, frozen=True, kw_only=True):
     prompt: Prompt = PROMPT
     answering: Answering = "generate"
     fingerprint: str = ""
-    """Of the dataset that was asked, where that was written down."""
+    """Of the dataset whose questions were answered, where that was written down."""
     unfinished: str = ""
     """What the files say of not being whole: "its status is cancelled"."""
 

@@ -50,7 +50,7 @@ class LeaderboardRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class ComparableRows(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Rows that may be compared: runs of one dataset, or rows of one table of a paper."""
+    """Comparable rows: runs of one dataset, or rows of one table of a paper."""
 
     kind: Kind
     title: str

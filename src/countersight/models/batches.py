@@ -146,7 +146,7 @@ class OpenAIBatches(_Of):
         self._base = model.url.removesuffix("/chat/completions")
 
     async def send(self, label: str, requests: list[Batched]) -> str:
-        """Upload the file, then make the batch; a file without a batch costs nothing."""
+        """Upload the file, then create the batch; a file without a batch costs nothing."""
         head = b'{"custom_id":%s,"method":"POST","url":"/v1/chat/completions","body":%s}\n'
         lines = b"".join(head % (msgspec.json.encode(request.name), request.body) for request in requests)
         form = aiohttp.FormData()
@@ -170,7 +170,7 @@ class OpenAIBatches(_Of):
         return None
 
     async def collect(self, batch: str) -> dict[str, Answer] | None:
-        """The answers, also those of a batch that expired."""
+        """The answers, including those of an expired batch."""
         there = await self._get(f"{self._base}/batches/{batch}")
         if there.get("status") not in ("completed", "failed", "expired", "cancelled"):
             return None
@@ -194,7 +194,7 @@ class AnthropicBatches(_Of):
     most_requests, most_bytes, lost_after = 100_000, 256 * MEGABYTE, DONE
 
     async def send(self, label: str, requests: list[Batched]) -> str:
-        """Hand them in; their names carry the label, since a batch has no other place for it."""
+        """Submit the questions; their names carry the label, since a batch has no other field for it."""
         parts = [b'{"custom_id":%s,"params":%s}' % (msgspec.json.encode(one.name), one.body) for one in requests]
         return str((await self._post(f"{self._model.url}/batches", b'{"requests":[%s]}' % b",".join(parts)))["id"])
 

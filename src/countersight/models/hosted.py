@@ -91,7 +91,7 @@ class Hosted(Displayed):
     async def asked(
         self, turns: tuple[Turn, ...], vote: int = 0, most: Callable[[bytes], int] | None = None, **further: Any
     ) -> Received:
-        """What comes back for a conversation, without the fields that the service was found to refuse.
+        """Send a conversation, without the fields that the service has refused before, and return the response.
 
         `most` says how many bytes may come back for a request.
         """

@@ -35,7 +35,7 @@ class Parts(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A conversation that waits for the model's next turn. It never holds the gold answer."""
+    """A conversation that waits for the model's next turn. It never contains the gold answer."""
 
     key: str
     """Names the question within its dataset; what a baseline draws by chance depends on it and the seed alone."""
@@ -68,7 +68,7 @@ Loss = Literal["mean", "sum"]
 
 
 class ModelSettings(msgspec.Struct, frozen=True):
-    """How a model is asked, beside the question itself."""
+    """Settings of a model that do not depend on the question."""
 
     seed: int = 0
     max_tokens: int = 256
@@ -97,7 +97,7 @@ class ModelSettings(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What the model said, and what it cost."""
+    """A reply of the model, and its cost."""
 
     text: str
     losses: tuple[float, ...] = ()
@@ -113,18 +113,18 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Model(Protocol):
-    """Anything that answers. `settings` are what its answers depend on beside the question; they go into run.json."""
+    """A model. `settings` are what its answers depend on besides the question; they are written to run.json."""
 
     name: str
     settings: dict[str, Any]
     needs_picture: bool
 
     async def reply(self, request: Request) -> Answer:
-        """Say the next turn, or raise AskingFailed, or ModelError where every further question would fail too."""
+        """Return the next turn. Raises AskingFailed, or ModelError if every further question would fail too."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and memory; a model that is asked again afterwards takes them up again."""
+        """Release connections and memory; they are acquired again if the model is used afterwards."""
         ...
 
 

@@ -13,9 +13,11 @@ MODELS: Registry[Model] = Registry(
             "sees and does not imagine",
             "countersight.models.embedded:open_embedded",
         ),
-        "chance": Plug("chance", "answers at random, by seed", "countersight.models.baselines:open_chance"),
+        "chance": Plug("chance", "answers at random", "countersight.models.baselines:open_chance"),
         "always-first": Plug(
-            "always-first", "answers the first option, yes, or 1", "countersight.models.baselines:open_always_first"
+            "always-first",
+            "always answers with the first option, yes, or 1",
+            "countersight.models.baselines:open_always_first",
         ),
         "endpoint": Plug(
             "endpoint:URL[,URL…]#MODEL",
@@ -79,7 +81,7 @@ MODELS: Registry[Model] = Registry(
         ),
         "vllm": Plug(
             "vllm:NAME_OR_PATH[?tensor_parallel_size=N]",
-            "a model computed here by vLLM, where that is installed; options of vLLM follow, as in "
+            "a local model run by vLLM, where that is installed; options of vLLM follow, as in "
             "?tensor_parallel_size=2&max_model_len=8192&gpu_memory_utilization=0.8",
             "countersight.models.in_vllm:open_vllm",
         ),
@@ -103,7 +105,7 @@ MODELS: Registry[Model] = Registry(
         ),
         "told": Plug(
             "told:MODEL?vision=detector:PATH",
-            "a language model that sees nothing and is told what a detector found in the picture",
+            "a text-only language model that is told what a detector found in the picture",
             "countersight.programs:open_told",
             "either",
         ),

@@ -1,4 +1,4 @@
-"""Servers spoken to over HTTP: connections that are kept, limits on what is read, keys that go nowhere else."""
+"""HTTP services: persistent connections, limits on response size, and keys that are sent to no other host."""
 
 import asyncio
 import datetime
@@ -56,7 +56,7 @@ class Deadline:
                 raise TimeoutError from error
 
     def rest(self) -> None:
-        """Let go of the timer, and so of the loop."""
+        """Cancel the timer, which refers to the event loop."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

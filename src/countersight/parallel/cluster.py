@@ -57,7 +57,7 @@ def join(address: str) -> Any:
 
 
 def leave(ray: Any) -> None:
-    """Give a connection back; it is closed when the last of ours has."""
+    """Release a connection; it is closed when the last user has released it."""
     global _joined
     if _joined:
         _joined -= 1

@@ -1,4 +1,4 @@
-"""Programs that see: written by a model for a question, run in a sandbox, with tools that look at the picture."""
+"""Visual programs: written by a model for each question and run in a sandbox, with tools that look at the picture."""
 
 import lazy_loader
 

@@ -100,7 +100,7 @@ class Programs(Displayed):
         return {"sandbox": self._style.observed} if self._style.observed else {}
 
     async def close(self) -> None:
-        """Let go of the models and the sandbox."""
+        """Release the models and the sandbox."""
         await self._style.close()
         await self._vision.close()
         if self._code is not None:

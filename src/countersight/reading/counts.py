@@ -121,7 +121,7 @@ def asked(question: str) -> Asked:
 
 
 def direct(region: str, question: str) -> str | None:
-    """The number in what follows a mark: the first sentence or line of it that has one."""
+    """The number after a marker, in the first sentence or line that has one."""
     first = next(iter(sentences(region[:600])), "")
     if bare := _BARE.match(first):
         return canonical(bare[1])

@@ -146,7 +146,7 @@ def stem(word: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words and numbers of a text, in small letters."""
+    """The words and numbers of a text, in lower case."""
     return [word.lower() for word in _WORD.findall(text)]
 
 

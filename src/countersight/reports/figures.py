@@ -118,7 +118,7 @@ def legend(report: ReportData) -> list[tuple[Asking, str]]:
 
 
 def finding_plot(report: ReportData) -> Plot:
-    """Every run from what is to what if."""
+    """The factual and counterfactual accuracy of every run."""
     key = "drop" if report.two_worlds else report.worlds[-1]
     lines = (_line(run_name(report, run), run.overall, key) for run in report.runs)
     return Plot(report.terms.measures.get(key, key), tuple(lines))

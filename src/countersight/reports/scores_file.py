@@ -182,7 +182,7 @@ class Condition(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, words: str) -> "Condition":
-        """A condition as it is written."""
+        """The condition as text."""
         found = _CONDITION.fullmatch(words)
         if not found:
             raise CountersightError(f"{words!r} is no condition; write one as in 'drop > 2' or 'counterfactual < -1.5'")
@@ -191,7 +191,7 @@ class Condition(msgspec.Struct, frozen=True):
         return cls(found[1], found[2], float(found[3]))
 
     def holds(self, change: ScoreChange) -> bool:
-        """Whether a change meets it; rounded to a millionth of a point, so that binary fractions do not decide."""
+        """Whether a change meets the condition; differences are rounded to a millionth of a point."""
         if change.measure != self.measure:
             return False
         points = round(change.points, 6)

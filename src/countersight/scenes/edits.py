@@ -64,7 +64,7 @@ class Add(msgspec.Struct, frozen=True, tag_field="kind", tag="add", omit_default
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """What must be there already: the circle."""
+        """What must exist already: the circle."""
         return (self.circle,) if self.dots else ()
 
 

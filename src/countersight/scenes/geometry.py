@@ -39,7 +39,7 @@ def edge_distance(points: Points, polygon: Sequence[Point]) -> NDArray[np.float6
 
 
 def distance(points: Points, point: Point) -> NDArray[np.float64]:
-    """How far each point is from one point."""
+    """The distance of each point from one point."""
     dx, dy = points[:, 0] - point[0], points[:, 1] - point[1]
     return np.sqrt(dx * dx + dy * dy)
 

@@ -11,7 +11,7 @@ LEVEL = 2
 
 
 def encode(pixels: NDArray[np.uint8]) -> bytes:
-    """Red, green, blue pixels (height × width × 3) as the bytes of a PNG file.
+    """Encode RGB pixels (height × width × 3) as a PNG file.
 
     Written by hand because it is three times as fast as Pillow's default (4 ms against 13 ms for a 448 px scene) and
     a tenth smaller: in flat drawings most rows repeat the one above, which zlib finds best in unfiltered bytes.

@@ -37,7 +37,7 @@ class Contest(msgspec.Struct, frozen=True):
 
 
 class AltTest(msgspec.Struct, frozen=True):
-    """Whether a judge may stand in for the people."""
+    """Whether a judge may replace human judges."""
 
     contests: tuple[Contest, ...]
     winning_rate: float | None

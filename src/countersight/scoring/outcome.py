@@ -97,7 +97,7 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         return self.only_at(np.flatnonzero(mask))
 
     def only_at(self, positions: NDArray[np.int64]) -> "Outcomes":
-        """The outcomes of the cases at these positions, in that order; a group that is left without one is gone."""
+        """The outcomes of the cases at these positions, in that order; empty groups are dropped."""
         kept = {name: getattr(self, name)[positions] for name in _BY_CASE}
         named = dict.fromkeys(kept["groups"].tolist())
         places = np.zeros(len(self.group_names), dtype=np.int32)
@@ -121,7 +121,7 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         return np.greater(self._column(asking), 0)
 
     def scored(self, asking: Asking) -> NDArray[np.bool_]:
-        """Which cases have an answer to a question that counts, readable or not; none where no reply could be read."""
+        """The cases that have an answer to a question that counts; none if no reply could be read."""
         return np.greater_equal(self._column(asking), UNREAD if asking not in self.unheard else RIGHT + 1)
 
     def unread(self, asking: Asking) -> NDArray[np.bool_]:

@@ -99,7 +99,7 @@ class LetterShare(msgspec.Struct, frozen=True):
 
 
 class Scores(msgspec.Struct, frozen=True):
-    """Everything counted of a run: `scores.overall.drop` has a value, an interval and the number of its cases."""
+    """All scores of a run; for example, `scores.overall.drop` has a value, an interval and a number of cases."""
 
     rows: tuple[GroupScores, ...]
     """One for each group in order of first appearance, then the one named "all"."""

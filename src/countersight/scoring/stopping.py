@@ -70,7 +70,7 @@ class Until(msgspec.Struct, frozen=True):
 
 
 class StoppingStatus(msgspec.Struct, frozen=True):
-    """Where a run with a stopping rule stands."""
+    """The state of a run with a stopping rule."""
 
     rule: Until
     met: bool

@@ -40,7 +40,7 @@ class Printed(msgspec.Struct, frozen=True):
 
     @property
     def rounding(self) -> Decimal:
-        """The most by which rounding to the printed digits can have moved the number."""
+        """The largest error from rounding to the printed digits."""
         return Decimal(5).scaleb(int(self.value.as_tuple().exponent) - 1)
 
 
@@ -147,7 +147,7 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @property
     def source(self) -> str:
-        """The paper and the number of the table, for people."""
+        """The paper and the number of the table, as shown to readers."""
         return f"{self.paper}, Table {self.number}"
 
     @property

@@ -117,7 +117,7 @@ def _tsv_rows(path: Path, fields: tuple[str, ...]) -> Rows:
 
 
 def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
-    """Rows of a file with one JSON object a line that has these fields; more fields do no harm."""
+    """Rows of a file with one JSON object per line that has these fields; other fields are ignored."""
     with open(path, "rb") as file:
         for line, text in enumerate(bounded_lines(file, MAX_LINE), start=1):
             text = text.removeprefix(_BOM) if line == 1 else text

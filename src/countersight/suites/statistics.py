@@ -43,7 +43,7 @@ class SuiteStatistics(Protocol):
 
 
 class SuiteTally(Protocol):
-    """Counts cases of one suite, while they stream by."""
+    """Counts the cases of one suite as they are read."""
 
     def add(self, case: Case) -> None:
         """Count a case."""

@@ -32,7 +32,7 @@ class SecondFile(NamedTuple):
 
 
 class Suite(NamedTuple):
-    """A benchmark: what it is, how its published file is laid out, and how it is made where we can make it."""
+    """A benchmark: its description, the layout of its published file and, if it can be generated, how."""
 
     name: str
     """What it is called on the command line."""
@@ -78,7 +78,7 @@ class Suite(NamedTuple):
         part: Part | None = None,
         **own: Any,
     ) -> Imported:
-        """Read the suite's published file into a new dataset folder, with pictures where their folder is given.
+        """Import the suite's published file into a new dataset folder, with pictures if their folder is given.
 
         A bad row is told to `on_bad` (line, field, reason) and left out. With a `part` only some cases are taken, drawn
         by chance; `own` is what the layout of the suite alone takes.
@@ -87,7 +87,7 @@ class Suite(NamedTuple):
         return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad, part=part)
 
     def open_layout(self, beside: Path | None = None, **own: Any) -> Layout:
-        """How the suite's file is read, given the second file where it has one."""
+        """The layout of the suite's file, given its second file if it has one."""
         if not self.layout:
             raise CountersightError(f"{self.name} is made from a seed and has no file to import; leave out `source`")
         layout = _found(self.layout)
@@ -106,7 +106,7 @@ class Suite(NamedTuple):
         progress: Progress = silent,
         **own: Any,
     ) -> None:
-        """Make the suite in a new dataset folder; the same seed makes the same pixels. `own` is what it alone takes.
+        """Generate the suite in a new dataset folder; the same seed gives the same pixels. `own` holds its own options.
 
         So many `workers` of this machine make it, or, where an address is given, a `ray` cluster.
         """
@@ -127,27 +127,27 @@ class Suite(NamedTuple):
         on_bad: OnBad,
         **own: Any,
     ) -> Any:
-        """Make the suite of what another verb found in `source`; what came of it, in words of the suite's own."""
+        """Generate the suite from what another verb wrote to `source`; returns the suite's own summary."""
         return _found(self.assembler)(source, folder, size=size, seed=seed, progress=progress, on_bad=on_bad, **own)
 
     def way(self, source: Path | None) -> Way:
-        """How it comes about, given what it is to be made of."""
+        """How the suite is made, given its source."""
         if source is None:
             return "seed"
         return "folder" if self.assembler and source.is_dir() else "file"
 
     def open_terms(self) -> Terms | None:
-        """The terms its scores are told in; None where they are the plain ones."""
+        """The terms in which its scores are reported; None for the default ones."""
         found: Terms | None = _found(self.terms) if self.terms else None
         return found
 
     def tally(self) -> SuiteTally | None:
-        """What counts its cases for `describe`, or None where it has nothing to add."""
+        """The counter of its cases for `describe`, or None if it adds nothing."""
         found: SuiteTally | None = _found(self.described)() if self.described else None
         return found
 
     def fields(self) -> str:
-        """How its file is written, as its module tells it."""
+        """The documentation of its file format, from its module."""
         home = self.layout or self.maker
         reads = home.as_case if isinstance(home, Layout) else home
         reads = getattr(reads, "func", reads)  # of a function that was given its first arguments

@@ -1,4 +1,4 @@
-"""What a matcher learns from: questions with options, of our datasets or of VCR's published files."""
+"""Training examples of a matcher: questions with options, from datasets or from VCR's published files."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

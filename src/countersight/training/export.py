@@ -1,4 +1,4 @@
-"""A trained matcher as files that need no torch: an ONNX graph, its tokenizer, and a sheet."""
+"""Exports a trained matcher to files that need no torch: an ONNX graph, its tokenizer and a description."""
 
 import warnings
 from pathlib import Path

@@ -54,7 +54,7 @@ async def audit_async(
     stop: asyncio.Event | None = None,
     progress: Progress | None = None,
 ) -> Audit:
-    """Test whether a model's explanations are what its answers hang on (EDCT); an audit that is there is taken up."""
+    """Test whether a model's explanations are faithful to its answers (EDCT); an existing audit is resumed."""
     check_from(1, cases=cases, concepts=concepts, votes=votes, strength=strength)
     if not judges:
         raise CountersightError("judges is a list of at least one name, such as ['exact']")
@@ -90,6 +90,6 @@ audit = synchronous(audit_async)
 
 @checked
 def verify(audit: Audit | Path | str, *, seal: str = "", key: str = "") -> Verified:
-    """Find whatever of a finished audit was altered, is missing or does not follow: `.sound`, `.findings`."""
+    """Check a finished audit for anything that was changed, is missing or does not follow: `.sound`, `.findings`."""
     keys = read_public_keys(key) if key else ()
     return verified(folder_of(audit), seal, keys=keys)

@@ -1,4 +1,4 @@
-"""What a verb is given: a noun, or the name or path of one."""
+"""Converts the arguments of verbs: objects, names or paths."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -54,11 +54,11 @@ def make(
 ) -> Dataset:
     """Make a dataset, or import a published one from its file (`source`) and the folder of its `pictures`.
 
-    `beside` is the second file of a suite that has one (annotations, kinds). Of a file `size` cases, or the share
-    `sample`, are drawn by chance; a row that is no case is told to `on_bad`.
-    With `exist_ok`, a dataset of the same suite and seed that is there already is opened instead.
-    `hidden` names a new file, the key, that has the right answers: the dataset does not.
-    So many `workers` of this machine draw, or the machines of the `ray` cluster at an address.
+    `beside` is the second file of a suite that has one (annotations, kinds). From a file, `size` cases or the share
+    `sample` are drawn at random; invalid rows are passed to `on_bad`.
+    With `exist_ok`, an existing dataset of the same suite and seed is opened instead.
+    `hidden` names a new file, the key, to which the right answers are written instead of the dataset.
+    Pictures are drawn by `workers` processes, or by the machines of a `ray` cluster.
 
     What one suite alone takes: cvqa-synthetic `options`, how wrong ones are drawn, and `controls`, for every case one
     whose change does not touch what is asked. Worlds `difficulty`; these and cvqa-synthetic `groups`, which asks for
@@ -173,9 +173,9 @@ def build(
     retry: RetryPolicy | None = None,
     progress: Progress | None = None,
 ) -> Built:
-    """Write counterfactual questions for real ones and check them: pairs for "cvqa" or "cfmm", by a grammar or a model.
+    """Write counterfactual versions of questions and check them: for "cvqa" or "cfmm", by a grammar or a model.
 
-    The same call goes on where it was stopped, and pays for no answer twice.
+    Repeating the call resumes it; no answer is paid for twice.
     """
     check_from(1, size=size)
     order = Order(
@@ -199,9 +199,9 @@ def build(
 
 @checked
 def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = None, ray: str = "") -> Mined:
-    """Find the causal graphs in scene graphs (CELLO); `make("cello", …, source=out)` asks about them.
+    """Find the causal graphs in scene graphs (CELLO); `make("cello", …, source=out)` creates questions about them.
 
-    With the address of a `ray` cluster its machines look for them, and this one writes.
+    With the address of a `ray` cluster, its machines search and this one writes.
     """
     return mine_folder(
         Path(graphs),

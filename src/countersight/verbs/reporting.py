@@ -46,9 +46,9 @@ def report(
     reading: str | None = None,
     progress: Progress | None = None,
 ) -> ReportFiles | AuditTableFiles:
-    """Write tables and a page about runs of one dataset, or about audits side by side; says where they are.
+    """Write tables and a page about runs of one dataset, or about several audits; returns where they are.
 
-    `reading="cvqa"` sets a table beside the others in which C-VQA's plain rules read the replies.
+    `reading="cvqa"` adds a table in which the replies are read with C-VQA's original rules.
     """
     check_from(0, gallery=gallery)
     paths = list(folders_of(runs))
@@ -74,7 +74,7 @@ def report(
 
 @checked
 def compare(old: Path | str, new: Path | str) -> list[ScoreChange]:
-    """How the scores of two reports on one dataset differ: each run and measure, new minus old.
+    """Compare the scores of two reports on one dataset: each run and measure, new minus old.
 
     `old` and `new` are folders of reports, or the `scores.json` in one.
     """
@@ -89,7 +89,7 @@ def leaderboard(
     datasets: Sequence[SomeDataset] = (),
     gold: SomeDataset | None = None,
 ) -> LeaderboardFiles:
-    """Write one page about runs of whatever suites, beside what papers report; says where it is."""
+    """Write one page about runs of any suites, next to published results; returns where it is."""
     return write_leaderboard(
         [run_of(path).path for path in folders_of(runs)],
         Path(out),
@@ -100,17 +100,17 @@ def leaderboard(
 
 @checked
 def describe(dataset: SomeDataset) -> Statistics:
-    """What is in a dataset: how many cases, how long the questions are, which answers are right how often."""
+    """Compute statistics of a dataset: number of cases, length of questions, balance of answers."""
     opened = dataset_of(dataset)
     return describe_cases((case for _, case in opened.cases()), read_funnel(opened.path))
 
 
 @checked
 def blind(dataset: SomeDataset, *, runs: Iterable[SomeRun] = (), graphs: Path | str | None = None) -> Blind:
-    """What a dataset gives away to somebody who does not look: probes of text, options and templates beside chance.
+    """Measure what can be answered without the pictures: probes of text, options and templates, compared with chance.
 
-    `runs` asked models the same questions without the pictures (`prompt="text-only"`): each is one probe more.
-    `graphs` is a mined folder in which common knowledge is counted; without it, the one that the dataset lies in.
+    `runs` are runs without the pictures (`prompt="text-only"`); each is one more probe.
+    `graphs` is a mined folder from which common knowledge is derived (default: the folder that contains the dataset).
     """
     return measure_dataset(dataset_of(dataset), runs=[run_of(run) for run in runs], graphs=path_of(graphs))
 
@@ -125,10 +125,10 @@ def export(
     yes_train_on_test: bool = False,
     rai: Path | str | None = None,
 ) -> int:
-    """Write a dataset, a run or an audit in the format of another tool; how many cases, questions or samples it has.
+    """Write a dataset, a run or an audit in the format of another tool; returns the number of cases or samples written.
 
-    Files for training hold the pictures of one `split`; those that are there to test with are refused. `rai` is a file
-    of what people know of the dataset, for Croissant.
+    Training files contain the pictures of one `split`; test pictures are refused. `rai` is a file of responsible-AI
+    facts for Croissant.
     """
     order = Export(folder_of(source), Path(out), split=split, train_on_test=yes_train_on_test, facts=maybe_path(rai))
     return export_to(to, order).count
@@ -153,9 +153,9 @@ def import_run(
     model: str = "",
     on_bad: Callable[[str], None] | None = None,
 ) -> Run:
-    """Bring answers that were got with another tool in as a run; `model` names who answered where the file does not.
+    """Import answers collected with another tool as a run; `model` names the model if the file does not.
 
-    What cannot be read of it is told to `on_bad`.
+    Rows that cannot be read are passed to `on_bad`.
     """
     imported = import_run_of(tool, path, dataset_of(dataset), out, model=model, on_bad=on_bad or (lambda reason: None))
     return Run.open(imported.run.path)

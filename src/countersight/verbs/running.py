@@ -34,7 +34,7 @@ from countersight.verbs.inputs import (
 
 @checked
 def open_model(model: SomeModel, settings: ModelSettings | None = None, *, name: str = "") -> Model:
-    """A model by its name, or a function `(picture, question) -> str` as one; a model stays what it is."""
+    """Open a model by its name, or wrap a function `(picture, question) -> str`; a model is returned as it is."""
     if isinstance(model, str):
         return open_by_name(model, settings_of(settings, ModelSettings()))
     return model if _is_model(model) else FunctionModel(cast("Function", model), name)
@@ -63,14 +63,14 @@ async def run_async(
     stop: asyncio.Event | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Ask a model every question of a dataset that has no answer yet; a run that is there already is taken up.
+    """Ask a model every question of a dataset; an existing run is resumed.
 
-    So many `cases` only, drawn by chance with the seed of `settings`; a later call may ask more of them. `again` asks
-    once more for answers that are `cut` off or `empty`, or has the model state only its final answer after a reply
-    that is `unread`, in the way the run was asked. No question is begun that would cost more than `budget`, in dollars.
-    `until` stops as soon as the drop (or another `until_metric`) is known to so many points, or to be above or below
-    zero (`decided`); see `countersight.scoring.Until`. `against` a second model, it is the difference of both that is
-    to be known: both are asked the same cases in lockstep, the second into `OUT-against`.
+    `cases` limits the run to a random sample; a later call may ask more. `again` repeats questions whose reply was
+    `cut` off or `empty`, or asks the model to state only its final answer after a reply that is `unread`. The run stops
+    before it costs more than `budget` dollars. `until` stops it as soon as the drop (or another `until_metric`) is
+    known to within that many points, or to be above or below zero (`decided`); see `countersight.scoring.Until`.
+    With `against`, a second model is run on the same cases in lockstep, into `OUT-against`, and `until` applies to the
+    difference between the two.
     """
     check_from(1, cases=cases)
     opened = dataset_of(dataset)
@@ -106,7 +106,7 @@ run = synchronous(run_async)
 
 @checked
 def score(run: SomeRun, *, dataset: SomeDataset | None = None, gold: SomeDataset | None = None) -> Scores:
-    """Accuracy in each world, the drop between them, and the rest; `gold` has answers that were corrected since."""
+    """Compute accuracy in each world, the drop between them and other scores; `gold` contains corrected answers."""
     return score_run(run_of(run), dataset=path_of(dataset), gold=path_of(gold))
 
 

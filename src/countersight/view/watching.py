@@ -174,7 +174,7 @@ class Folders:
         return found
 
     def loaded(self, runs: Sequence[WatchedRun]) -> Cached[LoadedReport]:
-        """The report on some runs of one dataset; the last two are kept."""
+        """The report on some runs of one dataset; the last two are cached."""
         keys = tuple(run.key for run in runs)
         if keys not in self._loaded:
             for oldest in list(self._loaded)[:-1]:

@@ -44,7 +44,7 @@ def changed_discs(world: Discs, change: DiscChange) -> Discs:
 
 
 def jittered_discs(world: Discs, rng: Random) -> Discs:
-    """The same table with everything a little elsewhere, a little faster or slower, heavier or lighter."""
+    """The same table with small changes of position, speed and mass."""
 
     def moved(disc: Disc) -> Disc:
         faster = 1 + rng.uniform(-0.02, 0.02)
@@ -120,7 +120,7 @@ def shifted_disc(disc: Disc, way: str) -> Disc:
 
 
 def faster(disc: Disc, factor: float) -> Disc:
-    """The disc pushed so many times as fast."""
+    """The disc pushed at a multiple of its speed."""
     return replace(disc, vx=disc.vx * factor, vy=disc.vy * factor)
 
 

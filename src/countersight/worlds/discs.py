@@ -113,7 +113,7 @@ class Motion(msgspec.Struct, frozen=True):
         return any(event.is_wall and event.disc == disc for event in self.events)
 
     def length(self, disc: str) -> float:
-        """How long the way of a disc is."""
+        """The length of the path of a disc."""
         ends = [*(track.since for track in self.tracks[disc][1:]), 1.0]
         tracks = zip(self.tracks[disc], ends, strict=True)
         return sum(hypot(track.vx, track.vy) * (end - track.since) for track, end in tracks)

@@ -12,7 +12,7 @@ _APART = 8
 
 
 def settled(world: Supports, fallen: Collection[str]) -> Supports | None:
-    """The world after it came to rest: what fell lies on the floor; None where there is no room for all of it."""
+    """The world after everything came to rest, with fallen things on the floor; None if there is not enough room."""
     left = tuple(thing for thing in world.things if thing.id not in fallen)
     strings = tuple(string for string in world.strings if not {string.above, string.below} & set(fallen))
     down = [thing for thing in world.things if thing.id in fallen]

@@ -66,7 +66,7 @@ class Thing(msgspec.Struct, frozen=True):
 
     @property
     def middle(self) -> Point:
-        """Where its weight pulls."""
+        """The centre of mass."""
         return self.left + self.width / 2, self.top + self.height / 2
 
     def corners(self) -> tuple[Point, Point, Point, Point]:

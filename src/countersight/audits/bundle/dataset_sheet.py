@@ -102,7 +102,7 @@ def _card(folder: Path, manifest: Manifest) -> Card:
 
 
 def dataset_card(place: Path) -> Card | None:
-    """What a dataset says of itself; None where it says nothing that can be read."""
+    """What the dataset's card says; None if there is no readable card."""
     try:
         card = msgspec.json.decode(content(place / CARD))
     except (CountersightError, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

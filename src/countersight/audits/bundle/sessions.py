@@ -47,7 +47,7 @@ class Hardware(msgspec.Struct, frozen=True):
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
-    """One stretch of work on an audit."""
+    """One session of work on an audit."""
 
     started: str
     operator: str
@@ -61,7 +61,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def begin_session(folder: Path, operator: str = "") -> None:
-    """Note who works on an audit from here on, and with what. One that goes on as before needs no new line."""
+    """Record who works on an audit from now on, and with which versions; an unchanged session adds no line."""
     session = _session(operator)
     before = read_sessions(folder)
     if before and msgspec.structs.replace(before[-1], started="") == msgspec.structs.replace(session, started=""):

@@ -90,7 +90,7 @@ _CIRCLES = [f"dots in the {place} circle" for place in PLACES]
 
 
 def explained(fact: str, facts: Mapping[str, int], wording: int) -> str:
-    """Why the answer to the question for a fact is what it is, by these facts; `wording` is 0 or 1."""
+    """An explanation of the answer from these facts; `wording` is 0 or 1."""
     thing, _, colour = fact.rpartition(" ")
     number = facts[fact]
     match thing, fact:

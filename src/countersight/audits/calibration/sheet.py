@@ -21,7 +21,7 @@ Domain = Literal["drawings", "worlds", "photographs"]
 DOMAINS: Final[dict[Domain, str]] = {
     "drawings": DRAWINGS,
     "worlds": "made on purpose, of our own worlds (supports and discs)",
-    "photographs": "made on purpose, of photographs with stickers of ours on them (removed or recoloured)",
+    "photographs": "made on purpose, of photographs with pasted objects on them (removed or recoloured)",
 }
 """What tests can be made of, in words."""
 PANEL = "panel"

@@ -41,7 +41,7 @@ class PixelChecker:
         self.party = Actor("pixels")
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
-        """What the pixels tell."""
+        """The result of comparing pixels."""
         return await asyncio.to_thread(checked, edit)
 
     async def close(self) -> None:

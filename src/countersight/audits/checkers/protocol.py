@@ -71,17 +71,18 @@ CHECKERS: Registry[Checker] = Registry(
     {
         "pixels": Plug(
             "pixels",
-            "counts what is drawn in our own scenes; in photographs, the colour and what is left under the mask",
+            "counts objects in Countersight's own scenes; in photographs, compares colour and what is left "
+            "inside the mask",
             "countersight.audits.checkers.pixels:PixelChecker",
         ),
         "seams": Plug(
             "seams",
-            "whether an edited photograph looks real: the rim of its mask, and the texture inside",
+            "checks whether an edited photograph looks real: the border of its mask and the texture inside",
             "countersight.audits.checkers.seams:SeamChecker",
         ),
         "detector": Plug(
             "detector:PATH",
-            "whether a detector still finds what was to go, and finds what was to come",
+            "checks with a detector whether the thing is gone, or has appeared",
             "countersight.audits.checkers.detected:DetectorChecker",
         ),
     },

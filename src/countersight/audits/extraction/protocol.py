@@ -11,7 +11,7 @@ from countersight.registry import Plug, Registry
 
 
 class Statement(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a model said about a picture, and what can be done to it."""
+    """A model's explanation of a picture, and the edits that are possible."""
 
     question: str
     answer: str
@@ -47,12 +47,12 @@ EXTRACTORS: Registry[Extractor] = Registry(
     {
         "rules": Plug(
             "rules",
-            "reads what an explanation of our scenes counts, as the embedded model explains; no model needed",
+            "finds what an explanation of Countersight's scenes counts, as the embedded model words it; needs no model",
             "countersight.audits.extraction.rules:RuleExtractor",
         ),
         "things": Plug(
             "things",
-            "things that an explanation names and that the editor finds in the picture; no model needed",
+            "finds things that an explanation names and the editor can locate in the picture; needs no model",
             "countersight.audits.extraction.things:ThingsExtractor",
         ),
     },

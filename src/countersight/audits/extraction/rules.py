@@ -116,7 +116,7 @@ _NAME: Final = re.compile(rf"\b{name_pattern('name')}\b")
 
 
 def world_instructions(statement: Statement) -> Iterator[Instruction]:
-    """What an explanation names goes; what the question is about stays in the picture, but elsewhere."""
+    """What an explanation names is removed; what the question is about stays but moves."""
     asked = {match["name"] for match in _NAME.finditer(statement.question.casefold())}
     there = statement.able.things if statement.able else None
     for match in _NAME.finditer(statement.explanation.casefold()):

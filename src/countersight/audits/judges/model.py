@@ -89,7 +89,7 @@ def judge_prompt(prompts: AuditPrompts, evidence: Evidence) -> str:
 
 
 def verdict_said(judge: str, vote: int, tries: tuple[Try, ...], prompts: AuditPrompts) -> Verdict:
-    """The verdict that stands in what a judge said; an abstention where none does."""
+    """Parse the verdict in a judge's reply; an abstention if there is none."""
     try:
         reply = _reader(prompts)(tries[-1].text if tries else "")
     except BadShape as error:

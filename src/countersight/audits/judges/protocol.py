@@ -30,7 +30,7 @@ class Opinion(msgspec.Struct, frozen=True):
 
 
 def pooled(scores: Iterable[float | None], pool: Pool) -> float | None:
-    """One score out of several; who abstains does not count. A tie is half a yes, or decides nothing in old audits."""
+    """Combine several scores into one; abstentions do not count. A tie counts half, or nothing in old audits."""
     given = [score for score in scores if score is not None]
     if not given:
         return None
@@ -102,18 +102,18 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 class Judge(Protocol):
-    """Anything that judges."""
+    """A judge of answers and explanations."""
 
     party: Actor
     several: bool
     """Whether a second vote may differ from the first."""
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
-        """The verdict of one vote, counted from 1; fails as a `AskedModel` does."""
+        """Return the verdict of one vote (numbered from 1); fails like a model."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
         ...
 
 
@@ -133,12 +133,12 @@ JUDGES: Registry[Judge] = Registry(
     {
         "exact": Plug(
             "exact",
-            "our own scenes: do answer and explanation move as the scene moved?",
+            "Countersight's own scenes: do answer and explanation change as the scene changed?",
             "countersight.audits.judges.exact:ExactJudge",
         ),
         "rules": Plug(
             "rules",
-            "what the words alone decide; abstains elsewhere",
+            "decides by the words alone; abstains if they do not suffice",
             "countersight.audits.judges.rules:RuleJudge",
         ),
     },

@@ -41,7 +41,7 @@ def rules_verdict(evidence: Evidence, vote: int) -> Verdict:
 
 
 def certain(evidence: Evidence) -> Verdict | None:
-    """What no judge could see otherwise: nothing was said anew, or nothing at all. None where a judge is needed."""
+    """The verdict that needs no judge, because nothing new was said; None if a judge is needed."""
     silent = not evidence.new_answer.strip(), not evidence.new_explanation.strip()
     if all(silent):
         return Verdict(NAME, 1, 0, 0, "there is no new answer", "there is no new explanation", NAME)

@@ -33,7 +33,7 @@ class SignOff(msgspec.Struct, frozen=True):
 
 
 def sign_bundle(folder: Path, key: "Ed25519PrivateKey") -> Path:
-    """Sign the seal of a bundle; the file of the signature, beside those of others."""
+    """Sign the seal of a bundle and return the signature file."""
     read_seal(folder)
     sealed = content(folder / SEAL)
     mine = public_half(key)

@@ -196,7 +196,7 @@ class RecordedModel(AskedModel):
 
 
 class RecordedEditor(AskedEditor):
-    """An editor that gives the picture, or the failure, that the log says it gave."""
+    """An editor that replays the pictures and failures recorded in the log."""
 
     def __init__(self, party: Actor, recording: Recording) -> None:
         self.party, self._recording = party, recording

@@ -248,7 +248,7 @@ ALL_DERIVED: Final = "verdicts, edits, scores, papers and page"
 
 
 class Verified(msgspec.Struct, frozen=True):
-    """What came of verifying a bundle."""
+    """The result of verifying a bundle."""
 
     findings: tuple[Finding, ...]
     notes: tuple[Note, ...] = ()
@@ -262,7 +262,7 @@ class Verified(msgspec.Struct, frozen=True):
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is wrong with it."""
+        """Whether nothing was found."""
         return not self.findings
 
     def __repr__(self) -> str:

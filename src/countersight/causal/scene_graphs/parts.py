@@ -118,7 +118,7 @@ def where(error: msgspec.ValidationError) -> tuple[str, str]:
 
 
 def lenient(text: msgspec.Raw, kind: type[_T]) -> _T:
-    """One part of a list, decoded by itself so that its neighbours do not suffer."""
+    """One element of a list, decoded on its own so that an error does not affect the others."""
     try:
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError as error:

@@ -69,7 +69,7 @@ class WrittenQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def response(self) -> str:
-        """Answer and justification in one."""
+        """The answer together with its justification."""
         return f"{self.answer.rstrip(' .,')}, {self.justification}"
 
 

@@ -130,7 +130,7 @@ async def set_access(visit: Visit) -> Response:
 
 
 async def retract(visit: Visit) -> Response:
-    """Have all that somebody did done again, or removed; whether it is paid is said with it."""
+    """Redo or remove all work of a person, and decide whether it is paid."""
     person, fate, paid = _other(visit), visit.form.get("fate", ""), visit.form.get("pay", "")
     if fate not in get_args(work.Fate) or paid not in ("yes", "no"):
         raise RefusedError(422, "Say what becomes of the work, and whether it is paid.")

@@ -242,7 +242,7 @@ async def release(visit: Visit) -> Response:
 
 
 async def flag(visit: Visit) -> Response:
-    """Flag the phase before, with a reason and in words."""
+    """Flag the previous phase, with a reason and a comment."""
     task = load_task(visit)
     if task.lease.state == "flagged":
         return visit.go(f"/work?flagged=1&gone={task.lease.token}")  # the form was sent twice

@@ -119,7 +119,7 @@ class Visit:
 
     @property
     def partial(self) -> bool:
-        """Whether htmx asks, which wants a piece of a page."""
+        """Whether htmx made the request, which expects a part of a page."""
         return self.request.headers.get("hx-request") == "true"
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:

@@ -14,7 +14,7 @@ from countersight.picture import Pixels
 
 
 class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was measured between a picture and its edit, after the edit was laid over the original."""
+    """Measurements between a picture and its edit, after both were aligned."""
 
     good: bool
     """Whether the edit counts, by the rule of `editing.quality`."""

@@ -361,7 +361,7 @@ Written = tuple[list[int], int]
 
 
 class Likeliest:
-    """The token that is expected most."""
+    """The most probable token."""
 
     on_device = True
 

@@ -182,7 +182,7 @@ def has_torchvision() -> bool:
 
 
 def fingerprint(folder: Path) -> str:
-    """Names these very weights and settings in run.json."""
+    """Identifies these weights and settings in run.json."""
     digest = hashlib.sha256()
     for file in sorted(path for path in folder.rglob("*") if path.suffix in _TELLING and path.is_file()):
         with open(file, "rb") as content:
@@ -208,7 +208,7 @@ def refuse_wordless(folder: Path, tokenizer: Any) -> None:
 
 
 def unusable(folder: Path, error: Exception) -> ModelError:
-    """A sentence for a folder that cannot be loaded, from what transformers says, which may be pages."""
+    """A one-sentence error for a folder that cannot be loaded, from the message of transformers."""
     if package := _missing_package(error):
         return needs(folder, package)
     lines = [line for line in map(str.strip, str(error).splitlines()) if line] or [type(error).__name__]

@@ -1,4 +1,4 @@
-"""What can be counted without understanding: how an option differs from the others, and from the texts it answers.
+"""Surface features: how an option differs from the other options and from the texts it answers.
 
 CoSIm's distractors were written into boxes that already held the new response (CoSIm 4), so the right one is nearest to
 all others, and it takes its words from the change. A matcher may be given these counts; that they alone go far is a

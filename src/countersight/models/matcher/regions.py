@@ -98,7 +98,7 @@ class Regions(Mapping[str, View]):
 
 
 def digest(picture: Picture) -> str:
-    """What a picture is known by, whatever its file is called."""
+    """The digest that identifies a picture, independent of its file name."""
     return hashlib.blake2b(picture.data, digest_size=16).hexdigest()
 
 

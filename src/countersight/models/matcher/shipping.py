@@ -40,7 +40,7 @@ class Sheet(msgspec.Struct, frozen=True):
 
 
 def members(folder: Path) -> list[Path]:
-    """The matchers of a folder: one, or one a seed, whose opinions are averaged."""
+    """The matchers of a folder: one, or one per seed, whose scores are averaged."""
     if (folder / SHEET).is_file():
         return [folder]
     found = sorted(one.parent for one in folder.glob(f"seed-*/{SHEET}")) if folder.is_dir() else []

@@ -47,7 +47,7 @@ async def reword(say: Say, drafted: Drafted, name: str) -> Case:
 
 
 def instructions(drafted: Drafted) -> str:
-    """What the model is told: descriptions, causal graph, and constraints."""
+    """The prompt of the model: descriptions, causal graph and constraints."""
     asked = drafted.case.counterfactual
     assert asked is not None
     described = [f"- {line}" for line in drafted.graph.descriptions[:_DESCRIPTIONS]]

@@ -79,7 +79,7 @@ _Asked = tuple[CausalGraph, Supposed, tuple[int, ...]]
 
 
 def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None, turn: int = 0) -> Iterator[Drafted]:
-    """So many cases, as many of every task as there can be; where some have too few, the others have more.
+    """Choose the given number of cases, spread over the tasks as evenly as possible.
 
     Another `turn` asks the same in other words, with the options in another order.
     """

@@ -34,7 +34,7 @@ def worded(template: str, **things: Thing | Disc) -> Worded:
 
 
 class Told(msgspec.Struct, frozen=True):
-    """A change of a world, and the words for it behind an "if"."""
+    """A change of a world, and its wording after "if"."""
 
     change: WorldChange | DiscChange
     words: Worded
