@@ -30,37 +30,7 @@ _LEFT = 430
 _LINE = 32
 _BAR = 20
 """Signs of the longest bar in the terminal."""
-_STYLE = """
-  .bar { fill: var(--one) } .thing { fill: var(--two) } .tip { fill: var(--soft) }
-  .arrow { stroke: var(--soft); stroke-width: 1.4; fill: none; marker-end: url(#tip) }
-"""
-_TIP = element(
-    "defs",
-    element(
-        "marker",
-        element("path", class_="tip", d="M0 0 6 3 0 6z"),
-        id="tip",
-        viewBox="0 0 6 6",
-        refX=5,
-        refY=3,
-        markerWidth=6,
-        markerHeight=6,
-        orient="auto",
-    ),
-)
-_SPOTS: dict[GraphKind, tuple[tuple[int, int], ...]] = {
-    "direct": ((0, 0), (44, 0)),
-    "chain": ((0, 0), (30, 0), (60, 0)),
-    "confounding": ((0, 0), (30, -9), (60, 0)),
-    "collision": ((0, -7), (0, 7), (44, 0)),
-}
-"""Where the things stand in the small drawing of a kind."""
-_ARROWS: dict[GraphKind, tuple[tuple[int, int], ...]] = {
-    "direct": ((0, 1),),
-    "chain": ((0, 1), (1, 2)),
-    "confounding": ((0, 1), (0, 2), (1, 2)),
-    "collision": ((0, 2), (1, 2)),
-}
+_STYLE = ".bar { fill: var(--one) }"
 
 
 def rows(statistics: Statistics) -> list[tuple[str, str, list[tuple[str, str, int]]]]:
@@ -113,35 +83,15 @@ def figure(statistics: Statistics) -> Markup:
     title = f"{several(total, 'causal graph')} in {several(statistics.scenes, 'scene graph')}"
     parts = [words_at(MARGIN, 44, title, "title")]
     y = 84
-    for number, (head, note, lines) in enumerate(rows(statistics)):
+    for head, note, lines in rows(statistics):
         parts += [words_at(MARGIN, y, head, "head"), words_at(MARGIN, y + 18, note, "soft")]
         most = max((count for *_, count in lines), default=0) or 1
         in_all = sum(count for *_, count in lines) or 1
         for place, (name, words, count) in enumerate(lines):
             line = y + 48 + _LINE * place
-            indent = 96 if number == 0 else 0
-            if number == 0:
-                parts.append(_drawn(KINDS[place], MARGIN + 8, line - 4))
-            parts += [words_at(MARGIN + indent, line - 2, name), words_at(MARGIN + indent, line + 11, words, "soft")]
+            parts += [words_at(MARGIN, line - 2, name), words_at(MARGIN, line + 11, words, "soft")]
             wide = (WIDTH - MARGIN - 110 - _LEFT) * count / most
             parts.append(element("rect", class_="bar", x=_LEFT, y=line - 12, width=wide, height=16, rx=2))
             parts.append(words_at(_LEFT + wide + 8, line, f"{count:,} ({count / in_all:.1%})", "soft"))
         y += 48 + _LINE * len(lines) + 30
-    return sheet(title, y, _STYLE, [_TIP, *parts])
-
-
-def _drawn(kind: GraphKind, x: int, y: int) -> Markup:
-    """The kind as a small drawing of things and arrows."""
-    spots = [(x + left, y + down) for left, down in _SPOTS[kind]]
-    parts = []
-    for start, end in _ARROWS[kind]:
-        (x1, y1), (x2, y2) = spots[start], spots[end]
-        long = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
-        dx, dy = 7 * (x2 - x1) / long, 7 * (y2 - y1) / long
-        if kind == "confounding" and (start, end) == (0, 2):  # around the thing between
-            way = f"M{x1 + 5} {y1 + 5}Q{x1 + 30} {y1 + 16} {x2 - 5} {y2 + 5}"
-        else:
-            way = f"M{x1 + dx:.1f} {y1 + dy:.1f}L{x2 - dx:.1f} {y2 - dy:.1f}"
-        parts.append(element("path", class_="arrow", d=way))
-    parts += [element("circle", class_="thing", cx=left, cy=down, r=5) for left, down in spots]
-    return element("g", *parts)
+    return sheet(title, y, _STYLE, parts)
