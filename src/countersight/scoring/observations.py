@@ -71,7 +71,7 @@ class Correlation(msgspec.Struct, frozen=True):
     after_wrong: Rate
 
 
-class Standing(msgspec.Struct, frozen=True):
+class GroupStanding(msgspec.Struct, frozen=True):
     """A group among the others, by its share of right answers."""
 
     group: str
@@ -88,7 +88,7 @@ class Ranking(msgspec.Struct, frozen=True):
     """The groups of a run from the best to the worst, and how far apart these are."""
 
     asking: Asking
-    standings: tuple[Standing, ...]
+    standings: tuple[GroupStanding, ...]
     spread: Figure
     """Best minus worst, with an interval that allows for their having been chosen among all pairs."""
 
@@ -189,7 +189,7 @@ def ranking(outcomes: Outcomes, asking: Asking, *, seed: int = 0) -> Ranking | N
     return Ranking(
         asking,
         tuple(
-            Standing(
+            GroupStanding(
                 outcomes.group_names[place],
                 rate,
                 best=float((ranks[:, nth] == 1).mean()),

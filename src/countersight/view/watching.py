@@ -35,7 +35,7 @@ class Damaged(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Standing(msgspec.Struct, frozen=True):
+class FolderStanding(msgspec.Struct, frozen=True):
     """How far a run or an audit has come, and its three main figures so far, in words."""
 
     model: str
@@ -90,7 +90,7 @@ class WatchedRun:
             return _digest(_stat(self.path / MANIFEST))
         return f"{_digest(_stat(self.path / MANIFEST), _stat(dataset))}.{_digest(_stat(self.path / JOURNAL))}"
 
-    def _standing(self) -> Standing:
+    def _standing(self) -> FolderStanding:
         manifest = RunFolder.open(self.path).manifest
         row = score_run(self.path).overall
         dataset = manifest.dataset
@@ -98,7 +98,7 @@ class WatchedRun:
             f"{percent(each.value)} ({interval(each)})" if each and each.value is not None else "–"
             for each in (row.factual, row.counterfactual, row.drop)
         ]
-        return Standing(manifest.model, dataset.name, standing(row), figures, dataset.fingerprint)
+        return FolderStanding(manifest.model, dataset.name, standing(row), figures, dataset.fingerprint)
 
 
 class WatchedAudit:
@@ -118,7 +118,7 @@ class WatchedAudit:
         rest, log = (_stat(self.path / "audit.json"), _stat(self.path / PAGE)), _stat(self.path / "steps.jsonl")
         return f"{_digest(*rest)}.{_digest(log)}"
 
-    def _standing(self) -> Standing:
+    def _standing(self) -> FolderStanding:
         from countersight.audits import read_audit, score  # most people who look at runs have no audit
 
         audit = read_audit(self.path)
@@ -130,7 +130,7 @@ class WatchedAudit:
             "–" if each.value is None else f"{each.value:.3f} ({each.low:.3f} to {each.high:.3f})"
             for each in (kept.pcs, kept.ncc, kept.ccs)
         ]
-        return Standing(manifest.model.name, manifest.dataset.name, so_far, figures)
+        return FolderStanding(manifest.model.name, manifest.dataset.name, so_far, figures)
 
 
 class Folders:
