@@ -57,7 +57,7 @@ def divisions(folder: Path) -> str:
     """How many cases each split and each difficulty has, task by task, and how people check them."""
     table = division_table(folder, "task", lambda case: str(case.provenance.get("task", "")))
     none = [short for short in SHORT if f"| {short} |" not in table]
-    absent = f"\nNo question of {', '.join(none)}: no graph for these tasks can be asked about without doubt.\n"
+    absent = f"\nNo question of {', '.join(none)}: no mined graph gave one that passes the checks.\n"
     return f"""## Splits and difficulty
 
 {table}
