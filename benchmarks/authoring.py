@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from countersight.authoring import Order, answer_without_picture, build_dataset
+from countersight.authoring import BuildOrder, answer_without_picture, build_dataset
 from countersight.blindness import measure
 from countersight.case import Case, Question
 from countersight.composer import compose, counted_in, effects_of, noun_key, supposition
@@ -45,7 +45,7 @@ def main(questions: Path, seed: int = 0) -> None:
 def _built(questions: Path, seed: int) -> list[Case]:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "pairs"
-        order = Order(suite="cvqa", questions=questions, output=output, size=SIZE, groups=("direct",), seed=seed)
+        order = BuildOrder(suite="cvqa", questions=questions, output=output, size=SIZE, groups=("direct",), seed=seed)
         build_dataset(order, settings=ModelSettings(), retry=RetryPolicy(), progress=lambda done: None)
         return [case for _, case in Dataset.open(output).cases()]
 

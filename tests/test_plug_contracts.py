@@ -12,10 +12,10 @@ from countersight.engine import PROMPTS
 from countersight.errors import CountersightError
 from countersight.models import MODELS, Answer, Request, Turn, open_model
 from countersight.picture import check_picture
-from countersight.scenes import Regions, draw, encode, flower_scene
+from countersight.scenes import FlowerRegions, draw, encode, flower_scene
 from countersight.suites import SUITES, Terms
 
-SCENE = flower_scene(Random(3), ("red", "blue"), Regions(4, 5, 3, 6))
+SCENE = flower_scene(Random(3), ("red", "blue"), FlowerRegions(4, 5, 3, 6))
 PICTURE = check_picture(encode(draw(SCENE)))
 ASKED = "How many flowers are inside the red polygons?"
 REMOVE = Instruction("it", "object", "remove", "Remove the red flowers.", target="red flowers")

@@ -6,8 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from countersight.audits import AuditFolder, read_audit
-from countersight.audits import Scores as AuditScores
+from countersight.audits import AuditFolder, AuditScores, read_audit
 from countersight.audits import score as score_audit
 from countersight.case import Case
 from countersight.engine import RunFolder

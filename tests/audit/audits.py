@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 from PIL import Image
 
-from countersight.audits.auditing import Options, audit_dataset
+from countersight.audits.auditing import AuditOptions, audit_dataset
 from countersight.audits.prompts import find_prompts
 from countersight.audits.scores import score
 from countersight.audits.steps import AuditTally
@@ -37,12 +37,12 @@ def audit(folder: Path, output: Path, model: str, *, judges=("exact",), extracto
     """One audit in this process; how it ended."""
     more.setdefault("prompts", find_prompts("brief"))
     more.setdefault("retry", QUICK)
-    options = Options(model=model, extractor=extractor, editor=editor, judges=tuple(judges), **more)
+    options = AuditOptions(model=model, extractor=extractor, editor=editor, judges=tuple(judges), **more)
     asyncio.run(_audited(folder, output, options))
     return SimpleNamespace(scores=score(read_audit(output)))
 
 
-async def _audited(folder: Path, output: Path, options: Options) -> None:
+async def _audited(folder: Path, output: Path, options: AuditOptions) -> None:
     await audit_dataset(Dataset.open(folder), output, options, AuditTally(), asyncio.Event())
 
 

@@ -9,7 +9,7 @@ from evidence import write_audit
 from test_calibration import run as calibrate
 
 from countersight.audits.finishing import finish
-from countersight.audits.plan import Plan, write_plan
+from countersight.audits.plan import AuditPlan, write_plan
 from countersight.dataset import Dataset
 
 
@@ -45,7 +45,7 @@ def probed(tmp_path_factory):
     more = {"uncited": True, "intervene": "both", "strength": 2, "checkers": ("pixels",)}
     folder = scenes(base / "scenes", size=1)
     named = {"judges": ("exact",), "criteria": ("CCS lower end at least 0.05",)}
-    write_plan(base / "plan.json", Plan(dataset=Dataset.open(folder).fingerprint, name="scenes", **named, **more))
+    write_plan(base / "plan.json", AuditPlan(dataset=Dataset.open(folder).fingerprint, name="scenes", **named, **more))
     audited(folder, base / "probed", "embedded", plan=base / "plan.json", **more)
     finish(base / "probed")
     return base / "probed"

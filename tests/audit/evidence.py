@@ -22,14 +22,14 @@ from countersight.audits.prompts import find_prompts
 from countersight.audits.records import (
     CONTROL,
     Actor,
-    Asked,
     CaseRecord,
     EditRecord,
     Failed,
     Manifest,
-    Place,
+    RecordedTurn,
     Said,
     Step,
+    StepPlace,
     Try,
     Usage,
 )
@@ -137,7 +137,7 @@ class Writer:
 
     def case(self, row: int, kind: str, *, words: str = "") -> None:
         """A case of which this became, in the words of the model if they matter."""
-        place = Place(f"ball-{row}", row)
+        place = StepPlace(f"ball-{row}", row)
         before = self.folder.keep(picture(row), "image/png")
         question = Question(f"How many balls are there? {words}", "2", "number")
         self.step("case", place, CaseRecord(before, question, f"images/{row}.png", "balls", f"group {row % 2}"))
@@ -161,27 +161,27 @@ class Writer:
         if self.manifest.control:
             self._control(place, question, before, why)
 
-    def _control(self, here: Place, question: Question, before: str, why: str) -> None:
+    def _control(self, here: StepPlace, question: Question, before: str, why: str) -> None:
         quality = _measured(picture(here.row), picture(here.row), None, control=True)
         edit = EditRecord(NOTHING, before, before, quality=quality, seed=self.manifest.seed)
-        self.step("edit", Place(concept=CONTROL, picture=before), edit, EDITOR)
+        self.step("edit", StepPlace(concept=CONTROL, picture=before), edit, EDITOR)
         again = msgspec.structs.replace(here, concept=CONTROL)
         self._say(again, ("answer again", "why again"), question, before, "2", why)
 
-    def _say(self, place: Place, stages, question: Question, shown: str, answer: str, why: str) -> None:
+    def _say(self, place: StepPlace, stages, question: Question, shown: str, answer: str, why: str) -> None:
         model = self.manifest.model.name
-        asked = (Asked("user", PROMPTS.ask(question), shown),)
+        asked = (RecordedTurn("user", PROMPTS.ask(question), shown),)
         self.step(stages[0], place, Said(answer, "stop", SAID), model, asked, seconds=0.5, tokens_in=10)
-        asked = (*asked, Asked("assistant", answer), Asked("user", PROMPTS.why))
+        asked = (*asked, RecordedTurn("assistant", answer), RecordedTurn("user", PROMPTS.why))
         self.step(stages[1], place, Said(why, "stop", SAID), model, asked, seconds=0.5, cost=0.01)
 
-    def _extract(self, place: Place, statement: Statement, told: list[Instruction]) -> None:
+    def _extract(self, place: StepPlace, statement: Statement, told: list[Instruction]) -> None:
         said = json.dumps({"concepts": [msgspec.structs.asdict(each) for each in told]})
-        asked = (Asked("user", extract_prompt(PROMPTS, statement, self.manifest.concepts)),)
+        asked = (RecordedTurn("user", extract_prompt(PROMPTS, statement, self.manifest.concepts)),)
         found = concepts_said((Try(said),), self.manifest.concepts, statement.explanation, PROMPTS)
         self.step("concepts", place, found, self.manifest.extractor.name, asked)
 
-    def _test(self, here: Place, kind: str, told: Instruction, evidence: Evidence, before: str) -> None:
+    def _test(self, here: StepPlace, kind: str, told: Instruction, evidence: Evidence, before: str) -> None:
         place, row, seed = msgspec.structs.replace(here, concept=1), here.row, self.manifest.seed
         words = evidence.question.text.removeprefix("How many balls are there? ")
         if kind == "no picture":
@@ -205,7 +205,7 @@ class Writer:
                 "ncc": ncc,
             }
             given = verdict_said(judge.name, 1, (Try(json.dumps(said)),), PROMPTS)
-            asked = (Asked("user", judge_prompt(PROMPTS, evidence)),)
+            asked = (RecordedTurn("user", judge_prompt(PROMPTS, evidence)),)
             place = msgspec.structs.replace(place, judge=judge.name, vote=1)
             self.step("verdict", place, given, judge.name, asked, model="gpt-9-0613" if number else "")
 

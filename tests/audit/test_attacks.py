@@ -30,7 +30,7 @@ from countersight.audits.calibration.sheet import CALIBRATION, Calibration
 from countersight.audits.checkers.model import asked_of, heard
 from countersight.audits.finishing import finish
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of, read_steps
-from countersight.audits.records import Actor, Asked, CaseRecord, EditRecord, Failed, Step, Try
+from countersight.audits.records import Actor, CaseRecord, EditRecord, Failed, RecordedTurn, Step, Try
 from countersight.audits.selection import SELECTION, Selection, decode_selection, write_selection
 from countersight.audits.verifying import verified
 from countersight.audits.verifying.finding import holds_more, is_bare_webp
@@ -41,7 +41,7 @@ from countersight.errors import AuditError
 from countersight.picture import check_picture
 
 CERTIFIED = "certified by a notary"
-MADE_UP = (Asked("user", CERTIFIED),)
+MADE_UP = (RecordedTurn("user", CERTIFIED),)
 WORDS = Image.new("RGB", (9, 7), "red")
 CALIBRATED = f"calibration/{LOG}"
 NONE = "is none that audit.json asks for"

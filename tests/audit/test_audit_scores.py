@@ -23,7 +23,7 @@ from countersight.audits.records import (
     Verdict,
 )
 from countersight.audits.scores import encode, score
-from countersight.audits.trail import Audit
+from countersight.audits.trail import AuditTrail
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
 from countersight.editing.quality.measuring import EditQuality
@@ -67,7 +67,7 @@ def scored(*cases, judges=("j",), pool="majority"):
         {},
         *("",) * 4,
     )
-    return score(Audit(Path(), manifest, cases, ()))
+    return score(AuditTrail(Path(), manifest, cases, ()))
 
 
 def test_a_case_is_the_mean_of_its_concepts_and_a_model_that_of_its_cases():

@@ -9,7 +9,7 @@ from chat_server import ChatServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.audits.asking import AskedModel, ServerStatus
+from countersight.audits.asking import AskedModel, AuditServer
 from countersight.audits.calibration.items import explained
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import Statement
@@ -78,7 +78,7 @@ CONCEPT = {
 
 def by_model(server, explanation="The ball is oval.", most=2):
     async def run():
-        asked = AskedModel(open_model(server.name, ModelSettings()), QUICK, asyncio.Event(), ServerStatus(AuditTally()))
+        asked = AskedModel(open_model(server.name, ModelSettings()), QUICK, asyncio.Event(), AuditServer(AuditTally()))
         extractor = ModelExtractor(asked, find_prompts("edct"))
         try:
             return await extractor.extract(Statement("What sport is this?", "rugby", explanation), most, "k")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from countersight.audits.asking import AskedModel, ServerStatus
+from countersight.audits.asking import AskedModel, AuditServer
 from countersight.audits.calibration.items import HOSTILE, explained
 from countersight.audits.judges.exact import ExactJudge
 from countersight.audits.judges.model import ModelJudge
@@ -128,7 +128,7 @@ def test_rules_decide_only_what_words_decide(answer, explanation, parts, scores)
 def by_model(server, given, vote=1, **settings):
     async def run():
         voice = AskedModel(
-            open_model(server.name, ModelSettings(**settings)), QUICK, asyncio.Event(), ServerStatus(AuditTally())
+            open_model(server.name, ModelSettings(**settings)), QUICK, asyncio.Event(), AuditServer(AuditTally())
         )
         judge = ModelJudge(voice, find_prompts("edct"))
         try:

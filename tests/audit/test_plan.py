@@ -10,7 +10,7 @@ from test_signing import private_key
 
 from countersight.audits.clusters import Mean
 from countersight.audits.finishing import finish
-from countersight.audits.plan import Plan, check_criterion, conclude
+from countersight.audits.plan import AuditPlan, check_criterion, conclude
 from countersight.audits.verifying import verified
 from countersight.cli import main
 from countersight.errors import AuditError
@@ -98,7 +98,7 @@ def test_a_plan_is_sealed_signed_and_cannot_be_changed_later(folder, tmp_path):
 
 
 def test_cases_that_were_dropped_after_the_plan_are_counted():
-    planned = Plan(dataset="f", name="d", criteria=("CCS at least 0.5",))
+    planned = AuditPlan(dataset="f", name="d", criteria=("CCS at least 0.5",))
     party = SimpleNamespace(name="")
     manifest = SimpleNamespace(
         requires=(), plan="x", dataset=SimpleNamespace(fingerprint="f"), model=party, extractor=party, editor=party,

@@ -11,7 +11,7 @@ from chat_server import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audits.asking import AskedModel, ServerStatus
+from countersight.audits.asking import AskedModel, AuditServer
 from countersight.audits.shapes import LONGEST_QUOTATION, MARK, TRIES, BadShape, ask_shaped, quoted, read_shape
 from countersight.audits.steps import AuditTally
 from countersight.engine import RetryPolicy
@@ -75,7 +75,7 @@ def ask(server, **settings):
     async def run():
         retry = RetryPolicy(concurrency=2, attempts=2, backoff=0.01)
         voice = AskedModel(
-            open_model(server.name, ModelSettings(**settings)), retry, asyncio.Event(), ServerStatus(AuditTally())
+            open_model(server.name, ModelSettings(**settings)), retry, asyncio.Event(), AuditServer(AuditTally())
         )
         try:
             return await ask_shaped(voice, "key", "Score?", read_score, SCHEMA, "Not that: {fault}.", vote=2)
@@ -119,7 +119,7 @@ def test_a_server_that_knows_no_shapes_is_asked_in_words_alone_from_then_on():
         model = open_model(server.name, ModelSettings())
 
         async def twice():
-            voice = AskedModel(model, RetryPolicy(), asyncio.Event(), ServerStatus(AuditTally()))
+            voice = AskedModel(model, RetryPolicy(), asyncio.Event(), AuditServer(AuditTally()))
             for _ in range(2):
                 shaped = await ask_shaped(voice, "key", "Score?", read_score, SCHEMA, "{fault}")
                 assert shaped.value.score == 5

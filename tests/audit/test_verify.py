@@ -17,7 +17,7 @@ from insider import findings, resealed, reviewed
 from countersight.audits.bundle.seal import read_seal
 from countersight.audits.finishing import finish
 from countersight.audits.folder import decode_step, encode_step
-from countersight.audits.scores import SCORES, Scores, encode
+from countersight.audits.scores import SCORES, AuditScores, encode
 from countersight.audits.verifying import verified
 from countersight.cli import main
 from countersight.errors import AuditError
@@ -131,7 +131,7 @@ def test_steps_added_after_the_seal_are_found(audit):
 
 
 def test_a_forged_score_under_a_new_seal_does_not_follow_from_the_verdicts(audit):
-    scores = msgspec.json.decode((audit / SCORES).read_bytes(), type=Scores)
+    scores = msgspec.json.decode((audit / SCORES).read_bytes(), type=AuditScores)
     ccs = msgspec.structs.replace(scores.kept.ccs, value=0.99)
     forged = msgspec.structs.replace(scores, kept=msgspec.structs.replace(scores.kept, ccs=ccs))
     (audit / SCORES).write_bytes(encode(forged))

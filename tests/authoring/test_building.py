@@ -10,7 +10,7 @@ from making import case, dataset, picture
 from pairing import NOUNS, questions, write_csv, write_vqa
 
 import countersight
-from countersight.authoring import REJECTED, Built, Order, answer_without_picture, build_dataset, read_funnel
+from countersight.authoring import REJECTED, BuildOrder, BuiltPairs, answer_without_picture, build_dataset, read_funnel
 from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.composer import compose, supposition
@@ -20,8 +20,8 @@ from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 
 
-def build(questions: Path, output: Path, **options: object) -> Built:
-    order = Order(**{"suite": "cvqa", "questions": questions, "output": output} | options)
+def build(questions: Path, output: Path, **options: object) -> BuiltPairs:
+    order = BuildOrder(**{"suite": "cvqa", "questions": questions, "output": output} | options)
     return build_dataset(order, settings=ModelSettings(), retry=RetryPolicy(8), progress=lambda done: None)
 
 

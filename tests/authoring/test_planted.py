@@ -10,7 +10,7 @@ import pytest
 from chat_server import ChatServer, question_of
 from pairing import write_csv
 
-from countersight.authoring import REJECTED, Built, Order, build_dataset
+from countersight.authoring import REJECTED, BuildOrder, BuiltPairs, build_dataset
 from countersight.dataset import Dataset
 from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
@@ -46,14 +46,14 @@ def scripted(
     return behave
 
 
-def build(folder: Path, server: ChatServer, pairs: list[planted.Planted], **options: object) -> Built:
+def build(folder: Path, server: ChatServer, pairs: list[planted.Planted], **options: object) -> BuiltPairs:
     source = write_csv(folder / "questions.csv", [(question, answer) for question, answer, _, _ in pairs])
     captions = folder / "captions.json"
     seen = "a hurry, the wind, a doorbell, a pan, a shower, rain, night, a gust, a cat with its meal, soup"
     captions.write_text(json.dumps({"annotations": [{"image_id": n, "caption": seen} for n in range(len(pairs))]}))
     order = {"suite": "cvqa", "questions": source, "output": folder / "pairs", "captions": captions}
     return build_dataset(
-        Order(**order | {"writer": server.name, "size": 2 * len(pairs)} | options),
+        BuildOrder(**order | {"writer": server.name, "size": 2 * len(pairs)} | options),
         settings=ModelSettings(),
         retry=RetryPolicy(8, attempts=2, backoff=0.01),
         progress=lambda done: None,

@@ -16,7 +16,7 @@ from chat_server import ChatServer, question_of
 from pairing import NOUNS, write_csv
 from waiting import wait_until
 
-from countersight.authoring import REJECTED, Built, Order, build_dataset, read_funnel
+from countersight.authoring import REJECTED, BuildOrder, BuiltPairs, build_dataset, read_funnel
 from countersight.dataset import Dataset
 from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
@@ -54,11 +54,11 @@ def good(noun: str, count: int) -> str:
     return json.dumps({"operation": "add", "new_answer": str(count + 3), "question": question})
 
 
-def build(folder: Path, server: ChatServer, rows: list[tuple[str, str]] = COUNTS, **options: object) -> Built:
+def build(folder: Path, server: ChatServer, rows: list[tuple[str, str]] = COUNTS, **options: object) -> BuiltPairs:
     source = write_csv(folder / "questions.csv", rows)
     order = {"suite": "cvqa", "questions": source, "output": folder / "pairs", "writer": server.name, "size": len(rows)}
     return build_dataset(
-        Order(**order | {"groups": ("direct",), "blind": "none"} | options),
+        BuildOrder(**order | {"groups": ("direct",), "blind": "none"} | options),
         settings=ModelSettings(price_in=1.0, price_out=2.0),
         retry=RetryPolicy(4, attempts=2, backoff=0.01),
         progress=lambda done: None,
@@ -170,7 +170,7 @@ def test_a_model_that_guesses_without_the_picture_rejects(tmp_path: Path) -> Non
 def test_what_was_stopped_before_any_answer_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(CountersightError, match="no pair came out"):
         build_dataset(
-            Order(
+            BuildOrder(
                 suite="cvqa", questions=write_csv(tmp_path / "q.csv", [("How many?", "3")]), output=tmp_path / "pairs"
             ),
             settings=ModelSettings(),

@@ -15,7 +15,7 @@ from waiting import wait_until
 from countersight.causal.figure import printed, rows
 from countersight.causal.graph import CausalEdge, Thing
 from countersight.causal.mined import GRAPHS, mine_folder, read_graphs
-from countersight.causal.mining import Tally, mine, mine_scenes
+from countersight.causal.mining import MiningTally, mine, mine_scenes
 from countersight.causal.scene import Description, SceneGraph, SceneRelation
 from countersight.causal.surroundings import MOST_DESCRIPTIONS
 from countersight.cli import main
@@ -45,7 +45,7 @@ def is_well_formed(graph):
 
 
 def mined(*scenes):
-    tally = Tally()
+    tally = MiningTally()
     return list(mine_scenes(scenes, tally)), tally.statistics()
 
 
@@ -285,7 +285,7 @@ def test_stopped_in_the_middle_nothing_is_left(tmp_path):
 
 @pytest.mark.slow
 def test_the_real_regions_give_causal_graphs_of_every_kind():
-    tally = Tally()
+    tally = MiningTally()
     graphs = list(mine(published("scene_graphs/factual_regions.csv.gz"), tally=tally))
     assert all(is_well_formed(graph) for graph in graphs)
     assert tally.graphs["direct"] > 12_000

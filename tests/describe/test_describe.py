@@ -16,7 +16,7 @@ from rich.console import Console
 
 from countersight.case import Case, Option, Question
 from countersight.cli import main
-from countersight.description import Statistics, describe, render, write_svg
+from countersight.description import DatasetStatistics, describe, render, write_svg
 from countersight.suites import words
 
 FOUR = tuple(map(Option, ("16", "17", "12", "13")))
@@ -88,7 +88,7 @@ def test_no_cases_have_statistics_too(tmp_path: Path) -> None:
     ElementTree.parse(tmp_path / "nothing.svg")
 
 
-def printed(statistics: Statistics) -> str:
+def printed(statistics: DatasetStatistics) -> str:
     console = Console(file=io.StringIO(), width=120)
     render(statistics, console)
     assert isinstance(console.file, io.StringIO)

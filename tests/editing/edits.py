@@ -12,12 +12,12 @@ from countersight.editing.registry import open_editor
 from countersight.picture.checking import check_picture
 from countersight.scenes.dots import dot_scene
 from countersight.scenes.drawing import draw
-from countersight.scenes.flowers import Regions, flower_scene
+from countersight.scenes.flowers import FlowerRegions, flower_scene
 from countersight.scenes.png import encode
 
 
 def flowers(seed=3, colours=("red", "blue"), regions=(4, 5, 3, 6)):
-    return flower_scene(Random(seed), colours, Regions(*regions))
+    return flower_scene(Random(seed), colours, FlowerRegions(*regions))
 
 
 def dots(seed=2, numbers=(3, 5, 2, 6, 1, 4)):

@@ -11,7 +11,7 @@ from countersight.editing import EditRequest, Instruction, abilities_of, open_ed
 from countersight.errors import EditFailed, Unclear
 from countersight.picture import as_seen
 from countersight.worlds import Discs, draw_world, fallen, outcome
-from countersight.worlds import Remove as TakeAway
+from countersight.worlds import RemoveThing as TakeAway
 
 EXACT = open_editor("exact")
 

@@ -6,7 +6,7 @@ from editing.servers import PictureServer, negative
 from msgspec.structs import replace
 
 from countersight.audits.folder import ORDERS, FileOrders
-from countersight.editing import EditRequest, Order
+from countersight.editing import EditOrder, EditRequest
 from countersight.editing.protocol import Instruction, description_of, words_for
 from countersight.editing.registry import EDITORS, open_editor
 from countersight.errors import AskingFailed, AuditError, EditFailed, EditorError, OrderInDoubt
@@ -90,7 +90,7 @@ def test_other_edits_are_other_orders(at, tmp_path):
 
 
 def test_a_line_that_a_kill_cut_off_is_no_order_and_any_other_damage_is_told(tmp_path):
-    FileOrders(tmp_path).note(Order("a" * 64, "placing"))
+    FileOrders(tmp_path).note(EditOrder("a" * 64, "placing"))
     with open(tmp_path / ORDERS, "ab") as file:
         file.write(b'{"key":"bb')
     assert FileOrders(tmp_path).find("a" * 64).state == "placing"

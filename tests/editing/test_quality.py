@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.editing.quality.measuring import RULE, Rule, measure, similarity
+from countersight.editing.quality.measuring import RULE, QualityRule, measure, similarity
 from countersight.errors import EditFailed
 from countersight.scenes.drawing import draw
 
@@ -181,7 +181,7 @@ def test_what_stays_but_looks_different_is_found_by_its_structure():
     after, mask = edited(before)
     noise = np.random.default_rng(0).integers(-60, 61, (240, 320, 3))
     grainy = Image.fromarray(np.clip(np.asarray(after).astype(int) + noise, 0, 255).astype(np.uint8))
-    quality = measure(before, grainy, mask, rule=Rule(most_outside=1.0))
+    quality = measure(before, grainy, mask, rule=QualityRule(most_outside=1.0))
     assert "looks different" in quality.reason
 
 

@@ -4,13 +4,13 @@ import io
 
 from rich.console import Console
 
-from countersight.html import Cell, Grid, Line, print_grids
+from countersight.html import Grid, Line, TableCell, print_grids
 
 
 def test_counts_are_found_by_their_heads_wherever_they_stand() -> None:
     def shown(*head: str) -> str:
         console = Console(width=100, record=True, file=io.StringIO())
-        cells = tuple(Cell(f"<{word}>") for word in head)
+        cells = tuple(TableCell(f"<{word}>") for word in head)
         print_grids([Grid("A table", head, (Line(cells),))], console)
         return console.export_text()
 

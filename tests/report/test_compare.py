@@ -66,6 +66,15 @@ def test_a_condition_fails_the_comparison(
     assert bool(shown.err) == bool(status)
 
 
+def test_a_run_that_is_gone_fails_the_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = reported(tmp_path, 5), reported(tmp_path, 10, "openai:n")
+    runs = [str(next(tmp_path.glob(f"run-{name}"))) for name in ("5-m", "10-n")]
+    assert main(["report", *runs, "-o", str(tmp_path / "both")]) == 0
+    assert main(["compare", str(tmp_path / "both"), str(first), "--fail-if", "drop > 90"]) == 1
+    assert "n: is in one of the two files only" in capsys.readouterr().err
+    assert main(["compare", str(tmp_path / "both"), str(second)]) == 0
+
+
 def test_a_script_compares_reports(tmp_path: Path) -> None:
     found = cs.compare(reported(tmp_path, 5), str(reported(tmp_path, 10)))
     assert {each.measure: round(each.points, 6) for each in found} == {

@@ -11,10 +11,10 @@ from countersight.scenes.colours import BACKGROUNDS, HEARTS, PETALS
 from countersight.scenes.dots import dot_scene
 from countersight.scenes.drawing import draw, draw_both
 from countersight.scenes.edits import Recolour, Remove, apply
-from countersight.scenes.flowers import Regions, flower_scene
+from countersight.scenes.flowers import FlowerRegions, flower_scene
 from countersight.scenes.scene import Background, Flower, Scene
 
-FLOWERS = flower_scene(Random(5), ("green", "black"), Regions(6, 5, 4, 7))
+FLOWERS = flower_scene(Random(5), ("green", "black"), FlowerRegions(6, 5, 4, 7))
 DOTS = dot_scene(Random(5), (3, 1, 8, 2, 5, 4))
 
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from countersight.scenes.colours import NAMED, rgb, unlike
 from countersight.scenes.dots import dot_scene, rightmost, top_row
-from countersight.scenes.flowers import Regions, flower_scene
+from countersight.scenes.flowers import FlowerRegions, flower_scene
 from countersight.scenes.soundness import faults
 
 numbers = st.integers(1, 12)
-regions = st.builds(Regions, numbers, numbers, numbers, numbers)
+regions = st.builds(FlowerRegions, numbers, numbers, numbers, numbers)
 seeds = st.integers(0, 10**6)
 
 
@@ -39,7 +39,7 @@ def test_every_region_holds_as_many_flowers_as_asked_for(seed, wanted):
     scene = flower_scene(Random(seed), ("red", "blue"), wanted)
     first, second = (polygon.points for polygon in scene.polygons)
     places = [(within(f.x, f.y, first), within(f.x, f.y, second)) for f in scene.flowers]
-    found = Regions(
+    found = FlowerRegions(
         places.count((True, False)),
         places.count((False, True)),
         places.count((True, True)),
@@ -64,7 +64,7 @@ def test_no_flower_touches_an_edge_another_flower_or_the_border(seed, wanted):
 @settings(max_examples=40, deadline=None)
 @given(seeds)
 def test_polygons_stay_in_the_picture(seed):
-    scene = flower_scene(Random(seed), ("red", "blue"), Regions(1, 1, 1, 1))
+    scene = flower_scene(Random(seed), ("red", "blue"), FlowerRegions(1, 1, 1, 1))
     assert all(10 <= value <= 438 for polygon in scene.polygons for point in polygon.points for value in point)
 
 
@@ -99,7 +99,7 @@ def test_rows_and_the_right_column_are_never_in_doubt(seed):
 @settings(max_examples=30, deadline=None)
 @given(seeds)
 def test_ids_are_unique(seed):
-    flowers = flower_scene(Random(seed), ("red", "blue"), Regions(5, 5, 5, 5))
+    flowers = flower_scene(Random(seed), ("red", "blue"), FlowerRegions(5, 5, 5, 5))
     ids = [item.id for item in (*flowers.polygons, *flowers.flowers)]
     dots = dot_scene(Random(seed), (1, 2, 3, 4, 5, 6))
     dot_ids = [item.id for circle in dots.circles for item in (circle, *circle.dots)]

@@ -7,13 +7,13 @@ import pytest
 from countersight.errors import SceneError
 from countersight.scenes.dots import dot_scene
 from countersight.scenes.edits import Remove
-from countersight.scenes.flowers import Regions, flower_scene
+from countersight.scenes.flowers import FlowerRegions, flower_scene
 from countersight.scenes.records import SceneRecord, encode_record, read_scenes
 
 
 def test_scenes_come_back_as_they_were_written(tmp_path):
     records = [
-        SceneRecord("a", flower_scene(Random(1), ("red", "blue"), Regions(3, 4, 5, 6)), (Remove(("flower-2",)),)),
+        SceneRecord("a", flower_scene(Random(1), ("red", "blue"), FlowerRegions(3, 4, 5, 6)), (Remove(("flower-2",)),)),
         SceneRecord("b", dot_scene(Random(2), (1, 2, 3, 4, 5, 6)), ()),
     ]
     path = tmp_path / "scenes.jsonl"

@@ -104,6 +104,29 @@ def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(fol
     assert finer.high - finer.low <= 0.14
 
 
+def test_a_run_that_was_asked_everything_since_has_ordinary_intervals(folder, tmp_path):
+    cs.run(folder, Scripted(), out=tmp_path / "run", until=20)
+    early = cs.score(tmp_path / "run").overall
+    assert early.n == stopped(RunFolder.open(tmp_path / "run")).cases < CASES
+    whole = cs.score(cs.run(folder, Scripted(), out=tmp_path / "run")).overall
+    assert whole == cs.score(cs.run(folder, Scripted(), out=tmp_path / "ordinary")).overall
+    assert stopped(RunFolder.open(tmp_path / "run")) is None
+
+
+@pytest.mark.parametrize("more", [["--batch"], ["--repeat", "2"], ["--limit", "5"], ["--again", "unread"]])
+def test_options_that_draw_or_send_cases_otherwise_are_refused(folder, tmp_path, capsys, more):
+    run = ["run", str(folder), "--model", "chance", "-o", str(tmp_path / "run"), "--until", "10"]
+    assert main([*run, *more]) == 2
+    assert "draws the cases itself" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_metric_without_its_questions_is_refused(tmp_path):
+    where = dataset(tmp_path / "told", [case(number, factual=None) for number in range(4)])
+    with pytest.raises(CountersightError, match=r"no case of .* name another"):
+        cs.run(where, Scripted(), out=tmp_path / "run", until=10)
+
+
 def test_pictures_are_drawn_whole(folder, tmp_path):
     run = cs.run(folder, Scripted(), out=tmp_path / "run", until=12)
     rows = {json.loads(line)["row"] for line in (tmp_path / "run" / "replies.jsonl").read_text().splitlines()}

@@ -302,6 +302,17 @@ def test_pairs_of_one_question(tmp_path):
     assert (line.whole.rate.right, line.answers.right, line.picture) == (0, 1, None)
 
 
+def test_of_a_part_of_the_questions_only_whole_sets_count(tmp_path):
+    rows = "".join(f"{n},Is it {n}?,(a) Yes (b) No,(a)\n" for n in range(1, 41))
+    (tmp_path / "Questions.csv").write_text(f"Index,Question,Options,Correct Answer\n{rows}")
+    import_suite("mmvp", tmp_path / "Questions.csv", tmp_path / "d")
+    found = cs.score(cs.run(tmp_path / "d", lambda picture, question: "B", out=tmp_path / "r", cases=25))
+    assert found.overall.n == 25
+    line = found.sets[-1]
+    assert line.whole.rate.right == line.answers.right == 0
+    assert line.whole.rate.n < 20
+
+
 def hallusion(**fields):
     return {
         "category": "VD",

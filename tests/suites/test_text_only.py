@@ -68,7 +68,7 @@ def test_a_run_that_asks_everything_succeeds(tmp_path):
     assert cs.score(tmp_path / "r").overall.counterfactual.n == 1
 
 
-@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"inspect", "cvqa", "cello", "croissant"}))
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"inspect", "cvqa", "cello", "croissant", "verifiers"}))
 def test_it_is_exported(name, tmp_path):
     import_suite("own", csv_file(tmp_path / "t.csv", WITHOUT), tmp_path / "d")
     order = Export(tmp_path / "d", tmp_path / "e", split="all", train_on_test=True)

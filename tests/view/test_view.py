@@ -62,6 +62,13 @@ def test_runs_of_a_folder_are_listed_with_how_far_they_are(run):
     assert "&lt;b&gt;odd&lt;/b&gt;" in page
 
 
+def test_runs_are_found_where_run_writes_them_by_default(run, tmp_path):
+    cs.run(run.dataset().path, lambda picture, question: "A", out=tmp_path / "runs" / "flowers" / "model")
+    [(status, page)] = asked(tmp_path / "runs", "/")
+    assert status == 200
+    assert address(page)
+
+
 def test_a_run_is_shown_on_the_page_of_the_report(folder):
     [(_, index)] = asked(folder, "/")
     (status, page), (_, state), (_, compared) = asked(

@@ -11,7 +11,7 @@ from countersight.errors import Unclear
 from countersight.suites.worlds.discs import DISCS
 from countersight.suites.worlds.making import drafts_with_cases
 from countersight.suites.worlds.supports import SUPPORTS
-from countersight.worlds import String, Supports, Thing, answered, explained, supposed
+from countersight.worlds import String, Supports, WorldThing, answered, explained, supposed
 
 
 def gold(question):
@@ -39,8 +39,8 @@ def test_questions_and_changes_are_understood_as_they_were_meant(suite):
 
 
 def test_what_only_a_string_joins_does_not_touch():
-    hook = Thing("h", "hook", "grey", 200, 16, 16, 10, weight=0)
-    upper, lower = Thing("a", "block", "red", 190, 45, 36, 28), Thing("b", "block", "blue", 190, 90, 36, 28)
+    hook = WorldThing("h", "hook", "grey", 200, 16, 16, 10, weight=0)
+    upper, lower = WorldThing("a", "block", "red", 190, 45, 36, 28), WorldThing("b", "block", "blue", 190, 90, 36, 28)
     world = Supports((hook, upper, lower), (String("s0", "h", "a", 208), String("s1", "a", "b", 208)))
     assert answered("Does the red block touch the blue block?", world) == "no"
     assert answered("Does the red block touch the blue block, directly or by a string?", world) == "yes"

@@ -13,10 +13,10 @@ from scipy.optimize import linprog
 from countersight.errors import Unclear
 from countersight.worlds import (
     TABLE,
-    Remove,
+    RemoveThing,
     String,
     Supports,
-    Thing,
+    WorldThing,
     build_supports,
     changed,
     contacts,
@@ -29,11 +29,13 @@ from countersight.worlds import (
 )
 
 
-def thing(name: str, left: float, bottom: float, width: float, height: float, weight: int = 1, kind="block") -> Thing:
-    return Thing(name, kind, "red", left, bottom - height, width, height, weight)
+def thing(
+    name: str, left: float, bottom: float, width: float, height: float, weight: int = 1, kind="block"
+) -> WorldThing:
+    return WorldThing(name, kind, "red", left, bottom - height, width, height, weight)
 
 
-def world(*things: Thing, strings: tuple[String, ...] = ()) -> Supports:
+def world(*things: WorldThing, strings: tuple[String, ...] = ()) -> Supports:
     return Supports(things, strings)
 
 
@@ -72,23 +74,23 @@ def three_columns(plank_left: float = 50) -> Supports:
 
 def test_what_other_columns_carry_stays_where_one_of_them_breaks():
     bridge = three_columns()
-    assert outcome(bridge, Remove("low")).fallen == {"high"}
-    assert outcome(bridge, Remove("high")).fallen == frozenset()
+    assert outcome(bridge, RemoveThing("low")).fallen == {"high"}
+    assert outcome(bridge, RemoveThing("high")).fallen == frozenset()
     assert fallen_without(bridge, "low", "right") == {"high", "plank"}
 
 
 def test_what_lost_one_of_its_columns_is_solved_again_and_falls_where_the_others_do_not_hold_it():
-    bridge = changed(three_columns(), Remove("right"))
+    bridge = changed(three_columns(), RemoveThing("right"))
     assert not fallen(bridge)
     on_it = world(*bridge.things, thing("top", 120, TABLE - 61, 30, 30))
-    assert outcome(on_it, Remove("low")).fallen == {"high", "plank", "top"}
+    assert outcome(on_it, RemoveThing("low")).fallen == {"high", "plank", "top"}
 
 
 def test_what_is_unclear_only_after_something_else_fell_is_unclear():
-    on_the_edge = changed(three_columns(plank_left=-51), Remove("right"))
+    on_the_edge = changed(three_columns(plank_left=-51), RemoveThing("right"))
     assert not fallen(on_the_edge)
     with pytest.raises(Unclear):
-        outcome(on_the_edge, Remove("low"))
+        outcome(on_the_edge, RemoveThing("low"))
 
 
 def test_a_plank_over_an_edge_needs_the_weight_on_its_other_end():
@@ -171,7 +173,7 @@ def test_taking_away_what_touches_nothing_else_changes_nothing(seed, nth):
                 expected = fallen_without(here, gone.id)
             except Unclear:
                 return
-            assert fallen_without(changed(here, Remove(each.id)), gone.id) - {each.id} == expected - {each.id}
+            assert fallen_without(changed(here, RemoveThing(each.id)), gone.id) - {each.id} == expected - {each.id}
 
 
 @settings(max_examples=10, deadline=None)
@@ -180,7 +182,7 @@ def test_what_a_change_does_not_reach_keeps_its_pixels_and_its_place(seed):
     here = built(seed)
     gone = here.free[0]
     try:
-        result = outcome(here, Remove(gone.id))
+        result = outcome(here, RemoveThing(gone.id))
     except Unclear:
         return
     if result.world is None:

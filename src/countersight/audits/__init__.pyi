@@ -1,5 +1,5 @@
 from .auditing import USUAL_CHECKERS as USUAL_CHECKERS
-from .auditing import Options as Options
+from .auditing import AuditOptions as AuditOptions
 from .auditing import audit_dataset as audit_dataset
 from .calibration.sheet import LABELS as LABELS
 from .calibration.sheet import PersonLabel as PersonLabel
@@ -8,8 +8,8 @@ from .finishing import Finished as Finished
 from .finishing import finish as finish
 from .folder import MANIFEST as MANIFEST
 from .folder import AuditFolder as AuditFolder
+from .plan import AuditPlan as AuditPlan
 from .plan import Conclusion as Conclusion
-from .plan import Plan as Plan
 from .plan import write_plan as write_plan
 from .prompts import BRIEF as BRIEF
 from .prompts import USUAL as USUAL
@@ -22,7 +22,7 @@ from .records import ConceptTrail as ConceptTrail
 from .records import Intervene as Intervene
 from .records import Response as Response
 from .records import Verdict as Verdict
-from .scores import Scores as Scores
+from .scores import AuditScores as AuditScores
 from .scores import score as score
 from .steps import AuditTally as AuditTally
 from .telling import tell as tell

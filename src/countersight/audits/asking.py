@@ -5,7 +5,7 @@ import io
 
 import msgspec
 
-from countersight.audits.records import Actor, Asked, Said, Usage
+from countersight.audits.records import Actor, RecordedTurn, Said, Usage
 from countersight.audits.steps import AuditTally
 from countersight.editing import Abilities, Edited, Editor, EditRequest, abilities_of
 from countersight.editing.quality import EditQuality, PerceptualDistance, measure
@@ -15,7 +15,7 @@ from countersight.models import Answer, Model, Request, Turn
 from countersight.picture import Picture, as_seen
 
 
-class ServerStatus:
+class AuditServer:
     """What is known of one server; its trouble is shown to whoever watches the audit."""
 
     def __init__(self, tally: AuditTally) -> None:
@@ -42,7 +42,7 @@ class ShownPicture(msgspec.Struct, frozen=True):
 class AskedModel(Client[Request, Answer]):
     """One model of an audit."""
 
-    def __init__(self, model: Model, retry: RetryPolicy, stop: asyncio.Event, news: ServerStatus) -> None:
+    def __init__(self, model: Model, retry: RetryPolicy, stop: asyncio.Event, news: AuditServer) -> None:
         super().__init__(model.reply, retry, stop, news)
         self.party = Actor(model.name, model.settings)
         self._model = model
@@ -70,10 +70,10 @@ def spent(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
     )
 
 
-def conversation(turns: tuple[Turn, ...], shown: ShownPicture | None = None) -> tuple[Asked, ...]:
+def conversation(turns: tuple[Turn, ...], shown: ShownPicture | None = None) -> tuple[RecordedTurn, ...]:
     """A conversation as the log keeps it; the one picture in it is named by its digest."""
     return tuple(
-        Asked(turn.role, turn.text, shown.digest if shown and turn.picture is not None else "") for turn in turns
+        RecordedTurn(turn.role, turn.text, shown.digest if shown and turn.picture is not None else "") for turn in turns
     )
 
 
@@ -85,7 +85,7 @@ def plain(text: str) -> str:
 class AskedEditor(Client[EditRequest, Edited]):
     """The editor of an audit."""
 
-    def __init__(self, editor: Editor, retry: RetryPolicy, stop: asyncio.Event, news: ServerStatus) -> None:
+    def __init__(self, editor: Editor, retry: RetryPolicy, stop: asyncio.Event, news: AuditServer) -> None:
         super().__init__(editor.edit, retry, stop, news)
         self.party = Actor(editor.name, editor.settings)
         self._editor = editor

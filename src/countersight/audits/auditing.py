@@ -37,7 +37,7 @@ USUAL_CHECKERS: tuple[str, ...] = ("pixels", "seams")
 """Who looks at edits where nobody is named: they need nothing that is not here."""
 
 
-class Options(msgspec.Struct, frozen=True):
+class AuditOptions(msgspec.Struct, frozen=True):
     """Who is to be audited by whom, and how."""
 
     model: str | Model
@@ -78,7 +78,7 @@ class Options(msgspec.Struct, frozen=True):
 
 
 async def audit_dataset(
-    dataset: Dataset, output: Path, options: Options, tally: AuditTally, stop: asyncio.Event
+    dataset: Dataset, output: Path, options: AuditOptions, tally: AuditTally, stop: asyncio.Event
 ) -> None:
     """Take every case of a dataset through the four stages; finished steps are skipped."""
     if dataset.count == 0:
@@ -143,7 +143,7 @@ def _begun(output: Path) -> tuple[Actor, ...]:
     return AuditFolder.open(output).manifest.checkers if (output / MANIFEST).is_file() else ()
 
 
-def _refuse_nonsense(options: Options) -> None:
+def _refuse_nonsense(options: AuditOptions) -> None:
     if options.plan is not None:
         read_plan(options.plan)
     for words in options.requires:
@@ -163,7 +163,7 @@ def _chosen(dataset: Dataset, selection: Selection) -> Iterator[tuple[int, Case]
     return ((row, case) for row, case in dataset.cases() if row in rows)
 
 
-def _manifest(dataset: Dataset, output: Path, options: Options, parties: Parties) -> Manifest:
+def _manifest(dataset: Dataset, output: Path, options: AuditOptions, parties: Parties) -> Manifest:
     return Manifest(
         dataset=reference(dataset, output),
         model=parties.model.party,

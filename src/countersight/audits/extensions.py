@@ -16,7 +16,7 @@ from countersight.audits.extraction.rules import ELSE
 from countersight.audits.extraction.things import things_said
 from countersight.audits.folder import AuditFolder
 from countersight.audits.ground_truth import asked_fact, claims, claims_of, facts_of_drawn, right_answer
-from countersight.audits.records import Actor, Concepts, Dose, EditRecord, Place, Response, Thought
+from countersight.audits.records import Actor, Concepts, Dose, EditRecord, Response, StepPlace, Thought
 from countersight.audits.steps import StepResult
 from countersight.audits.work import Subject, Work
 from countersight.editing import Drawn, EditRequest, Instruction, noun_in
@@ -53,7 +53,7 @@ class Extensions:
             Concepts, "uncited", subject.place, OURS, (statement, subject.scene, seed, most), work
         )
 
-    async def doses(self, model: AskedModel, subject: Subject, place: Place, edit: EditRecord) -> None:
+    async def doses(self, model: AskedModel, subject: Subject, place: StepPlace, edit: EditRecord) -> None:
         """The same edit, weaker, and the answer to each; the whole one is asked about anyhow."""
         for strength in range(1, self._manifest.strength):
             here = msgspec.structs.replace(place, dose=strength)
@@ -64,7 +64,7 @@ class Extensions:
                 model, "answer again", here, turns, shown, subject.question.unlisted_kind, subject.question
             )
 
-    async def _dose(self, subject: Subject, place: Place, edit: EditRecord, strength: int) -> Dose:
+    async def _dose(self, subject: Subject, place: StepPlace, edit: EditRecord, strength: int) -> Dose:
         async def work() -> StepResult:
             whole = await self._work.kept(edit.after)
             of = self._manifest.strength

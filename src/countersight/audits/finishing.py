@@ -7,7 +7,7 @@ import msgspec
 from countersight.audits.bundle.write import REPORT, Sheets, write_bundle
 from countersight.audits.page.page import picture_files, render, shown, small_pictures
 from countersight.audits.plan import Conclusion
-from countersight.audits.scores import Scores
+from countersight.audits.scores import AuditScores
 from countersight.progress import Progress, silent
 
 GALLERY = 200
@@ -19,7 +19,7 @@ class Finished(msgspec.Struct, frozen=True):
 
     html: Path
     seal: str
-    scores: Scores
+    scores: AuditScores
     conclusion: Conclusion
     warnings: tuple[str, ...] = ()
     """What must be known with the scores: judges that agree little, a calibration that does not fit."""

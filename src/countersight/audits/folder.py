@@ -13,7 +13,7 @@ import msgspec
 
 from countersight.audits.judges.protocol import HALVES
 from countersight.audits.records import Actor, Manifest, Step
-from countersight.editing import Order
+from countersight.editing import EditOrder
 from countersight.engine import Journal, appending, begun, locked, read_manifest, write_manifest
 from countersight.errors import AuditError, BadPicture
 from countersight.files import bounded_lines, write_whole
@@ -250,11 +250,11 @@ class FileOrders:
         self._journal: Journal | None = None
         self._last = {order.key: order for order in _read(self._path)}
 
-    def find(self, key: str) -> Order | None:
+    def find(self, key: str) -> EditOrder | None:
         """What was last noted of an order."""
         return self._last.get(key)
 
-    def note(self, order: Order) -> None:
+    def note(self, order: EditOrder) -> None:
         """Write it down, to the disk itself: a loss of power must not pay twice either."""
         if self._journal is None:
             self._journal = Journal(self._path).__enter__()
@@ -268,7 +268,7 @@ class FileOrders:
             self._journal.__exit__(None, None, None)
 
 
-def _read(path: Path) -> list[Order]:
+def _read(path: Path) -> list[EditOrder]:
     if not path.is_file():
         return []
     found = []
@@ -277,7 +277,7 @@ def _read(path: Path) -> list[Order]:
             if not line.endswith(b"\n"):
                 break  # a kill cut it off: nothing was ordered yet
             try:
-                found.append(msgspec.json.decode(line, type=Order))
+                found.append(msgspec.json.decode(line, type=EditOrder))
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise AuditError(f"{path} line {number} is damaged ({error}); take it out, or order anew") from None
     return found

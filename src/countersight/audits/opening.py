@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
-from countersight.audits.asking import AskedEditor, AskedModel, ServerStatus
+from countersight.audits.asking import AskedEditor, AskedModel, AuditServer
 from countersight.audits.checkers.model import ModelChecker
 from countersight.audits.checkers.protocol import CHECKERS, Checker
 from countersight.audits.checkers.seams import SeamChecker
@@ -35,7 +35,7 @@ class Opener:
         self._prompts = prompts
         self._tally = tally
         self._stop = stop
-        self._news: dict[str, ServerStatus] = {}
+        self._news: dict[str, AuditServer] = {}
 
     def know(self, steps: Iterable[Step]) -> None:
         """Take note of who answered to an earlier process: who refuses now is not unknown to the server."""
@@ -112,14 +112,14 @@ class Opener:
     def _asked(self, model: Model) -> AskedModel:
         return AskedModel(model, self._retry, self._stop, self._heard(model.name))
 
-    def _heard(self, name: str) -> ServerStatus:
-        return self._news.setdefault(name, ServerStatus(self._tally))
+    def _heard(self, name: str) -> AuditServer:
+        return self._news.setdefault(name, AuditServer(self._tally))
 
 
 def open_ours(role: str, name: str) -> Any:
     """Somebody who works here without a server: an extractor, editor, judge or checker that ships with Countersight."""
     if role == "editor":
-        quiet = ServerStatus(AuditTally())
+        quiet = AuditServer(AuditTally())
         return AskedEditor(open_editor(name, EditorSettings()), RetryPolicy(), asyncio.Event(), quiet)
     tables: dict[str, Registry[Any]] = {"extractor": EXTRACTORS, "judge": JUDGES, "checker": CHECKERS}
     return _opened(tables[role], name)

@@ -12,7 +12,7 @@ from countersight import __version__
 from countersight.audits.clusters import Mean
 from countersight.audits.folder import digest_of
 from countersight.audits.records import Intervene, Manifest
-from countersight.audits.scores import Scores
+from countersight.audits.scores import AuditScores
 from countersight.audits.signing.ssh import signature
 from countersight.errors import AuditError
 from countersight.files import write_whole
@@ -35,7 +35,7 @@ MEASURES: Final = (
 """What a criterion may speak of; steady is the share of answers that stay with an edit that changes nothing."""
 
 
-class Plan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class AuditPlan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """plan.json: an audit as it was meant to be, written before its first step."""
 
     dataset: str
@@ -85,7 +85,7 @@ class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"Verdict: {self.answer}. {self.why}" if self.answer else self.why
 
 
-def write_plan(file: Path, plan: Plan, key: "Ed25519PrivateKey | None" = None) -> str:
+def write_plan(file: Path, plan: AuditPlan, key: "Ed25519PrivateKey | None" = None) -> str:
     """Write a plan as of now, signed beside it where there is a key; its SHA-256, to be kept by others."""
     for words in plan.criteria:
         check_criterion(words)
@@ -98,11 +98,11 @@ def write_plan(file: Path, plan: Plan, key: "Ed25519PrivateKey | None" = None) -
     return digest_of(data)
 
 
-def read_plan(file: Path) -> Plan:
+def read_plan(file: Path) -> AuditPlan:
     """A plan as it was written; AuditError where it is damaged or asks for something that nobody can tell."""
     try:
         with open(file, "rb") as data:
-            plan = msgspec.json.decode(data.read(LARGEST), type=Plan)
+            plan = msgspec.json.decode(data.read(LARGEST), type=AuditPlan)
     except OSError as error:
         raise AuditError(f"{file} cannot be read ({error.strerror}); write one with: countersight audit plan") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -122,7 +122,9 @@ def check_criterion(words: str) -> None:
         )
 
 
-def conclude(manifest: Manifest, scores: Scores, plan: Plan | None, selected: int | None = None) -> Conclusion:
+def conclude(
+    manifest: Manifest, scores: AuditScores, plan: AuditPlan | None, selected: int | None = None
+) -> Conclusion:
     """The verdict of an audit: every criterion, and everything that was not done as planned."""
     asked = tuple(dict.fromkeys((*(plan.criteria if plan else ()), *manifest.requires)))
     criteria = tuple(_judged(words, scores) for words in asked)
@@ -148,7 +150,7 @@ def _parted(words: str) -> re.Match[str] | None:
     return _CRITERION.fullmatch(" ".join(words.casefold().split()))
 
 
-def _judged(words: str, scores: Scores) -> Criterion:
+def _judged(words: str, scores: AuditScores) -> Criterion:
     found = _parted(words)
     if found is None:
         return Criterion(words, "cannot tell", "it cannot be understood")
@@ -170,7 +172,7 @@ def _judged(words: str, scores: Scores) -> Criterion:
     return Criterion(words, "not met" if beyond else "cannot tell", told)
 
 
-def _figure(measure: str, scores: Scores) -> Mean | None:
+def _figure(measure: str, scores: AuditScores) -> Mean | None:
     match measure:
         case "ccs" | "pcs" | "ncc":
             mean: Mean = getattr(scores.kept, measure)
@@ -191,7 +193,7 @@ def _figure(measure: str, scores: Scores) -> Mean | None:
     return None
 
 
-def _deviations(plan: Plan, manifest: Manifest, scores: Scores, selected: int | None) -> Iterator[str]:
+def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, selected: int | None) -> Iterator[str]:
     """Everything that the audit did otherwise than planned."""
     judges, checkers = ({each.name for each in named} for named in (manifest.judges, manifest.checkers))
     for what, planned, done in (
@@ -220,7 +222,7 @@ def _deviations(plan: Plan, manifest: Manifest, scores: Scores, selected: int | 
         yield "the audit was begun before the plan was written"
 
 
-def plan_of(folder: Path, manifest: Manifest) -> Plan | None:
+def plan_of(folder: Path, manifest: Manifest) -> AuditPlan | None:
     """The plan that an audit names, where it lies in its folder; AuditError where it is another one."""
     if not manifest.plan:
         return None

@@ -89,7 +89,7 @@ def drawn_fields(drawn: Drawn | None) -> dict[str, Any]:
     return {"scene" if drawn is None or isinstance(drawn, Scene) else "world": drawn}
 
 
-class Place(msgspec.Struct, frozen=True, omit_defaults=True):
+class StepPlace(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where in the audit a step belongs."""
 
     case: str = ""
@@ -108,7 +108,7 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
     """The strength of a weaker edit."""
 
 
-class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
+class RecordedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
     """One turn of the conversation that was put to a model, in full."""
 
     role: Literal["user", "assistant"]
@@ -250,13 +250,13 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     n: int
     """Lines are counted from 0."""
     stage: Stage
-    place: Place
+    place: StepPlace
     inputs: str
     """SHA-256 of all that the output depends on: a step with the same inputs is never done twice."""
     output: Output
     by: str = ""
     """The model, extractor, editor or judge that did it."""
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[RecordedTurn, ...] = ()
     """The conversation it answered, where a model was asked."""
     spent: Usage = Usage()
     at: str = ""

@@ -22,7 +22,7 @@ from countersight.audits.sensitivity import (
     specificity,
     thought_score,
 )
-from countersight.audits.trail import Audit
+from countersight.audits.trail import AuditTrail
 from countersight.editing import Action, ConceptKind
 from countersight.scoring import paired
 from countersight.text import several
@@ -86,7 +86,7 @@ class Checked(msgspec.Struct, frozen=True):
     unknown: int
 
 
-class Scores(msgspec.Struct, frozen=True, omit_defaults=True):
+class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
     """The scores of one audit."""
 
     model: str
@@ -161,7 +161,7 @@ class Scores(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"<pre>{escape(repr(self))}</pre>"
 
 
-def score(audit: Audit, *, seed: int = 0) -> Scores:
+def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
     """The scores of an audit as it stands; the same for the same steps and seed."""
     thought_alone = audit.manifest.intervene == "thought"
     tests = [] if thought_alone else [test for case in audit.cases for test in _tests(case, audit)]
@@ -174,7 +174,7 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
     def of_judge(name: str) -> MeasuredScores:
         return trio(kept, lambda test: test.judges.get(name, Opinion(None, None)))
 
-    return Scores(
+    return AuditScores(
         model=audit.manifest.model.name,
         rule=RULE + CHECKED if audit.manifest.checkers else RULE,
         kept=trio(kept),
@@ -204,7 +204,7 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
     )
 
 
-def _unmoved(audit: Audit, kept: Sequence[ConceptScore]) -> dict[str, Any]:
+def _unmoved(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, Any]:
     """How many answers never changed, and how many stay where nothing was changed."""
     said = {(case.case, concept.number): (case, concept) for case in audit.cases for concept in case.concepts}
     same = [
@@ -225,7 +225,7 @@ def _unmoved(audit: Audit, kept: Sequence[ConceptScore]) -> dict[str, Any]:
     }
 
 
-def _accuracy(audit: Audit, kept: set[tuple[str, int]]) -> Accuracy | None:
+def _accuracy(audit: AuditTrail, kept: set[tuple[str, int]]) -> Accuracy | None:
     """How often the answers are right before and after the edits that count; None where nobody knows."""
     before, after = [], []
     for case in audit.cases:
@@ -241,7 +241,7 @@ def _accuracy(audit: Audit, kept: set[tuple[str, int]]) -> Accuracy | None:
     return Accuracy(clustered_mean(before), clustered_mean(after)) if after else None
 
 
-def _lent(audit: Audit, kept: Sequence[ConceptScore]) -> dict[str, Any]:
+def _lent(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, Any]:
     """How many tests have a CCS that no majority of votes gave, and what it is without that."""
     votes = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}
     own = [(test, ccs_of_votes(votes[test.case, test.number], audit.manifest.pool)) for test in kept]
@@ -252,7 +252,7 @@ def _lent(audit: Audit, kept: Sequence[ConceptScore]) -> dict[str, Any]:
     return {"lent": lent, "allowed": clustered_mean(pooled).value}
 
 
-def _past_the_paper(audit: Audit, kept: set[tuple[str, int]]) -> dict[str, Any]:
+def _past_the_paper(audit: AuditTrail, kept: set[tuple[str, int]]) -> dict[str, Any]:
     manifest = audit.manifest
     return {
         "specificity": specificity(audit.cases, kept) if manifest.uncited else None,
@@ -261,7 +261,7 @@ def _past_the_paper(audit: Audit, kept: set[tuple[str, int]]) -> dict[str, Any]:
     }
 
 
-def _checks(audit: Audit) -> dict[str, Any]:
+def _checks(audit: AuditTrail) -> dict[str, Any]:
     if not audit.manifest.checkers:
         return {}
     edits = [concept for case in audit.cases for concept in case.concepts if concept.edit and concept.edit.after]
@@ -279,7 +279,7 @@ def _checked(checks: Iterable[Check], checker: str) -> Checked:
 
 
 def _corrected(
-    audit: Audit, together: MeasuredScores, of_judge: Callable[[str], MeasuredScores], seed: int
+    audit: AuditTrail, together: MeasuredScores, of_judge: Callable[[str], MeasuredScores], seed: int
 ) -> dict[str, CorrectedScores]:
     if audit.calibration is None:
         return {}
@@ -298,7 +298,7 @@ def _corrected(
     return found
 
 
-def encode(scores: Scores) -> bytes:
+def encode(scores: AuditScores) -> bytes:
     """The bytes of scores.json: the same for the same scores."""
     return msgspec.json.format(msgspec.json.encode(scores), indent=1) + b"\n"
 
@@ -319,7 +319,7 @@ def trio(
     return MeasuredScores(mean("pcs"), mean("ncc"), mean("ccs"))
 
 
-def _tests(case: CaseTrail, audit: Audit) -> Iterable[ConceptScore]:
+def _tests(case: CaseTrail, audit: AuditTrail) -> Iterable[ConceptScore]:
     pool = audit.manifest.pool
     for concept in case.concepts:
         held = panel(concept.verdicts, pool)
@@ -340,7 +340,7 @@ def _tests(case: CaseTrail, audit: Audit) -> Iterable[ConceptScore]:
         )
 
 
-def failed_steps(audit: Audit) -> int:
+def failed_steps(audit: AuditTrail) -> int:
     """Steps that failed and were not done since."""
     last = {(step.stage, step.place): step.output for step in audit.steps}
     return sum(isinstance(output, Failed) for output in last.values())
@@ -354,7 +354,7 @@ def _sorted(names: Iterable[str]) -> list[str]:
     return sorted(set(names))
 
 
-class Difference(msgspec.Struct, frozen=True):
+class ScoreDifference(msgspec.Struct, frozen=True):
     """First minus second, case by case: 95% score interval and p of McNemar's test, for independent pictures."""
 
     value: float
@@ -365,7 +365,7 @@ class Difference(msgspec.Struct, frozen=True):
     pictures: int
 
 
-def difference(first: Scores, second: Scores, measure: Measure) -> Difference | None:
+def difference(first: AuditScores, second: AuditScores, measure: Measure) -> ScoreDifference | None:
     """How much higher the first audit scores; None where no case counts in both.
 
     What is said of one picture hangs together, which the interval knows; zero lies in it where p is not below 0.05.
@@ -378,10 +378,10 @@ def difference(first: Scores, second: Scores, measure: Measure) -> Difference | 
         return None
     pictures, values = zip(*apart, strict=True)
     found = paired(values, pictures)
-    return Difference(found.value, found.low, found.high, found.p, len(values), len(set(pictures)))
+    return ScoreDifference(found.value, found.low, found.high, found.p, len(values), len(set(pictures)))
 
 
-def by_case(scores: Scores, measure: Measure) -> dict[str, tuple[str, float]]:
+def by_case(scores: AuditScores, measure: Measure) -> dict[str, tuple[str, float]]:
     """The picture and the score of every case that counts: the mean of its concepts."""
     values: dict[str, list[float]] = {}
     pictures: dict[str, str] = {}

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from countersight.audits.asking import AskedModel, conversation, plain, spent
-from countersight.audits.records import Asked, Try, Usage
+from countersight.audits.records import RecordedTurn, Try, Usage
 from countersight.engine import fill
 from countersight.models import Request, Turn
 from countersight.text import printable
@@ -102,7 +102,7 @@ class Shaped(msgspec.Struct, frozen=True):
     """Of the type asked for; None where no reply had the shape."""
     tries: tuple[Try, ...]
     spent: Usage
-    asked: tuple[Asked, ...]
+    asked: tuple[RecordedTurn, ...]
 
 
 def read_shape(

@@ -11,7 +11,7 @@ from countersight.audits.checkers.protocol import Checker
 from countersight.audits.extensions import Extensions
 from countersight.audits.extraction.protocol import Extractor
 from countersight.audits.judges.protocol import Evidence, Judge
-from countersight.audits.records import CONTROL, CaseRecord, EditRecord, Manifest, Place, Response, drawn_fields
+from countersight.audits.records import CONTROL, CaseRecord, EditRecord, Manifest, Response, StepPlace, drawn_fields
 from countersight.audits.selection import SceneIndex
 from countersight.audits.steps import StepFailed
 from countersight.audits.work import NOTHING, Subject, Work
@@ -67,7 +67,7 @@ class Stages:
     async def audit(self, row: int, case: Case) -> None:
         """Everything about one case; what fails is in the log, and ends what would build on it."""
         with suppress(StepFailed):
-            await self.test(await self._begin(Place(case.id, row), case))
+            await self.test(await self._begin(StepPlace(case.id, row), case))
 
     async def test(self, subject: Subject) -> None:
         """The four stages of a case; raises StepFailed where one fails that the others build on."""
@@ -85,7 +85,7 @@ class Stages:
         if self._manifest.uncited and concepts.instructions:
             await self._change_others(subject, baseline, len(concepts.instructions))
 
-    async def _begin(self, place: Place, case: Case) -> Subject:
+    async def _begin(self, place: StepPlace, case: Case) -> Subject:
         assert case.factual is not None
         assert case.image is not None
         assert self._dataset is not None
@@ -135,7 +135,7 @@ class Stages:
         with suppress(StepFailed):
             await self._extensions.doses(self._parties.model, subject, place, edit)
 
-    async def _edited(self, subject: Subject, place: Place, instruction: Instruction) -> EditRecord:
+    async def _edited(self, subject: Subject, place: StepPlace, instruction: Instruction) -> EditRecord:
         """An edit, and what those say of it who look at it."""
         edit = await self._work.edit(self._parties.sure_editor, subject, place, instruction)
         if edit.after:
@@ -152,19 +152,19 @@ class Stages:
                 if edit.after:
                     await self._again(subject, place, edit.after)
 
-    async def _check(self, subject: Subject, place: Place, edit: EditRecord) -> None:
+    async def _check(self, subject: Subject, place: StepPlace, edit: EditRecord) -> None:
         for checker in self._parties.checkers:
             with suppress(StepFailed):  # one that fails does not keep the others from looking
                 await self._work.check(checker, subject, place, edit)
 
     async def _change_nothing(self, subject: Subject) -> None:
         """The control edit, once for every picture, and what the model says then."""
-        shared = Place(concept=CONTROL, picture=subject.shown.digest)
+        shared = StepPlace(concept=CONTROL, picture=subject.shown.digest)
         edit = await self._work.edit(self._parties.sure_editor, subject, shared, NOTHING)
         if edit.after:
             await self._again(subject, msgspec.structs.replace(subject.place, concept=CONTROL), edit.after)
 
-    async def _again(self, subject: Subject, place: Place, digest: str) -> Response:
+    async def _again(self, subject: Subject, place: StepPlace, digest: str) -> Response:
         shown = await self._work.kept(digest)
         return await self._work.respond(self._parties.model, subject, place, shown, ("answer again", "why again"))
 

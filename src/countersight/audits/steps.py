@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 import msgspec
 
 from countersight.audits.folder import LOG, encode_step
-from countersight.audits.records import Actor, Asked, Failed, Output, Place, Stage, Step, Usage
+from countersight.audits.records import Actor, Failed, Output, RecordedTurn, Stage, Step, StepPlace, Usage
 from countersight.engine import Journal, RetriesExhausted, Stopped, Tally, Workers
 from countersight.errors import CountersightError
 from countersight.text import several
@@ -58,7 +58,7 @@ class StepResult(msgspec.Struct, frozen=True):
 
     output: Output
     spent: Usage = Usage()
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[RecordedTurn, ...] = ()
 
 
 class StepFailed(Exception):  # noqa: N818 - it names what happened
@@ -69,7 +69,7 @@ class DoesSteps(Protocol):
     """Anything that does steps: an audit at work, or one that is replayed."""
 
     async def do(
-        self, stage: Stage, place: Place, by: Actor, inputs: object, work: Callable[[], Awaitable[StepResult]]
+        self, stage: Stage, place: StepPlace, by: Actor, inputs: object, work: Callable[[], Awaitable[StepResult]]
     ) -> Output:
         """The output of a step; raises StepFailed where there is none."""
         ...
@@ -96,7 +96,7 @@ class Steps:
     async def do(
         self,
         stage: Stage,
-        place: Place,
+        place: StepPlace,
         by: Actor,
         inputs: object,
         work: Callable[[], Awaitable[StepResult]],
@@ -121,7 +121,7 @@ class Steps:
         return output
 
     async def _do(
-        self, key: str, stage: Stage, place: Place, by: Actor, work: Callable[[], Awaitable[StepResult]]
+        self, key: str, stage: Stage, place: StepPlace, by: Actor, work: Callable[[], Awaitable[StepResult]]
     ) -> Output:
         if self._stop.is_set():
             raise Stopped
@@ -150,7 +150,7 @@ class Steps:
         """Bring what was written to the disk itself, against a loss of power."""
         self._journal.sync()
 
-    def _write(self, key: str, stage: Stage, place: Place, by: Actor, result: StepResult) -> None:
+    def _write(self, key: str, stage: Stage, place: StepPlace, by: Actor, result: StepResult) -> None:
         step = Step(
             n=self._count,
             stage=stage,

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from countersight.audits.calibration.photographs import PhotographGate
-from countersight.audits.calibration.sheet import Calibration, Rate
+from countersight.audits.calibration.sheet import Calibration, KnownShare
 from countersight.audits.clusters import Mean
 from countersight.audits.page.figures import (
     agreement_grids,
@@ -17,12 +17,14 @@ from countersight.audits.page.figures import (
     result_grids,
 )
 from countersight.audits.plan import Conclusion
-from countersight.audits.scores import Scores
+from countersight.audits.scores import AuditScores
 from countersight.html import print_grids
 from countersight.text import printable, several
 
 
-def tell(scores: Scores, console: Console, warnings: Iterable[str] = (), conclusion: Conclusion | None = None) -> None:
+def tell(
+    scores: AuditScores, console: Console, warnings: Iterable[str] = (), conclusion: Conclusion | None = None
+) -> None:
     """Print the scores, what was left out and why, and how far the judges agree; warnings stand before all that."""
     console.print(Text(printable(f"Does {scores.model} mean what it explains?"), style="bold"))
     if conclusion is not None:
@@ -50,7 +52,7 @@ def tell_photographs(gate: PhotographGate, console: Console) -> None:
         console.print(Text(printable(f"  stopped, {kind}: {_rate(found)}")))
 
 
-def _rate(found: Rate) -> str:
+def _rate(found: KnownShare) -> str:
     return f"{found.right:,} of {found.n:,} {number(found.share)} ({interval(found)})" if found.n else "–"
 
 
@@ -58,7 +60,7 @@ def _figure(mean: Mean) -> str:
     return "–" if mean.value is None else f"{number(mean.value)} ({interval(mean)})"
 
 
-def _lines(scores: Scores) -> Iterator[str]:
+def _lines(scores: AuditScores) -> Iterator[str]:
     tested = f"{several(scores.cases, 'case')}, {several(len(scores.concepts), 'concept')} tested"
     yield f"{tested}; 95% intervals, clustered by picture"
     if scores.refused:

@@ -21,10 +21,10 @@ from countersight.audits.records import (
     Failed,
     Manifest,
     Output,
-    Place,
     Response,
     Said,
     Step,
+    StepPlace,
     Thought,
     ThoughtTrail,
     Verdict,
@@ -32,7 +32,7 @@ from countersight.audits.records import (
 from countersight.editing import Instruction
 
 
-class Audit(msgspec.Struct, frozen=True):
+class AuditTrail(msgspec.Struct, frozen=True):
     """An audit as it stands, finished or not."""
 
     path: Path
@@ -44,11 +44,13 @@ class Audit(msgspec.Struct, frozen=True):
     """How good its judges are, where the audit was given that."""
 
 
-def read_audit(folder: Path | str) -> Audit:
+def read_audit(folder: Path | str) -> AuditTrail:
     """Read an audit, its chain of steps checked."""
     opened = AuditFolder.open(folder)
     steps = tuple(opened.steps())
-    return Audit(opened.path, opened.manifest, trails(steps, opened.manifest), steps, read_calibration(opened.path))
+    return AuditTrail(
+        opened.path, opened.manifest, trails(steps, opened.manifest), steps, read_calibration(opened.path)
+    )
 
 
 def trails(steps: Iterable[Step], manifest: Manifest) -> tuple[CaseTrail, ...]:
@@ -58,7 +60,7 @@ def trails(steps: Iterable[Step], manifest: Manifest) -> tuple[CaseTrail, ...]:
     """
     judges = {judge.name for judge in manifest.judges}
     checkers = {checker.name for checker in manifest.checkers}
-    known: dict[tuple[str, Place], Output] = {}
+    known: dict[tuple[str, StepPlace], Output] = {}
     rows: dict[str, int] = {}
     for step in steps:
         if step.stage == "verdict" and step.place.judge not in judges:
@@ -89,11 +91,11 @@ def trails(steps: Iterable[Step], manifest: Manifest) -> tuple[CaseTrail, ...]:
 def _trail(
     case: str,
     row: int,
-    known: dict[tuple[str, Place], Output],
+    known: dict[tuple[str, StepPlace], Output],
     verdicts: dict[tuple[str, int | None], list[Verdict]],
     checks: dict[tuple[str, int | None], list[Check]],
 ) -> CaseTrail | None:
-    here = Place(case, row)
+    here = StepPlace(case, row)
     record = known.get(("case", here))
     if not isinstance(record, CaseRecord):
         return None
@@ -119,7 +121,7 @@ def _trail(
         place = msgspec.structs.replace(here, concept=-number)
         concept = _concept(-number, instruction, known.get(("edit", place)), place, known, ())
         uncited.append(msgspec.structs.replace(concept, checks=tuple(checks.get((case, -number), ()))))
-    control = known.get(("edit", Place(concept=CONTROL, picture=record.picture)))
+    control = known.get(("edit", StepPlace(concept=CONTROL, picture=record.picture)))
     return CaseTrail(
         case,
         row,
@@ -139,15 +141,15 @@ def _concept(
     number: int,
     instruction: Instruction,
     edit: Output | None,
-    place: Place,
-    known: dict[tuple[str, Place], Output],
+    place: StepPlace,
+    known: dict[tuple[str, StepPlace], Output],
     verdicts: tuple[Verdict, ...],
 ) -> ConceptTrail:
     again = _response(known, place, "answer again", "why again")
     return ConceptTrail(number, instruction, edit if isinstance(edit, EditRecord) else None, again, verdicts)
 
 
-def _doses(known: dict[tuple[str, Place], Output], place: Place) -> tuple[DoseTrail, ...]:
+def _doses(known: dict[tuple[str, StepPlace], Output], place: StepPlace) -> tuple[DoseTrail, ...]:
     found = []
     for strength in range(1, STRENGTHS):
         here = msgspec.structs.replace(place, dose=strength)
@@ -157,13 +159,13 @@ def _doses(known: dict[tuple[str, Place], Output], place: Place) -> tuple[DoseTr
     return tuple(found)
 
 
-def _thought(known: dict[tuple[str, Place], Output], place: Place) -> ThoughtTrail | None:
+def _thought(known: dict[tuple[str, StepPlace], Output], place: StepPlace) -> ThoughtTrail | None:
     thought, answer = known.get(("thought", place)), known.get(("answer thought", place))
     if not isinstance(thought, Thought):
         return None
     return ThoughtTrail(thought, answer if isinstance(answer, Said) else None)
 
 
-def _response(known: dict[tuple[str, Place], Output], place: Place, answer: str, why: str) -> Response | None:
+def _response(known: dict[tuple[str, StepPlace], Output], place: StepPlace, answer: str, why: str) -> Response | None:
     first, second = known.get((answer, place)), known.get((why, place))
     return Response(first, second) if isinstance(first, Said) and isinstance(second, Said) else None

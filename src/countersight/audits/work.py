@@ -19,10 +19,10 @@ from countersight.audits.records import (
     Concepts,
     Dose,
     EditRecord,
-    Place,
     Response,
     Said,
     Stage,
+    StepPlace,
     Thought,
     Usage,
     Verdict,
@@ -51,7 +51,7 @@ NOTHING = Instruction(
 class Subject(msgspec.Struct, frozen=True):
     """What one case is about."""
 
-    place: Place
+    place: StepPlace
     question: Question
     shown: ShownPicture
     image: str
@@ -88,7 +88,7 @@ class Work:
         self,
         kind: type[Made],
         stage: Stage,
-        place: Place,
+        place: StepPlace,
         by: Actor,
         inputs: object,
         work: Callable[[], Awaitable[StepResult]],
@@ -98,7 +98,7 @@ class Work:
         assert isinstance(output, kind)
         return output
 
-    async def begin(self, place: Place, record: CaseRecord, picture: Picture | BadPicture) -> ShownPicture:
+    async def begin(self, place: StepPlace, record: CaseRecord, picture: Picture | BadPicture) -> ShownPicture:
         """Record a case and store its picture."""
 
         async def work() -> StepResult:
@@ -115,7 +115,7 @@ class Work:
         return ShownPicture(picture, output.picture)
 
     async def respond(
-        self, model: AskedModel, subject: Subject, place: Place, shown: ShownPicture, stages: tuple[Stage, Stage]
+        self, model: AskedModel, subject: Subject, place: StepPlace, shown: ShownPicture, stages: tuple[Stage, Stage]
     ) -> Response:
         """The answer, then why, in one conversation (EDCT 3, stage 1)."""
         question = subject.question
@@ -128,7 +128,7 @@ class Work:
         self,
         model: AskedModel,
         stage: Stage,
-        place: Place,
+        place: StepPlace,
         turns: tuple[Turn, ...],
         shown: ShownPicture,
         kind: AnswerKind,
@@ -166,7 +166,9 @@ class Work:
         request = EditRequest(subject.shown.picture, NOTHING, self._seed, scene=subject.scene, name=subject.image)
         return await editor.abilities(request)
 
-    async def edit(self, editor: AskedEditor, subject: Subject, place: Place, instruction: Instruction) -> EditRecord:
+    async def edit(
+        self, editor: AskedEditor, subject: Subject, place: StepPlace, instruction: Instruction
+    ) -> EditRecord:
         """The edited picture, checked, measured and kept; or why there is none (stage 3)."""
         shown = subject.shown
         record = EditRecord(instruction, shown.digest, seed=self._seed)
@@ -203,7 +205,7 @@ class Work:
         inputs = (instruction, shown.digest, self._seed, subject.scene, self._folder.manifest.lpips)
         return await self.do(EditRecord, "edit", place, editor.party, inputs, work)
 
-    async def check(self, checker: Checker, subject: Subject, place: Place, edit: EditRecord) -> Check:
+    async def check(self, checker: Checker, subject: Subject, place: StepPlace, edit: EditRecord) -> Check:
         """Whether an edit did what was asked, by one who looks at it (stage 3)."""
         here = msgspec.structs.replace(place, judge=checker.party.name)
 
@@ -221,7 +223,7 @@ class Work:
         """A picture of the audit, to be shown."""
         return ShownPicture(await asyncio.to_thread(self._folder.picture, digest), digest)
 
-    async def judge(self, judge: Judge, vote: int, place: Place, evidence: Evidence) -> Verdict:
+    async def judge(self, judge: Judge, vote: int, place: StepPlace, evidence: Evidence) -> Verdict:
         """One vote of one judge (stage 4)."""
         key = f"{place.case}/{place.concept}/verdict/{vote}"
 

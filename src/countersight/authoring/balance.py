@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from countersight.authoring.drafts import OPERATIONS, Draft
+from countersight.authoring.drafts import OPERATIONS, PairDraft
 from countersight.authoring.sources import Group
 
 _SHARE: Final = 3
@@ -45,7 +45,7 @@ class AnswerBalancing:
     def __init__(self) -> None:
         self._kinds: dict[str, Counter[str]] = {}
 
-    def take(self, draft: Draft) -> bool:
+    def take(self, draft: PairDraft) -> bool:
         """Count one more, and say whether more can be kept than before."""
         before = self.kept
         self._kinds.setdefault(draft.operation, Counter())[draft.answer] += 1
@@ -57,7 +57,7 @@ class AnswerBalancing:
         return _even(sum(map(_even, self._kinds.values()), Counter[str]())).total()
 
 
-def evened(drafts: Sequence[Draft], most: int) -> list[int]:
+def evened(drafts: Sequence[PairDraft], most: int) -> list[int]:
     """The places of those that are kept: the first of each kind of wording, and not more than `most`."""
     places: dict[str, dict[str, list[int]]] = {}
     for place, draft in enumerate(drafts):
@@ -109,7 +109,7 @@ class GroupBalance:
         """Operations, those of which there are fewest first."""
         return tuple(sorted(self._order, key=lambda operation: self._operations[operation]))
 
-    def too_many(self, draft: Draft) -> str:
+    def too_many(self, draft: PairDraft) -> str:
         """What there is enough of already, or nothing; yes and no are evened out once all are there."""
         if self._group == "boolean":
             return ""
@@ -125,7 +125,7 @@ class GroupBalance:
         """How many of those that were taken are kept in the end."""
         return self._evening.kept if self._group == "boolean" else self._answers.total()
 
-    def take(self, draft: Draft) -> bool:
+    def take(self, draft: PairDraft) -> bool:
         """Count a draft that became a pair, and say whether more are kept by it."""
         self._operations[draft.operation] += 1
         self._answers[draft.answer] += 1

@@ -13,10 +13,10 @@ import msgspec
 from countersight import __version__
 from countersight.authoring.balance import Wordings
 from countersight.authoring.counting import write_count
-from countersight.authoring.drafts import REJECTED, Draft, Funnel, Writer, write_funnel
+from countersight.authoring.drafts import REJECTED, Funnel, PairDraft, Writer, write_funnel
 from countersight.authoring.model import FAULTED, TOLD_BLIND, VOTES, ModelWriter, PairChecker
 from countersight.authoring.pairing import LOOKED_AT, DraftRecord, Pair, PairBuilder, Pairs
-from countersight.authoring.sources import GROUPS, Group, LeftOut, Source, read_sources
+from countersight.authoring.sources import GROUPS, Group, LeftOut, SourceQuestion, read_sources
 from countersight.authoring.store import BuildContext, BuildPlan, CachedModel
 from countersight.authoring.vocabulary import ASPECTS
 from countersight.authoring.yes_no import write_yes_no
@@ -42,7 +42,7 @@ class GrammarWriter:
         self._seed = seed
         self._used = Wordings()
 
-    async def write(self, source: Source, wanted: tuple[str, ...]) -> Draft:
+    async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
         """A counterfactual question; raises Unwritten where the grammar does not cover the question."""
         chance = Random(f"{self._seed}/{source.id}/{source.question}")
         if source.group == "boolean":
@@ -120,7 +120,7 @@ NO_MODEL = "none"
 _TITLES = {"cvqa": "C-VQA-Real, built", CFMM: "CFMM, built"}
 
 
-class Order(msgspec.Struct, frozen=True):
+class BuildOrder(msgspec.Struct, frozen=True):
     """What is to be built."""
 
     suite: str
@@ -144,7 +144,7 @@ class Order(msgspec.Struct, frozen=True):
         return "" if self.blind == NO_MODEL else self.blind
 
 
-class Built(msgspec.Struct, frozen=True):
+class BuiltPairs(msgspec.Struct, frozen=True):
     """What came of it."""
 
     cases: int
@@ -158,8 +158,8 @@ class Built(msgspec.Struct, frozen=True):
 
 
 def build_dataset(
-    order: Order, *, settings: ModelSettings, retry: RetryPolicy, progress: Callable[[int], None]
-) -> Built:
+    order: BuildOrder, *, settings: ModelSettings, retry: RetryPolicy, progress: Callable[[int], None]
+) -> BuiltPairs:
     """Build a dataset of pairs; the same order goes on where it was stopped, and asks for nothing twice."""
     _refuse_nonsense(order)
     if order.output.exists() and (not order.output.is_dir() or any(order.output.iterdir())):
@@ -177,7 +177,7 @@ def build_dataset(
     return built
 
 
-def _refuse_nonsense(order: Order) -> None:
+def _refuse_nonsense(order: BuildOrder) -> None:
     """Say in a sentence, before anything is read, what cannot be built."""
     if order.suite not in SUITE_NAMES:
         raise CountersightError(unknown("benchmark to build", order.suite, SUITE_NAMES))
@@ -197,12 +197,12 @@ def _refuse_nonsense(order: Order) -> None:
         raise CountersightError(f"{order.pictures} is not a folder; name the one that holds the pictures")
 
 
-def _usable(order: Order, found: list[Source | LeftOut]) -> list[Source | LeftOut]:
+def _usable(order: BuildOrder, found: list[SourceQuestion | LeftOut]) -> list[SourceQuestion | LeftOut]:
     """The sources whose picture is there, where pictures are given; for CFMM none that is doubted, and no counts."""
-    return [_checked(order, each) if isinstance(each, Source) else each for each in found]
+    return [_checked(order, each) if isinstance(each, SourceQuestion) else each for each in found]
 
 
-def _checked(order: Order, source: Source) -> Source | LeftOut:
+def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | LeftOut:
     if order.suite == CFMM and source.group == "direct":
         return LeftOut(source.id, source.question, "a count: two options that both questions share would tell it")
     if order.suite == CFMM and source.agreement < AMBIGUOUS:
@@ -215,14 +215,14 @@ def _checked(order: Order, source: Source) -> Source | LeftOut:
     return source if is_there else LeftOut(source.id, source.question, "no such picture")
 
 
-def _folder(order: Order, source: Source) -> Path | None:
+def _folder(order: BuildOrder, source: SourceQuestion) -> Path | None:
     """Where the picture of a source is looked for: where it was named, or in the dataset that holds it."""
     return order.pictures or (order.questions if order.questions.is_dir() and source.is_stored else None)
 
 
 async def _pairs(
-    order: Order,
-    found: Sequence[Source | LeftOut],
+    order: BuildOrder,
+    found: Sequence[SourceQuestion | LeftOut],
     models: dict[str, Model],
     context: BuildContext,
     retry: RetryPolicy,
@@ -246,7 +246,7 @@ async def _pairs(
             await model.close()
 
 
-def _sizes(order: Order) -> dict[Group, int]:
+def _sizes(order: BuildOrder) -> dict[Group, int]:
     """How many pairs of each group, as even as can be."""
     asked_for = ("boolean",) if order.suite == CFMM else order.groups
     groups = [group for group in GROUPS if group in asked_for]
@@ -254,7 +254,7 @@ def _sizes(order: Order) -> dict[Group, int]:
     return {group: whole + (place < rest) for place, group in enumerate(groups)}
 
 
-def _plan(order: Order) -> BuildPlan:
+def _plan(order: BuildOrder) -> BuildPlan:
     digest = hashlib.blake2b(digest_size=16)
     for file in (
         order.questions / "metadata.jsonl" if order.questions.is_dir() else order.questions,
@@ -275,7 +275,7 @@ def _plan(order: Order) -> BuildPlan:
     )
 
 
-def _write(order: Order, pairs: Pairs, context: BuildContext) -> Built:
+def _write(order: BuildOrder, pairs: Pairs, context: BuildContext) -> BuiltPairs:
     made: dict[str, str | int] = {"writer": order.writer, "seed": order.seed, "questions": _origin(order.questions)}
     layout = SUITES[REAL_NAME].open_layout()
     without_picture = 0
@@ -302,7 +302,7 @@ def _write(order: Order, pairs: Pairs, context: BuildContext) -> Built:
         context.finish(writer.staging)
     there = {pair.source.group for pair in pairs.pairs}
     empty = tuple(group for group, size in _sizes(order).items() if size and group not in there)
-    return Built(len(pairs.pairs), len(pairs.rejected), without_picture, funnel, empty, pairs.stopped)
+    return BuiltPairs(len(pairs.pairs), len(pairs.rejected), without_picture, funnel, empty, pairs.stopped)
 
 
 def _origin(questions: Path) -> str:
@@ -310,7 +310,7 @@ def _origin(questions: Path) -> str:
     return (published_file(questions) if questions.is_dir() else "") or questions.name
 
 
-def _funnel(order: Order, pairs: Pairs, context: BuildContext) -> Funnel:
+def _funnel(order: BuildOrder, pairs: Pairs, context: BuildContext) -> Funnel:
     operations = Counter(pair.draft.operation for pair in pairs.pairs)
     cost, tokens_in, tokens_out = context.spent()
     return Funnel(
@@ -349,7 +349,7 @@ def _were(number: int, noun: str) -> str:
     return f"{several(number, noun)} {'was' if number == 1 else 'were'}"
 
 
-def _nothing_came(order: Order, pairs: Pairs, context: BuildContext) -> str:
+def _nothing_came(order: BuildOrder, pairs: Pairs, context: BuildContext) -> str:
     """Why no pair came out; where answers were asked for, with their price, and the reasons beside them."""
     told = pairs.stopped or f"no pair came out of {order.questions}: {_commonest(pairs)}"
     if not context.is_begun:

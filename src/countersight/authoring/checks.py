@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from itertools import permutations
 from typing import Final
 
-from countersight.authoring.drafts import Draft
-from countersight.authoring.sources import Source
+from countersight.authoring.drafts import PairDraft
+from countersight.authoring.sources import SourceQuestion
 from countersight.authoring.vocabulary import SENSITIVE
 from countersight.composer import FILLER, PLACES, compose, counted_in, effects_of, noun_key
 from countersight.english import number_of
@@ -87,7 +87,7 @@ def supposition_key(question: str) -> frozenset[str]:
     return frozenset(map(_stem, _content(parts[1]))) if parts else frozenset()
 
 
-def is_a_question(source: Source, draft: Draft) -> Fault:
+def is_a_question(source: SourceQuestion, draft: PairDraft) -> Fault:
     """One question with a supposition, not endless."""
     text = draft.question
     if len(text) > _LONGEST:
@@ -99,12 +99,12 @@ def is_a_question(source: Source, draft: Draft) -> Fault:
     return "it repeats itself" if _REPEATED.search(text) else ""
 
 
-def differs(source: Source, draft: Draft) -> Fault:
+def differs(source: SourceQuestion, draft: PairDraft) -> Fault:
     """The new answer is another one."""
     return f"the answer stays {source.answer}" if draft.answer == source.answer else ""
 
 
-def asks_for_the_same(source: Source, draft: Draft) -> Fault:
+def asks_for_the_same(source: SourceQuestion, draft: PairDraft) -> Fault:
     """The thing counted, or asked about, is still the one of the first question."""
     if source.group == "direct":
         before, after = counted_in(source.question), counted_in((parts_of(draft.question) or ("",))[0])
@@ -114,7 +114,7 @@ def asks_for_the_same(source: Source, draft: Draft) -> Fault:
     return "" if len(before_words & after_words) >= 0.6 * len(before_words) else "it asks about something else"
 
 
-def states_nothing(source: Source, draft: Draft) -> Fault:
+def states_nothing(source: SourceQuestion, draft: PairDraft) -> Fault:
     """Nothing is stated before the question, and no count in it."""
     asked, _ = parts_of(draft.question) or ("", "")
     begins = _ASKED.search(asked)
@@ -129,7 +129,7 @@ def states_nothing(source: Source, draft: Draft) -> Fault:
     return ""
 
 
-def is_worked_out(source: Source, draft: Draft) -> Fault:
+def is_worked_out(source: SourceQuestion, draft: PairDraft) -> Fault:
     """For a number, the composer comes to the same answer; yes and no can only be the other one."""
     if source.group == "boolean":
         return "" if draft.answer in ("yes", "no") else f"{draft.answer!r} is neither yes nor no"
@@ -139,19 +139,19 @@ def is_worked_out(source: Source, draft: Draft) -> Fault:
     return "" if str(composed) == draft.answer else f"the composer comes to {composed}, not {draft.answer}"
 
 
-def needs_the_picture(source: Source, draft: Draft) -> Fault:
+def needs_the_picture(source: SourceQuestion, draft: PairDraft) -> Fault:
     """The answer cannot be told from the text alone; a text that tells the other one is no better."""
     told = answer_without_picture(draft.question)
     return "" if told is None else f"the text alone says {told}"
 
 
-def is_decent(source: Source, draft: Draft) -> Fault:
+def is_decent(source: SourceQuestion, draft: PairDraft) -> Fault:
     """Nothing sensitive is supposed of anybody."""
     found = sorted(set(SENSITIVE.findall(draft.question.casefold())))
     return f"sensitive: {', '.join(found)}" if found else ""
 
 
-CHECKS: Final[tuple[tuple[str, Callable[[Source, Draft], Fault]], ...]] = (
+CHECKS: Final[tuple[tuple[str, Callable[[SourceQuestion, PairDraft], Fault]], ...]] = (
     (NOT_A_QUESTION, is_a_question),
     ("an answer or a count is stated", states_nothing),
     ("the answer stays the same", differs),
@@ -163,7 +163,7 @@ CHECKS: Final[tuple[tuple[str, Callable[[Source, Draft], Fault]], ...]] = (
 """In the order they are made; the name of each is its reason in the funnel."""
 
 
-def faults(source: Source, draft: Draft) -> Iterator[tuple[str, Fault]]:
+def faults(source: SourceQuestion, draft: PairDraft) -> Iterator[tuple[str, Fault]]:
     """Every check that fails, with what is wrong."""
     for reason, check in CHECKS:
         if fault := check(source, draft):

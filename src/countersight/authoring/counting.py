@@ -10,8 +10,8 @@ from typing import Final
 import msgspec
 
 from countersight.authoring.balance import Wordings
-from countersight.authoring.drafts import OPERATIONS, Draft, Unwritten
-from countersight.authoring.sources import Source
+from countersight.authoring.drafts import OPERATIONS, PairDraft, Unwritten
+from countersight.authoring.sources import SourceQuestion
 from countersight.authoring.vocabulary import (
     BODY_PARTS,
     DEPICTING,
@@ -164,7 +164,7 @@ class _Things(msgspec.Struct, frozen=True):
         return self.one if number == 1 else self.several
 
 
-def write_count(source: Source, wanted: tuple[str, ...], used: Wordings, chance: Random) -> Draft:
+def write_count(source: SourceQuestion, wanted: tuple[str, ...], used: Wordings, chance: Random) -> PairDraft:
     """A counterfactual question about a number, with the first wanted operation that fits; raises Unwritten.
 
     An operation fits if one of its wordings was not `used` too often with the same answer; where none does, the first
@@ -184,7 +184,7 @@ def write_count(source: Source, wanted: tuple[str, ...], used: Wordings, chance:
     return next((draft for draft in written if not used.would_tell(draft.pattern, draft.answer)), written[0])
 
 
-def _least_told(drafts: Iterable[Draft], source: Source, used: Wordings) -> Draft | None:
+def _least_told(drafts: Iterable[PairDraft], source: SourceQuestion, used: Wordings) -> PairDraft | None:
     """The draft whose wording was taken least with its answer, of those that the composer reads as they are meant."""
     told = sorted(drafts, key=lambda draft: used.told(draft.pattern, draft.answer))
     count = int(source.answer)
@@ -225,7 +225,7 @@ def _kinds(head: str) -> Iterator[str]:
             yield kind
 
 
-def _drafts(operation: str, things: _Things, asked: Conditional, count: int, chance: Random) -> Iterator[Draft]:
+def _drafts(operation: str, things: _Things, asked: Conditional, count: int, chance: Random) -> Iterator[PairDraft]:
     """Every draft of an operation that leaves a whole number of things, another than before, in an order by chance."""
     found = list(itertools.product(patterns(operation, things.kinds, placed=bool(asked.where)), _STEPS, _STEPS))
     chance.shuffle(found)
@@ -243,7 +243,7 @@ def _drafts(operation: str, things: _Things, asked: Conditional, count: int, cha
             continue
         wording = pattern.replace(" {there}", "")  # where it happens makes no other wording of it
         question, told = _worded(pattern, things, asked, n, m, chance)
-        yield Draft(question, str(after), operation, wording, told=told)
+        yield PairDraft(question, str(after), operation, wording, told=told)
 
 
 def _is_said_so(operation: str, pattern: str, count: int, n: int, after: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from countersight.authoring.sources import Source
+from countersight.authoring.sources import SourceQuestion
 from countersight.errors import DatasetError
 from countersight.files import write_whole
 
@@ -15,7 +15,7 @@ OPERATIONS: Final = ("add", "remove", "replace", "leave", "double", "halve", "al
 """What a presupposition can do to a number."""
 
 
-class Draft(msgspec.Struct, frozen=True):
+class PairDraft(msgspec.Struct, frozen=True):
     """A counterfactual question as a writer wrote it, with the answer it gives."""
 
     question: str
@@ -54,7 +54,7 @@ class Writer(Protocol):
 
     name: str
 
-    async def write(self, source: Source, wanted: tuple[str, ...]) -> Draft:
+    async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
         """A counterfactual question; raises Unwritten. `wanted` are operations, those most needed first."""
         ...
 

@@ -11,8 +11,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from countersight.authoring.checks import faults, parts_of
-from countersight.authoring.drafts import OPERATIONS, Draft, Unwritten
-from countersight.authoring.sources import Source
+from countersight.authoring.drafts import OPERATIONS, PairDraft, Unwritten
+from countersight.authoring.sources import SourceQuestion
 from countersight.authoring.store import CachedModel
 from countersight.case import Question
 from countersight.composer import FILLER, compose
@@ -50,7 +50,7 @@ _REPLY: Final = {
 }
 
 
-def writing_prompt(source: Source, wanted: tuple[str, ...], seed: int) -> str:
+def writing_prompt(source: SourceQuestion, wanted: tuple[str, ...], seed: int) -> str:
     """What is the same for every question of a group, and then the question to change."""
     advice = f" Choose the operation {wanted[0]} if it fits." if source.group == "direct" else ""
     asked = f"Now this one.{advice}\nQuestion: {source.question}\nAnswer: {source.answer}"
@@ -79,7 +79,7 @@ def shape(group: str) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def polishing_prompt(draft: Draft) -> str:
+def polishing_prompt(draft: PairDraft) -> str:
     """A second pass over the grammar."""
     return (
         "Correct the grammar of this question without changing what it means: keep every number, every thing and what "
@@ -112,7 +112,7 @@ _REVIEW_SHAPE: Final = {
 }
 
 
-def review_prompt(source: Source, draft: Draft) -> str:
+def review_prompt(source: SourceQuestion, draft: PairDraft) -> str:
     """Both questions with their answers, and what is to be said of them."""
     known = "".join(f"- {text}\n" for text in source.beside[:_TOLD])
     return (
@@ -171,7 +171,7 @@ class ModelWriter:
         self._seed = seed
         self.name = model.name
 
-    async def write(self, source: Source, wanted: tuple[str, ...]) -> Draft:
+    async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
         """A counterfactual question as the model wrote it and polished it; raises Unwritten."""
         prompt = writing_prompt(source, wanted, self._seed)
         request = Request(
@@ -188,7 +188,7 @@ class ModelWriter:
             raise Unwritten("an empty reply")
         return reply.text
 
-    async def _polished(self, source: Source, draft: Draft) -> Draft:
+    async def _polished(self, source: SourceQuestion, draft: PairDraft) -> PairDraft:
         """The draft in better grammar, where that says the same."""
         prompt = polishing_prompt(draft)
         request = Request(f"{source.id}/polish", (Turn("user", prompt),), "open", question=draft.question)
@@ -211,14 +211,14 @@ class PairChecker:
     def __init__(self, model: CachedModel) -> None:
         self._model = model
 
-    async def fault(self, source: Source, draft: Draft) -> tuple[str, str]:
+    async def fault(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str]:
         """The reason for which a pair is left out and what was said, or nothing.
 
         A question that is answered correctly every time without the picture and the factual answer needs no picture.
         """
         return await self._review(source, draft) or await self._told(source, draft) or ("", "")
 
-    async def _review(self, source: Source, draft: Draft) -> tuple[str, str] | None:
+    async def _review(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
         request = Request(
             f"{source.id}/review",
             (Turn("user", review_prompt(source, draft)),),
@@ -233,7 +233,7 @@ class PairChecker:
         wrong = [words for name, (wanted, words) in REVIEWED.items() if _is_yes(getattr(verdict, name)) != wanted]
         return (FAULTED, "; ".join([*wrong, printable(verdict.why)[:_KEPT]])) if wrong else None
 
-    async def _told(self, source: Source, draft: Draft) -> tuple[str, str] | None:
+    async def _told(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
         asked = Question(draft.question, "", "number" if source.group == "direct" else "boolean")
         turns = (Turn("user", blind_prompt(draft.question, source.group)),)
         for vote in range(VOTES):
@@ -249,7 +249,7 @@ def _is_yes(value: bool | str) -> bool:
     return value.strip().casefold() in ("yes", "true") if isinstance(value, str) else value
 
 
-def _draft(source: Source, text: str) -> Draft:
+def _draft(source: SourceQuestion, text: str) -> PairDraft:
     found = _object(text, _Written)
     if found is None or not found.question.strip():
         raise Unwritten("a reply in no shape", written=printable(text.replace("\n", " "))[:_KEPT])
@@ -261,7 +261,7 @@ def _draft(source: Source, text: str) -> Draft:
     question = _tidy(found.question)
     clause = parts_of(question)
     named = operation if operation in (*OPERATIONS, "flip") else "another"
-    return Draft(question, answer, named, _pattern(clause[1] if clause else ""))
+    return PairDraft(question, answer, named, _pattern(clause[1] if clause else ""))
 
 
 def _object(text: str, kind: type[_Shape]) -> _Shape | None:
@@ -285,7 +285,7 @@ def _pattern(clause: str) -> str:
     return " ".join(word if word in FILLER or word.endswith("ed") else "_" for word in words)
 
 
-def _says_the_same(source: Source, draft: Draft, question: str) -> bool:
+def _says_the_same(source: SourceQuestion, draft: PairDraft, question: str) -> bool:
     """For a number the composer comes to the same; for yes and no the same words stand in both, little ones apart."""
     if source.group == "direct":
         return compose(int(source.answer), question, source.question) == int(draft.answer)

@@ -12,9 +12,9 @@ import msgspec
 
 from countersight.authoring.balance import GroupBalance, evened
 from countersight.authoring.checks import CHECKS, NOT_A_QUESTION, faults, supposition_key
-from countersight.authoring.drafts import Draft, FunnelStep, Rejected, Unwritten, Writer, step
+from countersight.authoring.drafts import FunnelStep, PairDraft, Rejected, Unwritten, Writer, step
 from countersight.authoring.model import FAULTED, TOLD_BLIND, PairChecker
-from countersight.authoring.sources import Group, LeftOut, Source
+from countersight.authoring.sources import Group, LeftOut, SourceQuestion
 
 LOOKED_AT: Final = 20
 """Replies of which one at least must be a question that can be checked."""
@@ -101,8 +101,8 @@ _REPEATED = 5
 class Pair(msgspec.Struct, frozen=True):
     """A question and the counterfactual one that was made of it."""
 
-    source: Source
-    draft: Draft
+    source: SourceQuestion
+    draft: PairDraft
 
 
 class Pairs(msgspec.Struct, frozen=True):
@@ -144,11 +144,11 @@ class PairBuilder:
         self._untried: Counter[str] = Counter()
         self._stopped: list[str] = []
 
-    async def make(self, found: Sequence[Source | LeftOut], sizes: dict[Group, int]) -> Pairs:
+    async def make(self, found: Sequence[SourceQuestion | LeftOut], sizes: dict[Group, int]) -> Pairs:
         """So many pairs of each group, or as many as there are."""
-        sources = [each for each in found if isinstance(each, Source) and each.group in sizes]
+        sources = [each for each in found if isinstance(each, SourceQuestion) and each.group in sizes]
         left_out = [each for each in found if isinstance(each, LeftOut)]
-        others = sum(isinstance(each, Source) and each.group not in sizes for each in found)
+        others = sum(isinstance(each, SourceQuestion) and each.group not in sizes for each in found)
         tried = 0
         for group, size in sizes.items():
             inside = sorted((each for each in sources if each.group == group), key=self._place)
@@ -161,10 +161,10 @@ class PairBuilder:
         stopped = self._record.why_useless() if self._record.is_useless else "; ".join(self._stopped)
         return Pairs(tuple(self._pairs), tuple(self._rejected), tuple(steps), stopped)
 
-    def _place(self, source: Source) -> bytes:
+    def _place(self, source: SourceQuestion) -> bytes:
         return hashlib.blake2b(f"{self._seed}/{source.id}".encode(), digest_size=8).digest()
 
-    async def _make_group(self, sources: list[Source], balance: GroupBalance, size: int) -> int:
+    async def _make_group(self, sources: list[SourceQuestion], balance: GroupBalance, size: int) -> int:
         """Take source after source, several at once where a model writes, and return how many were tried."""
         done = len(self._pairs)
         tried = 0
@@ -213,14 +213,14 @@ class PairBuilder:
         if untried and self._record.is_spent:
             self._stopped.append(self._record.why_spent(group))
 
-    async def _written(self, source: Source, wanted: tuple[str, ...]) -> Draft | None:
+    async def _written(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft | None:
         try:
             return await self._writer.write(source, wanted)
         except Unwritten as nothing:
             self._reject(source, WRITTEN, nothing.reason, nothing.details, nothing.written)
             return None
 
-    def _is_sound(self, source: Source, draft: Draft) -> bool:
+    def _is_sound(self, source: SourceQuestion, draft: PairDraft) -> bool:
         """Whether a draft passes every check of its own; the first that fails is its reason."""
         reason, details = next(faults(source, draft), ("", ""))
         if reason != NOT_A_QUESTION:
@@ -229,10 +229,12 @@ class PairBuilder:
             self._reject(source, reason, reason, details, draft.question)
         return not reason
 
-    async def _fault(self, source: Source, draft: Draft) -> tuple[str, str]:
+    async def _fault(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str]:
         return ("", "") if self._checker is None else await self._checker.fault(source, draft)
 
-    def _is_taken(self, source: Source, draft: Draft, fault: tuple[str, str], balance: GroupBalance, size: int) -> bool:
+    def _is_taken(
+        self, source: SourceQuestion, draft: PairDraft, fault: tuple[str, str], balance: GroupBalance, size: int
+    ) -> bool:
         """Whether a sound draft becomes a pair beside those that are there."""
         reason, details = self._repeats(source, draft, size)
         if not reason:
@@ -247,7 +249,7 @@ class PairBuilder:
         self._seen.add(f"{source.image}/{_plain(draft.question)}")
         return True
 
-    def _repeats(self, source: Source, draft: Draft, size: int) -> tuple[str, str]:
+    def _repeats(self, source: SourceQuestion, draft: PairDraft, size: int) -> tuple[str, str]:
         if f"{source.image}/{_plain(draft.question)}" in self._seen and source.image:
             return DOUBLE, "the same is asked of this picture already"
         if self._written_before[_plain(draft.question)] >= _REPEATED:
@@ -257,7 +259,7 @@ class PairBuilder:
             return REPEATED, f"it supposed the same {most} times"
         return "", ""
 
-    def _reject(self, source: Source, at: str, reason: str, details: str, written: str) -> None:
+    def _reject(self, source: SourceQuestion, at: str, reason: str, details: str, written: str) -> None:
         self._record.failed(reason, (details or written) if at in (WRITTEN, NOT_A_QUESTION) else None)
         self._reasons.setdefault(at, Counter())[reason] += 1
         self._rejected.append(Rejected(source.id, source.question, source.answer, reason, details, written))

@@ -56,7 +56,7 @@ _IN_PARTS = re.compile(r"\d *[/⁄] *\d|[¼-¾⅐-⅞]|\b(?:half|halves|third|qu
 """Two and a half are neither two nor three."""
 
 
-class Source(msgspec.Struct, frozen=True):
+class SourceQuestion(msgspec.Struct, frozen=True):
     """One question with its answer, from which a pair is made."""
 
     id: str
@@ -84,7 +84,9 @@ class LeftOut(msgspec.Struct, frozen=True):
     reason: str
 
 
-def read_sources(questions: Path, annotations: Path | None, captions: Path | None = None) -> Iterator[Source | LeftOut]:
+def read_sources(
+    questions: Path, annotations: Path | None, captions: Path | None = None
+) -> Iterator[SourceQuestion | LeftOut]:
     """The questions of a file or a dataset, each as a source or with the reason why it is none.
 
     Reads VQAv2's and OK-VQA's official files, C-VQA's CSV, and any dataset folder with factual questions. What COCO's
@@ -168,7 +170,7 @@ def _holds(file: JsonFile, field: str) -> bool:
     return True
 
 
-def _source(entry: _Entry, said: dict[str, list[str]]) -> Source | LeftOut:
+def _source(entry: _Entry, said: dict[str, list[str]]) -> SourceQuestion | LeftOut:
     case = entry.case
     if case.factual is None:
         return LeftOut(case.id, "", "no factual question")
@@ -188,7 +190,7 @@ def _source(entry: _Entry, said: dict[str, list[str]]) -> Source | LeftOut:
     if agreement < CLEAR_MAJORITY:
         return LeftOut(case.id, text, "no clear majority")
     beside = tuple(other for other in dict.fromkeys(said.get(picture_key(entry.image), [])) if other != question.text)
-    return Source(case.id, text, answer, group, entry.image, round(agreement, 3), beside)
+    return SourceQuestion(case.id, text, answer, group, entry.image, round(agreement, 3), beside)
 
 
 def _opened(question: Question) -> Question:

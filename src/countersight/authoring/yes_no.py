@@ -6,8 +6,8 @@ from typing import Final
 
 import msgspec
 
-from countersight.authoring.drafts import Draft, Unwritten
-from countersight.authoring.sources import Source
+from countersight.authoring.drafts import PairDraft, Unwritten
+from countersight.authoring.sources import SourceQuestion
 from countersight.authoring.vocabulary import (
     BODY_PARTS,
     CLOTHES,
@@ -221,7 +221,7 @@ _OPEN_TO_MORE: Final = frozenset({"anyone", "someone", "that", "those"})
 _NAMING: Final = frozenset({"this", "that", "these", "those"})
 
 
-def write_yes_no(source: Source, chance: Random) -> Draft:
+def write_yes_no(source: SourceQuestion, chance: Random) -> PairDraft:
     """A counterfactual yes/no question whose answer is the other one; raises Unwritten."""
     asked = would(source.question)
     if asked is None:
@@ -232,7 +232,7 @@ def write_yes_no(source: Source, chance: Random) -> Draft:
     pattern = chance.choice(turning.patterns)
     written = {word.casefold(): word for word in source.question.rstrip("?").split()[1:]}  # Frisbee, TV
     question, told = (_filled(pattern, asked, slots, written) for slots in (turning.in_pronouns(), turning.in_names()))
-    return Draft(
+    return PairDraft(
         question, "no" if source.answer == "yes" else "yes", f"turn round: {turning.family}", pattern, told=told
     )
 

@@ -17,7 +17,7 @@ Answered = Mapping[tuple[str, World], bool]
 """For each case and world, whether somebody answered it right."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class BlindQuestion(msgspec.Struct, frozen=True):
     """A question without its picture."""
 
     case: str
@@ -43,7 +43,7 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def asked_of(cases: Iterable[Case]) -> list[Asked]:
+def asked_of(cases: Iterable[Case]) -> list[BlindQuestion]:
     """Every question of the cases, in each world that is told."""
     found = [(case, world, question) for case in cases for world, question in _questions(case)]
     usual = _usual(found)
@@ -67,7 +67,7 @@ def _usual(found: list[tuple[Case, World, Question]]) -> dict[tuple[str, World],
     return {key: tuple(answer for answer, _ in count.most_common(USUAL_ANSWERS)) for key, count in counts.items()}
 
 
-def _asked(case: Case, world: World, question: Question, usual: tuple[str, ...]) -> Asked:
+def _asked(case: Case, world: World, question: Question, usual: tuple[str, ...]) -> BlindQuestion:
     text = question.text if question.text or not case.change else case.change.text
     if case.context and world == "counterfactual":
         text = f"{text} {case.context}"
@@ -85,7 +85,7 @@ def _asked(case: Case, world: World, question: Question, usual: tuple[str, ...])
     block = _block(case)
     group = f"{case.group}, control" if case.control_of else case.group
     picture = str(case.provenance.get("img_id") or block)
-    return Asked(case.id, world, group, block, picture, text, answers, right, offered, chance)
+    return BlindQuestion(case.id, world, group, block, picture, text, answers, right, offered, chance)
 
 
 def _block(case: Case) -> str:

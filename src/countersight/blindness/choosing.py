@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from countersight.blindness.asked import Asked
+from countersight.blindness.asked import BlindQuestion
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -29,7 +29,7 @@ _RATE = 0.15
 class Table:
     """Questions, their answers and what is noticed of each answer, in columns."""
 
-    def __init__(self, questions: Sequence[Asked], noticed: Iterable[list[list[str]]]) -> None:
+    def __init__(self, questions: Sequence[BlindQuestion], noticed: Iterable[list[list[str]]]) -> None:
         self.question: Ints = np.repeat(np.arange(len(questions)), [len(one.answers) for one in questions])
         self.first: Ints = np.searchsorted(self.question, np.arange(len(questions)))
         self.right = np.zeros(len(self.question), bool)

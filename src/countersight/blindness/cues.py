@@ -7,7 +7,7 @@ from statistics import NormalDist
 import msgspec
 import numpy as np
 
-from countersight.blindness.asked import Asked
+from countersight.blindness.asked import BlindQuestion
 from countersight.blindness.choosing import Table
 from countersight.case import World
 
@@ -37,7 +37,7 @@ class Cue(msgspec.Struct, frozen=True):
         return abs(self.right - self.expected) / sqrt(max(1e-9, self.expected * (1 - self.expected / self.seen)))
 
 
-def cues_in(world: World, questions: Sequence[Asked], table: Table) -> list[Cue]:
+def cues_in(world: World, questions: Sequence[BlindQuestion], table: Table) -> list[Cue]:
     """The strongest cues of a world's questions; none where nothing is told apart from chance."""
     chances = np.array([question.chance or np.nan for question in questions])[table.question]
     known = ~np.isnan(chances[table.answer])

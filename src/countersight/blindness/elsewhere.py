@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from countersight.blindness.asked import Asked, words
+from countersight.blindness.asked import BlindQuestion, words
 from countersight.blindness.choosing import FOLDS, Ints, Table
 
 Kind = tuple[str, ...]
@@ -23,7 +23,7 @@ _EITHER = 0.1
 """A word that stands in half of a group's questions, more or less by this share, may turn yes and no round."""
 
 
-def elsewhere(questions: Sequence[Asked], _templates: Sequence[str], folds: Ints) -> list[Table]:
+def elsewhere(questions: Sequence[BlindQuestion], _templates: Sequence[str], folds: Ints) -> list[Table]:
     """For every fold to be tried: how often each answer was right, and was there to choose, in the folds that are
     neither that one nor the question's own."""
     common = wordings(questions)
@@ -73,7 +73,7 @@ class Wording(NamedTuple):
     """Of these, words that may turn yes and no round; nothing for an answer as it stands."""
 
 
-def wordings(questions: Sequence[Asked]) -> dict[str, Wording]:
+def wordings(questions: Sequence[BlindQuestion]) -> dict[str, Wording]:
     """What the questions of each group have in common."""
     found: dict[str, dict[str, set[int]]] = {}
     sizes: Counter[str] = Counter()
@@ -100,7 +100,7 @@ def _turning(stands: Mapping[str, set[int]], size: int) -> list[str]:
     return list(told.values())
 
 
-def _kinds(question: Asked, wording: Wording) -> list[dict[str, list[Kind]]]:
+def _kinds(question: BlindQuestion, wording: Wording) -> list[dict[str, list[Kind]]]:
     """What of each answer may come back in other questions, by the word that turns it: the option, or yes and no beside
     the names asked about."""
     if question.offered:

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from countersight.blindness.asked import Asked, words
+from countersight.blindness.asked import BlindQuestion, words
 
-Noticed = Callable[[Asked, str], list[list[str]]]
+Noticed = Callable[[BlindQuestion, str], list[list[str]]]
 """Given a question and its template: the names of what is noticed of each of its answers."""
 
 REST = "_"
@@ -18,7 +18,7 @@ _FAR = 6
 _OVERLAP = 4
 
 
-def templates(questions: list[Asked]) -> list[str]:
+def templates(questions: list[BlindQuestion]) -> list[str]:
     """The template of each question: its words, with those that are rare in its group left out."""
     said = [words(question.text) for question in questions]
     counts: dict[tuple[str, str], Counter[str]] = {}
@@ -38,13 +38,13 @@ def _template(found: list[str], counts: Counter[str], size: int) -> str:
     return " ".join(word if counts[word] >= least and not word.isdigit() else REST for word in found)
 
 
-def majority(question: Asked, template: str) -> list[list[str]]:
+def majority(question: BlindQuestion, template: str) -> list[list[str]]:
     """The place, or the answer where none are listed, that is most often right behind these words."""
     named = (f"letter {place + 1}" for place in range(len(question.answers))) if question.offered else question.answers
     return [[name, f"{name} after “{template}”"] for name in named]
 
 
-def form(question: Asked, _template: str) -> list[list[str]]:
+def form(question: BlindQuestion, _template: str) -> list[list[str]]:
     """How long each option is, and how its number stands among the others: rank, gaps, parity."""
     if not question.offered:
         return [[] for _ in question.answers]
@@ -72,7 +72,7 @@ def _among(number: float, numbers: list[float]) -> Iterator[str]:
     yield f"parity of {sum(other % 2 == number % 2 for other in others)} others"
 
 
-def nearest(question: Asked, _template: str) -> list[list[str]]:
+def nearest(question: BlindQuestion, _template: str) -> list[list[str]]:
     """The option nearest to the mean of the options; of words, the one most like the others."""
     if not question.offered:
         return [[] for _ in question.answers]
@@ -86,7 +86,7 @@ def nearest(question: Asked, _template: str) -> list[list[str]]:
     return [[f"nearest {sum(other < own for other in far)}"] for own in far]
 
 
-def option_words(question: Asked, _template: str) -> list[list[str]]:
+def option_words(question: BlindQuestion, _template: str) -> list[list[str]]:
     """The words of each option, and the option as a whole."""
     if not question.offered:
         return [[f"answer “{answer}”"] for answer in question.answers]
@@ -96,7 +96,7 @@ def option_words(question: Asked, _template: str) -> list[list[str]]:
     ]
 
 
-def all_words(question: Asked, template: str) -> list[list[str]]:
+def all_words(question: BlindQuestion, template: str) -> list[list[str]]:
     """The words of the question together with each answer: what they say, what they share, how numbers differ."""
     if not question.offered:
         return _leanings(question, template)
@@ -113,7 +113,7 @@ def all_words(question: Asked, template: str) -> list[list[str]]:
     return found
 
 
-def _leanings(question: Asked, template: str) -> list[list[str]]:
+def _leanings(question: BlindQuestion, template: str) -> list[list[str]]:
     """The words, and two words on end, of a question that lists no answers, with each of its usual answers."""
     asked = [*_usual(words(question.text), template), *(f"{one} {two}" for one, two in pairwise(template.split()))]
     found: list[list[str]] = [[f"“{word}” → {answer}" for word in dict.fromkeys(asked)] for answer in question.answers]
@@ -127,7 +127,7 @@ def _usual(said: list[str], template: str) -> list[str]:
     return [word for word in dict.fromkeys(said) if word in known or word.isdigit()]
 
 
-def _numbers(question: Asked) -> list[float]:
+def _numbers(question: BlindQuestion) -> list[float]:
     """The options as numbers, or nothing where one is none."""
     try:
         return [float(answer) for answer in question.answers]

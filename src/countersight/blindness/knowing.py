@@ -7,7 +7,7 @@ only how counts bear on the answers of a group: which of two must be larger for 
 from collections.abc import Iterable, Sequence
 from itertools import combinations, permutations
 
-from countersight.blindness.asked import Asked
+from countersight.blindness.asked import BlindQuestion
 from countersight.blindness.choosing import FOLDS, Ints, Table
 from countersight.blindness.elsewhere import Wording, ranked, wordings
 from countersight.case import Case
@@ -30,7 +30,9 @@ def knowledge_of(cases: Iterable[Case]) -> Knowledge:
     return found
 
 
-def knowing(known: Knowledge, questions: Sequence[Asked], templates: Sequence[str], _folds: Ints) -> Sequence[Table]:
+def knowing(
+    known: Knowledge, questions: Sequence[BlindQuestion], templates: Sequence[str], _folds: Ints
+) -> Sequence[Table]:
     """What the counts say of each answer, for every fold to be tried."""
     common = wordings(questions)
     found = [
@@ -44,7 +46,7 @@ def _names(known: Knowledge, text: str, usual: frozenset[str]) -> list[str]:
     return [name for name in known.names_in(text) if name not in usual]
 
 
-def _offered(known: Knowledge, question: Asked, _template: str, wording: Wording) -> list[list[str]]:
+def _offered(known: Knowledge, question: BlindQuestion, _template: str, wording: Wording) -> list[list[str]]:
     """The options by how often their names keep those of the question, or each other, or are kept by them."""
     asked = _names(known, question.text, wording.usual)
     return ranked([_counted(known, question.picture, answer, asked) for answer in question.answers])
@@ -62,7 +64,7 @@ def _counted(known: Knowledge, picture: str, answer: str, asked: list[str]) -> d
     }
 
 
-def _yes_or_no(known: Knowledge, question: Asked, template: str, wording: Wording) -> list[list[str]]:
+def _yes_or_no(known: Knowledge, question: BlindQuestion, template: str, wording: Wording) -> list[list[str]]:
     """Which names of the question keep which more often, and whether the question is turned round by a word."""
     names = _names(known, question.text, wording.usual)[:_NAMED]
     told = []

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 
 from countersight.blindness import features
-from countersight.blindness.asked import Answered, Asked, asked_of
+from countersight.blindness.asked import Answered, BlindQuestion, asked_of
 from countersight.blindness.choosing import FOLDS, Floats, Ints, Right, Table, Tried, out_of_fold
 from countersight.blindness.cues import Cue, cues_in
 from countersight.blindness.elsewhere import elsewhere
@@ -27,14 +27,14 @@ FEWEST = 50
 MOST = 4_000
 """Questions of a world that are probed; of more, as many are drawn evenly."""
 
-Notices = Callable[[Sequence[Asked], Sequence[str], Ints], Sequence[Table]]
+Notices = Callable[[Sequence[BlindQuestion], Sequence[str], Ints], Sequence[Table]]
 """Given all questions, their templates and folds: what is noticed of each answer, for every fold to be tried."""
 
 
 def _each(*notices: features.Noticed) -> Notices:
     """What is noticed of each question by itself, whatever fold is tried."""
 
-    def noticed(questions: Sequence[Asked], templates: Sequence[str], _folds: Ints) -> Sequence[Table]:
+    def noticed(questions: Sequence[BlindQuestion], templates: Sequence[str], _folds: Ints) -> Sequence[Table]:
         found = (
             _joined(notice(question, template) for notice in notices)
             for question, template in zip(questions, templates, strict=True)
@@ -137,13 +137,13 @@ def measure(
     return Blind(len(questions), tuple(groups), tuple(sorted(cues, key=lambda cue: -cue.strength)))
 
 
-def _evenly(questions: list[Asked]) -> list[Asked]:
+def _evenly(questions: list[BlindQuestion]) -> list[BlindQuestion]:
     step = max(1.0, len(questions) / MOST)
     return [questions[int(place * step)] for place in range(min(len(questions), MOST))]
 
 
 def _of_world(
-    world: World, questions: list[Asked], models: Mapping[str, Answered], knowledge: Knowledge
+    world: World, questions: list[BlindQuestion], models: Mapping[str, Answered], knowledge: Knowledge
 ) -> tuple[list[GroupBlind], list[Cue]]:
     named = features.templates(questions)
     folds = np.array([_digest(question.block) % FOLDS for question in questions])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from countersight.blindness.cues import Cue
 from countersight.blindness.probing import ALL, KNOWLEDGE, PROBES, Blind, GroupBlind, Share
 from countersight.case import TWO_WORLDS
-from countersight.html import Cell, Grid, Line, clean, markdown_grid, markdown_text, print_grids
+from countersight.html import Grid, Line, TableCell, clean, markdown_grid, markdown_text, print_grids
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +45,7 @@ def _line(group: GroupBlind) -> Line:
         *(f"{100 * share.right:.1f}" for share in group.probes.values()),
     )
     called = clean(f"{group.group or '(none)'}, {group.world}")
-    return Line((Cell(called), *(Cell(clean(cell)) for cell in cells)), total=group.gives_away)
+    return Line((TableCell(called), *(TableCell(clean(cell)) for cell in cells)), total=group.gives_away)
 
 
 def shared(share: Share) -> str:

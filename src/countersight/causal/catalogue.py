@@ -24,26 +24,26 @@ Decision = Literal["causal", "none", "ambiguous", "unknown"]
 Role = Literal["subject", "object"]
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class RelationVerdict(msgspec.Struct, frozen=True):
     """What the catalogue says of one relation between two things."""
 
     decision: Decision
     kind: str = ""
     cause: Role | None = None
 
-    def exchanged(self) -> "Verdict":
+    def exchanged(self) -> "RelationVerdict":
         """The same of subject and object exchanged."""
         if self.cause is None:
             return self
-        return Verdict(self.decision, self.kind, "object" if self.cause == "subject" else "subject")
+        return RelationVerdict(self.decision, self.kind, "object" if self.cause == "subject" else "subject")
 
 
-NONE, AMBIGUOUS, UNKNOWN = Verdict("none"), Verdict("ambiguous"), Verdict("unknown")
+NONE, AMBIGUOUS, UNKNOWN = RelationVerdict("none"), RelationVerdict("ambiguous"), RelationVerdict("unknown")
 _WITHOUT_CAUSE = {"none": NONE, "undecided": AMBIGUOUS}
 """Kinds of rules that name no cause, and what they decide."""
 
 
-class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RelationRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A rule as the file has it; subject and object are those of `say`."""
 
     kind: str
@@ -62,7 +62,7 @@ class CatalogueFile(msgspec.Struct, frozen=True):
     kinds: dict[str, str]
     words: Words
     forms: dict[str, tuple[str, ...]]
-    rule: tuple[Rule, ...]
+    rule: tuple[RelationRule, ...]
     verbs: dict[str, str] = {}
     """Verbs that mean alike: "{rest} on" is "sit on", "lie on", "lean on", …"""
 
@@ -91,7 +91,7 @@ class Catalogue:
         self._decided = lru_cache(maxsize=1 << 18)(self._decide)
         self._read = lru_cache(maxsize=1 << 16)(self._words.read)
 
-    def decide(self, subject: str, relation: str, object: str) -> Verdict:
+    def decide(self, subject: str, relation: str, object: str) -> RelationVerdict:
         """What the relation between two named things says about cause."""
         return self._decided(subject, relation, object)
 
@@ -99,7 +99,7 @@ class Catalogue:
         """The classes of things that a name belongs to; none where we do not know it."""
         return self._nouns.classes(name)
 
-    def _check(self, rule: Rule) -> None:
+    def _check(self, rule: RelationRule) -> None:
         if rule.kind not in _WITHOUT_CAUSE and rule.kind not in self.kinds:
             raise CatalogueError(unknown("kind of cause", rule.kind, self.kinds))
         if (rule.kind in _WITHOUT_CAUSE) != (rule.cause is None):
@@ -109,7 +109,7 @@ class Catalogue:
             if name not in self._nouns.names:
                 raise CatalogueError(unknown("class of nouns", name, sorted(self._nouns.names)))
 
-    def _decide(self, subject: str, relation: str, object: str) -> Verdict:
+    def _decide(self, subject: str, relation: str, object: str) -> RelationVerdict:
         phrase = self._read(relation)
         verdicts = [self._between(subject, phrase.words, object)]
         if phrase.done_by:
@@ -120,7 +120,7 @@ class Catalogue:
         decided = (verdict for verdict in verdicts if verdict and verdict.decision in ("causal", "none"))
         return next(decided, UNKNOWN if all(verdict == UNKNOWN for verdict in verdicts) else AMBIGUOUS)
 
-    def _between(self, subject: str, phrase: str, object: str) -> Verdict | None:
+    def _between(self, subject: str, phrase: str, object: str) -> RelationVerdict | None:
         """What the first rule that fits says; None where the words are known and no rule fits."""
         entries = self._entries.get(phrase)
         if entries is None:
@@ -144,7 +144,7 @@ def classes_of(name: str) -> frozenset[str]:
     return catalogue().classes(name)
 
 
-def verdict_on(subject: str, relation: str, object: str) -> Verdict:
+def verdict_on(subject: str, relation: str, object: str) -> RelationVerdict:
     """What the relation between two named things says about cause, by the same."""
     return catalogue().decide(subject, relation, object)
 
@@ -162,7 +162,7 @@ class _Side(msgspec.Struct, frozen=True):
 class _Entry(msgspec.Struct, frozen=True):
     """A rule as one phrase reads it: subject and object are those of the phrase."""
 
-    verdict: Verdict
+    verdict: RelationVerdict
     subject: _Side
     object: _Side
 
@@ -170,11 +170,11 @@ class _Entry(msgspec.Struct, frozen=True):
         return self.subject.fits(subject) and self.object.fits(object)
 
 
-def _entry(rule: Rule, inverse: bool) -> _Entry:
+def _entry(rule: RelationRule, inverse: bool) -> _Entry:
     if rule.cause is None:
         verdict, never = _WITHOUT_CAUSE[rule.kind], frozenset[str]()
     else:  # what is no thing can hold nothing and be held by nothing, unless the rule asks for it by name
-        verdict, never = Verdict("causal", rule.kind, rule.cause), frozenset({"immaterial"})
+        verdict, never = RelationVerdict("causal", rule.kind, rule.cause), frozenset({"immaterial"})
     subject, object = (
         _Side(frozenset(wanted), frozenset(unwanted) | (frozenset() if wanted else never))
         for wanted, unwanted in ((rule.subject, rule.not_subject), (rule.object, rule.not_object))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from countersight.causal.catalogue import Decision, catalogue
 from countersight.causal.graph import GraphKind
-from countersight.causal.mining import KINDS, Statistics
+from countersight.causal.mining import KINDS, MiningStatistics
 from countersight.html import MARGIN, WIDTH, Markup, element, sheet, words_at
 from countersight.text import several
 
@@ -33,7 +33,7 @@ _BAR = 20
 _STYLE = ".bar { fill: var(--one) }"
 
 
-def rows(statistics: Statistics) -> list[tuple[str, str, list[tuple[str, str, int]]]]:
+def rows(statistics: MiningStatistics) -> list[tuple[str, str, list[tuple[str, str, int]]]]:
     """Each panel: its title, a note, and its rows of a name, a few words and a number."""
     decided = f"{statistics.decided:.1%} of {several(statistics.relations, 'relation')} decided"
     kinds = catalogue().kinds
@@ -58,7 +58,7 @@ def rows(statistics: Statistics) -> list[tuple[str, str, list[tuple[str, str, in
     ]
 
 
-def printed(statistics: Statistics) -> Iterator["RenderableType"]:
+def printed(statistics: MiningStatistics) -> Iterator["RenderableType"]:
     """The panels as tables for the terminal."""
     from rich import box
     from rich.table import Table
@@ -77,7 +77,7 @@ def printed(statistics: Statistics) -> Iterator["RenderableType"]:
         yield table
 
 
-def figure(statistics: Statistics) -> Markup:
+def figure(statistics: MiningStatistics) -> Markup:
     """The panels as a figure, readable on a light and on a dark ground."""
     total = sum(statistics.graphs.values())
     title = f"{several(total, 'causal graph')} in {several(statistics.scenes, 'scene graph')}"

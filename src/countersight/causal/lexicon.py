@@ -13,7 +13,7 @@ from countersight import english
 _WORD: Final = re.compile(r"[a-z0-9]+(?:['’-][a-z0-9]+)*")
 
 
-class Entry(msgspec.Struct, frozen=True):
+class NounEntry(msgspec.Struct, frozen=True):
     """What is known of a noun."""
 
     kind: str
@@ -39,13 +39,13 @@ def forms() -> Forms:
 
 
 @cache
-def _entries() -> dict[str, Entry]:
+def _entries() -> dict[str, NounEntry]:
     entries = {}
     text = (files(__package__) / "words" / "wordnet.tsv").read_text(encoding="utf-8")
     for line in text.splitlines():
         if not line.startswith("#"):
             noun, kind, synonyms, hypernyms = line.split("\t")
-            entries[noun] = Entry(kind, frozenset(_names(synonyms)), _names(hypernyms))
+            entries[noun] = NounEntry(kind, frozenset(_names(synonyms)), _names(hypernyms))
     return entries
 
 
@@ -86,7 +86,7 @@ def is_plural(name: str) -> bool:
     return last in forms().always_plural or (singular(last) != last and last not in _entries())
 
 
-def entry(name: str) -> Entry | None:
+def entry(name: str) -> NounEntry | None:
     """What is known of a name: of the whole of it, or else of its head."""
     return _entries().get(plain(name)) or _entries().get(singular(head(name)))
 

@@ -10,7 +10,7 @@ import msgspec
 
 from countersight.causal.figure import figure
 from countersight.causal.graph import CausalGraph
-from countersight.causal.mining import Statistics, Tally, mine
+from countersight.causal.mining import MiningStatistics, MiningTally, mine
 from countersight.causal.scene import Malformed
 from countersight.causal.scene_graphs import files_of
 from countersight.causal.soundness import fault
@@ -35,7 +35,7 @@ OnBadLine = Callable[[int, str], None]
 class Mined(msgspec.Struct, frozen=True):
     """What came of the scene graphs."""
 
-    statistics: Statistics
+    statistics: MiningStatistics
     images: int
     """Pictures with a causal graph, so far as scene graphs name them."""
     pictures: int
@@ -59,7 +59,7 @@ def mine_folder(
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the one that holds the pictures")
     with Staging(folder) as staging:
-        tally = Tally()
+        tally = MiningTally()
         found = _Pictures(pictures, staging / IMAGES)
         encoder = msgspec.json.Encoder()
         with open(staging / GRAPHS, "wb") as file:

@@ -28,7 +28,7 @@ _DISTINCT = 100_000
 """Unknown relations told apart, so that memory stays bounded."""
 
 
-class Statistics(msgspec.Struct, frozen=True):
+class MiningStatistics(msgspec.Struct, frozen=True):
     """Counts of what was read and found."""
 
     scenes: int
@@ -58,7 +58,7 @@ class Statistics(msgspec.Struct, frozen=True):
         return decided / self.relations if self.relations else 0.0
 
 
-class Tally:
+class MiningTally:
     """Counts, while scene graphs stream by."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class Tally:
         self.graphs: Counter[GraphKind] = Counter()
         self.unknown: Counter[str] = Counter()
 
-    def add(self, other: "Tally") -> None:
+    def add(self, other: "MiningTally") -> None:
         """Take in what was counted in another part of the scene graphs."""
         for name, count in vars(other).items():
             if isinstance(count, Counter):
@@ -78,9 +78,9 @@ class Tally:
             else:
                 setattr(self, name, getattr(self, name) + count)
 
-    def statistics(self, most: int = 50) -> Statistics:
+    def statistics(self, most: int = 50) -> MiningStatistics:
         """What was counted so far."""
-        return Statistics(
+        return MiningStatistics(
             scenes=self.scenes,
             things=self.things,
             relations=self.relations,
@@ -99,13 +99,13 @@ class _Found(NamedTuple):
     """What is in some of the scene graphs."""
 
     graphs: list[CausalGraph]
-    tally: Tally
+    tally: MiningTally
 
 
 def mine(
     source: Path,
     *,
-    tally: Tally | None = None,
+    tally: MiningTally | None = None,
     on_malformed: Callable[[Malformed], None] | None = None,
     on_read: Callable[[int], None] | None = None,
     workers: int | None = 1,
@@ -116,7 +116,7 @@ def mine(
     What cannot be read is told to `on_malformed` and left out; `on_read` is told how many bytes were read so far.
     This process reads; what is found in it can be looked for in several, or on the machines of a Ray cluster.
     """
-    tally = tally or Tally()
+    tally = tally or MiningTally()
 
     def malformed(what: Malformed) -> None:
         tally.malformed += 1
@@ -143,15 +143,15 @@ def _in_parts(scenes: Iterable[SceneGraph]) -> Iterator[list[SceneGraph]]:
 
 
 def _mined_alone(scenes: list[SceneGraph]) -> _Found:
-    tally = Tally()
+    tally = MiningTally()
     return _Found(list(mine_scenes(merged(scenes), tally)), tally)
 
 
 def mine_scenes(
-    scenes: Iterable[SceneGraph], tally: Tally | None = None, known: Catalogue | None = None
+    scenes: Iterable[SceneGraph], tally: MiningTally | None = None, known: Catalogue | None = None
 ) -> Iterator[CausalGraph]:
     """The causal graphs in scene graphs, scene by scene; those of one picture stand together."""
-    tally, known = tally or Tally(), known or catalogue()
+    tally, known = tally or MiningTally(), known or catalogue()
     batch = _Batch()
     for scene in scenes:
         # Graphs with the same names are told once a picture, so a picture is never cut in two.
@@ -171,7 +171,7 @@ class _Batch:
         self.scene_of: list[int] = []
         self.edges: list[tuple[int, int, CausalEdge]] = []
 
-    def add(self, scene: SceneGraph, known: Catalogue, tally: Tally) -> None:
+    def add(self, scene: SceneGraph, known: Catalogue, tally: MiningTally) -> None:
         things = {thing.id: thing for thing in scene.things}
         places: dict[str, int] = {}  # only of things that depend on others or are depended upon
         for relation in scene.relations:
@@ -195,7 +195,7 @@ class _Batch:
         self.things += [things[end] for end in places]
 
 
-def _mined(batch: _Batch, tally: Tally) -> Iterator[CausalGraph]:
+def _mined(batch: _Batch, tally: MiningTally) -> Iterator[CausalGraph]:
     told: set[tuple[object, ...]] = set()
     last, around = -1, Surroundings(SceneGraph(""))
     for number, kind, things, causes in _found(batch, tally):
@@ -224,7 +224,9 @@ def _mined(batch: _Batch, tally: Tally) -> Iterator[CausalGraph]:
         )
 
 
-def _found(batch: _Batch, tally: Tally) -> Iterator[tuple[int, GraphKind, tuple[Thing, ...], tuple[CausalEdge, ...]]]:
+def _found(
+    batch: _Batch, tally: MiningTally
+) -> Iterator[tuple[int, GraphKind, tuple[Thing, ...], tuple[CausalEdge, ...]]]:
     """The causal graphs of a batch, scene by scene: the number of the scene, the kind, the things and the edges."""
     scene_of = np.array(batch.scene_of, np.int64)
     ends = np.array([edge[:2] for edge in batch.edges], np.int64).reshape(-1, 2)

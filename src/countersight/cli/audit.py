@@ -254,8 +254,8 @@ def _audit(chosen: argparse.Namespace) -> int:
         USUAL,
         USUAL_CHECKERS,
         AuditFolder,
+        AuditOptions,
         AuditTally,
-        Options,
         audit_dataset,
         find_prompts,
     )
@@ -265,7 +265,7 @@ def _audit(chosen: argparse.Namespace) -> int:
 
     if chosen.against:
         AuditFolder.open(chosen.against)  # better told now than after the audit
-    options = Options(
+    options = AuditOptions(
         model=chosen.model,
         extractor=chosen.extractor,
         editor=chosen.editor,
@@ -410,11 +410,11 @@ def _gate(chosen: argparse.Namespace) -> None:
 
 
 def _plan(chosen: argparse.Namespace) -> int:
-    from countersight.audits import USUAL_CHECKERS, Plan, write_plan
+    from countersight.audits import USUAL_CHECKERS, AuditPlan, write_plan
     from countersight.dataset import Dataset
 
     dataset = Dataset.open(chosen.dataset)
-    plan = Plan(
+    plan = AuditPlan(
         dataset=dataset.fingerprint,
         name=dataset.path.resolve().name,
         cases=chosen.limit,

@@ -256,4 +256,8 @@ def _compare(chosen: argparse.Namespace) -> int:
     unknown = [each for each in conditions if each.measure not in {change.measure for change in found}]
     for condition in unknown:
         print(f"{condition}: the two files have no common figure for it", file=sys.stderr)
-    return 1 if failed or unknown else 0
+    labels = [{run.label for run in each.runs} for each in (old, new)]
+    alone = labels[0] ^ labels[1] if max(map(len, labels)) > 1 else set()
+    for label in sorted(alone):
+        print(f"{printable(label)}: is in one of the two files only", file=sys.stderr)
+    return 1 if failed or unknown or (conditions and alone) else 0

@@ -81,6 +81,8 @@ def _run(chosen: argparse.Namespace) -> int:
     chosen.output = chosen.output or _default_output(Path("runs"), chosen.dataset, chosen.model)
     if chosen.against and (chosen.until is None or chosen.batch or chosen.repeat):
         raise CountersightError("--against asks two models until their difference is known: add --until decided")
+    if chosen.until is not None and (chosen.batch or chosen.repeat or chosen.limit or chosen.again):
+        raise CountersightError("--until draws the cases itself: leave out --batch, --repeat, --limit and --again")
     if chosen.loss and not chosen.rank:
         raise CountersightError("--loss says how options are ranked; add --rank")
     prompt = find_prompt(chosen.prompt)
@@ -254,8 +256,6 @@ def _rule(chosen: argparse.Namespace, models: tuple[str, ...]) -> "Until | None"
 
     if chosen.until is None:
         return None
-    if chosen.batch or chosen.repeat or chosen.limit or chosen.again:
-        raise CountersightError("--until draws the cases itself: leave out --batch, --repeat, --cases and --again")
     if _is_hidden(chosen.dataset):
         raise CountersightError("--until scores as it goes, and the answers are hidden; leave it out")
     return Until(None if chosen.until == "decided" else chosen.until, chosen.until_metric, chosen.seed, models)

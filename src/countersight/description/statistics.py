@@ -13,7 +13,7 @@ from rich.console import Console
 
 from countersight.authoring import Funnel
 from countersight.case import ASKING_WORDS, LETTERS, TWO_WORLDS, Case, Question, World
-from countersight.html import Cell, Grid, Line, Markup, fragment, name, print_grids, sheet, shortened
+from countersight.html import Grid, Line, Markup, TableCell, fragment, name, print_grids, sheet, shortened
 from countersight.suites import Chart, ChartBar, SuiteStatistics, SuiteTally, known_suite, words
 from countersight.text import several
 
@@ -57,7 +57,7 @@ class GroupStatistics(msgspec.Struct, frozen=True):
         return self.factual, self.counterfactual
 
 
-class Statistics(msgspec.Struct, frozen=True):
+class DatasetStatistics(msgspec.Struct, frozen=True):
     """The statistics of a dataset."""
 
     cases: int
@@ -80,7 +80,7 @@ class Statistics(msgspec.Struct, frozen=True):
         return figure(self)
 
 
-def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
+def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStatistics:
     """The statistics of cases, in one pass that holds none of them; with the funnel of a dataset that was built."""
     groups: dict[str, _GroupTally] = {}
     total, controls = _GroupTally(), 0
@@ -96,7 +96,7 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
             own.add(case)
         for tally in (groups.setdefault(case.group, _GroupTally()), total):
             tally.add(case)
-    return Statistics(
+    return DatasetStatistics(
         cases=total.cases,
         groups=tuple(tally.statistics(group) for group, tally in groups.items()),
         total=total.statistics(ALL),
@@ -225,7 +225,7 @@ def length_bars(group: GroupStatistics, most: int = 40) -> list[WorldShares]:
     return bars
 
 
-def balances(statistics: Statistics) -> list[AnswerBalance]:
+def balances(statistics: DatasetStatistics) -> list[AnswerBalance]:
     """The balance of every group, where there are not too many, and of all."""
     groups = statistics.groups if 1 < len(statistics.groups) <= _GROUPS_SHOWN else ()
     return [
@@ -262,7 +262,7 @@ _FEW_GROUPS = 10
 """So many groups stand on one screen, the largest first to stay."""
 
 
-def summary(statistics: Statistics) -> Iterator[Grid]:
+def summary(statistics: DatasetStatistics) -> Iterator[Grid]:
     """What fits on one screen: the groups, and how even the right options are over all cases."""
     shown = sorted(statistics.groups, key=lambda group: -group.cases)[:_FEW_GROUPS]
     groups = [group for group in statistics.groups if group in shown]
@@ -270,11 +270,11 @@ def summary(statistics: Statistics) -> Iterator[Grid]:
     yield _groups(statistics, groups, f"{several(left, 'smaller group')} not shown" if left else "", top=1)
     even = [balance for balance in balances(statistics) if balance.group == statistics.total.group]
     if even:
-        cells = ((Cell(each.world), Cell(_spread(each.parts))) for each in even)
+        cells = ((TableCell(each.world), TableCell(_spread(each.parts))) for each in even)
         yield Grid("Balance of right answers", ("world", "share of each"), tuple(map(Line, cells)))
 
 
-def all_tables(statistics: Statistics) -> Iterator[Grid]:
+def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
     """Every table, one after the other."""
     yield _groups(statistics, statistics.groups, "", top=_TOP)
     if statistics.cases:
@@ -282,7 +282,10 @@ def all_tables(statistics: Statistics) -> Iterator[Grid]:
             yield _bars("Right answers", "answer", bars)
         yield _bars("Words in a question, its options included", "words", length_bars(statistics.total, most=20))
     if even := balances(statistics):
-        lines = ((Cell(name(each.group) or "(none)"), Cell(each.world), Cell(_spread(each.parts))) for each in even)
+        lines = (
+            (TableCell(name(each.group) or "(none)"), TableCell(each.world), TableCell(_spread(each.parts)))
+            for each in even
+        )
         yield Grid("Balance of right answers", ("group", "world", "share of each"), tuple(map(Line, lines)))
     for suite in statistics.suites.values():
         yield from suite.tables()
@@ -291,7 +294,7 @@ def all_tables(statistics: Statistics) -> Iterator[Grid]:
 
 
 def _groups(
-    statistics: Statistics, groups: tuple[GroupStatistics, ...] | list[GroupStatistics], note: str, *, top: int
+    statistics: DatasetStatistics, groups: tuple[GroupStatistics, ...] | list[GroupStatistics], note: str, *, top: int
 ) -> Grid:
     most = "most frequent answer" if top == 1 else "most frequent answers"
     head = ("group", "cases", "words factual", "words counterf.", "answer changes", f"{most} factual", "counterfactual")
@@ -300,12 +303,12 @@ def _groups(
     lines = tuple(
         Line(
             (
-                Cell(name(group.group) or "(none)"),
-                Cell(f"{group.cases:,}"),
-                *(Cell(f"{world.mean_words:.2f}" if world.questions else "–") for world in group.worlds),
-                Cell(f"{group.changed / group.pairs:.1%}" if group.pairs else "–"),
+                TableCell(name(group.group) or "(none)"),
+                TableCell(f"{group.cases:,}"),
+                *(TableCell(f"{world.mean_words:.2f}" if world.questions else "–") for world in group.worlds),
+                TableCell(f"{group.changed / group.pairs:.1%}" if group.pairs else "–"),
                 *(
-                    Cell(", ".join(f"{name(answer)[:20]} {n / world.questions:.0%}" for answer, n in found) or "–")
+                    TableCell(", ".join(f"{name(answer)[:20]} {n / world.questions:.0%}" for answer, n in found) or "–")
                     for world in group.worlds
                     for found in [frequent_answers(world)[:top]]
                 ),
@@ -326,8 +329,12 @@ def _bars(title: str, heading: str, bars: list[WorldShares]) -> Grid:
         tuple(
             Line(
                 (
-                    Cell(name(bar.label)[:24]),
-                    *(Cell(words) for share in bar.shares for words in (_drawn(share / longest), f"{100 * share:.1f}")),
+                    TableCell(name(bar.label)[:24]),
+                    *(
+                        TableCell(words)
+                        for share in bar.shares
+                        for words in (_drawn(share / longest), f"{100 * share:.1f}")
+                    ),
                 )
             )
             for bar in bars
@@ -351,7 +358,7 @@ def funnel_table(funnel: Funnel) -> Grid:
     """The steps, what was left after each, and why the others were not."""
     steps = [(step.name, step.left, step.reasons) for step in funnel.steps]
     steps.append(("different suppositions", funnel.patterns, funnel.operations))
-    lines = (Line((Cell(name, (_why(reasons),)), Cell(f"{left:,}"))) for name, left, reasons in steps)
+    lines = (Line((TableCell(name, (_why(reasons),)), TableCell(f"{left:,}"))) for name, left, reasons in steps)
     return Grid(f"From questions to pairs, written by {funnel.writer}", ("step", "left"), tuple(lines))
 
 
@@ -377,12 +384,12 @@ _STYLE: Final = """
 _PLOT, _LINE = 190, 24  # how tall a plot and a line are
 
 
-def render(statistics: Statistics, console: Console, *, everything: bool = True) -> None:
+def render(statistics: DatasetStatistics, console: Console, *, everything: bool = True) -> None:
     """Print tables to the terminal: all of them, or what fits on one screen."""
     print_grids(all_tables(statistics) if everything else summary(statistics), console)
 
 
-def write_svg(statistics: Statistics, path: Path) -> None:
+def write_svg(statistics: DatasetStatistics, path: Path) -> None:
     """Writes the statistics as one self-contained figure."""
     path.write_text(figure(statistics), encoding="utf-8")
 
@@ -407,7 +414,7 @@ class _Plot(msgspec.Struct, frozen=True):
         return max(1, round(-(-highest // self.step)))
 
 
-def figure(statistics: Statistics) -> Markup:
+def figure(statistics: DatasetStatistics) -> Markup:
     """The figure: which answers are right, how long questions are, how even the right options are."""
     total = statistics.total
     means = ", ".join(f"{world.mean_words:.2f} {world.world}" for world in total.worlds if world.questions)

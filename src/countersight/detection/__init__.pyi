@@ -1,5 +1,5 @@
+from .annotations import AnnotatedThing as AnnotatedThing
 from .annotations import Annotations as Annotations
-from .annotations import Thing as Thing
 from .detector import Detector as Detector
 from .detector import DetectorAndModel as DetectorAndModel
 from .detector import open_detector as open_detector

@@ -53,7 +53,7 @@ class _Runs(msgspec.Struct, frozen=True):
     counts: list[int] | str
 
 
-class Thing(msgspec.Struct, frozen=True):
+class AnnotatedThing(msgspec.Struct, frozen=True):
     """One thing that somebody outlined in a picture, or a crowd of them outlined together."""
 
     id: int
@@ -96,7 +96,7 @@ class Annotations:
         for annotation in read.annotations:
             self._annotations[annotation.image_id].append(annotation)
 
-    def things(self, name: str, size: tuple[int, int]) -> list[Thing]:
+    def things(self, name: str, size: tuple[int, int]) -> list[AnnotatedThing]:
         """What is in the picture of this file name, largest first; a picture nobody annotated is a failed edit."""
         image = self._image(name)
         if (image.width, image.height) != size:
@@ -110,7 +110,9 @@ class Annotations:
             left, top, width, height = annotation.bbox
             box = (left, top, left + width, top + height)
             category = self._names[annotation.category_id]
-            things.append(Thing(annotation.id, category, box, bool(annotation.iscrowd), bytes(annotation.segmentation)))
+            things.append(
+                AnnotatedThing(annotation.id, category, box, bool(annotation.iscrowd), bytes(annotation.segmentation))
+            )
         return sorted(things, key=lambda thing: (_area(thing.box), -thing.id), reverse=True)
 
     def _image(self, name: str) -> _Image:

@@ -7,10 +7,10 @@ from .protocol import ConceptKind as ConceptKind
 from .protocol import Drawn as Drawn
 from .protocol import Edited as Edited
 from .protocol import Editor as Editor
+from .protocol import EditOrder as EditOrder
 from .protocol import EditorSettings as EditorSettings
 from .protocol import EditRequest as EditRequest
 from .protocol import Instruction as Instruction
-from .protocol import Order as Order
 from .protocol import OrderBook as OrderBook
 from .protocol import abilities_of as abilities_of
 from .registry import EDITORS as EDITORS

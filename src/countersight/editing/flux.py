@@ -27,9 +27,9 @@ from countersight.editing.hosted import (
 )
 from countersight.editing.painting import Brief, Given, Painting
 from countersight.editing.protocol import (
+    EditOrder,
     EditorSettings,
     Instruction,
-    Order,
     OrderBook,
     description_of,
     refuse_doubtful,
@@ -81,9 +81,9 @@ class Flux(HostedPainter):
             raise EditFailed("the address of the result expired before it was fetched", again=True) from None
         return Given(data, {"order": order.id}, order.cost)
 
-    async def _placed(self, key: str, body: bytes, orders: OrderBook) -> Order:
+    async def _placed(self, key: str, body: bytes, orders: OrderBook) -> EditOrder:
         """A new order, noted before it is placed and after; one whose answer is lost stays in doubt, as by a kill."""
-        orders.note(Order(key, "placing"))
+        orders.note(EditOrder(key, "placing"))
         try:
             told = await self._answered(key, body, orders)
             _check(told)
@@ -91,10 +91,10 @@ class Flux(HostedPainter):
         except OrderInDoubt:
             raise
         except Exception as error:
-            orders.note(Order(key, "over"))
+            orders.note(EditOrder(key, "over"))
             raise (error.failure if isinstance(error, _Over) else error) from None
         cost = amount(told.get("cost")) / 100  # it counts in cents
-        placed = Order(key, "placed", words_in(told.get("id")), address, cost)
+        placed = EditOrder(key, "placed", words_in(told.get("id")), address, cost)
         orders.note(placed)
         return placed
 

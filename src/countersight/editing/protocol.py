@@ -10,7 +10,7 @@ from countersight.scenes import Scene
 from countersight.worlds import Discs, Supports
 
 
-class Order(msgspec.Struct, frozen=True, omit_defaults=True):
+class EditOrder(msgspec.Struct, frozen=True, omit_defaults=True):
     """One order of an edit, as far as it is known."""
 
     key: str
@@ -25,11 +25,11 @@ class Order(msgspec.Struct, frozen=True, omit_defaults=True):
 class OrderBook(Protocol):
     """Where orders are noted; what is noted outlives the process."""
 
-    def find(self, key: str) -> Order | None:
+    def find(self, key: str) -> EditOrder | None:
         """What was last noted of an order."""
         ...
 
-    def note(self, order: Order) -> None:
+    def note(self, order: EditOrder) -> None:
         """Write it down; when this returns, a kill of the process cannot undo it."""
         ...
 
@@ -37,15 +37,15 @@ class OrderBook(Protocol):
 class NoBook:
     """Orders of somebody who keeps no book: each is a new one."""
 
-    def find(self, key: str) -> Order | None:
+    def find(self, key: str) -> EditOrder | None:
         """Nothing is known."""
         return None
 
-    def note(self, order: Order) -> None:
+    def note(self, order: EditOrder) -> None:
         """Nothing is written."""
 
 
-def refuse_doubtful(order: Order) -> None:
+def refuse_doubtful(order: EditOrder) -> None:
     """Raise where an order may have been paid for, and nobody knows under which name."""
     if order.state == "placing":
         raise OrderInDoubt(

@@ -9,12 +9,12 @@ import numpy as np
 from PIL import Image
 
 from countersight.detection import (
+    AnnotatedThing,
     Annotations,
     Corners,
     Detector,
     Mask,
     Segmenter,
-    Thing,
     ToolFailed,
     box_of,
     fingerprint,
@@ -119,9 +119,15 @@ class Selector:
         )
 
     def _chosen(
-        self, named: Named, things: Sequence[Thing], meant: frozenset[str], pixels: Pixels, words: str, known: str
+        self,
+        named: Named,
+        things: Sequence[AnnotatedThing],
+        meant: frozenset[str],
+        pixels: Pixels,
+        words: str,
+        known: str,
     ) -> SelectedArea:
-        def coloured(thing: Thing, colour: str) -> bool:
+        def coloured(thing: AnnotatedThing, colour: str) -> bool:
             return float(of_colour(pixels[self._outline(thing, pixels)][None], colour).mean()) >= SHARE
 
         chosen = choose_things(named, things, meant, coloured, words, known)
@@ -132,15 +138,15 @@ class Selector:
             return SelectedArea(mask, f"annotation of {listed}")
         return SelectedArea(mask, f"{'segmenter' if self._segmenter else 'GrabCut'} in the detector's box of {listed}")
 
-    def _boxes(self, detector: Detector, words: str, pixels: Pixels) -> list[Thing]:
+    def _boxes(self, detector: Detector, words: str, pixels: Pixels) -> list[AnnotatedThing]:
         """What a detector finds: things with a box and no outline yet."""
         try:
             found = detector.boxes(Image.fromarray(pixels), words)
         except ToolFailed as failure:
             raise EditFailed(str(failure)) from None
-        return [Thing(nth, each.name, each.box, crowd=False, outline=b"") for nth, each in enumerate(found, 1)]
+        return [AnnotatedThing(nth, each.name, each.box, crowd=False, outline=b"") for nth, each in enumerate(found, 1)]
 
-    def _outline(self, thing: Thing, pixels: Pixels) -> Mask:
+    def _outline(self, thing: AnnotatedThing, pixels: Pixels) -> Mask:
         """A thing's mask, or, where only its box is known, what a segmenter or its colours tell of it."""
         if thing.outline in (b"", b"[]", b"null") and self._segmenter is not None:
             return self._segmenter.cut_out(pixels, box=thing.box)

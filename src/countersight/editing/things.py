@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.detection import Thing, ToolFailed, classes_of
+from countersight.detection import AnnotatedThing, ToolFailed, classes_of
 from countersight.english import is_plural, number_of
 from countersight.errors import EditFailed
 from countersight.picture import Pixels
@@ -161,12 +161,12 @@ def meant_by(noun: str, categories: Sequence[str]) -> frozenset[str]:
 
 def choose_things(
     named: Named,
-    things: Sequence[Thing],
+    things: Sequence[AnnotatedThing],
     categories: frozenset[str],
-    of_colour: Callable[[Thing, str], bool],
+    of_colour: Callable[[AnnotatedThing, str], bool],
     words: str,
     known: str = "annotated",
-) -> list[Thing]:
+) -> list[AnnotatedThing]:
     """The things that are meant; more or fewer than said is a failed edit, never a guess. `known` says by what."""
     found = [thing for thing in things if thing.category in categories]
     if named.colour:
@@ -183,7 +183,7 @@ def choose_things(
     return single
 
 
-def _place(thing: Thing, extreme: str) -> float:
+def _place(thing: AnnotatedThing, extreme: str) -> float:
     left, top, right, bottom = thing.box
     return {
         "leftmost": left + right,
@@ -195,9 +195,9 @@ def _place(thing: Thing, extreme: str) -> float:
     }[extreme]
 
 
-def named_apart(things: Sequence[Thing]) -> Iterator[str]:
+def named_apart(things: Sequence[AnnotatedThing]) -> Iterator[str]:
     """Words by which each thing can be asked for so that no other is meant; those that have none are left out."""
-    by_name: dict[str, list[Thing]] = {}
+    by_name: dict[str, list[AnnotatedThing]] = {}
     for thing in things:
         if not thing.crowd:
             by_name.setdefault(thing.category, []).append(thing)

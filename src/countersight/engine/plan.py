@@ -354,9 +354,12 @@ class QuestionPlan:
             at = len(TELLINGS) * reply.row + TELLINGS.index((reply.world, reply.telling))
             if 0 <= reply.row < self._dataset.lines and self._standing[at] <= _FAILED and reply.orders:
                 self._orders.setdefault(at, {})[reply.orders[0].places] = reply
-        self._tally.failed_before = self._standing.count(_FAILED)
+        meant, each = self._standing, len(TELLINGS)
+        if self._rows is not None:
+            meant = bytearray().join(meant[each * row : each * (row + 1)] for row in self._rows)
+        self._tally.failed_before = meant.count(_FAILED)
         settled = {_CUT_OR_EMPTY, _SAID, _RESTATED} - {self._suspect}
-        self._tally.before = sum(map(self._standing.count, settled)) - self._tally.answered
+        self._tally.before = sum(map(meant.count, settled)) - self._tally.answered
 
     def _left(self, ask: Ask, at: int) -> Ask | None:
         """The question, where it has no answer yet or its answer is asked for again."""

@@ -24,7 +24,7 @@ from countersight.files import Staging, write_text
 from countersight.picture import Picture
 
 
-class Example(msgspec.Struct, frozen=True):
+class TrainingRow(msgspec.Struct, frozen=True):
     """A question to train on."""
 
     asked: NamedQuestion
@@ -56,10 +56,10 @@ class Examples:
         self._order = order
         self._splits = Splits(self.dataset)
 
-    def __iter__(self) -> Iterator[Example]:
+    def __iter__(self) -> Iterator[TrainingRow]:
         for asked in questions(self.dataset, self._order.on_bad):
             if self._order.split in ("all", self._splits.side(asked.case)):
-                yield Example(asked, wrong_answer(asked))
+                yield TrainingRow(asked, wrong_answer(asked))
 
 
 def wrong_answer(asked: NamedQuestion) -> str:
@@ -125,7 +125,7 @@ def _export_parquet(order: Export, name: str, columns: Columns, trainer: str) ->
     return Exported(shards.count, "question", note)
 
 
-def _row(example: Example, examples: Examples, columns: Columns) -> dict[str, Any]:
+def _row(example: TrainingRow, examples: Examples, columns: Columns) -> dict[str, Any]:
     asked = example.asked
     row = {
         "prompt": [("user", asked.words)],
@@ -194,7 +194,7 @@ def export_llava(order: Export) -> Exported:
 def _write_turns(
     order: Export,
     name: str,
-    shape: Callable[[Example, list[str], list[str]], Json],
+    shape: Callable[[TrainingRow, list[str], list[str]], Json],
     *,
     joined: str,
     around: tuple[str, str],
@@ -223,13 +223,13 @@ def _info(file: str) -> Json:
     return {"countersight": {"file_name": file, "formatting": "sharegpt", "columns": columns}}
 
 
-def _asked(example: Example, pictures: list[str]) -> str:
+def _asked(example: TrainingRow, pictures: list[str]) -> str:
     """The words after a mark for each picture; a mark in the words themselves would be taken for one more."""
     words = example.asked.words.replace(_MARK, "< image >")
     return f"{_MARK}\n" * len(pictures) + words
 
 
-def _swift(example: Example, pictures: list[str], others: list[str]) -> Json:
+def _swift(example: TrainingRow, pictures: list[str], others: list[str]) -> Json:
     """Both sides whole: ms-swift leaves out a row whose `rejected_response` is the right answer, or missing."""
     right = _messages(example, pictures, example.chosen)
     said = {"messages": right, "images": pictures}
@@ -241,19 +241,19 @@ def _swift(example: Example, pictures: list[str], others: list[str]) -> Json:
     return said | {"rejected_messages": _messages(example, pictures, example.rejected), "rejected_images": pictures}
 
 
-def _messages(example: Example, pictures: list[str], answer: str) -> list[Json]:
+def _messages(example: TrainingRow, pictures: list[str], answer: str) -> list[Json]:
     return [{"role": "user", "content": _asked(example, pictures)}, {"role": "assistant", "content": answer}]
 
 
-def _turns(example: Example, pictures: list[str]) -> list[Json]:
+def _turns(example: TrainingRow, pictures: list[str]) -> list[Json]:
     return [{"from": "human", "value": _asked(example, pictures)}, {"from": "gpt", "value": example.chosen}]
 
 
-def _sharegpt(example: Example, pictures: list[str], others: list[str]) -> Json:
+def _sharegpt(example: TrainingRow, pictures: list[str], others: list[str]) -> Json:
     return {"conversations": _turns(example, pictures), "images": pictures}
 
 
-def _llava(example: Example, pictures: list[str], others: list[str]) -> Json:
+def _llava(example: TrainingRow, pictures: list[str], others: list[str]) -> Json:
     image = pictures[0] if len(pictures) == 1 else pictures
     return {
         "id": example.asked.key,

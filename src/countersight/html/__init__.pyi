@@ -14,7 +14,6 @@ from .svg import shortened as shortened
 from .svg import with_its_ends as with_its_ends
 from .svg import words_at as words_at
 from .tables import NOTHING as NOTHING
-from .tables import Cell as Cell
 from .tables import Content as Content
 from .tables import Count as Count
 from .tables import Figure as Figure
@@ -22,6 +21,7 @@ from .tables import Grid as Grid
 from .tables import Line as Line
 from .tables import Measured as Measured
 from .tables import Record as Record
+from .tables import TableCell as TableCell
 from .tables import figure_cell as figure_cell
 from .tables import latex_grid as latex_grid
 from .tables import latex_tables as latex_tables

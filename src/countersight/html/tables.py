@@ -103,7 +103,7 @@ class Record(msgspec.Struct, frozen=True):
     group: str = ""
 
 
-class Cell(msgspec.Struct, frozen=True):
+class TableCell(msgspec.Struct, frozen=True):
     """A figure and what stands beside it in small: its interval, its p value, its own n."""
 
     text: str
@@ -114,7 +114,7 @@ class Cell(msgspec.Struct, frozen=True):
 class Line(msgspec.Struct, frozen=True):
     """A line of a table; `total` marks the one that sums up the others, `reported` one that a paper has."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[TableCell, ...]
     total: bool = False
     reported: bool = False
     run: str = ""
@@ -145,14 +145,14 @@ class Grid(msgspec.Struct, frozen=True):
         yield from line.also
 
 
-NOTHING = Cell("–")
+NOTHING = TableCell("–")
 
 
-def figure_cell(figure: Measured | None, expected_n: int | None, *, counted: bool = False) -> Cell:
+def figure_cell(figure: Measured | None, expected_n: int | None, *, counted: bool = False) -> TableCell:
     """A figure with its interval, and with its count where wanted; its n is said where it is not that of the line."""
     if figure is None or figure.value is None:
         unread = figure.unheard if figure else 0
-        return Cell(NOTHING.text, (none_read(unread),), figure) if unread else NOTHING
+        return TableCell(NOTHING.text, (none_read(unread),), figure) if unread else NOTHING
     details = [interval(figure) if figure.is_share else plain_interval(figure)]
     if counted and figure.hits is not None:
         details.append(f"{count(figure.hits)} of {count(figure.n)}")
@@ -164,26 +164,28 @@ def figure_cell(figure: Measured | None, expected_n: int | None, *, counted: boo
     if figure.if_right is not None:
         details.append(f"unread: {percent(figure.value)} to {percent(figure.if_right)}")
     written = percent(figure.value) if figure.is_share else number(figure.value)
-    return Cell(written, tuple(details), figure)
+    return TableCell(written, tuple(details), figure)
 
 
-Content = Cell | Measured | str | int | None
+Content = TableCell | Measured | str | int | None
 """What may stand in a cell: a figure, words, a count, or nothing."""
 
 
-def table_line(called: str | Cell, *cells: Content, n: int | None = None, counted: bool = False, **more: Any) -> Line:
+def table_line(
+    called: str | TableCell, *cells: Content, n: int | None = None, counted: bool = False, **more: Any
+) -> Line:
     """A line out of what stands in its cells; `n` is what its figures rest on, `more` are fields of the line."""
-    first = called if isinstance(called, Cell) else Cell(name(called))
+    first = called if isinstance(called, TableCell) else TableCell(name(called))
     return Line((first, *(_as_cell(cell, n, counted) for cell in cells)), **more)
 
 
-def _as_cell(content: Content, n: int | None, counted: bool) -> Cell:
-    if isinstance(content, Cell):
+def _as_cell(content: Content, n: int | None, counted: bool) -> TableCell:
+    if isinstance(content, TableCell):
         return content
     if isinstance(content, int):
-        return Cell(count(content))
+        return TableCell(count(content))
     if isinstance(content, str):
-        return Cell(name(content)) if content else NOTHING
+        return TableCell(name(content)) if content else NOTHING
     return figure_cell(content, n, counted=counted)
 
 
@@ -206,7 +208,7 @@ def markdown_text(text: str) -> str:
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _flat(cell: Cell) -> str:
+def _flat(cell: TableCell) -> str:
     return f"{cell.text} ({'; '.join(cell.details)})" if cell.details else cell.text
 
 
@@ -241,7 +243,7 @@ def latex_grid(grid: Grid) -> Iterator[str]:
     yield r"\end{table}"
 
 
-def _tex_cell(cell: Cell) -> str:
+def _tex_cell(cell: TableCell) -> str:
     if not cell.details:
         return _tex(cell.text)
     return f"{_tex(cell.text)} {{\\scriptsize({_tex('; '.join(cell.details))})}}"

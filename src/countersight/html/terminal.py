@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from countersight.html.tables import NOTHING, Cell, Grid, Line
+from countersight.html.tables import NOTHING, Grid, Line, TableCell
 
 _SHORT = {"counterfactual": "counter-\nfactual", "both right": "both\nright", "imagination gap": "imagi-\nnation\ngap"}
 _AMISS = ("unread", "restated", "cut", "empty", "failed", "missing")
@@ -39,7 +39,9 @@ def _parts(grid: Grid, width: int) -> Iterator[Grid]:
         if counts:
             amiss = [line.cells[place] for place in counts]
             details = tuple(detail for cell in amiss for detail in cell.details)
-            cells.append(NOTHING if set(amiss) == {NOTHING} else Cell("/".join(cell.text for cell in amiss), details))
+            cells.append(
+                NOTHING if set(amiss) == {NOTHING} else TableCell("/".join(cell.text for cell in amiss), details)
+            )
         lines.append((cells, line))
     start = 1
     while start < len(heads):
@@ -57,7 +59,7 @@ def _parts(grid: Grid, width: int) -> Iterator[Grid]:
         )
 
 
-def _width(head: str, cells: list[Cell]) -> int:
+def _width(head: str, cells: list[TableCell]) -> int:
     """Room that a column takes, with a space before it."""
     written = [_head(head), *(cell.text for cell in cells), *(_short(text) for cell in cells for text in cell.details)]
     return 1 + max(len(line) for text in written for line in text.splitlines())
@@ -91,7 +93,7 @@ def _table(grid: Grid) -> Table:
     return table
 
 
-def _text(cell: Cell) -> Text:
+def _text(cell: TableCell) -> Text:
     return Text.assemble(cell.text, *(("\n" + _short(detail), "dim not bold") for detail in cell.details))
 
 

@@ -1,6 +1,6 @@
 """The leaderboard as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
 
-from countersight.html import Cell, count, document, interval, none_read, percent
+from countersight.html import TableCell, count, document, interval, none_read, percent
 from countersight.leaderboards.data import Leaderboard, LeaderboardRow
 from countersight.scoring import UNREAD_APART, Interval
 from countersight.suites import papers, tables
@@ -33,9 +33,9 @@ def render(board: Leaderboard) -> str:
     )
 
 
-def _shown(value: float | None, words: str, *details: str) -> tuple[float | None, Cell]:
+def _shown(value: float | None, words: str, *details: str) -> tuple[float | None, TableCell]:
     """A number to sort by, and its words."""
-    return value, Cell(words or "–", details)
+    return value, TableCell(words or "–", details)
 
 
 def _place(entry: LeaderboardRow) -> tuple[int | None, str]:
@@ -44,7 +44,7 @@ def _place(entry: LeaderboardRow) -> tuple[int | None, str]:
     return entry.rank, "" if entry.rank is None else f"({count(entry.rank)})"
 
 
-def _score(entry: LeaderboardRow, key: str) -> tuple[float | None, Cell]:
+def _score(entry: LeaderboardRow, key: str) -> tuple[float | None, TableCell]:
     score = entry.scores.get(key)
     if entry.unread.get(key) or score is None:
         return _shown(None, "", *([none_read(entry.unread[key])] if entry.unread.get(key) else []))

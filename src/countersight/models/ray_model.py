@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from countersight.errors import AskingFailed, CountersightError, ModelError, Unreachable
 from countersight.models.protocol import Answer, Displayed, Model, ModelSettings, Request, Turn, Viewer
 from countersight.models.registry import open_here
-from countersight.parallel import Place, join, leave, places
+from countersight.parallel import ActorPlace, join, leave, places
 from countersight.picture import Picture
 
 Call = Literal["reply", "losses"]
@@ -92,7 +92,7 @@ LAST_WORD = 5.0
 class PlacedWorker:
     """An actor, and how it is doing."""
 
-    def __init__(self, place: Place, actor: Any) -> None:
+    def __init__(self, place: ActorPlace, actor: Any) -> None:
         self.place = place
         self.actor = actor
         self.ready: set[WantedModel] = set()
@@ -116,7 +116,7 @@ class WorkerPool:
         self._workers: list[PlacedWorker] = []
         self._held: dict[WantedModel, ModelInfo] = {}
         self._users: Counter[WantedModel] = Counter()
-        self._starts: Counter[Place] = Counter()
+        self._starts: Counter[ActorPlace] = Counter()
         self._looked = float("-inf")
 
     def __len__(self) -> int:
@@ -178,7 +178,7 @@ class WorkerPool:
                 self._starts[place] += 1
                 self._workers.append(self._placed(place))
 
-    def _placed(self, place: Place) -> PlacedWorker:
+    def _placed(self, place: ActorPlace) -> PlacedWorker:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         there = NodeAffinitySchedulingStrategy(node_id=place.node, soft=False)
@@ -223,7 +223,7 @@ class WorkerPool:
             return None
 
 
-def _refuse_another_model(place: Place, there: dict[str, Any], here: dict[str, Any]) -> None:
+def _refuse_another_model(place: ActorPlace, there: dict[str, Any], here: dict[str, Any]) -> None:
     if odd := next((key for key in here if there.get(key) != here[key]), None):
         raise ModelError(
             f"{place.address} would compute another model: {odd} is {there.get(odd)} there and {here[odd]} "

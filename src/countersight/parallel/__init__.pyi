@@ -1,4 +1,4 @@
-from .cluster import Place as Place
+from .cluster import ActorPlace as ActorPlace
 from .cluster import join as join
 from .cluster import leave as leave
 from .cluster import places as places

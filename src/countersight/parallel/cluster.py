@@ -23,7 +23,7 @@ _joined = 0
 """How many of ours use the cluster now; the last to leave it closes the door."""
 
 
-class Place(NamedTuple):
+class ActorPlace(NamedTuple):
     """Where one actor sits: a GPU of a machine, or, where the cluster has no GPU, a whole machine."""
 
     node: str
@@ -72,12 +72,12 @@ def _knock(address: str) -> None:
         socket.create_connection((host, int(port)), KNOCK).close()
 
 
-def places(ray: Any) -> list[Place]:
+def places(ray: Any) -> list[ActorPlace]:
     """Every GPU of the cluster; or every machine, where there is no GPU at all."""
     nodes = [node for node in ray.nodes() if node["Alive"]]
     with_gpu = [node for node in nodes if node["Resources"].get("GPU", 0) >= 1]
     return [
-        Place(node["NodeID"], node["NodeManagerAddress"], number, 1 if with_gpu else 0, 0 if with_gpu else cpus)
+        ActorPlace(node["NodeID"], node["NodeManagerAddress"], number, 1 if with_gpu else 0, 0 if with_gpu else cpus)
         for node in with_gpu or nodes
         if (cpus := int(node["Resources"].get("CPU", 0))) or with_gpu
         for number in range(int(node["Resources"]["GPU"]) if with_gpu else 1)

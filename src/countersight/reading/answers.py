@@ -52,6 +52,8 @@ class _Reader:
 
     def read(self, said: str, *, finished: bool) -> str | None:
         text = plain(said)
+        if self.kind == "choice" and (answer := choices.exactly(text, self.options)):
+            return answer
         for region in reversed(regions := marked(said)[-_MOST_MARKS:]):
             if (answer := self._direct(plain(region))) is not None:
                 # "The answer is (B)", and another option's text in a box: nobody can tell which is meant.

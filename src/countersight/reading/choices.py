@@ -84,8 +84,8 @@ def prepared(texts: tuple[str, ...]) -> Options:
 
 
 def _squeezed(text: str) -> str:
-    """A text in small letters without spaces, LaTeX and units."""
-    return _SQUEEZE.sub("", text).lower()
+    """A text in small letters without spaces, LaTeX, units and a full stop at its end."""
+    return _SQUEEZE.sub("", text).lower().rstrip(".")
 
 
 def _tokens(text: str) -> list[tuple[str, int, int]]:
@@ -103,7 +103,7 @@ def direct(region: str, options: Options) -> str | None:
         return letter if _agrees(letter, first, options) else ""
     if _LETTER_FIRST.match(first) and not named(first, options):
         return ""  # a letter that is not offered
-    if said := _exactly(first, options):
+    if said := exactly(first, options):
         return said
     if (small := _SMALL_FIRST.match(first)) and small[1].upper() in options.letters:
         return small[1].upper()
@@ -128,7 +128,7 @@ def opening(text: str, options: Options) -> str | None:
     letter = letter_first(first, options)
     if letter:
         return letter if _agrees(letter, first, options) else ""
-    if said := _exactly(first, options):
+    if said := exactly(first, options):
         return said
     if len(text) <= _SHORT and (small := _SMALL_FIRST.match(text)) and small[1].upper() in options.letters:
         return small[1].upper()
@@ -137,9 +137,11 @@ def opening(text: str, options: Options) -> str | None:
     return None
 
 
-def _exactly(sentence: str, options: Options) -> str | None:
-    """The one option whose text a sentence is."""
-    said = _squeezed(sentence).rstrip(".")
+def exactly(sentence: str, options: Options) -> str | None:
+    """The one option whose text a sentence, or a whole reply, is."""
+    if len(sentence) > 2 * max(map(len, options.texts)) + 20:
+        return None
+    said = _squeezed(sentence)
     return LETTERS[options.squeezed.index(said)] if said and options.squeezed.count(said) == 1 else None
 
 

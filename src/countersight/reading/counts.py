@@ -87,7 +87,7 @@ _LIST_HEAD = 3
 _FEW = 6
 
 
-class Asked(msgspec.Struct, frozen=True):
+class CountQuestion(msgspec.Struct, frozen=True):
     """What a question wants a number of, as stems: its noun (`head`: the last word of it), and all but its "if"."""
 
     noun: frozenset[str]
@@ -99,7 +99,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=256)
-def asked(question: str) -> Asked:
+def asked(question: str) -> CountQuestion:
     """What a question wants a number of."""
     asks = last_question(question)
     phrases = list(_ASKED_FOR.finditer(asks))
@@ -110,7 +110,7 @@ def asked(question: str) -> Asked:
                 break
             noun.append(stem(word))
     main = main_clause(asks.rstrip(" ?"))
-    return Asked(
+    return CountQuestion(
         frozenset(noun),
         noun[-1] if noun else "",
         content(main),
@@ -157,7 +157,7 @@ def in_sentence(sentence: str, question: str, *, trusted: bool = False) -> str |
     return _weighed(sentence, asked(question), trusted=trusted)[0]
 
 
-def _weighed(sentence: str, wanted: Asked, *, trusted: bool = False) -> tuple[str | None, int]:
+def _weighed(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> tuple[str | None, int]:
     """The number that a sentence gives, and how many of the question's words go with it."""
     sentence = _ORDINAL_LIST.sub("", sentence)
     clause = main_clause(sentence)
@@ -183,7 +183,7 @@ def _weighed(sentence: str, wanted: Asked, *, trusted: bool = False) -> tuple[st
     return _own_noun(found, owned, wanted) or _best(found, owned, scores, clause, trusted=trusted), max(scores)
 
 
-def _score(text: str, wanted: Asked) -> int:
+def _score(text: str, wanted: CountQuestion) -> int:
     """How many of the question's words a text has; the noun itself counts half, as parts and whole share it."""
     shared = content(text) & (wanted.words | wanted.noun)
     lacks_total = "total" in wanted.words and not re.search(
@@ -235,7 +235,7 @@ def _supposed(told: list[str], question: str) -> str | None:
     return values[-1] if values and (len({*values}) == 1 or last) else None
 
 
-def _may_count(each: Numeral, clause: str, wanted: Asked, *, trusted: bool) -> bool:
+def _may_count(each: Numeral, clause: str, wanted: CountQuestion, *, trusted: bool) -> bool:
     before = clause[max(0, each.start - 40) : each.start]
     if each.word in ("once", "twice", "thrice") and not ("tim" in wanted.noun or trusted):
         return False
@@ -250,7 +250,7 @@ def _may_count(each: Numeral, clause: str, wanted: Asked, *, trusted: bool) -> b
     return not (uncountable or _COMPARED.search(before))
 
 
-def _own_noun(found: list[Numeral], owned: list[str], wanted: Asked) -> str | None:
+def _own_noun(found: list[Numeral], owned: list[str], wanted: CountQuestion) -> str | None:
     """The one number that the noun asked for follows, where every other is of other things: "3 cows and 2 dogs"."""
     nouns = [next((word for word in words(own)[:2] if word.endswith("s")), "") for own in owned]
     fits = [each.value for each, noun in zip(found, nouns, strict=True) if noun and stem(noun) == wanted.head]
@@ -271,14 +271,14 @@ def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str
     return None
 
 
-def _total(found: list[Numeral], clause: str, wanted: Asked) -> str | None:
+def _total(found: list[Numeral], clause: str, wanted: CountQuestion) -> str | None:
     """The number that is called a total, or what is left."""
     totals = {each.value for each in found if _TOTAL.search(clause[: each.start][-60:])}
     largest = max((each.value for each in found), key=float)
     return totals.pop() if len(totals) == 1 and (totals == {largest} or wanted.supposes) else None
 
 
-def _zeros(clause: str, wanted: Asked) -> list[Numeral]:
+def _zeros(clause: str, wanted: CountQuestion) -> list[Numeral]:
     """Noughts: "no cats", where cats were asked for; "no other cats" is none."""
     return [
         Numeral("0", match.start(), match.start(1))
@@ -287,7 +287,7 @@ def _zeros(clause: str, wanted: Asked) -> list[Numeral]:
     ]
 
 
-def _shares(found: list[Numeral], clause: str, wanted: Asked) -> list[Numeral]:
+def _shares(found: list[Numeral], clause: str, wanted: CountQuestion) -> list[Numeral]:
     """Numbers without the whole of "three of the five", or the share where only the whole was asked for; no ranges."""
     dropped = set[int]()
     for one, other in pairwise(found):

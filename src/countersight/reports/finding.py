@@ -35,7 +35,7 @@ def sentence(report: ReportData) -> str:
 
 def sentences(report: ReportData) -> list[FindingSentence]:
     """The same one by one. What is unfinished, or no finding at all, is told before what came out; the rest after."""
-    asked = f"{several(report.cases, 'case')} of {name(report.dataset)}"
+    asked = f"{several(max(run.overall.n for run in report.runs), 'case')} of {name(report.dataset)}"
     if len(report.runs) <= _FEW:
         asked += f", {report.terms.about or _ABOUT[report.worlds]}"
     who = name(report.runs[0].label) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"

@@ -10,7 +10,7 @@ import msgspec
 from countersight import __version__
 from countersight.errors import CountersightError
 from countersight.files import write_text
-from countersight.html import NOTHING, Cell, Figure, Grid, Line, count, name, percent
+from countersight.html import NOTHING, Figure, Grid, Line, TableCell, count, name, percent
 from countersight.reports.data import ReportData, RunScores
 from countersight.suites import PLAIN_MEASURES
 from countersight.text import unknown
@@ -213,7 +213,7 @@ def changes_grid(old: ScoresFile, new: ScoresFile, found: Sequence[ScoreChange])
     for each in found:
         runs.setdefault(each.run, {})[each.measure] = each
     lines = (
-        Line((Cell(name(run)), *(_cell(of_run[key]) if key in of_run else NOTHING for key in measures)))
+        Line((TableCell(name(run)), *(_cell(of_run[key]) if key in of_run else NOTHING for key in measures)))
         for run, of_run in runs.items()
     )
     title = f"{name(new.dataset)}, {count(new.cases)} cases: new minus old, in points"
@@ -221,5 +221,5 @@ def changes_grid(old: ScoresFile, new: ScoresFile, found: Sequence[ScoreChange])
     return Grid(title, ("run", *(key.replace("_", " ") for key in measures)), tuple(lines), note)
 
 
-def _cell(change: ScoreChange) -> Cell:
-    return Cell(f"{change.points:+z.1f}".replace("-", "−"), (f"{percent(change.old)} → {percent(change.new)}",))
+def _cell(change: ScoreChange) -> TableCell:
+    return TableCell(f"{change.points:+z.1f}".replace("-", "−"), (f"{percent(change.old)} → {percent(change.new)}",))

@@ -5,12 +5,12 @@ from itertools import product
 from typing import Any
 
 from countersight.case import ASKINGS, World
-from countersight.html import NOTHING, Cell, Content, Count, Grid, Line, Measured, Record, count, name, percent
+from countersight.html import NOTHING, Content, Count, Grid, Line, Measured, Record, TableCell, count, name, percent
 from countersight.html import table_line as line
 from countersight.reports.data import AnswerShares, DividedScores, ReportData, RunScores
 from countersight.reports.scored import group_words
 from countersight.scoring import ComparedRuns, GroupScores
-from countersight.suites import ALL, PLAIN, PLAIN_MEASURES, TOTAL, PaperTable, Place, Printed, Terms, table
+from countersight.suites import ALL, PLAIN, PLAIN_MEASURES, TOTAL, PaperTable, Printed, TablePlace, Terms, table
 from countersight.text import several
 
 _UNKNOWN: Mapping[World, float] = {}
@@ -49,7 +49,7 @@ def by_group(
     measures = _measures(run.groups, terms)
     rest: list[Content] = [NOTHING] * (len(head) - 2 - len(measures))
 
-    def beside(called: str | Cell, cases: Content, cells: Mapping[str, Content], **more: Any) -> Line:
+    def beside(called: str | TableCell, cases: Content, cells: Mapping[str, Content], **more: Any) -> Line:
         return line(called, cases, *(cells.get(key, NOTHING) for key in measures), *rest, n=run.overall.n, **more)
 
     if run.total:
@@ -66,7 +66,7 @@ def by_group(
             if system.names[0] == row:
                 places = zip(reference.places, system.cells, strict=True)
                 printed = {at.measure: _printed(cell, at.negated) for at, cell in places if at.line == ALL}
-                first = Cell(system.name, (f"reported in {reference.source}",))
+                first = TableCell(system.name, (f"reported in {reference.source}",))
                 lines.append(beside(first, NOTHING if system.n is None else system.n, printed, reported=True))
     return Grid(name(run.label), head, tuple(lines), key="scores")
 
@@ -190,9 +190,9 @@ def _scores(
     return (what, "n", *(terms.measures[key] for key in measures), *amiss), lines
 
 
-def _amiss(row: GroupScores, key: str) -> Cell:
+def _amiss(row: GroupScores, key: str) -> TableCell:
     rate = (f"{percent(row.unread_rate)}%",) if key == "unread" and row.unread_rate else ()
-    return Cell(count(getattr(row, key)), rate)
+    return TableCell(count(getattr(row, key)), rate)
 
 
 def _filed(row: GroupScores) -> Iterator[Record]:
@@ -212,12 +212,14 @@ def beside(report: ReportData, reference: PaperTable) -> Grid:
     for run in report.runs:
         found = (measured(run, place) for place in reference.places)
         lines.append(
-            line(Cell(name(run.label), _how(run, reference)), run.overall.n, *found, n=run.overall.n, run=run.label)
+            line(
+                TableCell(name(run.label), _how(run, reference)), run.overall.n, *found, n=run.overall.n, run=run.label
+            )
         )
     for system in reference.systems:
         cells = (_printed(cell, place.negated) for cell, place in zip(system.cells, reference.places, strict=True))
         n = NOTHING if system.n is None else system.n
-        first, also = Cell(system.name, ("reported",)), tuple(_reported(reference, system.cells, system.n))
+        first, also = TableCell(system.name, ("reported",)), tuple(_reported(reference, system.cells, system.n))
         lines.append(line(first, n, *cells, reported=True, run=system.name, also=also))
     otherwise = [
         f"{name(run.label)} was asked otherwise than in the paper: {'; '.join(differing)}."
@@ -259,7 +261,7 @@ def _differences(run: RunScores, reference: PaperTable) -> list[str]:
     return found
 
 
-def measured(run: RunScores, place: Place) -> Measured | None:
+def measured(run: RunScores, place: TablePlace) -> Measured | None:
     """The figure of a run that stands where the paper has one."""
     lines = run.groups
     if place.axis:
@@ -270,13 +272,13 @@ def measured(run: RunScores, place: Place) -> Measured | None:
     return getattr(found, place.measure, None) if found and place.measure else None
 
 
-def _printed(cell: Printed | None, negated: bool) -> Cell:
+def _printed(cell: Printed | None, negated: bool) -> TableCell:
     """What a paper prints, with a real minus, and drops as drops."""
     if cell is None:
         return NOTHING
     if negated:
-        return Cell(f"{-cell.value:f}".replace("-", "−") if cell.value else cell.text.lstrip("+-"))
-    return Cell(cell.text.replace("-", "−"))
+        return TableCell(f"{-cell.value:f}".replace("-", "−") if cell.value else cell.text.lstrip("+-"))
+    return TableCell(cell.text.replace("-", "−"))
 
 
 def shares_grid(found: tuple[AnswerShares, ...], terms: Terms) -> Grid:

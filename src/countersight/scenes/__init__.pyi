@@ -27,7 +27,7 @@ from .facts import facts_of as facts_of
 from .facts import place_of as place_of
 from .flowers import LARGEST as LARGEST
 from .flowers import SMALLEST as SMALLEST
-from .flowers import Regions as Regions
+from .flowers import FlowerRegions as FlowerRegions
 from .flowers import flower_scene as flower_scene
 from .geometry import Points as Points
 from .geometry import as_points as as_points

@@ -27,7 +27,7 @@ ROOM_EACH = 3.5
 """Fewest places a region has for each of its flowers: with fewer it is seldom possible to place them all."""
 
 
-class Regions(msgspec.Struct, frozen=True):
+class FlowerRegions(msgspec.Struct, frozen=True):
     """How many flowers lie in each of the four regions two polygons make."""
 
     first: int
@@ -47,7 +47,7 @@ class Species(msgspec.Struct, frozen=True):
     heart: str
 
 
-def flower_scene(rng: Random, colours: tuple[str, str], regions: Regions) -> Scene:
+def flower_scene(rng: Random, colours: tuple[str, str], regions: FlowerRegions) -> Scene:
     """Two overlapping polygons of these colours with this many flowers in each region."""
     polygons = _two_polygons(rng, colours)
     while (placed := _strew(rng, polygons, regions)) is None:
@@ -57,7 +57,9 @@ def flower_scene(rng: Random, colours: tuple[str, str], regions: Regions) -> Sce
     return Scene(random_background(rng), polygons=polygons, flowers=flowers)
 
 
-def _strew(rng: Random, polygons: tuple[Polygon, Polygon], regions: Regions) -> list[tuple[float, float, float]] | None:
+def _strew(
+    rng: Random, polygons: tuple[Polygon, Polygon], regions: FlowerRegions
+) -> list[tuple[float, float, float]] | None:
     """A place and a size for every flower, or None where the polygons leave a region too little room."""
     points = _shaken_grid(rng)
     clear = np.minimum(points, SIDE - points).min(axis=1) - GAP

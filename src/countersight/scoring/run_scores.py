@@ -68,7 +68,8 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
     def scores(self) -> Scores:
         """Accuracy, drop and the rest, by group and in all."""
         found = score(self.outcomes, self.name)
-        if rule := stopped(self.run):
+        rule = stopped(self.run)
+        if rule and rule.pictures < rule.of_pictures:
             found = with_anytime_intervals(found, self.outcomes, self.dataset, rule)
         return msgspec.structs.replace(
             found,

@@ -154,7 +154,7 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
     both, supposed = in_both_worlds(outcomes) & mask, outcomes.scored("counterfactual") & mask
     return GroupScores(
         group=name,
-        n=int(mask.sum()),
+        n=int((codes > 0).any(axis=1).sum()),
         questions=int((codes > 0).sum()),
         factual=accuracy(outcomes, "factual", mask),
         counterfactual=accuracy(outcomes, "counterfactual", mask),

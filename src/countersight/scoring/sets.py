@@ -160,13 +160,14 @@ def _square_scores(name: str, square: list[tuple[Outcomes, Asking]], mask: _Mask
 def _any_asking(outcomes: Outcomes) -> tuple[_Mask, _Mask, NDArray[np.float64]]:
     """Whether each case is scored in all that it asks, whether all of that is right, and how often by guessing."""
     scored, right = (np.ones(len(outcomes), dtype=np.bool_) for _ in range(2))
-    guess = np.ones(len(outcomes))
+    guess, anything = np.ones(len(outcomes)), np.zeros(len(outcomes), dtype=np.bool_)
     for asking in ASKINGS:
         has = outcomes.asked(asking)
+        anything |= has
         scored &= ~has | outcomes.scored(asking)
         right &= ~has | outcomes.right(asking)
         guess *= np.where(has, outcomes.guess(asking), 1.0)
-    return scored, right, guess
+    return scored & anything, right, guess
 
 
 def _scores(

@@ -106,8 +106,8 @@ class StoppingStatus(msgspec.Struct, frozen=True):
 
 
 def stopped(run: RunFolder) -> StoppingStatus | None:
-    """What the stopping rule of a run came to; None where it has none."""
-    found = run.manifest.observed.get(UNTIL)
+    """What the stopping rule of a run came to; None where it has none, or was asked everything since."""
+    found = run.manifest.observed.get(UNTIL) if run.manifest.observed.get("sample") else None
     return msgspec.convert(found, StoppingStatus) if found else None
 
 
@@ -120,6 +120,10 @@ class Units:
 
     def __len__(self) -> int:
         return len(self._order)
+
+    def have(self, metric: str) -> bool:
+        """Whether any case has the questions of a figure."""
+        return any(_has(case, _ASKINGS[metric], None) for case in self._cases.values())
 
     def interval(
         self,
@@ -186,6 +190,10 @@ class Looking:
     def __init__(self, rule: Until, dataset: Dataset) -> None:
         self.rule = rule
         self._units = Units(dataset, rule.seed)
+        if not self._units.have(rule.metric):
+            raise CountersightError(
+                f"no case of {dataset.path} has the questions of the metric {rule.metric}: name another `until_metric`"
+            )
 
     @property
     def everything(self) -> int:

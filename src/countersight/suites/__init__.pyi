@@ -16,9 +16,9 @@ from .reference import ALL as ALL
 from .reference import RUN_MEASURES as RUN_MEASURES
 from .reference import TOTAL as TOTAL
 from .reference import PaperTable as PaperTable
-from .reference import Place as Place
 from .reference import Printed as Printed
 from .reference import System as System
+from .reference import TablePlace as TablePlace
 from .reference import beside as beside
 from .reference import papers as papers
 from .reference import table as table

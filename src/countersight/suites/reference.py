@@ -19,9 +19,9 @@ from countersight.suites.registry import suites
 from countersight.text import unknown
 
 ALL = "all"
-"""The line over all cases, in `Place.line`."""
+"""The line over all cases, in `TablePlace.line`."""
 TOTAL = "total"
-"""The line that adds the others up (CFMM's totals), in `Place.line`."""
+"""The line that adds the others up (CFMM's totals), in `TablePlace.line`."""
 
 RUN_MEASURES = ("factual", "counterfactual", "drop", "both_right")
 """What a run is scored for; a figure of an audit (EDCT) has another name."""
@@ -44,7 +44,7 @@ class Printed(msgspec.Struct, frozen=True):
         return Decimal(5).scaleb(int(self.value.as_tuple().exponent) - 1)
 
 
-class Place(msgspec.Struct, frozen=True):
+class TablePlace(msgspec.Struct, frozen=True):
     """Where a figure of the paper stands among the scores of a run: a measure on a line of a table."""
 
     name: str
@@ -127,12 +127,14 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return rows
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[TablePlace, ...]:
         """Where each cell of a system stands among the scores of a run."""
         if not self.of:
-            return tuple(Place(head.name, self.axis, head.group, head.measure, head.negated) for head in self.heads)
+            return tuple(
+                TablePlace(head.name, self.axis, head.group, head.measure, head.negated) for head in self.heads
+            )
         return tuple(
-            Place(f"{labels[0]}, {head.name}" if len(self.heads) > 1 else labels[0],
+            TablePlace(f"{labels[0]}, {head.name}" if len(self.heads) > 1 else labels[0],
                   self.axis, line, head.measure, head.negated)
             for (labels, _), line in zip(self.rows, self.lines, strict=True)
             for head in self.heads

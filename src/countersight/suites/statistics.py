@@ -7,7 +7,7 @@ from typing import Final, Protocol
 import msgspec
 
 from countersight.case import LETTERS, Case, Question
-from countersight.html import Cell, Grid, Line
+from countersight.html import Grid, Line, TableCell
 
 
 class ChartBar(msgspec.Struct, frozen=True):
@@ -84,7 +84,7 @@ class PairStatistics(msgspec.Struct, frozen=True):
 
     def tables(self) -> Iterator[Grid]:
         """Each figure here, and as the paper prints it."""
-        lines = (Line((Cell(each.what), Cell(each.here), Cell(each.reported))) for each in self.figures)
+        lines = (Line((TableCell(each.what), TableCell(each.here), TableCell(each.reported))) for each in self.figures)
         note = f"reported: of the whole published set ({self.source})"
         yield Grid("Beside the paper", ("", "here", "reported"), tuple(lines), note)
 

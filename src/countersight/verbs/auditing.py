@@ -10,10 +10,10 @@ from countersight.audits import (
     BRIEF,
     USUAL,
     USUAL_CHECKERS,
+    AuditOptions,
     AuditPrompts,
     AuditTally,
     Intervene,
-    Options,
     audit_dataset,
     find_prompts,
     finish,
@@ -61,7 +61,7 @@ async def audit_async(
     words = prompts or (BRIEF if extractor == "rules" else USUAL)
     chosen = settings_of(settings, ModelSettings(max_tokens=2048))
     watch, tally, stopped = progress or usual(), AuditTally(), stop or asyncio.Event()
-    options = Options(
+    options = AuditOptions(
         model=open_model(model, chosen, name=name),
         extractor=extractor,
         editor=editor,

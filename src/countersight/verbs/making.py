@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from countersight.arguments import check_from, checked
-from countersight.authoring import GROUPS, Built, Order, build_dataset
+from countersight.authoring import GROUPS, BuildOrder, BuiltPairs, build_dataset
 from countersight.causal import Mined, mine_folder
 from countersight.dataset import METADATA, Dataset, Hidden, hide
 from countersight.engine import RetryPolicy
@@ -172,13 +172,13 @@ def build(
     settings: ModelSettings | None = None,
     retry: RetryPolicy | None = None,
     progress: Progress | None = None,
-) -> Built:
+) -> BuiltPairs:
     """Write counterfactual versions of questions and check them: for "cvqa" or "cfmm", by a grammar or a model.
 
     Repeating the call resumes it; no answer is paid for twice.
     """
     check_from(1, size=size)
-    order = Order(
+    order = BuildOrder(
         suite=suite,
         questions=Path(questions),
         output=Path(out),

@@ -8,7 +8,7 @@ from countersight.audits import MANIFEST as AUDIT_MANIFEST
 from countersight.audits.page import AuditTableFiles, write_audit_tables
 from countersight.authoring import read_funnel
 from countersight.blindness import Blind, measure_dataset
-from countersight.description import Statistics
+from countersight.description import DatasetStatistics
 from countersight.description import describe as describe_cases
 from countersight.errors import CountersightError
 from countersight.exchange import Export, Split, export_to, push_to_hub
@@ -99,7 +99,7 @@ def leaderboard(
 
 
 @checked
-def describe(dataset: SomeDataset) -> Statistics:
+def describe(dataset: SomeDataset) -> DatasetStatistics:
     """Compute statistics of a dataset: number of cases, length of questions, balance of answers."""
     opened = dataset_of(dataset)
     return describe_cases((case for _, case in opened.cases()), read_funnel(opened.path))

@@ -155,8 +155,12 @@ class Folders:
         for root in self._roots:
             for each in (root, *_listed(root)):
                 yield each
-                # A run that asked everything several times has a folder for each time.
-                yield from (file for file in _listed(each) if file.name.isdecimal())
+                # `run` writes into DATASET/MODEL, and one that asks everything several times into a folder for each.
+                is_one = any((each / name).is_file() for name in ("run.json", "audit.json"))
+                for inner in _listed(each):
+                    if not is_one or inner.name.isdecimal():
+                        yield inner
+                        yield from (file for file in _listed(inner) if file.name.isdecimal())
 
     def state(self) -> str:
         """Changes whenever the list of runs and audits does."""

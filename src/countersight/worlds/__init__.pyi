@@ -9,12 +9,12 @@ from .building import LEVELS as LEVELS
 from .building import Difficulty as Difficulty
 from .building import build_supports as build_supports
 from .changes import JITTERS as JITTERS
-from .changes import Add as Add
-from .changes import Move as Move
+from .changes import AddThing as AddThing
+from .changes import MoveThing as MoveThing
 from .changes import Outcome as Outcome
-from .changes import Remove as Remove
+from .changes import RemoveThing as RemoveThing
 from .changes import Replace as Replace
-from .changes import Turn as Turn
+from .changes import TurnThing as TurnThing
 from .changes import WorldChange as WorldChange
 from .changes import changed as changed
 from .changes import fallen_without as fallen_without
@@ -84,6 +84,6 @@ from .things import TABLE as TABLE
 from .things import Look as Look
 from .things import String as String
 from .things import Supports as Supports
-from .things import Thing as Thing
+from .things import WorldThing as WorldThing
 from .touching import Contact as Contact
 from .touching import contacts as contacts

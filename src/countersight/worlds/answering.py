@@ -10,7 +10,7 @@ from countersight.errors import Unclear
 from countersight.worlds.discs import Disc, Discs, motion
 from countersight.worlds.naming import called, name_pattern
 from countersight.worlds.records import World
-from countersight.worlds.things import Supports, Thing
+from countersight.worlds.things import Supports, WorldThing
 from countersight.worlds.touching import contacts
 
 LONGEST: Final = 500
@@ -46,7 +46,7 @@ def _answer(known: _Known[Given], question: str, world: Given, options: Sequence
     return None
 
 
-def is_higher(one: Thing, other: Thing) -> str | None:
+def is_higher(one: WorldThing, other: WorldThing) -> str | None:
     """Whether one thing is higher than another, where that can be seen."""
     lower = other.middle[1] - one.middle[1]
     return yes(lower > 0) if abs(lower) >= CLEARLY else None
@@ -57,7 +57,7 @@ def yes(holds: bool) -> str:
     return "yes" if holds else "no"
 
 
-def clearly_first(things: Sequence[Thing], place: Callable[[Thing], float]) -> Thing | None:
+def clearly_first(things: Sequence[WorldThing], place: Callable[[WorldThing], float]) -> WorldThing | None:
     """The first of some things along a line, where that can be seen."""
     first, second, *_ = sorted(things, key=place)
     return first if place(second) - place(first) >= CLEARLY else None
@@ -93,7 +93,7 @@ def _lies_of(world: Supports, words: _Words, options: Sequence[str]) -> str | No
     return _only([f"the {thing.name}" for thing in world.things if thing.lies], options)
 
 
-def _first_of(place: Callable[[Thing], float]) -> Callable[[Supports, _Words, Sequence[str]], str | None]:
+def _first_of(place: Callable[[WorldThing], float]) -> Callable[[Supports, _Words, Sequence[str]], str | None]:
     def first(world: Supports, words: _Words, options: Sequence[str]) -> str | None:
         named = {f"the {thing.name}": thing for thing in world.things}
         things = [named[option] for option in options if option in named]
@@ -149,7 +149,7 @@ def _only(found: Sequence[str], options: Sequence[str]) -> str | None:
     return right[0] if len(right) == 1 else None
 
 
-def _there(world: Supports, name: str) -> Thing:
+def _there(world: Supports, name: str) -> WorldThing:
     return called(world.things, name)
 
 

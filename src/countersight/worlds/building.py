@@ -11,8 +11,8 @@ from countersight.errors import Unclear
 from countersight.worlds.colours import COLOURS, random_look
 from countersight.worlds.floor import on_the_floor
 from countersight.worlds.statics import fallen
-from countersight.worlds.structures import APART, LOWER, UPPER, Built, built, shifted
-from countersight.worlds.things import SIDE, TABLE, Kind, String, Supports, Thing
+from countersight.worlds.structures import APART, LOWER, UPPER, FinishedStructure, built, shifted
+from countersight.worlds.things import SIDE, TABLE, Kind, String, Supports, WorldThing
 from countersight.worlds.touching import contacts
 
 Difficulty = Literal["easy", "medium", "hard"]
@@ -62,7 +62,7 @@ def _drawn(rng: Random, difficulty: Difficulty, having: Sequence[str]) -> Suppor
     spread = _spread(below, rng), _spread(above, rng)
     if spread[0] is None or spread[1] is None:
         return None
-    things: list[Thing] = []
+    things: list[WorldThing] = []
     strings: list[String] = []
     for structure, left in [*zip(below, spread[0], strict=True), *zip(above, spread[1], strict=True)]:
         kinds = {thing.kind for thing in structure.things}
@@ -77,7 +77,7 @@ def _drawn(rng: Random, difficulty: Difficulty, having: Sequence[str]) -> Suppor
     return Supports(tuple(things), tuple(strings))
 
 
-def _holding(name: str, rng: Random) -> Built:
+def _holding(name: str, rng: Random) -> FinishedStructure:
     """A structure that holds by itself."""
     while True:
         structure = built(name, rng)
@@ -100,7 +100,7 @@ def _is_apart(world: Supports) -> bool:
     )
 
 
-def _spread(structures: list[Built], rng: Random) -> list[int] | None:
+def _spread(structures: list[FinishedStructure], rng: Random) -> list[int] | None:
     """Where each structure begins, from left to right, with chance in the distances between them."""
     spare = SIDE - 2 * EDGE - sum(each.width + 2 * APART for each in structures)
     if spare < 0:
@@ -114,7 +114,7 @@ def _spread(structures: list[Built], rng: Random) -> list[int] | None:
     return lefts
 
 
-def _lying(rng: Random, number: int) -> list[Thing]:
+def _lying(rng: Random, number: int) -> list[WorldThing]:
     """What lies on the floor already."""
     found = []
     for nth in range(number):
@@ -122,7 +122,7 @@ def _lying(rng: Random, number: int) -> list[Thing]:
         width, height = (24, 24) if kind == "ball" else (2 * rng.randint(15, 20), rng.randint(22, 30))
         weight = 1 if kind == "ball" else rng.randint(1, 4)
         left = rng.randint(EDGE, SIDE - EDGE - width)
-        found.append(Thing(f"f{nth}", kind, "", left, 0, width, height, weight, lies=True))
+        found.append(WorldThing(f"f{nth}", kind, "", left, 0, width, height, weight, lies=True))
     return found
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from countersight.worlds.floor import settled
 from countersight.worlds.statics import MARGIN, fallen, fallen_but_for
-from countersight.worlds.things import Supports, Thing
+from countersight.worlds.things import Supports, WorldThing
 from countersight.worlds.touching import UP, contacts
 
 JITTERS = 16
@@ -17,16 +17,16 @@ _PIXEL, _SHARE = 1.0, 0.02
 """How far everything is moved in them, and how much weights and friction differ."""
 
 
-class Remove(msgspec.Struct, frozen=True, tag_field="kind", tag="remove"):
+class RemoveThing(msgspec.Struct, frozen=True, tag_field="kind", tag="remove"):
     """Takes a thing away, with the strings tied to it; or cuts a string."""
 
     id: str
 
 
-class Add(msgspec.Struct, frozen=True, tag_field="kind", tag="add"):
+class AddThing(msgspec.Struct, frozen=True, tag_field="kind", tag="add"):
     """Puts a new thing into the world."""
 
-    thing: Thing
+    thing: WorldThing
 
 
 class Replace(msgspec.Struct, frozen=True, tag_field="kind", tag="replace"):
@@ -36,7 +36,7 @@ class Replace(msgspec.Struct, frozen=True, tag_field="kind", tag="replace"):
     weight: float
 
 
-class Move(msgspec.Struct, frozen=True, tag_field="kind", tag="move"):
+class MoveThing(msgspec.Struct, frozen=True, tag_field="kind", tag="move"):
     """Puts a thing somewhere else."""
 
     id: str
@@ -44,13 +44,13 @@ class Move(msgspec.Struct, frozen=True, tag_field="kind", tag="move"):
     bottom: float
 
 
-class Turn(msgspec.Struct, frozen=True, tag_field="kind", tag="turn"):
+class TurnThing(msgspec.Struct, frozen=True, tag_field="kind", tag="turn"):
     """Turns a thing on its side, about the middle of its lower edge."""
 
     id: str
 
 
-WorldChange = Remove | Add | Replace | Move | Turn
+WorldChange = RemoveThing | AddThing | Replace | MoveThing | TurnThing
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -64,23 +64,23 @@ class Outcome(msgspec.Struct, frozen=True):
 def changed(world: Supports, change: WorldChange) -> Supports:
     """The world with the change made, before anything moves."""
     match change:
-        case Remove():
+        case RemoveThing():
             kept = [string for string in world.strings if change.id not in (string.id, string.above, string.below)]
             things = tuple(thing for thing in world.things if thing.id != change.id)
             return replace(world, things=things, strings=tuple(kept))
-        case Add():
+        case AddThing():
             return replace(world, things=(*world.things, change.thing))
     things = tuple(_made(thing, change) if thing.id == change.id else thing for thing in world.things)
     return replace(world, things=things)
 
 
-def _made(thing: Thing, change: Replace | Move | Turn) -> Thing:
+def _made(thing: WorldThing, change: Replace | MoveThing | TurnThing) -> WorldThing:
     match change:
         case Replace():
             return replace(thing, weight=change.weight)
-        case Move():
+        case MoveThing():
             return replace(thing, left=change.left, top=change.bottom - thing.height)
-        case Turn():
+        case TurnThing():
             width, height = thing.height, thing.width
             left = thing.left + (thing.width - width) / 2
             return replace(thing, left=left, top=thing.bottom - height, width=width, height=height)
@@ -99,7 +99,7 @@ def outcome(
 
 def _touched(world: Supports, change: WorldChange) -> frozenset[str]:
     """What is changed, and what touches it: whatever else falls is joined to these."""
-    name = change.thing.id if isinstance(change, Add) else change.id
+    name = change.thing.id if isinstance(change, AddThing) else change.id
     cut = {end for string in world.strings if string.id == name for end in (string.above, string.below)}
     found = contacts(world)
     near = {contact.upper for contact in found if contact.lower == name} | {c.lower for c in found if c.upper == name}
@@ -128,5 +128,5 @@ def fallen_without(world: Supports, *ids: str, held: Sequence[str] = (), margin:
     if {thing.id for thing in world.things}.issuperset(ids):
         return fallen_but_for(world, ids, held, margin)
     for name in ids:  # a string is cut
-        world = changed(world, Remove(name))
+        world = changed(world, RemoveThing(name))
     return fallen(world, held=held, margin=margin)

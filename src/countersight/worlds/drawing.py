@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from countersight.picture import Pixels
 from countersight.scenes import rgb, skia
 from countersight.worlds.colours import PALETTES
-from countersight.worlds.things import CUP_BASE, CUP_WALL, SIDE, TABLE, Look, Point, Supports, Thing
+from countersight.worlds.things import CUP_BASE, CUP_WALL, SIDE, TABLE, Look, Point, Supports, WorldThing
 
 LINE = 1.5
 """Width of the dark line around things."""
@@ -72,7 +72,7 @@ def in_rows(colours: NDArray[np.int64]) -> Pixels:
     return np.repeat(opaque.view(np.uint32), len(colours), axis=1).view(np.uint8).reshape(len(colours), -1, 4)
 
 
-def _shadow(canvas: skia.Canvas, thing: Thing) -> None:
+def _shadow(canvas: skia.Canvas, thing: WorldThing) -> None:
     if thing.lies:
         x, _ = thing.middle
         canvas.drawOval(skia.Rect.MakeXYWH(x - thing.width * 0.54, thing.bottom - 5, thing.width * 1.08, 9), _soft(56))
@@ -85,7 +85,7 @@ def _shadow(canvas: skia.Canvas, thing: Thing) -> None:
         canvas.restore()
 
 
-def _outline(thing: Thing) -> skia.Path:
+def _outline(thing: WorldThing) -> skia.Path:
     path = skia.Path()
     if thing.kind == "ball":
         path.addCircle(*thing.middle, thing.width / 2)
@@ -94,7 +94,7 @@ def _outline(thing: Thing) -> skia.Path:
     return path
 
 
-def _block(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
+def _block(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
     colour = PALETTES[look.palette][thing.colour]
     if not thing.turned and not thing.lies:
         _sides(canvas, thing, colour, look.depth)
@@ -109,7 +109,7 @@ def _block(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
     canvas.restore()
 
 
-def _sides(canvas: skia.Canvas, thing: Thing, colour: str, depth: int) -> None:
+def _sides(canvas: skia.Canvas, thing: WorldThing, colour: str, depth: int) -> None:
     """What one sees of the top and of a side, where one looks from a side."""
     if not depth:
         return
@@ -151,7 +151,7 @@ def _bands(canvas: skia.Canvas, front: skia.Rect) -> None:
 _TEXTURES = {"plain": _plain, "grain": _grain, "crate": _crate, "bands": _bands}
 
 
-def _dots(canvas: skia.Canvas, thing: Thing, y: float) -> None:
+def _dots(canvas: skia.Canvas, thing: WorldThing, y: float) -> None:
     """As many dots as the thing is heavy, two in a row."""
     number = round(thing.weight)
     rows = [min(2, number - start) for start in range(0, number, 2)]
@@ -162,7 +162,7 @@ def _dots(canvas: skia.Canvas, thing: Thing, y: float) -> None:
             canvas.drawCircle(x, y + down, DOT, fill("#ffffff"))
 
 
-def _ball(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
+def _ball(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
     colour = PALETTES[look.palette][thing.colour]
     canvas.save()
     canvas.translate(*thing.middle)
@@ -174,7 +174,7 @@ def _ball(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
     canvas.restore()
 
 
-def _cup(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
+def _cup(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
     """A cup cut open, so that one sees what is in it."""
     colour = PALETTES[look.palette][thing.colour]
     left, top, right, bottom = thing.left, thing.top, thing.right, thing.bottom
@@ -192,7 +192,7 @@ def _cup(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
     canvas.restore()
 
 
-def _shelf(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
+def _shelf(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
     wood = "#" + "".join(f"{each * 7 // 10:02x}" for each in rgb(look.wood))
     for x, way in ((thing.left + 14, 1), (thing.right - 14, -1)):
         path = skia.Path()
@@ -206,7 +206,7 @@ def _shelf(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
     canvas.drawRect(skia.Rect.MakeXYWH(thing.left, thing.top, thing.width, 2), fill("#ffffff", 70))
 
 
-def _hook(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
+def _hook(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
     x, _ = thing.middle
     canvas.drawRect(skia.Rect.MakeLTRB(thing.left, thing.top, thing.right, thing.top + 4), fill("#55595e"))
     canvas.drawLine(x, thing.top + 3, x, thing.bottom - 2, stroke("#55595e", 3.0))

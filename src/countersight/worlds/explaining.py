@@ -14,7 +14,7 @@ from countersight.worlds.answering import answered, moving
 from countersight.worlds.discs import Disc, Discs
 from countersight.worlds.naming import called, name_pattern
 from countersight.worlds.records import World
-from countersight.worlds.things import Supports, Thing
+from countersight.worlds.things import Supports, WorldThing
 from countersight.worlds.touching import Contact, contacts
 
 WORDINGS: Final = 2
@@ -57,7 +57,7 @@ def _of_supports(text: str, named: list[str], said: str, world: Supports) -> Ite
         yield from _held(thing, world)
 
 
-def _held(thing: Thing, world: Supports) -> Iterator[str]:
+def _held(thing: WorldThing, world: Supports) -> Iterator[str]:
     """Where a thing is, and by what."""
     if thing.lies:
         yield f"The {thing.name} lies on the floor."

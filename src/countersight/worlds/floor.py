@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
-from countersight.worlds.things import FLOOR, SIDE, Supports, Thing
+from countersight.worlds.things import FLOOR, SIDE, Supports, WorldThing
 
 _EDGE = 10
 _APART = 8
@@ -19,7 +19,7 @@ def settled(world: Supports, fallen: Collection[str]) -> Supports | None:
     return on_the_floor(replace(world, things=left, strings=strings), down)
 
 
-def on_the_floor(world: Supports, more: Iterable[Thing]) -> Supports | None:
+def on_the_floor(world: Supports, more: Iterable[WorldThing]) -> Supports | None:
     """The world with more things on its floor, the widest placed first; None where there is no room."""
     lying = [thing for thing in world.things if thing.lies]
     placed = []
@@ -32,7 +32,7 @@ def on_the_floor(world: Supports, more: Iterable[Thing]) -> Supports | None:
     return replace(world, things=(*world.things, *sorted(placed, key=lambda thing: thing.id)))
 
 
-def _free(thing: Thing, lying: list[Thing]) -> float | None:
+def _free(thing: WorldThing, lying: list[WorldThing]) -> float | None:
     """The place nearest to where the thing is now at which it touches nothing on the floor."""
     wanted = round(thing.left)
     ends = [other.right + _APART for other in lying] + [other.left - _APART - thing.width for other in lying]
@@ -41,7 +41,7 @@ def _free(thing: Thing, lying: list[Thing]) -> float | None:
     return min(fitting, key=lambda place: (abs(place - wanted), place), default=None)
 
 
-def _fits(left: float, width: float, lying: list[Thing]) -> bool:
+def _fits(left: float, width: float, lying: list[WorldThing]) -> bool:
     right = left + width
     inside = left >= _EDGE and right <= SIDE - _EDGE
     return inside and all(right + _APART <= other.left or other.right + _APART <= left for other in lying)

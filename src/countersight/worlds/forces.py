@@ -49,7 +49,7 @@ class _Arrays(NamedTuple):
     weight: Floats
 
 
-class System:
+class ForceSystem:
     """Contacts and weights of worlds with the same things in slightly different places."""
 
     def __init__(self, worlds: Sequence[Supports], found: Sequence[Contact]) -> None:

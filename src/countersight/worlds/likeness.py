@@ -2,7 +2,7 @@
 
 from countersight.worlds.discs import Disc, Discs
 from countersight.worlds.records import World
-from countersight.worlds.things import Supports, Thing
+from countersight.worlds.things import Supports, WorldThing
 
 NEAR = 3.0
 """Pixels, or degrees, by which places and pushes may differ."""
@@ -29,11 +29,11 @@ def _named(world: Supports) -> dict[str, tuple[float, ...]]:
     return {_words(thing): (thing.left, thing.top, thing.right, thing.bottom, thing.turned) for thing in _free(world)}
 
 
-def _free(world: Supports) -> list[Thing]:
+def _free(world: Supports) -> list[WorldThing]:
     return [thing for thing in world.things if not thing.is_fixed]
 
 
-def _words(thing: Thing | Disc) -> str:
+def _words(thing: WorldThing | Disc) -> str:
     return f"{thing.name} with {thing.weight:.0f} dots"
 
 

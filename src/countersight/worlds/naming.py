@@ -6,9 +6,9 @@ from typing import Final, TypeVar
 from countersight.errors import Unclear
 from countersight.worlds.colours import COLOURS
 from countersight.worlds.discs import Disc
-from countersight.worlds.things import Thing
+from countersight.worlds.things import WorldThing
 
-Named = TypeVar("Named", Thing, Disc)
+Named = TypeVar("Named", WorldThing, Disc)
 COLOUR: Final = "|".join(COLOURS)
 
 

@@ -5,25 +5,25 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from countersight.worlds.things import Supports, Thing
+from countersight.worlds.things import Supports, WorldThing
 
 _APART = 10
 
 
-def new_block(colour: str, weight: float) -> Thing:
+def new_block(colour: str, weight: float) -> WorldThing:
     """A block that is not in the world yet, and has no place."""
-    return Thing("new", "block", colour, 0, 0, 34, 26, weight)
+    return WorldThing("new", "block", colour, 0, 0, 34, 26, weight)
 
 
 class Spot(msgspec.Struct, frozen=True):
     """A free place on a thing."""
 
-    surface: Thing
+    surface: WorldThing
     where: str
     """In words: "on top of"."""
     middle: float
 
-    def put(self, thing: Thing) -> Thing:
+    def put(self, thing: WorldThing) -> WorldThing:
         """The thing, put there."""
         return replace(thing, left=round(self.middle - thing.width / 2), top=self.surface.top - thing.height)
 
@@ -42,7 +42,7 @@ def spots(world: Supports, width: float) -> Iterator[Spot]:
         yield Spot(surface, "on the right end of", surface.right - width / 2 - 2)
 
 
-def is_clear(world: Supports, thing: Thing) -> bool:
+def is_clear(world: Supports, thing: WorldThing) -> bool:
     """Whether nothing else is where the thing would be, or too near to it at its sides and above it."""
     return not any(
         other.id != thing.id
@@ -54,11 +54,11 @@ def is_clear(world: Supports, thing: Thing) -> bool:
     )
 
 
-def _boxes(world: Supports) -> Iterator[Thing]:
+def _boxes(world: Supports) -> Iterator[WorldThing]:
     """Every thing as wide and high as it looks; strings take room as well."""
     for thing in world.things:
         xs, ys = zip(*thing.corners(), strict=True)
         yield replace(thing, left=min(xs), top=min(ys), width=max(xs) - min(xs), height=max(ys) - min(ys))
     for string in world.strings:
         top, bottom = world.thing(string.above).bottom, world.thing(string.below).top
-        yield Thing(string.id, "hook", "grey", string.x - 1, top, 2, max(1.0, bottom - top))
+        yield WorldThing(string.id, "hook", "grey", string.x - 1, top, 2, max(1.0, bottom - top))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import inf
 
-from countersight.worlds.things import Thing
+from countersight.worlds.things import WorldThing
 from countersight.worlds.touching import Contact
 
 
@@ -27,7 +27,7 @@ class Resting:
         """Whether nothing rests on several things of the part: else how much of it rests on which is not known."""
         return not any(self._shared.values())
 
-    def ends(self, things: Mapping[str, Thing], found: Sequence[Contact]) -> tuple[float, float]:
+    def ends(self, things: Mapping[str, WorldThing], found: Sequence[Contact]) -> tuple[float, float]:
         """The lowest and the highest shift at which all of it stands, in one world."""
         loads: dict[str, tuple[float, float]] = {}
         low, high = -inf, inf

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from countersight.errors import Unclear
-from countersight.worlds.forces import Shifts, System, Variant
+from countersight.worlds.forces import ForceSystem, Shifts, Variant
 from countersight.worlds.things import Supports
 from countersight.worlds.touching import contacts
 
@@ -62,7 +62,7 @@ class _Statics:
         self._free = self._bits(thing.id for thing in worlds[0].free)
         self._among = None if among is None else self._bits(among)
         found = contacts(worlds[0])
-        self._system = System(worlds, found)
+        self._system = ForceSystem(worlds, found)
         self._touching: dict[int, int] = {}
         """For each thing, the contacts that it has a part in."""
         self._held_by: dict[int, int] = {}

@@ -11,7 +11,7 @@ from random import Random
 import msgspec
 from msgspec.structs import replace
 
-from countersight.worlds.things import CUP_BASE, HEAVIEST, Kind, String, Thing
+from countersight.worlds.things import CUP_BASE, HEAVIEST, Kind, String, WorldThing
 
 PLANK = 12
 """How thick planks and shelves are."""
@@ -25,33 +25,33 @@ class Structure:
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
-        self.things: list[Thing] = []
+        self.things: list[WorldThing] = []
         self.strings: list[String] = []
 
-    def put(self, kind: Kind, left: float, bottom: float, width: float, height: float, weight: int = 1) -> Thing:
+    def put(self, kind: Kind, left: float, bottom: float, width: float, height: float, weight: int = 1) -> WorldThing:
         """A thing with its lower edge at a height."""
-        thing = Thing(f"t{len(self.things)}", kind, "", left, bottom - height, width, height, weight)
+        thing = WorldThing(f"t{len(self.things)}", kind, "", left, bottom - height, width, height, weight)
         self.things.append(thing)
         return thing
 
-    def block(self, middle: float, bottom: float, width: float = 0, height: float = 0, weight: int = 0) -> Thing:
+    def block(self, middle: float, bottom: float, width: float = 0, height: float = 0, weight: int = 0) -> WorldThing:
         """A block about a middle; what is not said of it is left to chance."""
         width = width or 2 * self.rng.randint(17, 28)
         height = height or self.rng.randint(24, 40)
         return self.put("block", round(middle - width / 2), bottom, width, height, weight or self._weight())
 
-    def cup(self, middle: float, bottom: float) -> Thing:
+    def cup(self, middle: float, bottom: float) -> WorldThing:
         """A cup with a ball in it."""
         width, height = _CUP
         cup = self.put("cup", round(middle - width / 2), bottom, width, height)
         self.put("ball", cup.left + (width - _BALL) / 2, bottom - CUP_BASE, _BALL, _BALL)
         return cup
 
-    def load(self, middle: float, bottom: float) -> Thing:
+    def load(self, middle: float, bottom: float) -> WorldThing:
         """A block, or a cup with a ball in it."""
         return self.cup(middle, bottom) if self.rng.random() < 0.3 else self.block(middle, bottom)
 
-    def hang(self, above: Thing, x: float, length: float) -> Thing:
+    def hang(self, above: WorldThing, x: float, length: float) -> WorldThing:
         """A block or a ball on a string from another thing."""
         if self.rng.random() >= 0.4:
             return self.hang_block(above, x, length)
@@ -59,7 +59,7 @@ class Structure:
         self.tie(above, thing, x)
         return thing
 
-    def hang_block(self, above: Thing, x: float, length: float) -> Thing:
+    def hang_block(self, above: WorldThing, x: float, length: float) -> WorldThing:
         """A block on a string from another thing."""
         height, width = self.rng.randint(22, 32), 2 * self.rng.randint(15, 22)
         bottom = above.bottom + length + height
@@ -67,7 +67,7 @@ class Structure:
         self.tie(above, thing, x)
         return thing
 
-    def tie(self, above: Thing, below: Thing, x: float) -> None:
+    def tie(self, above: WorldThing, below: WorldThing, x: float) -> None:
         """A string between two things."""
         self.strings.append(String(f"s{len(self.strings)}", above.id, below.id, x))
 
@@ -207,10 +207,10 @@ ASKED_FOR: dict[str, Callable[[Structure], None]] = {"chain": chain}
 """What is built only where it is asked for."""
 
 
-class Built(msgspec.Struct, frozen=True):
+class FinishedStructure(msgspec.Struct, frozen=True):
     """A structure, moved so that it begins at the left edge 0."""
 
-    things: tuple[Thing, ...]
+    things: tuple[WorldThing, ...]
     strings: tuple[String, ...]
     width: float
     height: float
@@ -221,7 +221,7 @@ class Built(msgspec.Struct, frozen=True):
         return sum(not thing.is_fixed for thing in self.things)
 
 
-def built(name: str, rng: Random) -> Built:
+def built(name: str, rng: Random) -> FinishedStructure:
     """A structure of that name by chance."""
     build = Structure(rng)
     (LOWER | UPPER | ASKED_FOR)[name](build)
@@ -229,12 +229,12 @@ def built(name: str, rng: Random) -> Built:
     left, right = min(x for x, _ in corners), max(x for x, _ in corners)
     height = max(y for _, y in corners) - min(y for _, y in corners)
     things, strings = shifted(build.things, build.strings, -left, 0)
-    return Built(things, strings, right - left, height)
+    return FinishedStructure(things, strings, right - left, height)
 
 
 def shifted(
-    things: list[Thing] | tuple[Thing, ...], strings: list[String] | tuple[String, ...], dx: float, dy: float
-) -> tuple[tuple[Thing, ...], tuple[String, ...]]:
+    things: list[WorldThing] | tuple[WorldThing, ...], strings: list[String] | tuple[String, ...], dx: float, dy: float
+) -> tuple[tuple[WorldThing, ...], tuple[String, ...]]:
     """The same, so many pixels to the right and down."""
     return (
         tuple(replace(thing, left=thing.left + dx, top=thing.top + dy) for thing in things),

@@ -10,7 +10,17 @@ from typing import Final, TypeVar
 from msgspec.structs import replace
 
 from countersight.errors import Unclear
-from countersight.worlds.changes import Add, Move, Remove, Replace, Turn, WorldChange, changed, fallen_without, outcome
+from countersight.worlds.changes import (
+    AddThing,
+    MoveThing,
+    RemoveThing,
+    Replace,
+    TurnThing,
+    WorldChange,
+    changed,
+    fallen_without,
+    outcome,
+)
 from countersight.worlds.disc_changes import (
     DiscChange,
     Put,
@@ -27,7 +37,7 @@ from countersight.worlds.floor import on_the_floor
 from countersight.worlds.naming import COLOUR, called, name_pattern
 from countersight.worlds.places import Spot, is_clear, new_block, spots
 from countersight.worlds.records import World
-from countersight.worlds.things import Supports, Thing
+from countersight.worlds.things import Supports, WorldThing
 
 LONGEST: Final = 400
 """Signs of a change in words that are read."""
@@ -70,7 +80,7 @@ def _at_rest(world: Supports, change: WorldChange) -> Supports:
 
 
 def _without(world: Supports, words: _Words) -> Supports:
-    return _at_rest(world, Remove(called((thing for thing in world.things if not thing.is_fixed), words["x"]).id))
+    return _at_rest(world, RemoveThing(called((thing for thing in world.things if not thing.is_fixed), words["x"]).id))
 
 
 def falls_without(world: Supports, words: str) -> bool:
@@ -86,7 +96,7 @@ def _cut(world: Supports, words: _Words) -> Supports:
     strings = [string for string in world.strings if string.below == held]
     if len(strings) != 1:
         raise Unclear(f"the {words['x']} hangs on {len(strings)} strings, not on one")
-    return _at_rest(world, Remove(strings[0].id))
+    return _at_rest(world, RemoveThing(strings[0].id))
 
 
 def _with_more(world: Supports, words: _Words) -> Supports:
@@ -94,7 +104,7 @@ def _with_more(world: Supports, words: _Words) -> Supports:
     if any(thing.name == new.name for thing in world.things):
         raise Unclear(f"there is a {new.name} already")
     put = _spot(world, new, words).put(new)
-    return _at_rest(world, Add(_clear(world, put)))
+    return _at_rest(world, AddThing(_clear(world, put)))
 
 
 def _heavier(world: Supports, words: _Words) -> Supports:
@@ -104,13 +114,13 @@ def _heavier(world: Supports, words: _Words) -> Supports:
 def _moved(world: Supports, words: _Words) -> Supports:
     thing = _free(world, words["x"])
     put = _clear(world, _spot(world, thing, words).put(thing))
-    return _at_rest(world, Move(thing.id, put.left, put.bottom))
+    return _at_rest(world, MoveThing(thing.id, put.left, put.bottom))
 
 
 def _laid_down(world: Supports, words: _Words) -> Supports:
     """A thing put on the floor: taken away from where it was, with all that comes of it."""
     thing = _free(world, words["x"])
-    after = on_the_floor(_at_rest(world, Remove(thing.id)), [thing])
+    after = on_the_floor(_at_rest(world, RemoveThing(thing.id)), [thing])
     if after is None:
         raise Unclear("the floor has no room for it")
     return after
@@ -120,8 +130,8 @@ def _turned(world: Supports, words: _Words) -> Supports:
     thing = _free(world, words["x"])
     if thing.kind != "block" or abs(thing.width - thing.height) < _FLAT:
         raise Unclear(f"the {thing.name} looks the same on its side")
-    _clear(world, changed(world, Turn(thing.id)).thing(thing.id))
-    return _at_rest(world, Turn(thing.id))
+    _clear(world, changed(world, TurnThing(thing.id)).thing(thing.id))
+    return _at_rest(world, TurnThing(thing.id))
 
 
 def _coloured(world: Supports, words: _Words) -> Supports:
@@ -132,18 +142,18 @@ def _coloured(world: Supports, words: _Words) -> Supports:
     return replace(world, things=tuple(new if each is thing else each for each in world.things))
 
 
-def _free(world: Supports, name: str) -> Thing:
+def _free(world: Supports, name: str) -> WorldThing:
     return called(world.free, name)
 
 
-def _spot(world: Supports, thing: Thing, words: _Words) -> Spot:
+def _spot(world: Supports, thing: WorldThing, words: _Words) -> Spot:
     for spot in spots(world, thing.width):
         if (spot.where, spot.surface.name) == (words["where"], words["y"]):
             return spot
     raise Unclear(f"nothing can be put {words['where']} the {words['y']}")
 
 
-def _clear(world: Supports, thing: Thing) -> Thing:
+def _clear(world: Supports, thing: WorldThing) -> WorldThing:
     if not is_clear(world, thing):
         raise Unclear(f"there is no room for the {thing.name}")
     return thing

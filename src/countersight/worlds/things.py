@@ -27,7 +27,7 @@ Length = Annotated[float, msgspec.Meta(ge=-4096, le=8192)]
 Size = Annotated[float, msgspec.Meta(gt=0, le=4096)]
 
 
-class Thing(msgspec.Struct, frozen=True):
+class WorldThing(msgspec.Struct, frozen=True):
     """One thing, upright or, where it is turned, about its middle."""
 
     id: str
@@ -109,16 +109,16 @@ class Look(msgspec.Struct, frozen=True):
 class Supports(msgspec.Struct, frozen=True, tag_field="world", tag="supports"):
     """A world of things that hold each other up."""
 
-    things: Annotated[tuple[Thing, ...], msgspec.Meta(max_length=200)]
+    things: Annotated[tuple[WorldThing, ...], msgspec.Meta(max_length=200)]
     strings: Annotated[tuple[String, ...], msgspec.Meta(max_length=200)] = ()
     look: Look = Look()
     friction: Annotated[float, msgspec.Meta(gt=0, le=4)] = FRICTION
 
-    def thing(self, id: str) -> Thing:
+    def thing(self, id: str) -> WorldThing:
         """The thing of that id."""
         return next(thing for thing in self.things if thing.id == id)
 
     @property
-    def free(self) -> tuple[Thing, ...]:
+    def free(self) -> tuple[WorldThing, ...]:
         """What could fall: all that is neither part of the wall nor on the floor."""
         return tuple(thing for thing in self.things if not thing.is_fixed and not thing.lies)

@@ -6,7 +6,7 @@ from math import cos, hypot, radians, sin
 
 import msgspec
 
-from countersight.worlds.things import CUP_BASE, CUP_WALL, TABLE, Point, Supports, Thing
+from countersight.worlds.things import CUP_BASE, CUP_WALL, TABLE, Point, Supports, WorldThing
 
 GROUND = ""
 """Stands for the table, which carries and never falls."""
@@ -62,7 +62,7 @@ def swinging(found: Sequence[Contact]) -> frozenset[str]:
     return frozenset(name for name, by in held.items() if len(by) == 1 and not by[0].has_friction)
 
 
-def _under(upper: Thing, there: list[Thing]) -> Iterator[Contact]:
+def _under(upper: WorldThing, there: list[WorldThing]) -> Iterator[Contact]:
     if upper.turned:
         yield from _leaning(upper, there)
         return
@@ -78,14 +78,14 @@ def _under(upper: Thing, there: list[Thing]) -> Iterator[Contact]:
             yield from _resting(upper, lower.id, max(upper.left, lower.left), min(upper.right, lower.right))
 
 
-def _resting(upper: Thing, lower: str, left: float, right: float) -> Iterator[Contact]:
+def _resting(upper: WorldThing, lower: str, left: float, right: float) -> Iterator[Contact]:
     """Two flat edges touch along a line: its two ends carry as much as the whole of it."""
     if right - left > _NEAR:
         for x in (left, right):
             yield _touching(upper.id, lower, (x, upper.bottom), UP)
 
 
-def _in_cup(ball: Thing, cup: Thing) -> Iterator[Contact]:
+def _in_cup(ball: WorldThing, cup: WorldThing) -> Iterator[Contact]:
     if cup.kind != "cup":
         return
     inside = cup.left + CUP_WALL - _NEAR < ball.left and ball.right < cup.right - CUP_WALL + _NEAR
@@ -95,7 +95,7 @@ def _in_cup(ball: Thing, cup: Thing) -> Iterator[Contact]:
             yield _touching(ball.id, cup.id, (seat, ball.bottom), UP)
 
 
-def _leaning(plank: Thing, there: list[Thing]) -> Iterator[Contact]:
+def _leaning(plank: WorldThing, there: list[WorldThing]) -> Iterator[Contact]:
     """A plank that leans stands on its lowest corner and lies with its lower face on corners of other things."""
     x, y = max(plank.corners(), key=lambda corner: corner[1])
     if abs(y - TABLE) < _NEAR:
@@ -111,7 +111,7 @@ def _leaning(plank: Thing, there: list[Thing]) -> Iterator[Contact]:
                 yield _touching(plank.id, lower.id, corner, normal)
 
 
-def _is_on_lower_face(point: Point, plank: Thing) -> bool:
+def _is_on_lower_face(point: Point, plank: WorldThing) -> bool:
     *_, right, left = plank.corners()
     across, down = right[0] - left[0], right[1] - left[1]
     length = hypot(across, down)

@@ -15,8 +15,8 @@ from countersight.audits.bundle.files import digest
 from countersight.audits.bundle.seal import SEAL, read_seal
 from countersight.audits.folder import PICTURES, AuditFolder
 from countersight.audits.records import CaseTrail, Check, ConceptTrail, DoseTrail, EditRecord, ThoughtTrail, Verdict
-from countersight.audits.scores import ConceptScore, Scores
-from countersight.audits.trail import Audit
+from countersight.audits.scores import AuditScores, ConceptScore
+from countersight.audits.trail import AuditTrail
 from countersight.case import Question
 from countersight.editing import Instruction
 from countersight.editing.quality import EditQuality
@@ -104,7 +104,7 @@ class CaseSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     failures: tuple[str, ...] = ()
 
 
-def case_sheets(audit: Audit, scores: Scores, files: Iterable[str]) -> tuple[CaseSheet, ...]:
+def case_sheets(audit: AuditTrail, scores: AuditScores, files: Iterable[str]) -> tuple[CaseSheet, ...]:
     """Everything about every case, with the names of its files; `files` are the names of all there are."""
     names = _Names(files)
     scored = {(concept.case, concept.number): concept for concept in scores.concepts}

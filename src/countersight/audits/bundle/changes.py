@@ -13,8 +13,8 @@ from countersight.audits.bundle.sessions import read_sessions
 from countersight.audits.clusters import Mean
 from countersight.audits.folder import described, party_words
 from countersight.audits.records import Manifest
-from countersight.audits.scores import MEASURES, Difference, Measure, Scores, by_case, difference, score
-from countersight.audits.trail import Audit, read_audit
+from countersight.audits.scores import MEASURES, AuditScores, Measure, ScoreDifference, by_case, difference, score
+from countersight.audits.trail import AuditTrail, read_audit
 from countersight.errors import AuditError
 
 CHANGES: Final = "changes.json"
@@ -35,7 +35,7 @@ class Shift(msgspec.Struct, frozen=True):
 
     was: Mean
     now: Mean
-    difference: Difference | None
+    difference: ScoreDifference | None
     """Now minus then, case by case; None where no case is in both."""
 
 
@@ -66,7 +66,7 @@ class ChangeRecord(msgspec.Struct, frozen=True, kw_only=True):
     flips: tuple[Flip, ...]
 
 
-def change_record(audit: Audit, scores: Scores, against: Path) -> ChangeRecord:
+def change_record(audit: AuditTrail, scores: AuditScores, against: Path) -> ChangeRecord:
     """An audit set beside an earlier one."""
     before = read_audit(against)
     if before.path.resolve() == audit.path.resolve():
@@ -94,7 +94,7 @@ def change_record(audit: Audit, scores: Scores, against: Path) -> ChangeRecord:
     )
 
 
-def kept_record(audit: Audit) -> ChangeRecord | None:
+def kept_record(audit: AuditTrail) -> ChangeRecord | None:
     """The change record that is there already, if the audit has not gone on since."""
     file = audit.path / CHANGES
     if not file.exists():
@@ -108,11 +108,11 @@ def kept_record(audit: Audit) -> ChangeRecord | None:
     return record if audit.steps and record.log_head == audit.steps[-1].hash else None
 
 
-def _shift(measure: Measure, then: Scores, now: Scores) -> Shift:
+def _shift(measure: Measure, then: AuditScores, now: AuditScores) -> Shift:
     return Shift(getattr(then.kept, measure), getattr(now.kept, measure), difference(now, then, measure))
 
 
-def _changed(before: Audit, audit: Audit) -> Iterator[Changed]:
+def _changed(before: AuditTrail, audit: AuditTrail) -> Iterator[Changed]:
     sides = (before.manifest, audit.manifest)
     then, now = (_words(each) for each in (before, audit))
     yield from (Changed(what, then[what][:LONGEST], now[what][:LONGEST]) for what in then if then[what] != now[what])
@@ -128,7 +128,7 @@ def _prompts(before: Manifest, now: Manifest) -> Iterator[Changed]:
             yield Changed(f"prompts: {key}", one[:LONGEST], other[:LONGEST])
 
 
-def _words(audit: Audit) -> dict[str, str]:
+def _words(audit: AuditTrail) -> dict[str, str]:
     manifest = audit.manifest
     digests = dict.fromkeys(session.packages_sha256 for session in read_sessions(audit.path))
     told = described(manifest) | {

@@ -7,11 +7,11 @@ from typing import Final, Literal
 
 import msgspec
 
-from countersight.audits.bundle.manifest import RunManifest
+from countersight.audits.bundle.manifest import BundleManifest
 from countersight.audits.calibration.sheet import DRAWINGS, Calibration, Domain, Instrument, domain_of
 from countersight.audits.judges.protocol import HALVES
 from countersight.audits.records import Manifest
-from countersight.audits.scores import Scores
+from countersight.audits.scores import AuditScores
 from countersight.text import printable, several
 
 LIMITS: Final = "limits.md"
@@ -56,7 +56,7 @@ _ALWAYS: Final = tuple(
 
 
 def limits(
-    manifest: Manifest, scores: Scores, calibration: Calibration | None = None, *, domain: Domain = "drawings"
+    manifest: Manifest, scores: AuditScores, calibration: Calibration | None = None, *, domain: Domain = "drawings"
 ) -> tuple[Limit, ...]:
     """Everything to know before the scores are used: what was found in this audit first, then what always holds.
 
@@ -78,7 +78,7 @@ def headline(found: Iterable[Limit]) -> tuple[str, ...]:
     return tuple(each.words for each in found if each.grave)
 
 
-def _unmoved(scores: Scores) -> Iterator[str]:
+def _unmoved(scores: AuditScores) -> Iterator[str]:
     """Answers that never change, and judges that pass them all the same."""
     tests = scores.kept.pcs.concepts
     if scores.unmoved_passed and scores.unmoved_passed / max(1, tests) > RARELY:
@@ -90,7 +90,7 @@ def _unmoved(scores: Scores) -> Iterator[str]:
         yield f"No answer changed in any of {several(tests, 'test')}."
 
 
-def _disagreement(scores: Scores) -> Iterator[str]:
+def _disagreement(scores: AuditScores) -> Iterator[str]:
     """Judges who agree little with each other, or with themselves."""
     for measure in ("pcs", "ncc"):
         alpha = getattr(scores.agreement, f"{measure}_alpha")
@@ -103,7 +103,7 @@ def _disagreement(scores: Scores) -> Iterator[str]:
                 yield f"{judge} contradicts itself on {measure.upper()}: two of its votes differ in {flips:.0%}."
 
 
-def _lent(scores: Scores) -> Iterator[str]:
+def _lent(scores: AuditScores) -> Iterator[str]:
     """A panel whose yes to PCS and yes to NCC come from different votes."""
     if scores.lent and scores.allowed is not None:
         yield (
@@ -113,7 +113,7 @@ def _lent(scores: Scores) -> Iterator[str]:
         )
 
 
-def _restless(scores: Scores) -> Iterator[str]:
+def _restless(scores: AuditScores) -> Iterator[str]:
     """Answers that move with anything: that they move with what is cited then says little."""
     found = scores.specificity.specificity if scores.specificity else None
     if found and found.value is not None and found.value < STAYS:
@@ -125,7 +125,7 @@ def _restless(scores: Scores) -> Iterator[str]:
         yield f"{_flipped(scores)} a control edit that was to change nothing."
 
 
-def _calibrated(scores: Scores, calibration: Calibration, domain: Domain) -> Iterator[str]:
+def _calibrated(scores: AuditScores, calibration: Calibration, domain: Domain) -> Iterator[str]:
     """What a calibration says against the scores, or does not say at all."""
     for judge, trio in scores.corrected.items():
         for measure in ("pcs", "ncc", "ccs"):
@@ -165,7 +165,7 @@ def _coin(instrument: Instrument) -> bool:
     return bool(tried) and instrument.sensitivity.share + instrument.specificity.share <= 1
 
 
-def _found(manifest: Manifest, scores: Scores, *, calibrated: bool) -> Iterator[str]:
+def _found(manifest: Manifest, scores: AuditScores, *, calibrated: bool) -> Iterator[str]:
     ccs = scores.kept.ccs
     if ccs.pictures < FEW_PICTURES:
         yield f"CCS rests on {several(ccs.pictures, 'picture')} only; its interval is rough."
@@ -211,11 +211,11 @@ def _found(manifest: Manifest, scores: Scores, *, calibrated: bool) -> Iterator[
         yield f"{_flipped(scores)} a control edit that was to change nothing."
 
 
-def _flipped(scores: Scores) -> str:
+def _flipped(scores: AuditScores) -> str:
     return f"{scores.flips:,} of {several(scores.controls, 'answer')} changed with"
 
 
-def _bounds(scores: Scores) -> tuple[float, float]:
+def _bounds(scores: AuditScores) -> tuple[float, float]:
     """CCS over all tests that count, were those without one all failed, or all passed."""
     kept = [test.ccs for test in scores.concepts if not test.excluded]
     sum_of, unknown = sum(value for value in kept if value is not None), sum(value is None for value in kept)
@@ -246,7 +246,7 @@ LINES: Final[tuple[str, ...]] = ("Name", "Role", "Date", "Signature")
 SEAL_WORDS: Final = "Seal (SHA-256 of bundle.json)"
 
 
-def encode_sign_off(manifest: RunManifest, dataset: str) -> bytes:
+def encode_sign_off(manifest: BundleManifest, dataset: str) -> bytes:
     """The bytes of sign-off.md, its lines blank."""
     parts = [
         "# Sign-off",

@@ -9,7 +9,7 @@ import msgspec
 
 from countersight.audits.bundle.sessions import Session
 from countersight.audits.records import Actor, EditRecord, Failed, Manifest, Said, Stage, Step
-from countersight.audits.trail import Audit
+from countersight.audits.trail import AuditTrail
 
 MANIFEST_SHEET: Final = "manifest.json"
 
@@ -50,7 +50,7 @@ class Effort(msgspec.Struct, frozen=True):
     seconds: float
 
 
-class RunManifest(msgspec.Struct, frozen=True, kw_only=True):
+class BundleManifest(msgspec.Struct, frozen=True, kw_only=True):
     """manifest.json."""
 
     audited: Participant
@@ -77,13 +77,13 @@ class RunManifest(msgspec.Struct, frozen=True, kw_only=True):
     """The version that began the audit; sessions.jsonl has every stretch of work, with packages and hardware."""
 
 
-def run_manifest(audit: Audit, sessions: Sequence[Session]) -> RunManifest:
+def run_manifest(audit: AuditTrail, sessions: Sequence[Session]) -> BundleManifest:
     """The run manifest of an audit as it stands."""
     manifest, steps = audit.manifest, audit.steps
     named: list[tuple[str, Actor]] = [("extractor", manifest.extractor), ("editor", manifest.editor)]
     named += [("judge", judge) for judge in manifest.judges]
     returned = _returned(steps)
-    return RunManifest(
+    return BundleManifest(
         audited=_participant("audited model", manifest.model, returned),
         others=tuple(_participant(role, party, returned) for role, party in named),
         operators=tuple(dict.fromkeys(session.operator for session in sessions if session.operator)),

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from countersight.audits.calibration.sheet import LABELS, PersonLabel, read_labels
-from countersight.audits.scores import ConceptScore, Scores
+from countersight.audits.scores import AuditScores, ConceptScore
 from countersight.errors import AuditError
 from countersight.files import write_whole
 
@@ -53,7 +53,7 @@ class ReviewLog(msgspec.Struct, frozen=True):
         return tuple(review for review in self.reviews if review.overturned)
 
 
-def take_reviews(export: Path, audit: Path, scores: Scores) -> int:
+def take_reviews(export: Path, audit: Path, scores: AuditScores) -> int:
     """Put what people said in a campaign into the folder of an audit; how many labels there are."""
     labels = list(read_labels(export))
     tests = {(concept.case, concept.number) for concept in scores.concepts}
@@ -66,7 +66,7 @@ def take_reviews(export: Path, audit: Path, scores: Scores) -> int:
     return len(labels)
 
 
-def read_reviews(folder: Path, scores: Scores) -> ReviewLog:
+def read_reviews(folder: Path, scores: AuditScores) -> ReviewLog:
     """The reviews of an audit; labels that cannot be read, or speak of no verdict of this audit, are named."""
     tests = {(concept.case, concept.number): concept for concept in scores.concepts}
     try:

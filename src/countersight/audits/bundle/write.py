@@ -24,7 +24,7 @@ from countersight.audits.bundle.changes import CHANGES, ChangeRecord, change_rec
 from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
 from countersight.audits.bundle.files import FileEntry, content, lying_in
 from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, headline, limits
-from countersight.audits.bundle.manifest import MANIFEST_SHEET, RunManifest, run_manifest
+from countersight.audits.bundle.manifest import MANIFEST_SHEET, BundleManifest, run_manifest
 from countersight.audits.bundle.reviews import REVIEWED, ReviewLog, read_reviews
 from countersight.audits.bundle.seal import digests, seal, sealable
 from countersight.audits.bundle.sessions import SESSIONS, Session, read_sessions
@@ -32,9 +32,9 @@ from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKE
 from countersight.audits.calibration.sheet import CALIBRATION, LABELS, Domain
 from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
-from countersight.audits.scores import SCORES, Scores, encode, score
+from countersight.audits.scores import SCORES, AuditScores, encode, score
 from countersight.audits.selection import SELECTION, decode_selection
-from countersight.audits.trail import Audit, read_audit
+from countersight.audits.trail import AuditTrail, read_audit
 from countersight.engine import locked
 from countersight.errors import AuditError
 from countersight.files import clear_parts, write_whole
@@ -63,7 +63,7 @@ class Sealed(msgspec.Struct, frozen=True):
     """A bundle that is whole: its seal, and the scores in it."""
 
     seal: str
-    scores: Scores
+    scores: AuditScores
     conclusion: Conclusion
     warnings: tuple[str, ...]
     """Limits that belong into the headline."""
@@ -73,9 +73,9 @@ class Sheets(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a bundle says of an audit."""
 
     folder: AuditFolder
-    audit: Audit
-    scores: Scores
-    manifest: RunManifest
+    audit: AuditTrail
+    scores: AuditScores
+    manifest: BundleManifest
     sessions: tuple[Session, ...]
     dataset: DatasetSheet
     cases: tuple[CaseSheet, ...]
@@ -139,7 +139,7 @@ def _refuse_changed_pictures(path: Path) -> None:
 
 
 def sheets_of(
-    folder: AuditFolder, audit: Audit, scores: Scores, against: Path | None, *, kept_card: bool = False
+    folder: AuditFolder, audit: AuditTrail, scores: AuditScores, against: Path | None, *, kept_card: bool = False
 ) -> Sheets:
     """What a bundle says of an audit as it stands."""
     path = folder.path
@@ -164,7 +164,7 @@ def _selected(path: Path) -> int | None:
     return len(decode_selection(content(file)).cases) if file.is_file() else None
 
 
-def _domain(audit: Audit) -> Domain:
+def _domain(audit: AuditTrail) -> Domain:
     """What the pictures are, as a calibration would call them; what we did not draw counts as photographs."""
     drawn = next((case.record.drawn for case in audit.cases if case.record.drawn is not None), None)
     if drawn is None:

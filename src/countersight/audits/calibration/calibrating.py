@@ -16,7 +16,7 @@ from countersight import __version__
 from countersight.audits.asking import AskedEditor, measured
 from countersight.audits.calibration.items import (
     RIGHT,
-    Item,
+    CalibrationItem,
     fingerprint_of,
     is_as_asked,
     make_items,
@@ -31,7 +31,7 @@ from countersight.audits.calibration.sheet import (
     Domain,
     EditorSheet,
     JudgeSheet,
-    Rate,
+    KnownShare,
     instrument,
     rate,
     read_calibration,
@@ -41,7 +41,7 @@ from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of
 from countersight.audits.judges.protocol import HALVES, Judge, Opinion, Pool, by_judge, opinion, panel
 from countersight.audits.opening import Opener
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import Actor, CaseRecord, EditRecord, Manifest, Place, Step, Verdict
+from countersight.audits.records import Actor, CaseRecord, EditRecord, Manifest, Step, StepPlace, Verdict
 from countersight.audits.steps import AuditTally, Runner, StepFailed, Steps
 from countersight.audits.work import Subject, Work
 from countersight.editing import EditorSettings
@@ -139,7 +139,7 @@ async def calibrate(
     """Put every known test to every judge, and its edit to the editor; None where it was stopped."""
     if options.pool == "mean":
         raise AuditError(f"votes pooled by their mean cannot be calibrated: {NO_MEAN}")
-    items: list[Item] = []
+    items: list[CalibrationItem] = []
     await _calibrate(output, options, items, tally, stop)
     if stop.is_set():
         return None
@@ -150,7 +150,7 @@ async def calibrate(
 
 
 async def _calibrate(
-    output: Path, options: CalibrationOptions, items: list[Item], tally: AuditTally, stop: asyncio.Event
+    output: Path, options: CalibrationOptions, items: list[CalibrationItem], tally: AuditTally, stop: asyncio.Event
 ) -> None:
     opener = Opener(options.retry, options.prompts, tally, stop)
     judges = opener.judges(list(options.judges), options.judge_settings)
@@ -182,8 +182,8 @@ class Trial:
         self._editor = editor
         self._votes = votes
 
-    async def put(self, row: int, item: Item) -> None:
-        place, question = Place(item.id, row), item.evidence.question
+    async def put(self, row: int, item: CalibrationItem) -> None:
+        place, question = StepPlace(item.id, row), item.evidence.question
         with suppress(StepFailed):
             record = CaseRecord("", question, f"{item.id}.png", "calibration", item.kind)
             shown = await self._work.begin(place, record, item.picture)
@@ -198,7 +198,7 @@ class Trial:
 
 
 def _manifest(
-    options: CalibrationOptions, items: list[Item], judges: tuple[Judge, ...], editor: AskedEditor | None
+    options: CalibrationOptions, items: list[CalibrationItem], judges: tuple[Judge, ...], editor: AskedEditor | None
 ) -> Manifest:
     return Manifest(
         dataset=DatasetReference("calibration", "", fingerprint_of(items), len(items)),
@@ -223,7 +223,7 @@ GATED = 24
 """Tests whose edits are also made wrong on purpose: each takes four measurements."""
 
 
-def sheets(folder: AuditFolder, items: list[Item], steps: list[Step], domain: Domain) -> Calibration:
+def sheets(folder: AuditFolder, items: list[CalibrationItem], steps: list[Step], domain: Domain) -> Calibration:
     """The sheets of everybody who was calibrated, from what they did."""
     manifest = folder.manifest
     edits = {step.place.case: step.output for step in steps if isinstance(step.output, EditRecord)}
@@ -240,7 +240,7 @@ def sheets(folder: AuditFolder, items: list[Item], steps: list[Step], domain: Do
     )
 
 
-def judge_sheets(manifest: Manifest, items: list[Item], steps: list[Step]) -> tuple[JudgeSheet, ...]:
+def judge_sheets(manifest: Manifest, items: list[CalibrationItem], steps: list[Step]) -> tuple[JudgeSheet, ...]:
     """What every judge is worth, by its verdicts on these items; the last is the panel, where there are several."""
     known = {item.id: item for item in items}
     verdicts: dict[str, list[Verdict]] = {}
@@ -259,13 +259,13 @@ def judge_sheets(manifest: Manifest, items: list[Item], steps: list[Step]) -> tu
     return tuple(judged)
 
 
-def _judge_sheet(judge: Actor, votes: int, items: dict[str, Item], held: dict[str, Opinion]) -> JudgeSheet:
+def _judge_sheet(judge: Actor, votes: int, items: dict[str, CalibrationItem], held: dict[str, Opinion]) -> JudgeSheet:
     pairs = [(items[name], opinion) for name, opinion in held.items()]
 
-    def right(chosen: list[tuple[Item, Opinion]]) -> int:
+    def right(chosen: list[tuple[CalibrationItem, Opinion]]) -> int:
         return sum((each.pcs, each.ncc) == item.right for item, each in chosen)
 
-    def share(chosen: list[tuple[Item, Opinion]]) -> Rate:
+    def share(chosen: list[tuple[CalibrationItem, Opinion]]) -> KnownShare:
         return rate(right(chosen), len(chosen))
 
     return JudgeSheet(
@@ -281,7 +281,7 @@ def _judge_sheet(judge: Actor, votes: int, items: dict[str, Item], held: dict[st
 
 
 def _editor_sheet(
-    editor: Actor, folder: AuditFolder, items: dict[str, Item], edits: dict[str, EditRecord]
+    editor: Actor, folder: AuditFolder, items: dict[str, CalibrationItem], edits: dict[str, EditRecord]
 ) -> EditorSheet:
     shown = {name: edit for name, edit in edits.items() if edit.after}
     seen: list[bool] = []
@@ -309,7 +309,7 @@ def _editor_sheet(
     )
 
 
-def _is_done(edited: Picture, item: Item) -> bool | None:
+def _is_done(edited: Picture, item: CalibrationItem) -> bool | None:
     """Whether an edit is the one that was asked for, where that can be told."""
     if item.evidence.changed is not None:
         return as_asked(edited, item.evidence.changed)
@@ -323,13 +323,13 @@ def _good(edit: EditRecord) -> bool:
 KINDS: Final = ("as asked", "nothing changed", "another part changed", "as asked, and all else darker")
 
 
-def failed_on_purpose(item: Item) -> Iterator[tuple[str, Picture, bool]]:
+def failed_on_purpose(item: CalibrationItem) -> Iterator[tuple[str, Picture, bool]]:
     """The right edit of a test, and three that are wrong: what was made, the picture, and whether it is good."""
     yield KINDS[0], item.changed, True
     yield KINDS[1], item.picture, False
     yield from ((kind, picture, False) for kind, picture in zip(KINDS[2:], spoiled(item), strict=True))
 
 
-def passes(item: Item, picture: Picture) -> bool:
+def passes(item: CalibrationItem, picture: Picture) -> bool:
     """Whether the rule takes an edit for a good one."""
     return measured(item.picture, picture, item.mask).good

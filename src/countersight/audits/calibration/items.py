@@ -226,7 +226,7 @@ def pictures(case: StickerTest, nth: int, photographs: Sequence[Path]) -> tuple[
     return _drawn(ground, case.before), _drawn(ground, case.after), data.getvalue()
 
 
-def spoiled(item: "Item") -> Iterator[Picture]:
+def spoiled(item: "CalibrationItem") -> Iterator[Picture]:
     """Edits that failed on purpose: a part that was to stay painted over, and everything made darker."""
     elsewhere = np.asarray(as_seen(item.picture)).copy()
     mask = np.asarray(Image.open(BytesIO(item.mask))) > 0 if item.mask else np.zeros(elsewhere.shape[:2], bool)
@@ -323,7 +323,7 @@ _QUESTIONS: Final = 4
 """Questions about one world that are tried before another is built."""
 
 
-class Item(msgspec.Struct, frozen=True):
+class CalibrationItem(msgspec.Struct, frozen=True):
     """One test, what was made of it on purpose, and the right verdict."""
 
     id: str
@@ -359,7 +359,9 @@ class _Case(msgspec.Struct, frozen=True):
     """What is drawn before and after, where we drew all of it."""
 
 
-async def make_items(size: int, seed: int, domain: Domain = "drawings", photographs: Sequence[Path] = ()) -> list[Item]:
+async def make_items(
+    size: int, seed: int, domain: Domain = "drawings", photographs: Sequence[Path] = ()
+) -> list[CalibrationItem]:
     """So many tests, the same for the same seed; kinds, hostile words and questions are spread evenly over them.
 
     What judges read is the same whatever the photographs are: without any, tests of that domain are on grey.
@@ -377,7 +379,7 @@ async def make_items(size: int, seed: int, domain: Domain = "drawings", photogra
     return items
 
 
-def fingerprint_of(items: Sequence[Item]) -> str:
+def fingerprint_of(items: Sequence[CalibrationItem]) -> str:
     """By which tests that were made again are known to be the same."""
     return hash_of([(item.id, item.kind, item.evidence) for item in items])[:32]
 
@@ -460,7 +462,7 @@ async def _edited(
     )
 
 
-def _item(nth: int, kind: Kind, case: _Case, seed: int) -> Item:
+def _item(nth: int, kind: Kind, case: _Case, seed: int) -> CalibrationItem:
     rng = Random(f"{seed}/calibration/{nth}")
     pcs, ncc = RIGHT[kind]
     wording = nth // 4 % WORDINGS
@@ -481,7 +483,7 @@ def _item(nth: int, kind: Kind, case: _Case, seed: int) -> Item:
         case.scene,
         case.changed,
     )
-    return Item(f"known-{nth:04d}", kind, hostile, evidence, case.picture, case.edited, case.mask)
+    return CalibrationItem(f"known-{nth:04d}", kind, hostile, evidence, case.picture, case.edited, case.mask)
 
 
 def _wrong(rng: Random, case: _Case) -> str:

@@ -23,7 +23,7 @@ from countersight.audits.calibration.sheet import (
 from countersight.audits.folder import LOG, MANIFEST
 from countersight.audits.judges.protocol import Opinion, by_judge, opinion, panel, pooled
 from countersight.audits.records import Actor
-from countersight.audits.trail import Audit, read_audit
+from countersight.audits.trail import AuditTrail, read_audit
 from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.scoring import alt_test, cohen_kappa, corrected_mean
@@ -45,7 +45,7 @@ def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
     return made
 
 
-def people_calibration(audit: Audit, labels: list[PersonLabel]) -> Calibration:
+def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibration:
     """What the judges of an audit are worth where people's labels are taken for the truth."""
     manifest = audit.manifest
     tests = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}

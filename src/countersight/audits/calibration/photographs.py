@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from PIL import Image, ImageFilter
 
-from countersight.audits.calibration.sheet import Rate, rate
+from countersight.audits.calibration.sheet import KnownShare, rate
 from countersight.audits.checkers.pixels import MOST_LEFT, gone
 from countersight.audits.checkers.seams import THRESHOLDS, verdict
 from countersight.detection import Mask, grown
@@ -37,9 +37,9 @@ class PhotographGate(msgspec.Struct, frozen=True):
 
     photographs: int
     thresholds: dict[str, float]
-    passed: Rate
+    passed: KnownShare
     """Perfect removals that are let pass."""
-    stopped: dict[str, Rate]
+    stopped: dict[str, KnownShare]
     """Bad ones that are stopped, by how they were made."""
 
 

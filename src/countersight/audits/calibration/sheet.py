@@ -28,7 +28,7 @@ PANEL = "panel"
 """The name of all judges together."""
 
 
-class Rate(msgspec.Struct, frozen=True):
+class KnownShare(msgspec.Struct, frozen=True):
     """A share of known cases, with its 95% exact binomial interval."""
 
     right: int
@@ -42,18 +42,18 @@ class Rate(msgspec.Struct, frozen=True):
         return self.right / self.n if self.n else 0.5
 
 
-def rate(right: int, n: int) -> Rate:
+def rate(right: int, n: int) -> KnownShare:
     """A share with its interval."""
     interval = share_interval(right, n)
-    return Rate(right, n, interval.low, interval.high)
+    return KnownShare(right, n, interval.low, interval.high)
 
 
 class Instrument(msgspec.Struct, frozen=True):
     """What something that says yes or no is worth."""
 
-    sensitivity: Rate
+    sensitivity: KnownShare
     """Of those where yes is right, how many it says yes to (q1)."""
-    specificity: Rate
+    specificity: KnownShare
     """Of those where no is right, how many it says no to (q0)."""
     abstained: int
     """Neither; counted in neither share."""
@@ -84,11 +84,11 @@ class JudgeSheet(msgspec.Struct, frozen=True):
     pcs: Instrument
     ncc: Instrument
     ccs: Instrument
-    by_kind: dict[str, Rate]
+    by_kind: dict[str, KnownShare]
     """Both verdicts right, by what was made on purpose."""
-    hostile: Rate
+    hostile: KnownShare
     """Both verdicts right, where the words of the model try to give themselves a score."""
-    honest: Rate
+    honest: KnownShare
     """Both verdicts right elsewhere."""
 
 
@@ -102,13 +102,13 @@ class EditorSheet(msgspec.Struct, frozen=True):
     """Pictures it gave."""
     good: int
     """Of these, good by the rule."""
-    done: Rate
+    done: KnownShare
     """Of those that can be told, edits after which the scene is what was asked for, as seen in the pixels."""
     reasons: dict[str, int]
     """Why there was no picture, or why it was bad."""
     gate: Instrument
     """The rule itself: yes to right edits, no to edits that failed on purpose."""
-    gate_by_kind: dict[str, Rate]
+    gate_by_kind: dict[str, KnownShare]
 
 
 class PeopleSheet(msgspec.Struct, frozen=True):

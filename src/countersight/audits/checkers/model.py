@@ -3,7 +3,7 @@
 from countersight.audits.asking import AskedModel, spent
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
 from countersight.audits.folder import digest_of
-from countersight.audits.records import Asked, Check, Usage
+from countersight.audits.records import Check, RecordedTurn, Usage
 from countersight.case import Question
 from countersight.editing import Instruction, noun_in
 from countersight.models import Request, Turn
@@ -64,9 +64,9 @@ def heard(checker: str, instruction: Instruction, said: tuple[str, ...]) -> Chec
     return Check(checker, question_of(instruction), done, seen, said)
 
 
-def asked_of(instruction: Instruction, shown: tuple[str, str]) -> tuple[Asked, ...]:
+def asked_of(instruction: Instruction, shown: tuple[str, str]) -> tuple[RecordedTurn, ...]:
     """What a model is asked of the two pictures with these digests, as the log keeps it."""
-    return tuple(Asked("user", _put(plain_question(instruction)), digest) for digest in shown)
+    return tuple(RecordedTurn("user", _put(plain_question(instruction)), digest) for digest in shown)
 
 
 def _put(question: str) -> str:

@@ -4,7 +4,7 @@ from typing import Protocol
 
 import msgspec
 
-from countersight.audits.records import Actor, Asked, Check, Usage
+from countersight.audits.records import Actor, Check, RecordedTurn, Usage
 from countersight.editing import Drawn, Instruction
 from countersight.errors import ModelError
 from countersight.picture import Picture
@@ -29,7 +29,7 @@ class CheckResult(msgspec.Struct, frozen=True):
 
     check: Check
     spent: Usage = Usage()
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[RecordedTurn, ...] = ()
 
 
 class Checker(Protocol):

@@ -4,7 +4,7 @@ from typing import Protocol
 
 import msgspec
 
-from countersight.audits.records import Actor, Asked, Concepts, Usage
+from countersight.audits.records import Actor, Concepts, RecordedTurn, Usage
 from countersight.editing import Abilities
 from countersight.errors import ModelError
 from countersight.registry import Plug, Registry
@@ -25,7 +25,7 @@ class Extracted(msgspec.Struct, frozen=True):
 
     concepts: Concepts
     spent: Usage = Usage()
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[RecordedTurn, ...] = ()
 
 
 class Extractor(Protocol):

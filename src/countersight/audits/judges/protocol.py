@@ -5,7 +5,7 @@ from typing import Final, Literal, Protocol
 
 import msgspec
 
-from countersight.audits.records import Actor, Asked, Usage, Verdict
+from countersight.audits.records import Actor, RecordedTurn, Usage, Verdict
 from countersight.case import Question
 from countersight.editing import Drawn, Instruction
 from countersight.errors import ModelError
@@ -98,7 +98,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     verdict: Verdict
     spent: Usage = Usage()
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[RecordedTurn, ...] = ()
 
 
 class Judge(Protocol):

@@ -4,10 +4,17 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from countersight.audits.agreement import JudgeAgreement
-from countersight.audits.calibration.sheet import DRAWINGS, Calibration, CorrectedScore, EditorSheet, PeopleSheet, Rate
+from countersight.audits.calibration.sheet import (
+    DRAWINGS,
+    Calibration,
+    CorrectedScore,
+    EditorSheet,
+    KnownShare,
+    PeopleSheet,
+)
 from countersight.audits.clusters import Mean
-from countersight.audits.scores import MEASURES, Difference, MeasuredScores, Scores
-from countersight.html import NOTHING, Cell, Grid, Line, count, name, p_value, percent
+from countersight.audits.scores import MEASURES, AuditScores, MeasuredScores, ScoreDifference
+from countersight.html import NOTHING, Grid, Line, TableCell, count, name, p_value, percent
 from countersight.text import several
 
 CALLED: Final = {"pcs": "PCS", "ncc": "NCC", "ccs": "CCS"}
@@ -17,7 +24,9 @@ HEAD: Final = ("tests", "cases", "pictures", *CALLED.values())
 
 def grid(title: str, head: Iterable[str], rows: Iterable[Iterable[object]], note: str = "") -> Grid:
     """A table out of rows of words and cells; words come from data and are made names."""
-    lines = (Line(tuple(cell if isinstance(cell, Cell) else Cell(name(str(cell))) for cell in row)) for row in rows)
+    lines = (
+        Line(tuple(cell if isinstance(cell, TableCell) else TableCell(name(str(cell))) for cell in row)) for row in rows
+    )
     return Grid(title, tuple(head), tuple(lines), note)
 
 
@@ -29,36 +38,36 @@ def number(value: float | None) -> str:
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def interval(figure: Mean | Difference | Rate | CorrectedScore) -> str:
+def interval(figure: Mean | ScoreDifference | KnownShare | CorrectedScore) -> str:
     """The ends of the 95% interval."""
     return f"{number(figure.low)} to {number(figure.high)}"
 
 
-def mean_cell(mean: Mean | None, expected: int | None = None) -> Cell:
+def mean_cell(mean: Mean | None, expected: int | None = None) -> TableCell:
     """A score with its interval; how many tests it rests on is said where that is not what the line says."""
     if mean is None or mean.value is None:
         return NOTHING
     more = () if expected is None or mean.concepts == expected else (f"n = {count(mean.concepts)}",)
-    return Cell(number(mean.value), (interval(mean), *more))
+    return TableCell(number(mean.value), (interval(mean), *more))
 
 
-def difference_cell(difference: Difference | None) -> Cell:
+def difference_cell(difference: ScoreDifference | None) -> TableCell:
     """A difference with its interval, its p and the cases it rests on."""
     if difference is None:
-        return Cell("–", ("no case in both",))
+        return TableCell("–", ("no case in both",))
     details = interval(difference), p_value(difference.p), several(difference.cases, "case")
-    return Cell(number(difference.value), details)
+    return TableCell(number(difference.value), details)
 
 
-def trio_line(called: Cell | str, trio: MeasuredScores, *, total: bool = False) -> Line:
+def trio_line(called: TableCell | str, trio: MeasuredScores, *, total: bool = False) -> Line:
     """A line of a table: what it is of, the tests, cases and pictures it rests on, and the three scores."""
     widest = max((getattr(trio, measure) for measure in MEASURES), key=lambda mean: mean.concepts)
-    counts = (Cell(count(each)) for each in (widest.concepts, widest.cases, widest.pictures))
+    counts = (TableCell(count(each)) for each in (widest.concepts, widest.cases, widest.pictures))
     cells = (mean_cell(getattr(trio, measure), widest.concepts) for measure in MEASURES)
-    return Line((Cell(name(called)) if isinstance(called, str) else called, *counts, *cells), total=total)
+    return Line((TableCell(name(called)) if isinstance(called, str) else called, *counts, *cells), total=total)
 
 
-def result_grids(scores: Scores) -> Iterator[Grid]:
+def result_grids(scores: AuditScores) -> Iterator[Grid]:
     """The scores as a whole and by every stratum, and what goes past the paper."""
     everything = trio_line("all with an edited picture, excluded ones too", scores.everything)
     yield Grid("Scores", ("of", *HEAD), (trio_line("all tests that count", scores.kept, total=True), everything))
@@ -83,7 +92,7 @@ def result_grids(scores: Scores) -> Iterator[Grid]:
         yield grid("Past the paper", ("share of tests in which", "tests", "share"), shares)
 
 
-def _extensions(scores: Scores) -> Iterator[tuple[str, Mean]]:
+def _extensions(scores: AuditScores) -> Iterator[tuple[str, Mean]]:
     if (found := scores.specificity) is not None:
         yield "the answer moves with an edit of what is cited (sensitivity)", found.sensitivity
         yield "the answer stays with an edit of what is not cited (specificity)", found.specificity
@@ -104,11 +113,11 @@ def agreement_grids(agreement: JudgeAgreement) -> Iterator[Grid]:
             for pair in agreement.pairs
         )
         lines = grid("", (), rows).lines
-        alphas = (Cell(number(each)) for each in (agreement.pcs_alpha, agreement.ncc_alpha))
+        alphas = (TableCell(number(each)) for each in (agreement.pcs_alpha, agreement.ncc_alpha))
         yield Grid(
             "Judges against each other: Cohen's kappa",
             ("judges", "PCS", "NCC"),
-            (*lines, Line((Cell("all, Krippendorff's alpha"), *alphas), total=True)),
+            (*lines, Line((TableCell("all, Krippendorff's alpha"), *alphas), total=True)),
             "Over tests that both decided by themselves; what rules decided for a judge is left out.",
         )
     if agreement.own:
@@ -122,8 +131,8 @@ def agreement_grids(agreement: JudgeAgreement) -> Iterator[Grid]:
         yield grid("Judges against themselves", head, rows, note)
 
 
-def _kappa(value: float | None, n: int) -> Cell:
-    return Cell(number(value), (f"n = {count(n)}",))
+def _kappa(value: float | None, n: int) -> TableCell:
+    return TableCell(number(value), (f"n = {count(n)}",))
 
 
 def _share(value: float | None) -> str:
@@ -171,7 +180,7 @@ def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
         )
 
 
-def corrected_grid(scores: Scores) -> Grid:
+def corrected_grid(scores: AuditScores) -> Grid:
     """The scores of each calibrated judge beside the same without its mistakes."""
     return grid(
         "Scores corrected for the judges' mistakes",
@@ -194,12 +203,12 @@ def _beside(sheet: PeopleSheet) -> list[object]:
     mean = NOTHING
     if found is not None:
         ends = f"{number(found.interval.low)} to {number(found.interval.high)}"
-        mean = Cell(number(found.value), (ends, f"{count(found.labelled)} labelled"))
+        mean = TableCell(number(found.value), (ends, f"{count(found.labelled)} labelled"))
     return [
-        Cell(name(sheet.judge), (CALLED[sheet.measure],)),
-        NOTHING if sheet.agreement is None else Cell(number(sheet.agreement), (f"n = {count(sheet.n)}",)),
+        TableCell(name(sheet.judge), (CALLED[sheet.measure],)),
+        NOTHING if sheet.agreement is None else TableCell(number(sheet.agreement), (f"n = {count(sheet.n)}",)),
         number(sheet.kappa),
-        Cell(stands, tuple(filter(None, (rate, name(sheet.alt.why))))),
+        TableCell(stands, tuple(filter(None, (rate, name(sheet.alt.why))))),
         mean,
     ]
 
@@ -214,18 +223,18 @@ def _editor(sheet: EditorSheet) -> Iterator[Iterable[object]]:
     yield from ([f"not counted: {reason}", count(times)] for reason, times in sheet.reasons.items())
 
 
-def rate_cell(rate: Rate | None) -> Cell:
+def rate_cell(rate: KnownShare | None) -> TableCell:
     """A share with its interval and what it rests on."""
     if rate is None or not rate.n:
         return NOTHING
-    return Cell(number(rate.share), (interval(rate), f"{count(rate.right)} of {count(rate.n)}"))
+    return TableCell(number(rate.share), (interval(rate), f"{count(rate.right)} of {count(rate.n)}"))
 
 
-def corrected_cell(found: CorrectedScore | None) -> Cell:
+def corrected_cell(found: CorrectedScore | None) -> TableCell:
     """A corrected score with its interval."""
     if found is None:
-        return Cell("–", ("cannot be told",))
+        return TableCell("–", ("cannot be told",))
     if not found.fits:
         ends = f"{number(found.estimate_low)} to {number(found.estimate_high)}"
-        return Cell("does not fit", (f"{number(found.estimate)} is no share", ends))
-    return Cell(number(found.value), (interval(found),))
+        return TableCell("does not fit", (f"{number(found.estimate)} is no share", ends))
+    return TableCell(number(found.value), (interval(found),))

@@ -26,8 +26,8 @@ from countersight.audits.records import Step
 from countersight.editing.quality import RULE, EditQuality
 from countersight.errors import BadPicture
 from countersight.html import (
-    Cell,
     Grid,
+    TableCell,
     balanced_sample,
     clean,
     count,
@@ -175,7 +175,7 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Small
         others=grid(
             "Who else took part",
             ("name", "provider", "version returned", "settings"),
-            ([Cell(name(each.name), (each.role,)), each.provider, ", ".join(each.returned) or "–",
+            ([TableCell(name(each.name), (each.role,)), each.provider, ", ".join(each.returned) or "–",
               _settings(each.settings)] for each in manifest.others),
         ),
         strata=_counted("Strata", ("suite and group", "cases"), sheets.dataset.strata.items()),
@@ -196,9 +196,9 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Small
             [CALLED[measure], mean_cell(shift.was), mean_cell(shift.now), difference_cell(shift.difference)]
             for measure, shift in record.scores.items())),
         reviews=grid("Reviews", ("who", "case", "of", "was", "now", "why"), (
-            [Cell(name(each.label.person), (name(each.at),)),
-             Cell(name(each.label.case), (f"concept {each.label.concept}",)), each.measure, number(each.was),
-             Cell(number(each.now), ("overturned",) if each.overturned else ()), each.reason or "–"]
+            [TableCell(name(each.label.person), (name(each.at),)),
+             TableCell(name(each.label.case), (f"concept {each.label.concept}",)), each.measure, number(each.was),
+             TableCell(number(each.now), ("overturned",) if each.overturned else ()), each.reason or "–"]
             for each in sheets.reviews.reviews)),
         outcomes=list(_outcomes(cases)),
         fields=list(_fields(cases)),

@@ -21,15 +21,23 @@ from countersight.audits.folder import AuditFolder
 from countersight.audits.page.figures import CALLED, HEAD, difference_cell, grid, interval, mean_cell, number, trio_line
 from countersight.audits.page.page import templates
 from countersight.audits.records import Manifest
-from countersight.audits.scores import MEASURES, Difference, Measure, MeasuredScores, Scores, difference, score
+from countersight.audits.scores import (
+    MEASURES,
+    AuditScores,
+    Measure,
+    MeasuredScores,
+    ScoreDifference,
+    difference,
+    score,
+)
 from countersight.audits.trail import read_audit
 from countersight.errors import AuditError, ReferenceTableError
 from countersight.files import write_text
 from countersight.html import (
     NOTHING,
-    Cell,
     Grid,
     Line,
+    TableCell,
     count,
     document,
     guarded,
@@ -55,7 +63,7 @@ class ScoredAudit(msgspec.Struct, frozen=True):
 
     label: str
     manifest: Manifest
-    scores: Scores
+    scores: AuditScores
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -63,7 +71,7 @@ class Compared(msgspec.Struct, frozen=True):
 
     first: str
     second: str
-    differences: dict[Measure, Difference | None]
+    differences: dict[Measure, ScoreDifference | None]
 
 
 class AuditTables(msgspec.Struct, frozen=True):
@@ -206,7 +214,7 @@ def grids(found: AuditTables) -> Iterator[Grid]:
             "Over the cases that count in both; above zero, the first scores higher. Intervals and p over pictures.",
         )
     kinds = tuple(
-        trio_line(Cell(name(kind), (name(audit.label),)), trio)
+        trio_line(TableCell(name(kind), (name(audit.label),)), trio)
         for audit in found.audits
         for kind, trio in audit.scores.by_kind.items()
     )
@@ -241,9 +249,9 @@ def _models(found: AuditTables) -> Grid:
     lines = []
     for audit in found.audits:
         details = (name(audit.manifest.dataset.name), parties(audit.manifest))
-        lines.append(trio_line(Cell(name(audit.label), details), audit.scores.kept))
+        lines.append(trio_line(TableCell(name(audit.label), details), audit.scores.kept))
         if audit.scores.everything != audit.scores.kept:
-            lines.append(trio_line(Cell(name(audit.label), ("with excluded tests",)), audit.scores.everything))
+            lines.append(trio_line(TableCell(name(audit.label), ("with excluded tests",)), audit.scores.everything))
     return Grid(
         "Faithfulness of explanations",
         ("model", *HEAD),
@@ -256,7 +264,7 @@ def _models(found: AuditTables) -> Grid:
 def _judges_by_editors(found: AuditTables) -> Grid:
     """CCS of every judge alone, a row an extractor and a judge, a column an editor, as far as audits have them."""
     editors = list(dict.fromkeys(audit.manifest.editor.name for audit in found.audits))
-    rows: dict[tuple[str, str, str, int], dict[str, Cell]] = {}
+    rows: dict[tuple[str, str, str, int], dict[str, TableCell]] = {}
     for audit in found.audits:
         editor, extractor = audit.manifest.editor.name, audit.manifest.extractor.name
         for judge, trio in audit.scores.by_judge.items():
@@ -265,9 +273,9 @@ def _judges_by_editors(found: AuditTables) -> Grid:
                 turn += 1
             rows[extractor, judge, audit.manifest.model.name, turn][editor] = mean_cell(trio.ccs)
 
-    def told(judge: str, model: str, turn: int) -> Cell:
+    def told(judge: str, model: str, turn: int) -> TableCell:
         again = (f"audit {turn + 1} with this editor",) if turn else ()
-        return Cell(name(judge), (f"of {name(model)}", *again))
+        return TableCell(name(judge), (f"of {name(model)}", *again))
 
     return grid(
         "CCS by extractor, judge and editor",
@@ -286,11 +294,11 @@ def _beside(found: AuditTables, reference: PaperTable) -> Grid:
     for audit in found.audits:
         for called, details, trio in _rows(audit, by_judge=by_judge):
             cells = (mean_cell(getattr(trio, place.measure), trio.ccs.concepts) for place in reference.places)
-            lines.append(Line((Cell(called, ("measured", *details)), Cell(count(trio.ccs.concepts)), *cells)))
+            lines.append(Line((TableCell(called, ("measured", *details)), TableCell(count(trio.ccs.concepts)), *cells)))
     for system in reference.systems:
-        printed = (NOTHING if cell is None else Cell(cell.text) for cell in system.cells)
-        n = NOTHING if system.n is None else Cell(count(system.n))
-        lines.append(Line((Cell(system.name, ("reported",)), n, *printed), reported=True))
+        printed = (NOTHING if cell is None else TableCell(cell.text) for cell in system.cells)
+        n = NOTHING if system.n is None else TableCell(count(system.n))
+        lines.append(Line((TableCell(system.name, ("reported",)), n, *printed), reported=True))
     note = (
         "Measured rows come first, with their intervals. The others were not measured here: they are as reported in "
         f"{reference.source} ({reference.citation}), the half width of the 95% interval behind ±. {reference.note}"

@@ -24,7 +24,7 @@ from countersight.audits.bundle.files import content
 from countersight.audits.bundle.seal import Bundle
 from countersight.audits.bundle.sessions import read_sessions
 from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKEN, Trial, judge_sheets, unlike
-from countersight.audits.calibration.items import Item, fingerprint_of, make_items
+from countersight.audits.calibration.items import CalibrationItem, fingerprint_of, make_items
 from countersight.audits.calibration.on_people import people_calibration
 from countersight.audits.calibration.sheet import CALIBRATION, LABELS, Calibration, Domain, domain_of, read_labels
 from countersight.audits.checkers.model import ModelChecker
@@ -48,16 +48,16 @@ from countersight.audits.records import (
     Failed,
     Manifest,
     Output,
-    Place,
     Said,
     Stage,
     Step,
+    StepPlace,
     Usage,
     Verdict,
 )
 from countersight.audits.stages import Parties, Stages
 from countersight.audits.steps import StepFailed, StepResult
-from countersight.audits.trail import Audit, read_audit
+from countersight.audits.trail import AuditTrail, read_audit
 from countersight.audits.verifying.finding import Finding, What, same_picture
 from countersight.audits.work import Subject, Work
 from countersight.dataset import Dataset
@@ -96,7 +96,7 @@ class OpenedBundle(msgspec.Struct, frozen=True, kw_only=True):
     """A bundle whose log holds together."""
 
     folder: AuditFolder
-    audit: Audit
+    audit: AuditTrail
     bundle: Bundle
     files: frozenset[str]
     """Names of the plain files that lie there."""
@@ -138,8 +138,8 @@ class Recording:
     def __init__(self, steps: Iterable[Step], folder: AuditFolder) -> None:
         self.folder = folder
         self.findings: list[Finding] = []
-        self.steps: dict[tuple[Stage, Place], Step] = {}
-        self.first: dict[tuple[Stage, Place], int] = {}
+        self.steps: dict[tuple[Stage, StepPlace], Step] = {}
+        self.first: dict[tuple[Stage, StepPlace], int] = {}
         self.current: Step | None = None
         self.replies: list[str] = []
         for step in steps:
@@ -284,13 +284,13 @@ class ReplaySteps:
         self, recording: Recording, folder: ReplayFolder, *, same_tools: bool = True, trusted: tuple[Stage, ...] = ()
     ) -> None:
         """`same_tools` says that pictures must be the same to the pixel; the `trusted` stages are not done again."""
-        self.visited: set[tuple[Stage, Place]] = set()
+        self.visited: set[tuple[Stage, StepPlace]] = set()
         self._recording, self._folder = recording, folder
         self._same_tools, self._trusted = same_tools, trusted
         self._silent: list[int] = []
 
     async def do(
-        self, stage: Stage, place: Place, by: Actor, inputs: object, work: Callable[[], Awaitable[StepResult]]
+        self, stage: Stage, place: StepPlace, by: Actor, inputs: object, work: Callable[[], Awaitable[StepResult]]
     ) -> Output:
         """The recorded output of a step, after it was done again; StepFailed where the log has none."""
         step = self._recording.steps.get((stage, place))
@@ -365,10 +365,10 @@ class ReplaySteps:
             told = f"step {step.n}: {_called(step.stage, by, step.place)} on {_where(step.place)}"
             self._find(what, f"{told}: {apart}")
 
-    def leave(self, place: Place, picture: str) -> None:
+    def leave(self, place: StepPlace, picture: str) -> None:
         """Leave the other steps of a case, which cannot be done again."""
         mine = (each for each in self._recording.steps if each[1].case == place.case)
-        self.visited |= {*mine, ("edit", Place(concept=CONTROL, picture=picture))}
+        self.visited |= {*mine, ("edit", StepPlace(concept=CONTROL, picture=picture))}
 
     def close(self, steps: Iterable[Step], allowed: tuple[Stage, ...] = ()) -> Iterator[Finding]:
         """Everything that was found, and the steps that nothing asked for."""
@@ -400,9 +400,9 @@ def _others(numbers: list[int]) -> str:
     return f", and {len(numbers) - 1:,} more" if len(numbers) > 1 else ""
 
 
-def _built_on(step: Step, steps: Mapping[tuple[Stage, Place], Step]) -> tuple[Stage, Place] | None:
+def _built_on(step: Step, steps: Mapping[tuple[Stage, StepPlace], Step]) -> tuple[Stage, StepPlace] | None:
     stage, place = step.stage, step.place
-    case = Place(place.case, place.row)
+    case = StepPlace(place.case, place.row)
     if stage in _CASE:
         return _CASE[stage], case
     if stage in _CONCEPT:
@@ -412,7 +412,7 @@ def _built_on(step: Step, steps: Mapping[tuple[Stage, Place], Step]) -> tuple[St
     if stage == "answer again" and place.concept == CONTROL:
         record = steps.get(("case", case))
         shown = record.output.picture if record and isinstance(record.output, CaseRecord) else ""
-        return "edit", Place(concept=CONTROL, picture=shown)
+        return "edit", StepPlace(concept=CONTROL, picture=shown)
     if stage == "answer again":
         return "edit", place
     if stage == "edit" and place.concept:
@@ -420,14 +420,14 @@ def _built_on(step: Step, steps: Mapping[tuple[Stage, Place], Step]) -> tuple[St
     return None
 
 
-def _where(place: Place) -> str:
+def _where(place: StepPlace) -> str:
     if not place.case:
         return f"picture {place.picture[:16]}"
     dose = f", dose {place.dose}" if place.dose else ""
     return f"case {place.case}" + (f", concept {place.concept}{dose}" if place.concept is not None else "")
 
 
-def _called(stage: Stage, by: Actor, place: Place) -> str:
+def _called(stage: Stage, by: Actor, place: StepPlace) -> str:
     if stage == "verdict":
         return f"'verdict' of {by.name} (vote {place.vote})"
     return f"{stage!r} of {by.name}" if stage == "check" else repr(stage)
@@ -581,7 +581,7 @@ def asks_too_much(manifest: Manifest) -> str:
     return ""
 
 
-def read_bounded(folder: Path) -> Audit:
+def read_bounded(folder: Path) -> AuditTrail:
     """The audit in a folder; AuditError where it is damaged, or a line of its log is longer than any audit writes."""
     content(folder / MANIFEST)
     with open(folder / LOG, "rb") as file:
@@ -624,7 +624,7 @@ def recalibrated(opened: OpenedBundle) -> Iterator[Finding]:
         yield msgspec.structs.replace(found, file=f"{CALIBRATION_FOLDER}/{found.file}") if inside else found
 
 
-def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: Audit) -> Iterator[Finding]:
+def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:
     """A calibration on tests that were made on purpose: the tests of its seed put to its judges again."""
     domain, manifest, steps = domain_of(calibration), judged.manifest, judged.steps
     if not 0 < calibration.size <= LARGEST or domain is None:
@@ -655,11 +655,11 @@ def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: Audit) -
 
 
 @cache
-def _items(size: int, seed: int, domain: Domain) -> tuple[Item, ...]:
+def _items(size: int, seed: int, domain: Domain) -> tuple[CalibrationItem, ...]:
     return tuple(blocking(lambda: make_items(size, seed, domain)))
 
 
-def _by_people(opened: OpenedBundle, calibration: Calibration, judged: Audit) -> Iterator[Finding]:
+def _by_people(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:
     """A calibration on people's labels of an audit's tests."""
     try:
         made = people_calibration(judged, list(read_labels(judged.path)))

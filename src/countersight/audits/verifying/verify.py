@@ -53,7 +53,7 @@ from countersight.audits.selection import SELECTION, Selected, Selection, decode
 from countersight.audits.signing.sign import SIGNED_OFF, read_sign_off
 from countersight.audits.signing.ssh import NOT_INSTALLED, PublicKey, signer
 from countersight.audits.signing.stamping import read_stamp
-from countersight.audits.trail import Audit
+from countersight.audits.trail import AuditTrail
 from countersight.audits.verifying.finding import Finding, Note, What, same_picture
 from countersight.audits.verifying.replay import (
     OURS,
@@ -475,7 +475,7 @@ def _unreadable(folder: Path, files: frozenset[str]) -> list[Finding] | None:
     return None
 
 
-def _dataset(audit: Audit, named: Path | None) -> Path | None:
+def _dataset(audit: AuditTrail, named: Path | None) -> Path | None:
     """Where the dataset is that was audited, if it is there as it was."""
     reference = audit.manifest.dataset
     place = named or Path(os.path.normpath(audit.path.resolve() / reference.path))

@@ -43,7 +43,7 @@ class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
     """The same of the whole picture; all there is where the editor does not know what it meant to change."""
 
 
-class Rule(msgspec.Struct, frozen=True):
+class QualityRule(msgspec.Struct, frozen=True):
     """When an edit counts. The figures are choices, made so that edits which only shift, zoom or re-encode a picture
     pass and those which repaint it do not; a report states them."""
 
@@ -78,7 +78,7 @@ class Rule(msgspec.Struct, frozen=True):
         )
 
 
-RULE = Rule()
+RULE = QualityRule()
 """What `measure` goes by unless it is told otherwise. A pixel has changed if a channel, averaged over 3 x 3 pixels,
 differs by more than `level`."""
 
@@ -111,7 +111,7 @@ def measure(
     *,
     control: bool = False,
     lpips: PerceptualDistance | None = None,
-    rule: Rule = RULE,
+    rule: QualityRule = RULE,
 ) -> EditQuality:
     """How good the edit is. A `control` was to change nothing, and is good if nothing changed.
 
@@ -166,7 +166,7 @@ def _measured(
     outside: Mask,
     valid: Mask,
     lpips: PerceptualDistance | None,
-    rule: Rule,
+    rule: QualityRule,
 ) -> EditQuality:
     similar = similarity(one, other)
     changed = _changed(one, other, rule.level)
@@ -191,7 +191,7 @@ def _measured(
     )
 
 
-def _fault(quality: EditQuality, rule: Rule) -> str:
+def _fault(quality: EditQuality, rule: QualityRule) -> str:
     """What is wrong with an edit, by the rule; nothing if it is empty."""
     inside, outside, whole = quality.changed_inside, quality.changed_outside, quality.changed or 0.0
     if inside is None and outside is None:  # nobody knows where it was to change

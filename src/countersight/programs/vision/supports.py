@@ -35,7 +35,7 @@ from countersight.worlds import (
     Look,
     String,
     Supports,
-    Thing,
+    WorldThing,
     darker,
     draw_room,
     draw_supports,
@@ -51,21 +51,21 @@ _HIDDEN: Final = 12
 Colours = NDArray[np.uint32]
 
 
-def shelves(picture: Colours, look: Look, grown: float) -> Iterator[Thing]:
+def shelves(picture: Colours, look: Look, grown: float) -> Iterator[WorldThing]:
     """Shelves have the colour of the wood, darker, below a light edge."""
     wood = number_of("#" + "".join(f"{each * 7 // 10:02x}" for each in rgb(look.wood)))
     for nth, (left, top, right, bottom) in enumerate(patches(picture == wood).boxes.tolist()):
         if right - left > 60 * grown and bottom - top < 16 * grown:
             start, low = _begins(left, grown), _ends(bottom, grown)
-            yield Thing(f"shelf{nth}", "shelf", "grey", start, low - PLANK, _ends(right, grown) - start, PLANK, 0)
+            yield WorldThing(f"shelf{nth}", "shelf", "grey", start, low - PLANK, _ends(right, grown) - start, PLANK, 0)
 
 
-def hooks(picture: Colours, grown: float) -> Iterator[Thing]:
+def hooks(picture: Colours, grown: float) -> Iterator[WorldThing]:
     """Hooks are small and of metal, right below the beam."""
     below = picture[: round(30 * grown)] == _METAL
     for nth, (left, _, right, _) in enumerate(patches(below).boxes.tolist()):
         if right - left > 8 * grown:
-            yield Thing(f"hook{nth}", "hook", "grey", _begins(left, grown), _BEAM, *_HOOK, 0)
+            yield WorldThing(f"hook{nth}", "hook", "grey", _begins(left, grown), _BEAM, *_HOOK, 0)
 
 
 def _begins(first: int, grown: float) -> int:
@@ -77,7 +77,7 @@ def _ends(last: int, grown: float) -> int:
     return ceil(last / grown - SOFT)
 
 
-def strings_between(picture: Colours, things: Sequence[Thing], grown: float) -> Iterator[String]:
+def strings_between(picture: Colours, things: Sequence[WorldThing], grown: float) -> Iterator[String]:
     """Thin upright lines, each from the thing that it begins at to the one that it ends at."""
     pieces = [
         (_under_hook((left + right) / 2 / grown, things), top / grown, bottom / grown)
@@ -100,13 +100,13 @@ def strings_between(picture: Colours, things: Sequence[Thing], grown: float) -> 
             yield String(f"s{above.id}{below.id}{x:g}", above.id, below.id, x)
 
 
-def _under_hook(x: float, things: Sequence[Thing]) -> float:
+def _under_hook(x: float, things: Sequence[WorldThing]) -> float:
     """The middle of the hook that a string hangs from: strings are straight, and those below others as well."""
     middles = [thing.middle[0] for thing in things if thing.kind == "hook"]
     return min(middles, key=lambda middle: abs(middle - x), default=x)
 
 
-def _first(things: Iterable[tuple[float, Thing]]) -> Thing | None:
+def _first(things: Iterable[tuple[float, WorldThing]]) -> WorldThing | None:
     nearest = min(things, key=lambda each: each[0], default=None)
     return nearest[1] if nearest else None
 
@@ -194,7 +194,7 @@ def _holds(outer: tuple[int, int, int, int], inner: tuple[int, int, int, int]) -
     return outer[0] <= inner[0] and outer[1] <= inner[1] and outer[2] >= inner[2] and outer[3] >= inner[3]
 
 
-def _thing(nth: int, front: Front, picture: Colours, pixels: Pixels, palette: str, grown: float) -> Thing:
+def _thing(nth: int, front: Front, picture: Colours, pixels: Pixels, palette: str, grown: float) -> WorldThing:
     width, height = (front.right - front.left) / grown, (front.bottom - front.top) / grown
     name = f"t{nth}"
     if _is_leaning(front):
@@ -204,7 +204,7 @@ def _thing(nth: int, front: Front, picture: Colours, pixels: Pixels, palette: st
             (front.left + front.right) / 2 / grown - _BALL / 2,
             (front.top + front.bottom) / 2 / grown - _BALL / 2,
         )
-        ball = Thing(name, "ball", front.colour, round(left), round(top), _BALL, _BALL)
+        ball = WorldThing(name, "ball", front.colour, round(left), round(top), _BALL, _BALL)
         return _weighed(ball, picture, grown, ball.top)
     is_cup = _is_cup(front, width, height, grown)
     edge = _THIN if is_cup else LINE
@@ -213,12 +213,12 @@ def _thing(nth: int, front: Front, picture: Colours, pixels: Pixels, palette: st
     bottom = ceil(front.bottom / grown + edge - SOFT)
     kind = "cup" if is_cup else "plank" if bottom - top <= PLANK + 2 else "block"
     height = PLANK if kind == "plank" else bottom - top
-    thing = Thing(name, kind, front.colour, left, top, right - left, height)  # type: ignore[arg-type]
+    thing = WorldThing(name, kind, front.colour, left, top, right - left, height)  # type: ignore[arg-type]
     thing = replace(thing, lies=abs(thing.bottom - FLOOR) < 1.5)
     return _weighed(thing, picture, grown, thing.bottom - CUP_BASE if is_cup else thing.top)
 
 
-def _resting(thing: Thing, things: Sequence[Thing]) -> Thing:
+def _resting(thing: WorldThing, things: Sequence[WorldThing]) -> WorldThing:
     """The thing as high as it must be to rest on what its lower edge all but reaches."""
     if thing.turned or thing.lies or thing.is_fixed:
         return thing
@@ -228,7 +228,7 @@ def _resting(thing: Thing, things: Sequence[Thing]) -> Thing:
     return replace(thing, height=nearest - thing.top) if near else thing
 
 
-def _weighed(thing: Thing, picture: Colours, grown: float, top: float) -> Thing:
+def _weighed(thing: WorldThing, picture: Colours, grown: float, top: float) -> WorldThing:
     """The thing with as many dots as are on it; those of a cup are below what is in it."""
     box = (thing.left * grown, top * grown, thing.right * grown, thing.bottom * grown)
     return replace(thing, weight=dots_in(picture, *box), lies=abs(thing.bottom - FLOOR) < 1.5)
@@ -279,7 +279,7 @@ def _snapped(place: float) -> float:
     return half if abs(half - place) < 0.12 else place
 
 
-def _leaning(name: str, front: Front, picture: Colours, grown: float) -> Thing:
+def _leaning(name: str, front: Front, picture: Colours, grown: float) -> WorldThing:
     """A plank that leans: the angle is the one along which it is thinnest."""
     ys, xs = np.nonzero(front.mask)
     x, y = (xs + 0.5) / grown, (ys + 0.5) / grown
@@ -296,12 +296,12 @@ def _leaning(name: str, front: Front, picture: Colours, grown: float) -> Thing:
     c, s = cos(radians(angle)), sin(radians(angle))
     middle = along * c - across * s, along * s + across * c
     length += 2 * LINE + 1 / grown
-    plank = Thing(name, "plank", front.colour, middle[0] - length / 2, middle[1] - PLANK / 2, length, PLANK)
+    plank = WorldThing(name, "plank", front.colour, middle[0] - length / 2, middle[1] - PLANK / 2, length, PLANK)
     box = (middle[0] - 8, middle[1] - 8, middle[0] + 8, middle[1] + 8)
     return replace(plank, turned=float(angle), weight=dots_in(picture, *(side * grown for side in box)))
 
 
-def _depth(picture: Colours, things: Sequence[Thing], look: Look) -> int:
+def _depth(picture: Colours, things: Sequence[WorldThing], look: Look) -> int:
     """To which side things reach back: there a block shows its side."""
     grown = look.side / SIDE
     votes = {-8: 0, 0: 0, 8: 0}

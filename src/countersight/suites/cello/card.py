@@ -35,14 +35,14 @@ class _Mining(msgspec.Struct):
     layouts: tuple[str, ...] = ()
 
 
-class Source(msgspec.Struct, frozen=True):
+class GraphSource(msgspec.Struct, frozen=True):
     """Whose scene graphs a mined folder is of: the licence of what is made of them, and a part of the card."""
 
     license: str
     card: str
 
 
-def source_of(mined: Path) -> Source:
+def source_of(mined: Path) -> GraphSource:
     """Whose scene graphs a mined folder is of, by the layouts they were read in."""
     try:
         layouts = msgspec.json.decode((mined / STATISTICS).read_bytes(), type=_Mining).layouts
@@ -50,7 +50,7 @@ def source_of(mined: Path) -> Source:
         layouts = ()  # mined by hand: the graphs are all there is
     sources = "\n".join(f"- {_SOURCES.get(layout, _NOBODY_KNOWS)}" for layout in layouts or ("",))
     license = "CC-BY-4.0" if layouts and _LICENSED.issuperset(layouts) else "unknown"
-    return Source(license, _ATTRIBUTION.format(sources=sources))
+    return GraphSource(license, _ATTRIBUTION.format(sources=sources))
 
 
 def divisions(folder: Path) -> str:

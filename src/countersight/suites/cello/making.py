@@ -31,7 +31,7 @@ PER_TASK = 100
 SIZE = PER_TASK * len(TASKS)
 
 
-class Made(msgspec.Struct, frozen=True):
+class CelloMade(msgspec.Struct, frozen=True):
     """What came of the graphs."""
 
     graphs: int
@@ -64,7 +64,7 @@ def make_cello(
     wording: Model | str = WORDINGS[0],
     on_bad: OnBad,
     progress: Callable[[int], None],
-) -> Made:
+) -> CelloMade:
     """Sample a balanced dataset from a mined folder into a new dataset folder, in a `wording` or worded by a model.
 
     The second wording asks the same in other words, with the options in another order: whoever is right for the right
@@ -111,7 +111,7 @@ def make_cello(
             image = pictures.copied(drafted.graph.image)
             writer.add(msgspec.structs.replace(case, change=supposed(asked.text), image=image))
         made = Counter(drafted.task.name for drafted in drafts)
-        return Made(
+        return CelloMade(
             graphs=counted["graphs"],
             bad=counted["bad"],
             asked_about=pool.seen,
@@ -134,7 +134,7 @@ def assemble(
     on_bad: OnBad,
     per_task: int | None = None,
     wording: Model | str = WORDINGS[0],
-) -> Made:
+) -> CelloMade:
     """Sample a balanced dataset of what `mine` found: so many cases in all, or of each task; see `make_cello`."""
     wanted = per_task * len(TASKS) if per_task else size or SIZE
     with progress("Wording", wanted, "questions") as told:

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from countersight.case import Case
-from countersight.html import Cell, Grid, Line
+from countersight.html import Grid, Line, TableCell
 from countersight.suites.statistics import Chart, ChartBar
 
 GRAPHS: Final = ("direct", "chain", "confounding", "collision")
@@ -99,7 +99,7 @@ class CelloStatistics(msgspec.Struct, frozen=True):
 
 
 def _line(*cells: str, total: bool = False) -> Line:
-    return Line(tuple(map(Cell, cells)), total=total)
+    return Line(tuple(map(TableCell, cells)), total=total)
 
 
 class CelloTally:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 from countersight.case import LETTERS, Case
-from countersight.html import Cell, Grid, Line
+from countersight.html import Grid, Line, TableCell
 from countersight.suites.cosim.changes import KINDS, change_count
 from countersight.suites.reference import table
 from countersight.suites.statistics import Chart, ChartBar
@@ -132,7 +132,7 @@ def _reported(name: str, row: str, column: str) -> str:
 
 
 def _line(*cells: str, reported: bool = False) -> Line:
-    return Line(tuple(map(Cell, cells)), reported=reported)
+    return Line(tuple(map(TableCell, cells)), reported=reported)
 
 
 def _shares(title: str, heading: str, note: str, rows: list[tuple[str, int, str]]) -> Grid:

@@ -16,7 +16,7 @@ from countersight.scenes import (
     NAMED,
     PLACES,
     Edit,
-    Regions,
+    FlowerRegions,
     Remove,
     Scene,
     apply,
@@ -82,7 +82,7 @@ def _flowers_to_go(rng: Random) -> LeastChange:
     many = max(right)
     offered = [(within, number) for within in (True, False) for number in (least, least + 1)]
     offered.sort(key=lambda one: one != (bool(right[0]), many))
-    scene = flower_scene(rng, (colour, rng.choice(unlike(colour))), Regions(*regions))
+    scene = flower_scene(rng, (colour, rng.choice(unlike(colour))), FlowerRegions(*regions))
     side = [flower.id for flower in flowers_in(scene, colour)]
     gone = side if right[0] else [flower.id for flower in scene.flowers if flower.id not in side]
     return LeastChange(

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
 from countersight.errors import CountersightError
+from countersight.scenes import as_published
 from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.suites.paper_terms import Terms
 from countersight.suites.picture_files import IMAGES, Layout
@@ -79,7 +80,7 @@ def _synthetic_case(row: Row, number: int) -> Case:
         raise BadField("type", f"{row['type'][:40]!r} is none of {', '.join(_TEMPLATE)}")
     factual = _synthetic_question(row, "query", "answer")
     counterfactual = _synthetic_question(row, "new query", "new answer")
-    _, found, clause = counterfactual.text.rstrip("?").partition(" if ")
+    _, found, clause = as_published(counterfactual.text).rstrip("?").partition(" if ")
     if not found or not clause.strip():
         raise BadField("new query", 'has no "if"')
     return Case(

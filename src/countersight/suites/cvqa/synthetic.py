@@ -64,7 +64,7 @@ CHUNK = 16
 with itself."""
 
 
-class Made(msgspec.Struct, frozen=True):
+class SyntheticMade(msgspec.Struct, frozen=True):
     """A case, the scene its pictures are drawn from, and the pictures by name where they are drawn."""
 
     case: Case
@@ -162,17 +162,19 @@ def make(
             progress(done)
 
 
-def make_case(template: Template, seed: int, index: int, number: int, way: Way = "fair") -> Made:
+def make_case(template: Template, seed: int, index: int, number: int, way: Way = "fair") -> SyntheticMade:
     """One case without its pictures: the `index`-th of its template, the `number`-th of its dataset."""
     return _as_case(template, template.solved(seed, index, way), seed, index, number)
 
 
-def make_control(template: Template, seed: int, index: int, number: int, way: Way = "fair") -> Made:
+def make_control(template: Template, seed: int, index: int, number: int, way: Way = "fair") -> SyntheticMade:
     """The control of that case: the same scene and question, and a change after which the answer is the same."""
     return _as_control(template, template.solved(seed, index, way), seed, index, number)
 
 
-def _as_control(template: Template, solved: Solved, seed: int, index: int, number: int, *, eight: bool = False) -> Made:
+def _as_control(
+    template: Template, solved: Solved, seed: int, index: int, number: int, *, eight: bool = False
+) -> SyntheticMade:
     """The case with a change in the place of its own that does not touch what is asked."""
     whole = _as_case(template, solved, seed, index, number, eight=eight)
     case, puzzle = whole.case, solved.puzzle
@@ -196,7 +198,7 @@ def _as_control(template: Template, solved: Solved, seed: int, index: int, numbe
         twice=None,
         control_of=case.id,
     )
-    return Made(control, SceneRecord(name, puzzle.scene, change.edits), changed)
+    return SyntheticMade(control, SceneRecord(name, puzzle.scene, change.edits), changed)
 
 
 def _phrasing(template: Template, seed: int, index: int, world: World, eight: bool) -> int:
@@ -209,7 +211,9 @@ def _wondered(puzzle: Puzzle, presupposition: str, phrasing: int) -> str:
     return phrased(puzzle.asked, phrasing, presupposition, f"{puzzle.supposed} if {presupposition}?")
 
 
-def _as_case(template: Template, solved: Solved, seed: int, index: int, number: int, *, eight: bool = False) -> Made:
+def _as_case(
+    template: Template, solved: Solved, seed: int, index: int, number: int, *, eight: bool = False
+) -> SyntheticMade:
     puzzle = solved.puzzle
     key = f"{seed}/{template.number}"
     rng = Random(f"{key}/{index}/options")
@@ -236,7 +240,7 @@ def _as_case(template: Template, solved: Solved, seed: int, index: int, number: 
         twice=_twice(solved, f"{key}/{index}", balanced("ABCD", f"{key}/twice letter", index)),
         provenance={"type": template.published_type, "seed": seed, "index": index, **puzzle.remembered},
     )
-    return Made(case, SceneRecord(name, puzzle.scene, puzzle.edits), solved.changed)
+    return SyntheticMade(case, SceneRecord(name, puzzle.scene, puzzle.edits), solved.changed)
 
 
 def _twice(solved: Solved, key: str, letter: str) -> Question | None:
@@ -261,7 +265,7 @@ class _Order(NamedTuple):
     eight: bool = False
 
 
-def _make_chunk(order: _Order, start: int) -> list[Made]:
+def _make_chunk(order: _Order, start: int) -> list[SyntheticMade]:
     chunk = []
     for position in range(start, min(start + CHUNK, order.size)):
         if order.groups == "least-change":
@@ -278,13 +282,13 @@ def _make_chunk(order: _Order, start: int) -> list[Made]:
     return chunk
 
 
-def _drawn(made: Made) -> tuple[tuple[str, bytes], ...]:
+def _drawn(made: SyntheticMade) -> tuple[tuple[str, bytes], ...]:
     """The pictures of a case, by name: before and after its change."""
     names = (str(made.case.image), str(made.case.counterfactual_image))
     return tuple(zip(names, map(encode, draw_both(made.record.scene, made.changed)), strict=True))
 
 
-def _least_made(seed: int, index: int) -> Made:
+def _least_made(seed: int, index: int) -> SyntheticMade:
     """A case that asks for the smallest change, with its pictures."""
     asked = least_change(seed, index)
     name = f"{SYNTHETIC_NAME}-{index + 1:06d}"
@@ -292,7 +296,7 @@ def _least_made(seed: int, index: int) -> Made:
     case = msgspec.structs.replace(
         least_case(asked, seed, index), id=name, suite=SYNTHETIC_NAME, image=images[0], counterfactual_image=images[1]
     )
-    made = Made(case, SceneRecord(name, asked.scene, asked.edits), apply(asked.scene, asked.edits))
+    made = SyntheticMade(case, SceneRecord(name, asked.scene, asked.edits), apply(asked.scene, asked.edits))
     return msgspec.structs.replace(made, pictures=_drawn(made))
 
 

@@ -23,8 +23,8 @@ from countersight.scenes import (
     NAMED,
     Edit,
     Flower,
+    FlowerRegions,
     Recolour,
-    Regions,
     Remove,
     Scene,
     apply,
@@ -335,8 +335,8 @@ TEMPLATES = (
 def _flower_scene(rng: Random, colour: str, other: str, numbers: Numbers) -> Scene:
     named, alone, both, outside = numbers
     if rng.random() < 0.5:
-        return flower_scene(rng, (colour, other), Regions(named, alone, both, outside))
-    return flower_scene(rng, (other, colour), Regions(alone, named, both, outside))
+        return flower_scene(rng, (colour, other), FlowerRegions(named, alone, both, outside))
+    return flower_scene(rng, (other, colour), FlowerRegions(alone, named, both, outside))
 
 
 def flowers_in(scene: Scene, colour: str) -> list[Flower]:

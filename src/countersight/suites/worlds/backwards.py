@@ -14,17 +14,17 @@ from countersight.case import Option
 from countersight.errors import Unclear
 from countersight.suites.searching import smallest
 from countersight.suites.worlds.disc_questions import RULE, SHOWN, hits_or_not, reaches
-from countersight.suites.worlds.drafts import Asked, Draft, Group, Told, worded
+from countersight.suites.worlds.drafts import Group, Told, WorldDraft, WorldQuestion, worded
 from countersight.worlds import (
     CLEARLY,
     MARGIN,
     Disc,
     Discs,
     Motion,
-    Remove,
+    RemoveThing,
     Supports,
     Take,
-    Thing,
+    WorldThing,
     changed_discs,
     clearly_first,
     fallen_without,
@@ -39,37 +39,37 @@ _FLOOR = "What falls ends up on the floor."
 _WRONG = 3
 
 
-def _taking(gone: Thing | Disc, words: str = "{X} were taken away", **others: Thing | Disc) -> Told:
-    change = Remove(gone.id) if isinstance(gone, Thing) else Take(gone.id)
+def _taking(gone: WorldThing | Disc, words: str = "{X} were taken away", **others: WorldThing | Disc) -> Told:
+    change = RemoveThing(gone.id) if isinstance(gone, WorldThing) else Take(gone.id)
     return Told(change, worded(words, X=gone, **others), gone, "remove")
 
 
-def _least(ways: Sequence[Thing | Disc], right: str, rng: Random) -> list[Thing | Disc]:
+def _least(ways: Sequence[WorldThing | Disc], right: str, rng: Random) -> list[WorldThing | Disc]:
     """What is right, and three like it that are not, of all that could be taken away; nothing where these are few."""
     (one,) = (thing for thing in ways if thing.id == right)
     others = [thing for thing in ways if thing.id != right and thing.kind == one.kind]
     return [one, *rng.sample(others, _WRONG)] if len(others) >= _WRONG else []
 
 
-def _across(thing: Thing | Disc) -> float:
+def _across(thing: WorldThing | Disc) -> float:
     return thing.x if isinstance(thing, Disc) else thing.middle[0]
 
 
 def _planned(
-    world: Supports | Discs, chosen: list[Thing | Disc], asked: str, shown: str, **found: object
-) -> Draft | None:
+    world: Supports | Discs, chosen: list[WorldThing | Disc], asked: str, shown: str, **found: object
+) -> WorldDraft | None:
     """The draft of a smallest change, which comes first among those offered."""
     first, second, *_ = sorted(chosen, key=_across)
     if _across(second) - _across(first) < CLEARLY:
         return None
     options = tuple(Option(f"the {thing.name}", "text" if nth else "answer") for nth, thing in enumerate(chosen))
-    return Draft(
+    return WorldDraft(
         skeleton="",
         target=chosen[0] is first,
         kind="choice",
-        factual=Asked("Which of these is farthest to the left?", f"the {first.name}"),
-        counterfactual=Asked(asked, options[0].text),
-        shown=Asked(shown, options[0].text),
+        factual=WorldQuestion("Which of these is farthest to the left?", f"the {first.name}"),
+        counterfactual=WorldQuestion(asked, options[0].text),
+        shown=WorldQuestion(shown, options[0].text),
         world=world,
         told=_taking(chosen[0]),
         options=options,
@@ -92,7 +92,7 @@ def _is_felled(down: frozenset[str], falls: str, stays: str) -> bool:
     return falls in down and stays not in down
 
 
-def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
     """Which one thing must go so that one falls and another stays?"""
     try:
         down = {thing.id: fallen_without(world, thing.id, margin=MARGIN) for thing in world.free}
@@ -106,7 +106,7 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
         # What touches a thing never has its colour: no option has it, or words alone would tell against that option.
         unlike = [thing for thing in ways if thing.colour not in (falls.colour, stays.colour)]
         chosen = _least(unlike, found[0].id, rng) if len(found) == 1 and found[0] in unlike else []
-        result = outcome(world, Remove(found[0].id)) if chosen else None
+        result = outcome(world, RemoveThing(found[0].id)) if chosen else None
         if not chosen or result is None or result.world is None:
             continue
         goal = f"the {falls.name} falls, and the {stays.name} does not"
@@ -143,7 +143,7 @@ def leads(fact: Callable[[Motion], str], wanted: str, named: tuple[str, ...], wo
     return found[0] if len(found) == 1 and found[0] else None
 
 
-def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
     """Which one disc must go so that something happens that does not, or does not happen that does?"""
     for words, wanted, is_pair in rng.sample(_GOALS, len(_GOALS)):
         discs = rng.sample(world.discs, len(world.discs))
@@ -184,7 +184,7 @@ def _fallen_after(first: str, world: Supports, *, swapped: bool = False) -> tupl
         name = first if step == "first" else _highest(world)
         if name is None or name not in {thing.id for thing in world.things}:
             return None
-        result = outcome(world, Remove(name)).world
+        result = outcome(world, RemoveThing(name)).world
         if result is None:
             return None
         world, highest = result, highest if step == "first" else name
@@ -196,7 +196,7 @@ def _on_the_floor(first: str, world: Supports) -> str | None:
     return str(sum(thing.lies for thing in found[0].things)) if found else None
 
 
-def supports_ordered(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+def supports_ordered(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
     """How many things lie on the floor after one is taken away, and then the highest block that is left?"""
     for first in rng.sample(world.free, len(world.free)):
         try:
@@ -209,21 +209,21 @@ def supports_ordered(world: Supports, kind: str, rng: Random, dropped: Counter[s
         now, then, other = (sum(thing.lies for thing in each.things) for each in (world, forth[0], back[0]))
         told = _taking(first, "first {X} were taken away, and then the highest block that is left were taken away")
         asked = "How many things lie on the floor?"
-        yield Draft(
+        yield WorldDraft(
             skeleton=told.words.skeleton,
             target=then != other,
             kind="number",
-            factual=Asked(asked, str(now)),
-            counterfactual=Asked(
+            factual=WorldQuestion(asked, str(now)),
+            counterfactual=WorldQuestion(
                 f"{_FLOOR} How many things would lie on the floor if {_short(told.words.text)}?", str(then)
             ),
-            shown=Asked(asked, str(then)),
+            shown=WorldQuestion(asked, str(then)),
             world=world,
             told=told,
             after=forth[0],
             fallen=frozenset(thing.id for thing in forth[0].things if thing.lies),
             proof=partial(_on_the_floor, first.id),
-            then=Remove(forth[1]),
+            then=RemoveThing(forth[1]),
             remembered={"order": "matters" if then != other else "does not matter"},
         )
 
@@ -233,7 +233,7 @@ def _short(words: str) -> str:
     return words.removesuffix(" were taken away")
 
 
-def _unless(gone: Thing | Disc, clause: str, **others: Thing | Disc) -> tuple[Told, str]:
+def _unless(gone: WorldThing | Disc, clause: str, **others: WorldThing | Disc) -> tuple[Told, str]:
     """A change that is made unless something is so: told, and as a sentence of its own."""
     told = _taking(gone, f"{{X}} were taken away, unless it is {clause}", **others)
     return told, told.words.text.replace(" were taken away", " is taken away").replace("the ", "The ", 1)
@@ -246,11 +246,11 @@ def _falls_unless(gone: str, than: str, asked: str, world: Supports, margin: flo
     return yes(excused == "no" and asked in fallen_without(world, gone, margin=margin))
 
 
-def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
     """Would a thing fall if another were taken away, unless that is higher than a third?"""
     for gone in rng.sample(world.free, len(world.free)):
         try:
-            result = outcome(world, Remove(gone.id))
+            result = outcome(world, RemoveThing(gone.id))
         except Unclear:
             dropped["margin"] += 1
             continue
@@ -263,13 +263,13 @@ def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[st
                 continue
             told, sentence = _unless(gone, "higher than {Z}", Z=than)
             does = yes(excused == "no" and asked.id in result.fallen)
-            yield Draft(
+            yield WorldDraft(
                 skeleton=f"{told.words.skeleton} {asked.kind}",
                 target=(excused, asked.id in result.fallen),
                 kind="boolean",
-                factual=Asked(f"Is the {gone.name} higher than the {than.name}?", excused),
-                counterfactual=Asked(f"{sentence}. Would the {asked.name} fall?", does),
-                shown=Asked(f"Does the {asked.name} lie on the floor?", does),
+                factual=WorldQuestion(f"Is the {gone.name} higher than the {than.name}?", excused),
+                counterfactual=WorldQuestion(f"{sentence}. Would the {asked.name} fall?", does),
+                shown=WorldQuestion(f"Does the {asked.name} lie on the floor?", does),
                 world=world,
                 told=told,
                 after=world if excused == "yes" else result.world,
@@ -301,7 +301,7 @@ def _happens(by: tuple[str, str], fact: Callable[[Motion], str], world: Discs) -
     return fact(motion(found[0])) if found else None
 
 
-def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
     """Would a disc reach a wall if the disc nearest to one were taken away, and then the one nearest to another?"""
     now = motion(world)
     pairs = [(one, other) for one in world.discs for other in world.discs if one is not other]
@@ -320,15 +320,15 @@ def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -
         for disc in rng.sample(rest, len(rest)):
             fact = partial(reaches, disc.id)
             matters = fact(after) != fact(swapped)
-            yield Draft(
+            yield WorldDraft(
                 skeleton="",
                 target=(fact(after), matters),
                 kind="boolean",
-                factual=Asked(f"{RULE} Will the {disc.name} reach a wall?", fact(now)),
-                counterfactual=Asked(
+                factual=WorldQuestion(f"{RULE} Will the {disc.name} reach a wall?", fact(now)),
+                counterfactual=WorldQuestion(
                     f"{RULE} Would the {disc.name} reach a wall if {_short(told.words.text)}?", fact(after)
                 ),
-                shown=Asked(f"{SHOWN} Does the {disc.name} reach a wall?", fact(after)),
+                shown=WorldQuestion(f"{SHOWN} Does the {disc.name} reach a wall?", fact(after)),
                 world=world,
                 told=told,
                 after=forth[0],
@@ -352,7 +352,7 @@ def _reaches_unless(gone: str, one: str, other: str, asked: str, world: Discs) -
     return reaches(asked, motion(world if excused else changed_discs(world, Take(gone))))
 
 
-def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
     """Would a disc reach a wall if another were taken away, unless that is nearer to a third than to a fourth?"""
     now = motion(world)
     for gone in rng.sample(world.discs, len(world.discs)):
@@ -365,13 +365,13 @@ def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) ->
         told, sentence = _unless(gone, "nearer to {B} than to {C}", B=one, C=other)
         answer = was if excused else would
         after = world if excused else changed_discs(world, Take(gone.id))
-        yield Draft(
+        yield WorldDraft(
             skeleton="",
             target=(excused, was),
             kind="boolean",
-            factual=Asked(f"{RULE} Will the {asked.name} reach a wall?", was),
-            counterfactual=Asked(f"{RULE} {sentence}. Would the {asked.name} reach a wall?", answer),
-            shown=Asked(f"{SHOWN} Does the {asked.name} reach a wall?", answer),
+            factual=WorldQuestion(f"{RULE} Will the {asked.name} reach a wall?", was),
+            counterfactual=WorldQuestion(f"{RULE} {sentence}. Would the {asked.name} reach a wall?", answer),
+            shown=WorldQuestion(f"{SHOWN} Does the {asked.name} reach a wall?", answer),
             world=world,
             told=told,
             after=after,

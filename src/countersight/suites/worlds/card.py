@@ -22,7 +22,7 @@ ASKED_OTHERWISE = ((DISCS_NAME, "role"), (DISCS_NAME, "who first"), (DISCS_NAME,
 """Groups whose factual question is another one, so that equal answers in both worlds say nothing of the change."""
 
 
-class Tally:
+class CaseTally:
     """Counts cases as they are made."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ def is_relevant(case: Case) -> bool:
     return case.group == "which falls" or case.factual.answer != case.shown.answer
 
 
-def section(tally: Tally, folder: Path) -> str:
+def section(tally: CaseTally, folder: Path) -> str:
     """The part of the card about changes, stability and citing."""
     matters = f"""
 ## Changes that matter, and changes that do not
@@ -81,7 +81,7 @@ have seen the public set; for a test of your own, make one with a fresh seed.
 """
 
 
-def _by_kind(tally: Tally) -> str:
+def _by_kind(tally: CaseTally) -> str:
     """The kinds of change, and how often each matters."""
     kinds = sorted({kind for kind, _ in tally.relevant})
     rows = [f"| {kind} | {tally.relevant[kind, True]:,} | {tally.relevant[kind, False]:,} |" for kind in kinds]

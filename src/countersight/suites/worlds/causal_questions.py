@@ -20,7 +20,7 @@ from countersight.suites.cello.tasks.query import Query, Shape, Sought, Supposed
 from countersight.suites.cello.wording import question
 from countersight.suites.worlds.causal_options import is_told_by_colour, options_of
 from countersight.suites.worlds.causes import graphs, is_confirmed
-from countersight.suites.worlds.drafts import Asked, Draft, Group, WorldSuite
+from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, WorldSuite
 from countersight.suites.worlds.suite import CAUSAL_NAME
 from countersight.suites.worlds.supports import SUPPORTS
 from countersight.worlds import Supports, fallen_without
@@ -37,7 +37,7 @@ _FOR_SURE = frozenset({"SC", "NC"})
 """Tasks that ask for all that could matter: nothing outside the graph may."""
 
 
-def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
     """What a task can ask of a world, as drafts; of some kind alone where one is named."""
     try:
         found = [graph for graph in graphs(world, "world") if graph.kind in task.kinds]
@@ -99,16 +99,18 @@ def _is_open(world: Supports, graph: CausalGraph) -> bool:
     return any(fallen_without(world, thing.id) & names for thing in graph.others)
 
 
-def _draft(task: Task, query: Query, shape: Shape, beside: list[str], world: Supports, rng: Random) -> Draft | None:
+def _draft(
+    task: Task, query: Query, shape: Shape, beside: list[str], world: Supports, rng: Random
+) -> WorldDraft | None:
     if isinstance(query, Supposed):
         return _supposed(task, query, shape, world, rng)
     return _sought(task, query, shape, beside, world, rng)
 
 
-def _supposed(task: Task, query: Supposed, shape: Shape, world: Supports, rng: Random) -> Draft:
+def _supposed(task: Task, query: Supposed, shape: Shape, world: Supports, rng: Random) -> WorldDraft:
     number, stays = rng.randrange(_WORDINGS), rng.random() < 0.5
     answer = "no" if query.follows == stays else "yes"
-    ways = tuple(Asked(question(task, query, shape, way, stays=stays), answer) for way in (number, number + 1))
+    ways = tuple(WorldQuestion(question(task, query, shape, way, stays=stays), answer) for way in (number, number + 1))
     plain = question(task, query, _by_kind(shape), number, stays=stays)
     return _made(task, query, shape, world, ways, plain, answer, ())
 
@@ -119,12 +121,14 @@ def _by_kind(shape: Shape) -> Shape:
     return replace(shape, names=next(kinds), beside=next(kinds))
 
 
-def _sought(task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random) -> Draft | None:
+def _sought(
+    task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
+) -> WorldDraft | None:
     options = options_of(task, query, shape, beside, world, rng)
     if options is None:
         return None
     number = rng.randrange(_WORDINGS)
-    ways = tuple(Asked(question(task, query, shape, way), options[0].text) for way in (number, number + 1))
+    ways = tuple(WorldQuestion(question(task, query, shape, way), options[0].text) for way in (number, number + 1))
     return _made(task, query, shape, world, ways, "", None, options)
 
 
@@ -133,12 +137,12 @@ def _made(
     query: Query,
     shape: Shape,
     world: Supports,
-    ways: tuple[Asked, ...],
+    ways: tuple[WorldQuestion, ...],
     skeleton: str,
     target: str | None,
     options: tuple[Option, ...],
-) -> Draft:
-    return Draft(
+) -> WorldDraft:
+    return WorldDraft(
         skeleton=skeleton,
         target=target,
         kind="choice" if options else "boolean",
@@ -162,7 +166,7 @@ def _made(
 
 
 def _group(task: Task) -> Group:
-    drafting: Callable[..., Iterator[Draft]] = partial(drafts_of, task)
+    drafting: Callable[..., Iterator[WorldDraft]] = partial(drafts_of, task)
     return Group(task.name, drafting, (None,) if task.is_choice else ("yes", "no"), _KINDS.get(task.short, (_ANY,)))
 
 

@@ -8,13 +8,13 @@ from countersight.suites.worlds.drafts import Told, Worded, worded
 from countersight.text import several
 from countersight.worlds import (
     COLOURS,
-    Add,
-    Move,
-    Remove,
+    AddThing,
+    MoveThing,
+    RemoveThing,
     Replace,
     Supports,
-    Thing,
-    Turn,
+    TurnThing,
+    WorldThing,
     changed,
     contacts,
     is_clear,
@@ -31,7 +31,7 @@ _LOWER = "what it then no longer reaches falls to the floor, unless something el
 def removals(world: Supports, rng: Random) -> Iterator[Told]:
     """Anything may be taken away."""
     for thing in world.free:
-        yield Told(Remove(thing.id), worded("{X} were taken away", X=thing), thing, "remove")
+        yield Told(RemoveThing(thing.id), worded("{X} were taken away", X=thing), thing, "remove")
 
 
 def losses(world: Supports, rng: Random) -> Iterator[Told]:
@@ -46,7 +46,7 @@ def cuts(world: Supports, rng: Random) -> Iterator[Told]:
     for string in world.strings:
         thing = world.thing(string.below)
         if held.count(thing.id) == 1:
-            yield Told(Remove(string.id), worded("the string that holds {X} were cut", X=thing), thing, "remove")
+            yield Told(RemoveThing(string.id), worded("the string that holds {X} were cut", X=thing), thing, "remove")
 
 
 def additions(world: Supports, rng: Random) -> Iterator[Told]:
@@ -61,7 +61,7 @@ def additions(world: Supports, rng: Random) -> Iterator[Told]:
         if is_clear(world, new):
             where = worded(f"with {several(weight, 'dot')} were put {spot.where} {{X}}", X=spot.surface)
             words = Worded(f"{article(new.colour)} {new.name} {where.text}", f"a {new.kind} {where.skeleton}")
-            yield Told(Add(new), words, spot.surface, "add")
+            yield Told(AddThing(new), words, spot.surface, "add")
 
 
 def replacements(world: Supports, rng: Random) -> Iterator[Told]:
@@ -80,7 +80,7 @@ def moves(world: Supports, rng: Random) -> Iterator[Told]:
             put = spot.put(thing)
             if spot.surface.id != thing.id and abs(put.left - thing.left) > _FLAT and is_clear(world, put):
                 words = worded(f"{{X}} were moved and put {spot.where} {{Z}}", X=thing, Z=spot.surface)
-                yield Told(Move(thing.id, put.left, put.bottom), words, thing, "move")
+                yield Told(MoveThing(thing.id, put.left, put.bottom), words, thing, "move")
 
 
 def turns(world: Supports, rng: Random) -> Iterator[Told]:
@@ -91,9 +91,9 @@ def turns(world: Supports, rng: Random) -> Iterator[Told]:
         lower = thing.height - thing.width
         if thing.kind != "block" or thing.id in hung or abs(lower) < _FLAT or (lower < 0 and thing.id not in loose):
             continue
-        turned = changed(world, Turn(thing.id)).thing(thing.id)
+        turned = changed(world, TurnThing(thing.id)).thing(thing.id)
         if is_clear(world, turned):
-            yield Told(Turn(thing.id), worded(f"{{X}} were turned on its side ({_LOWER})", X=thing), thing, "turn")
+            yield Told(TurnThing(thing.id), worded(f"{{X}} were turned on its side ({_LOWER})", X=thing), thing, "turn")
 
 
 CHANGES: dict[str, Callable[[Supports, Random], Iterator[Told]]] = {
@@ -107,7 +107,7 @@ CHANGES: dict[str, Callable[[Supports, Random], Iterator[Told]]] = {
 }
 
 
-def _loose(world: Supports) -> list[Thing]:
+def _loose(world: Supports) -> list[WorldThing]:
     """Blocks that rest on something and carry nothing."""
     found = contacts(world)
     carrying = {contact.lower for contact in found}

@@ -7,13 +7,13 @@ from random import Random
 
 from countersight.case import Option
 from countersight.suites.worlds.disc_questions import RULE, SHOWN, reaches
-from countersight.suites.worlds.drafts import Asked, Draft, Told, worded
+from countersight.suites.worlds.drafts import Told, WorldDraft, WorldQuestion, worded
 from countersight.worlds import CLEARLY, Disc, Discs, Motion, Take, changed_discs, motion
 
 _OPTIONS = 4
 
 
-def planning(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+def planning(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
     """Of four discs, without one of which a fifth would not reach the wall that it reaches as it is."""
     now = motion(world)
     for disc in rng.sample(world.discs, len(world.discs)):
@@ -27,21 +27,21 @@ def planning(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Ite
             yield _planned(world, now, disc, chosen)
 
 
-def _planned(world: Discs, now: Motion, disc: Disc, chosen: list[Disc]) -> Draft:
+def _planned(world: Discs, now: Motion, disc: Disc, chosen: list[Disc]) -> WorldDraft:
     right, *wrong = chosen
     met = now.hit_by(disc.id)
     options = [Option(f"the {right.name}", "answer")]
     options += [Option(f"the {other.name}", "graph" if other.id in met else "image") for other in wrong]
-    return Draft(
+    return WorldDraft(
         skeleton="",
         target=None,
         kind="choice",
-        factual=Asked("Which of these is farthest to the left?", f"the {_leftmost(chosen)}"),
-        counterfactual=Asked(
+        factual=WorldQuestion("Which of these is farthest to the left?", f"the {_leftmost(chosen)}"),
+        counterfactual=WorldQuestion(
             f"{RULE} Which of these would have to be taken away so that the {disc.name} does not reach a wall?",
             options[0].text,
         ),
-        shown=Asked(f"{SHOWN} Which of these is not in the pictures?", options[0].text),
+        shown=WorldQuestion(f"{SHOWN} Which of these is not in the pictures?", options[0].text),
         world=world,
         told=Told(Take(right.id), worded("{X} were taken away", X=right), right, "remove"),
         after=_without(world, right),

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from countersight.case import Option
-from countersight.suites.worlds.drafts import Asked, Draft, Told, Worded, worded
+from countersight.suites.worlds.drafts import Told, Worded, WorldDraft, WorldQuestion, worded
 from countersight.text import several
 from countersight.worlds import (
     COLOURS,
@@ -95,7 +95,7 @@ def _pushed_otherwise(disc: Disc) -> Iterator[Told]:
         yield Told(Put(turned(disc, quarters)), worded(f"{{X}} were pushed {words}", X=disc), disc, "turn")
 
 
-def hits(went: Went, rng: Random) -> Iterator[Draft]:
+def hits(went: Went, rng: Random) -> Iterator[WorldDraft]:
     """Do two discs touch each other, and would they? Which of them moves does not matter."""
     for one, other in permutations(_others(went), 2):
         what = f"the {one.name} and the {other.name} touch each other"
@@ -107,7 +107,7 @@ def hits_or_not(one: str, other: str, happens: Motion) -> str:
     return yes(other in happens.hit_by(one))
 
 
-def reaches_wall(went: Went, rng: Random) -> Iterator[Draft]:
+def reaches_wall(went: Went, rng: Random) -> Iterator[WorldDraft]:
     """Does a disc reach a wall?"""
     for disc in _others(went):
         what = f"the {disc.name} reach a wall"
@@ -119,16 +119,16 @@ def reaches(disc: str, happens: Motion) -> str:
     return yes(happens.reaches_wall(disc))
 
 
-def _boolean(went: Went, what: str, shown: str, fact: Callable[[Motion], str]) -> Draft:
+def _boolean(went: Went, what: str, shown: str, fact: Callable[[Motion], str]) -> WorldDraft:
     now, then = fact(went.now), fact(went.then)
     told = went.told
-    return Draft(
+    return WorldDraft(
         skeleton=told.words.skeleton,
         target=(now, then),
         kind="boolean",
-        factual=Asked(f"{RULE} Will {what}?", now),
-        counterfactual=Asked(f"{RULE} Would {what} if {told.words.text}?", then),
-        shown=Asked(shown, then),
+        factual=WorldQuestion(f"{RULE} Will {what}?", now),
+        counterfactual=WorldQuestion(f"{RULE} Would {what} if {told.words.text}?", then),
+        shown=WorldQuestion(shown, then),
         world=went.world,
         told=told,
         after=went.after,
@@ -136,18 +136,18 @@ def _boolean(went: Went, what: str, shown: str, fact: Callable[[Motion], str]) -
     )
 
 
-def how_many_move(went: Went, rng: Random) -> Iterator[Draft]:
+def how_many_move(went: Went, rng: Random) -> Iterator[WorldDraft]:
     """How many discs move?"""
     if not (_is_seen(went.now) and _is_seen(went.then)):
         return
     now, then = _moving(went.now), _moving(went.then)
-    yield Draft(
+    yield WorldDraft(
         skeleton=went.told.words.skeleton,
         target=now != then,
         kind="number",
-        factual=Asked(f"{RULE} How many discs will move?", now),
-        counterfactual=Asked(f"{RULE} How many discs would move if {went.told.words.text}?", then),
-        shown=Asked(f"{ENDED} How many discs moved?", then),
+        factual=WorldQuestion(f"{RULE} How many discs will move?", now),
+        counterfactual=WorldQuestion(f"{RULE} How many discs would move if {went.told.words.text}?", then),
+        shown=WorldQuestion(f"{ENDED} How many discs moved?", then),
         world=went.world,
         told=went.told,
         after=went.after,
@@ -165,7 +165,7 @@ def _moving(happens: Motion) -> str:
     return str(len(happens.moved()))
 
 
-def who_first(went: Went, rng: Random) -> Iterator[Draft]:
+def who_first(went: Went, rng: Random) -> Iterator[WorldDraft]:
     """Which of four would a disc touch first? And in the picture: which is nearest to it?"""
     for disc in _others(went):
         chosen = _to_choose_from(went, disc, rng)
@@ -176,15 +176,15 @@ def who_first(went: Went, rng: Random) -> Iterator[Draft]:
         met = {*went.now.hit_by(disc.id), *went.then.hit_by(disc.id)}
         roles = ("answer", *("graph" if each.id in met else "image" for each in chosen[1:]), "text")
         names = (*(f"the {each.name}" for each in chosen), f"the {rng.choice(absent)} disc")
-        yield Draft(
+        yield WorldDraft(
             skeleton=went.told.words.skeleton,
             target=_first(disc.id, went.now) != chosen[0].id,
             kind="choice",
-            factual=Asked(f"Which of these is nearest to the {disc.name}?", f"the {near.name}"),
-            counterfactual=Asked(
+            factual=WorldQuestion(f"Which of these is nearest to the {disc.name}?", f"the {near.name}"),
+            counterfactual=WorldQuestion(
                 f"{RULE} Which of these would the {disc.name} touch first if {went.told.words.text}?", names[0]
             ),
-            shown=Asked(f"{SHOWN} Which of these does the {disc.name} touch first?", names[0]),
+            shown=WorldQuestion(f"{SHOWN} Which of these does the {disc.name} touch first?", names[0]),
             world=went.world,
             told=went.told,
             after=went.after,
@@ -193,7 +193,7 @@ def who_first(went: Went, rng: Random) -> Iterator[Draft]:
         )
 
 
-def role(went: Went, rng: Random) -> Iterator[Draft]:
+def role(went: Went, rng: Random) -> Iterator[WorldDraft]:
     """Does a disc cause, enable or prevent that another reaches a wall, as CRAFT defines these, or none of them?"""
     about = went.told.about
     for disc in _others(went):
@@ -206,16 +206,16 @@ def role(went: Went, rng: Random) -> Iterator[Draft]:
             "neither": "none of these",
         }
         asked = f"What does the {about.name} do about the {disc.name} reaching a wall?"
-        yield Draft(
+        yield WorldDraft(
             skeleton="role",
             target=target,
             kind="choice",
             factual=None,
-            counterfactual=Asked(
+            counterfactual=WorldQuestion(
                 f"{RULE} Think of the table as it is, and of the table without the {about.name}. {asked}",
                 options[target],
             ),
-            shown=Asked(f"{BOTH.format(name=about.name)} {asked}", options[target]),
+            shown=WorldQuestion(f"{BOTH.format(name=about.name)} {asked}", options[target]),
             world=went.world,
             told=went.told,
             after=went.after,
@@ -241,10 +241,10 @@ def _to_choose_from(went: Went, disc: Disc, rng: Random) -> list[Disc]:
     return [right, *others[:1], *rng.sample(others[1:], min(1, len(others[1:])))]
 
 
-def under_changes(drafting: Callable[[Went, Random], Iterator[Draft]]) -> Callable[..., Iterator[Draft]]:
+def under_changes(drafting: Callable[[Went, Random], Iterator[WorldDraft]]) -> Callable[..., Iterator[WorldDraft]]:
     """What can be asked of a table under some of its changes."""
 
-    def drafts(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+    def drafts(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
         now = motion(world)
         some = [told for told in told_changes(world, rng) if told.kind == kind]
         for told in rng.sample(some, min(_CHANGES, len(some))):

@@ -15,7 +15,7 @@ from countersight.suites.worlds.disc_questions import (
     under_changes,
     who_first,
 )
-from countersight.suites.worlds.drafts import Draft, Group, WorldSuite, proved
+from countersight.suites.worlds.drafts import Group, WorldDraft, WorldSuite, proved
 from countersight.suites.worlds.suite import DISCS_NAME
 from countersight.worlds import (
     JITTERS,
@@ -40,7 +40,7 @@ _MOVING = (*_MEETING, "add")
 """Changes that often alter who moves."""
 
 
-def _doubt(draft: Draft, rng: Random) -> str:
+def _doubt(draft: WorldDraft, rng: Random) -> str:
     """Whether the answers are other ones with all discs a little larger or smaller, or in slightly different worlds."""
     assert isinstance(draft.world, Discs)
     assert isinstance(draft.after, Discs)
@@ -75,7 +75,7 @@ def _has_bank_shot(happens: Motion) -> bool:
     return False
 
 
-def _is_same(draft: Draft, world: Discs, others: Iterable[Discs]) -> bool:
+def _is_same(draft: WorldDraft, world: Discs, others: Iterable[Discs]) -> bool:
     """Whether the answer about a table is that about all of the others."""
     assert draft.fact
     answer = draft.fact(motion(world))
@@ -85,12 +85,12 @@ def _is_same(draft: Draft, world: Discs, others: Iterable[Discs]) -> bool:
         return False
 
 
-def _hardness(draft: Draft) -> dict[str, str | int]:
+def _hardness(draft: WorldDraft) -> dict[str, str | int]:
     assert isinstance(draft.after, Discs)
     return {"things": len(draft.after.discs), "depth": len(motion(draft.after).events)}
 
 
-def _show(draft: Draft) -> Pixels:
+def _show(draft: WorldDraft) -> Pixels:
     """What would happen: four moments, the end, or four moments below those of the table as it is."""
     assert isinstance(draft.world, Discs)
     assert isinstance(draft.after, Discs)

@@ -11,7 +11,7 @@ from countersight.case import AnswerKind, Option
 from countersight.errors import Unclear
 from countersight.picture import Pixels
 from countersight.random_choice import balanced
-from countersight.worlds import LEVELS, Difficulty, Disc, DiscChange, Motion, Thing, World, WorldChange
+from countersight.worlds import LEVELS, Difficulty, Disc, DiscChange, Motion, World, WorldChange, WorldThing
 
 
 class Worded(msgspec.Struct, frozen=True):
@@ -25,7 +25,7 @@ class Worded(msgspec.Struct, frozen=True):
     skeleton: str
 
 
-def worded(template: str, **things: Thing | Disc) -> Worded:
+def worded(template: str, **things: WorldThing | Disc) -> Worded:
     """A template with things in it: "{X}" becomes "the red block"."""
     return Worded(
         template.format(**{name: f"the {thing.name}" for name, thing in things.items()}),
@@ -38,13 +38,13 @@ class Told(msgspec.Struct, frozen=True):
 
     change: WorldChange | DiscChange
     words: Worded
-    about: Thing | Disc
+    about: WorldThing | Disc
     """The thing that is changed, or that something is put on."""
     kind: str
     """Of which kind the change is: remove, add, replace, move, turn or speed."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class WorldQuestion(msgspec.Struct, frozen=True):
     """A question about one world and its answer."""
 
     text: str
@@ -55,16 +55,16 @@ View = Literal["strip", "end", "both"]
 """Four moments; the end with the ways; or four moments of the table as it is above four of the changed one."""
 
 
-class Draft(msgspec.Struct, frozen=True):
+class WorldDraft(msgspec.Struct, frozen=True):
     """A case before its pictures are drawn and its options are put in order."""
 
     skeleton: str
     target: Hashable
     """The answers in both worlds: every one of a group's is made as often with the same skeleton."""
     kind: AnswerKind
-    factual: Asked | None
-    counterfactual: Asked
-    shown: Asked | None
+    factual: WorldQuestion | None
+    counterfactual: WorldQuestion
+    shown: WorldQuestion | None
     world: World
     told: Told | None
     after: World | None
@@ -86,7 +86,7 @@ class Draft(msgspec.Struct, frozen=True):
     """The second of two changes."""
     says_change: bool = True
     """Whether the case may state its change; a plan's change is the answer itself."""
-    otherwise: Asked | None = None
+    otherwise: WorldQuestion | None = None
     """What is asked under the change, in other words; None where a suite has one wording."""
     view: View = "strip"
     """How what would happen to discs is shown."""
@@ -107,7 +107,7 @@ class Group(msgspec.Struct, frozen=True):
     """A group of questions."""
 
     name: str
-    drafts: Callable[[Any, str, Random, Counter[str]], Iterable[Draft]]
+    drafts: Callable[[Any, str, Random, Counter[str]], Iterable[WorldDraft]]
     """What can be asked of a world under changes of a kind; candidates that are left out are counted by reason."""
     targets: tuple[Hashable, ...]
     """The answers that are made together, in the same words."""
@@ -128,7 +128,7 @@ class Group(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, targets=(place,), having=having)
 
 
-def proved(draft: Draft, worlds: Iterable[World]) -> bool:
+def proved(draft: WorldDraft, worlds: Iterable[World]) -> bool:
     """Whether a draft with its own proof has the same answer in all of some worlds."""
     assert draft.proof
     answer = draft.proof(draft.world)
@@ -146,11 +146,11 @@ class WorldSuite(msgspec.Struct, frozen=True):
     groups: tuple[Group, ...]
     build: Callable[..., Any]
     """A world by chance, of a difficulty, and of structures where these are asked for."""
-    doubt: Callable[[Draft, Random], str]
+    doubt: Callable[[WorldDraft, Random], str]
     """Why slightly different worlds have other answers, as the card counts it; nothing where they do not."""
-    hardness: Callable[[Draft], dict[str, str | int]]
+    hardness: Callable[[WorldDraft], dict[str, str | int]]
     draw: Callable[[Any], Pixels]
-    show: Callable[[Draft], Pixels]
+    show: Callable[[WorldDraft], Pixels]
     """The picture of the changed world."""
     levels: tuple[Difficulty, ...] = LEVELS
     """The difficulties that are made where none is named."""

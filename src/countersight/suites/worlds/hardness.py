@@ -1,13 +1,13 @@
 """How hard a case is: how many things there are, how far what happens is from what is changed, how clear it is."""
 
 from countersight.errors import Unclear
-from countersight.suites.worlds.drafts import Draft
+from countersight.suites.worlds.drafts import WorldDraft
 from countersight.worlds import MARGIN, Supports, WorldChange, contacts, outcome
 
 _MARGINS = (10, 15, 20)
 
 
-def hardness(draft: Draft) -> dict[str, str | int]:
+def hardness(draft: WorldDraft) -> dict[str, str | int]:
     """What the case remembers of it."""
     assert isinstance(draft.world, Supports)
     found: dict[str, str | int] = {"things": len(draft.world.things), "fallen": len(draft.fallen)}
@@ -16,7 +16,7 @@ def hardness(draft: Draft) -> dict[str, str | int]:
     return found | {"depth": _depth(draft), "margin": _margin(draft)}
 
 
-def _depth(draft: Draft) -> int:
+def _depth(draft: WorldDraft) -> int:
     """How many contacts lie between what is changed and the last thing that falls; 0 where nothing does."""
     assert draft.told
     assert isinstance(draft.world, Supports)
@@ -36,7 +36,7 @@ def _depth(draft: Draft) -> int:
     return steps
 
 
-def _margin(draft: Draft) -> int:
+def _margin(draft: WorldDraft) -> int:
     """The largest margin at which the outcome is still clear, in steps of some pixels."""
     assert draft.told
     assert isinstance(draft.world, Supports)

@@ -21,10 +21,10 @@ from countersight.suites.cello.making import PER_TASK
 from countersight.suites.dividing import split_of
 from countersight.suites.searching import GROUPS, WORDINGS
 from countersight.suites.supposing import as_sentence
-from countersight.suites.worlds.card import Tally, attribution, divisions, section
+from countersight.suites.worlds.card import CaseTally, attribution, divisions, section
 from countersight.suites.worlds.causal_questions import CAUSES
 from countersight.suites.worlds.discs import DISCS
-from countersight.suites.worlds.drafts import Asked, Draft, Group, Told, WorldSuite
+from countersight.suites.worlds.drafts import Group, Told, WorldDraft, WorldQuestion, WorldSuite
 from countersight.suites.worlds.supports import SUPPORTS
 from countersight.suites.worlds.units import draft_unit
 from countersight.text import unknown
@@ -62,7 +62,7 @@ class _Plan(msgspec.Struct, frozen=True):
         return suite if self.groups == GROUPS[0] else msgspec.structs.replace(suite, groups=suite.further[self.groups])
 
 
-class Made(msgspec.Struct, frozen=True):
+class WorldsMade(msgspec.Struct, frozen=True):
     """A case, the world its pictures are drawn from, and the pictures by name."""
 
     case: Case
@@ -100,7 +100,7 @@ def _make(
     if groups not in (GROUPS[0], *suite.further):
         raise CountersightError(unknown("groups", groups, (GROUPS[0], *suite.further)))
     plan = _Plan(suite.name, seed, difficulty, wording == WORDINGS[1], groups)
-    tally = Tally()
+    tally = CaseTally()
     writer = DatasetWriter(
         folder,
         name=suite.name,
@@ -164,20 +164,20 @@ def drafted_cases(suite: WorldSuite, *, size: int, seed: int, reworded: bool = F
 
 def drafts_with_cases(
     suite: WorldSuite, *, size: int, seed: int, reworded: bool = False
-) -> Iterator[tuple[Draft, Case]]:
+) -> Iterator[tuple[WorldDraft, Case]]:
     """The same, each with what it was made from."""
     for order in _orders(suite, size):
         yield from _cases(suite, order, _Plan(suite.name, seed, reworded=reworded), Counter())
 
 
-def _make_chunk(plan: _Plan, orders: list[_Order]) -> tuple[list[Made], dict[str, int]]:
+def _make_chunk(plan: _Plan, orders: list[_Order]) -> tuple[list[WorldsMade], dict[str, int]]:
     dropped: Counter[str] = Counter()
     suite = plan.asked()
     made = [_drawn(suite, draft, case) for order in orders for draft, case in _cases(suite, order, plan, dropped)]
     return made, dict(dropped)
 
 
-def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str]) -> Iterator[tuple[Draft, Case]]:
+def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str]) -> Iterator[tuple[WorldDraft, Case]]:
     """The cases of a unit, in an order by chance, each with the draft it was made from."""
     group = suite.groups[order.group]
     key = f"{suite.name}/{plan.seed}/{group.name}"
@@ -195,7 +195,7 @@ def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str])
         yield draft, _numbered(case, suite, group, number, {**made, **suite.hardness(draft), **draft.remembered})
 
 
-def _case(draft: Draft, key: str, unit: int, unlike: int, turn: int) -> Case:
+def _case(draft: WorldDraft, key: str, unit: int, unlike: int, turn: int) -> Case:
     """What is asked; in another turn in other words, with the right option at the next letter.
 
     `unlike` counts the cases of the unit before it whose two answers are not the same option.
@@ -233,7 +233,7 @@ def _change(told: Told) -> Change:
     return Change(as_sentence(told.words.text.replace(" were ", " was ")), (told.kind,))
 
 
-def _ordered(draft: Draft, place: int, other: int, rng: Random) -> Draft:
+def _ordered(draft: WorldDraft, place: int, other: int, rng: Random) -> WorldDraft:
     """The draft with its options in an order by chance, the right one at a place, and what is right in the picture as
     it is, where that is another one, at another: both come out even over the letters."""
     if not draft.options:
@@ -247,17 +247,17 @@ def _ordered(draft: Draft, place: int, other: int, rng: Random) -> Draft:
     return msgspec.structs.replace(draft, options=tuple(sorted(draft.options, key=lambda each: places[each.text])))
 
 
-def _question(draft: Draft, asked: Asked) -> Question:
+def _question(draft: WorldDraft, asked: WorldQuestion) -> Question:
     answer = asked.answer
     if draft.options:
         answer = LETTERS[[option.text for option in draft.options].index(answer)]
     return Question(asked.text, answer, draft.kind, draft.options)
 
 
-def _drawn(suite: WorldSuite, draft: Draft, case: Case) -> Made:
+def _drawn(suite: WorldSuite, draft: WorldDraft, case: Case) -> WorldsMade:
     """A case with its pictures, and what they are drawn from."""
     pictures = [(str(case.image), encode(suite.draw(draft.world)))]
     if case.counterfactual_image and draft.after:
         pictures.append((case.counterfactual_image, encode(suite.show(draft))))
     change = draft.told.change if draft.told and draft.after is not draft.world else None
-    return Made(case, WorldRecord(case.id, draft.world, change, draft.then), tuple(pictures))
+    return WorldsMade(case, WorldRecord(case.id, draft.world, change, draft.then), tuple(pictures))

@@ -10,18 +10,18 @@ import msgspec
 from countersight.case import Option
 from countersight.errors import Unclear
 from countersight.suites.worlds.changing import CHANGES
-from countersight.suites.worlds.drafts import Asked, Draft, Group, Heights, Told, worded
+from countersight.suites.worlds.drafts import Group, Heights, Told, WorldDraft, WorldQuestion, worded
 from countersight.worlds import (
     COLOURS,
     LEVELS,
-    Move,
+    MoveThing,
     Outcome,
-    Remove,
+    RemoveThing,
     Replace,
     Supports,
-    Thing,
-    Turn,
+    TurnThing,
     WorldChange,
+    WorldThing,
     changed,
     clearly_first,
     contacts,
@@ -47,7 +47,7 @@ class Happened(msgspec.Struct, frozen=True):
     after: Supports
 
 
-def falls(happened: Happened, rng: Random) -> Iterator[Draft]:
+def falls(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
     """Would a thing fall? And in the picture: is it joined to some block?"""
     world, told, down = happened.world, happened.told, happened.outcome.fallen
     for thing in world.free:
@@ -56,13 +56,15 @@ def falls(happened: Happened, rng: Random) -> Iterator[Draft]:
         would = worded("Would {Y} fall if", Y=thing)
         does = yes(thing.id in down)
         for touches, block in _blocks_by_touch(world, thing, rng).items():
-            yield Draft(
+            yield WorldDraft(
                 skeleton=f"{would.skeleton} {told.words.skeleton}?",
                 target=(touches, does),
                 kind="boolean",
-                factual=Asked(f"Does the {thing.name} touch the {block.name}, directly or by a string?", touches),
-                counterfactual=Asked(f"{would.text} {told.words.text}?", does),
-                shown=Asked(f"Does the {thing.name} lie on the floor?", does),
+                factual=WorldQuestion(
+                    f"Does the {thing.name} touch the {block.name}, directly or by a string?", touches
+                ),
+                counterfactual=WorldQuestion(f"{would.text} {told.words.text}?", does),
+                shown=WorldQuestion(f"Does the {thing.name} lie on the floor?", does),
                 world=world,
                 told=told,
                 after=happened.after,
@@ -70,17 +72,17 @@ def falls(happened: Happened, rng: Random) -> Iterator[Draft]:
             )
 
 
-def _blocks_by_touch(world: Supports, thing: Thing, rng: Random) -> dict[str, Thing]:
+def _blocks_by_touch(world: Supports, thing: WorldThing, rng: Random) -> dict[str, WorldThing]:
     """A block that touches a thing or hangs with it, under "yes", and one that does neither, under "no", if any."""
     pairs = [{contact.upper, contact.lower} for contact in contacts(world)]
     blocks = [block for block in world.free if block.kind == "block" and block.colour != thing.colour]
-    found: dict[str, list[Thing]] = {}
+    found: dict[str, list[WorldThing]] = {}
     for block in blocks:
         found.setdefault(yes({block.id, thing.id} in pairs), []).append(block)
     return {touches: rng.choice(some) for touches, some in sorted(found.items())}
 
 
-def higher(happened: Happened, rng: Random) -> Iterator[Draft]:
+def higher(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
     """Is one thing higher than another, and would it still be?"""
     world, told, after = happened.world, happened.told, happened.after
     here = [thing for thing in world.free if thing.id not in (told.about.id, *_changed(told))]
@@ -91,13 +93,13 @@ def higher(happened: Happened, rng: Random) -> Iterator[Draft]:
             continue
         asked = worded("Is {Y} higher than {Z}?", Y=one, Z=other)
         would = f"{_RULE} Would the {one.name} be higher than the {other.name} if {told.words.text}?"
-        yield Draft(
+        yield WorldDraft(
             skeleton=f"{asked.skeleton} {told.words.skeleton}",
             target=(is_now, would_be),
             kind="boolean",
-            factual=Asked(asked.text, is_now),
-            counterfactual=Asked(would, would_be),
-            shown=Asked(asked.text, would_be),
+            factual=WorldQuestion(asked.text, is_now),
+            counterfactual=WorldQuestion(would, would_be),
+            shown=WorldQuestion(asked.text, would_be),
             world=world,
             told=told,
             after=after,
@@ -105,18 +107,20 @@ def higher(happened: Happened, rng: Random) -> Iterator[Draft]:
         )
 
 
-def how_many(happened: Happened, rng: Random) -> Iterator[Draft]:
+def how_many(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
     """How many things lie on the floor?"""
     world, told, after = happened.world, happened.told, happened.after
     now, then = (sum(thing.lies for thing in each.things) for each in (world, after))
     asked = "How many things lie on the floor?"
-    yield Draft(
+    yield WorldDraft(
         skeleton=told.words.skeleton,
         target=min(2, len(happened.outcome.fallen)),
         kind="number",
-        factual=Asked(asked, str(now)),
-        counterfactual=Asked(f"{_RULE} How many things would lie on the floor if {told.words.text}?", str(then)),
-        shown=Asked(asked, str(then)),
+        factual=WorldQuestion(asked, str(now)),
+        counterfactual=WorldQuestion(
+            f"{_RULE} How many things would lie on the floor if {told.words.text}?", str(then)
+        ),
+        shown=WorldQuestion(asked, str(then)),
         world=world,
         told=told,
         after=after,
@@ -124,7 +128,7 @@ def how_many(happened: Happened, rng: Random) -> Iterator[Draft]:
     )
 
 
-def which_falls(happened: Happened, rng: Random) -> Iterator[Draft]:
+def which_falls(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
     """Which of four would fall? All are blocks, so that nothing but the picture tells them apart."""
     world, told, down = happened.world, happened.told, happened.outcome.fallen
     # What touches a thing never has its colour: no option has it, or words alone would tell against that option.
@@ -142,13 +146,13 @@ def which_falls(happened: Happened, rng: Random) -> Iterator[Draft]:
         if highest is None:
             continue
         names = [*(f"the {thing.name}" for thing in chosen), f"the {rng.choice(absent)} block"]
-        yield Draft(
+        yield WorldDraft(
             skeleton="",
             target=place,
             kind="choice",
-            factual=Asked("Which of these is highest in the picture?", f"the {highest.name}"),
-            counterfactual=Asked(f"Which of these would fall if {told.words.text}?", names[0]),
-            shown=Asked("Which of these lies on the floor?", names[0]),
+            factual=WorldQuestion("Which of these is highest in the picture?", f"the {highest.name}"),
+            counterfactual=WorldQuestion(f"Which of these would fall if {told.words.text}?", names[0]),
+            shown=WorldQuestion("Which of these lies on the floor?", names[0]),
             world=world,
             told=told,
             after=happened.after,
@@ -157,23 +161,23 @@ def which_falls(happened: Happened, rng: Random) -> Iterator[Draft]:
         )
 
 
-def _by_height(choices: Iterable[Sequence[Thing]], rng: Random) -> dict[int, Sequence[Thing]]:
+def _by_height(choices: Iterable[Sequence[WorldThing]], rng: Random) -> dict[int, Sequence[WorldThing]]:
     """Some things by the place of the first of them, counted from the highest: at each place one choice by chance."""
-    found: dict[int, list[Sequence[Thing]]] = {}
+    found: dict[int, list[Sequence[WorldThing]]] = {}
     for chosen in choices:
         place = sum(thing.middle[1] < chosen[0].middle[1] for thing in chosen)
         found.setdefault(place, []).append(chosen)
     return {place: rng.choice(some) for place, some in sorted(found.items())}
 
 
-def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
     """Which one block of four could go without anything falling?"""
     blocks = [thing for thing in world.free if thing.kind == "block"]
-    safe: list[Thing] = []
-    holding: list[Thing] = []
+    safe: list[WorldThing] = []
+    holding: list[WorldThing] = []
     for block in rng.sample(blocks, len(blocks)):
         try:
-            (holding if outcome(world, Remove(block.id)).fallen else safe).append(block)
+            (holding if outcome(world, RemoveThing(block.id)).fallen else safe).append(block)
         except Unclear:
             continue
     choices = ([one, *three] for one in safe for three in combinations(holding, 3))
@@ -183,18 +187,18 @@ def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> 
             yield _plan(world, chosen, place, leftmost)
 
 
-def _plan(world: Supports, chosen: Sequence[Thing], place: int, leftmost: Thing) -> Draft:
+def _plan(world: Supports, chosen: Sequence[WorldThing], place: int, leftmost: WorldThing) -> WorldDraft:
     """The first of four blocks could go."""
     one, *others = chosen
-    gone = Remove(one.id)
+    gone = RemoveThing(one.id)
     options = tuple(Option(f"the {thing.name}", "graph" if nth else "answer") for nth, thing in enumerate(chosen))
-    return Draft(
+    return WorldDraft(
         skeleton="",
         target=place,
         kind="choice",
-        factual=Asked("Which of these is farthest to the left?", f"the {leftmost.name}"),
-        counterfactual=Asked("Which of these could be taken away without anything falling?", options[0].text),
-        shown=Asked("Which of these is not in the picture?", options[0].text),
+        factual=WorldQuestion("Which of these is farthest to the left?", f"the {leftmost.name}"),
+        counterfactual=WorldQuestion("Which of these could be taken away without anything falling?", options[0].text),
+        shown=WorldQuestion("Which of these is not in the picture?", options[0].text),
         world=world,
         told=Told(gone, worded("{X} were taken away", X=one), one, "remove"),
         after=changed(world, gone),
@@ -204,13 +208,13 @@ def _plan(world: Supports, chosen: Sequence[Thing], place: int, leftmost: Thing)
     )
 
 
-Drafting = Callable[[Happened, Random], Iterator[Draft]]
+Drafting = Callable[[Happened, Random], Iterator[WorldDraft]]
 
 
-def under_changes(drafting: Drafting) -> Callable[[Supports, str, Random, Counter[str]], Iterator[Draft]]:
+def under_changes(drafting: Drafting) -> Callable[[Supports, str, Random, Counter[str]], Iterator[WorldDraft]]:
     """What can be asked of a world under changes of a kind."""
 
-    def drafts(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+    def drafts(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
         possible = list(CHANGES[kind](world, rng))
         for told in rng.sample(possible, min(_CHANGES, len(possible))):
             happened = _happened(world, told, dropped)
@@ -269,7 +273,7 @@ GROUPS = (
 
 
 def _changed(told: Told) -> tuple[str, ...]:
-    return (told.change.id,) if isinstance(told.change, Remove | Replace | Move | Turn) else ()
+    return (told.change.id,) if isinstance(told.change, RemoveThing | Replace | MoveThing | TurnThing) else ()
 
 
 def _involved(world: Supports, start: str) -> set[str]:

@@ -5,13 +5,13 @@ from random import Random
 from countersight.errors import Unclear
 from countersight.picture import Pixels
 from countersight.suites.worlds import backwards
-from countersight.suites.worlds.drafts import Draft, WorldSuite, proved
+from countersight.suites.worlds.drafts import WorldDraft, WorldSuite, proved
 from countersight.suites.worlds.hardness import hardness
 from countersight.suites.worlds.questions import GROUPS
 from countersight.suites.worlds.suite import SUPPORTS_NAME
 from countersight.worlds import (
     JITTERS,
-    Remove,
+    RemoveThing,
     Supports,
     WorldChange,
     build_supports,
@@ -22,7 +22,7 @@ from countersight.worlds import (
 )
 
 
-def _doubt(draft: Draft, rng: Random) -> str:
+def _doubt(draft: WorldDraft, rng: Random) -> str:
     """The 16 jitters, where not all of them have the same outcome."""
     if draft.proof:
         assert isinstance(draft.world, Supports)
@@ -30,7 +30,7 @@ def _doubt(draft: Draft, rng: Random) -> str:
     return "" if _is_stable(draft, rng) else "jitter"
 
 
-def _is_stable(draft: Draft, rng: Random) -> bool:
+def _is_stable(draft: WorldDraft, rng: Random) -> bool:
     """Whether the same things fall in every slightly different world, before and after the change."""
     assert isinstance(draft.world, Supports)
     jitters = [jittered(draft.world, rng) for _ in range(JITTERS)]
@@ -42,12 +42,12 @@ def _is_stable(draft: Draft, rng: Random) -> bool:
         assert isinstance(draft.told.change, WorldChange)
         if outcome(draft.world, draft.told.change, jitters=jitters).fallen != draft.fallen:
             return False
-        return all(outcome(draft.world, Remove(name), jitters=jitters).fallen for name in draft.rivals)
+        return all(outcome(draft.world, RemoveThing(name), jitters=jitters).fallen for name in draft.rivals)
     except Unclear:
         return False
 
 
-def _show(draft: Draft) -> Pixels:
+def _show(draft: WorldDraft) -> Pixels:
     """The changed world, come to rest."""
     assert isinstance(draft.after, Supports)
     return draw_supports(draft.after)

@@ -10,7 +10,7 @@ from random import Random
 
 import msgspec
 
-from countersight.suites.worlds.drafts import Draft, Group, WorldSuite
+from countersight.suites.worlds.drafts import Group, WorldDraft, WorldSuite
 from countersight.worlds import Difficulty
 
 _WORLDS = 40
@@ -20,7 +20,7 @@ _WORLDS = 40
 class Unit(msgspec.Struct, frozen=True):
     """Drafts with every answer that was wanted, and how many candidates were dropped on the way, by reason."""
 
-    drafts: tuple[Draft, ...]
+    drafts: tuple[WorldDraft, ...]
     dropped: dict[str, int]
 
 
@@ -38,9 +38,9 @@ def draft_unit(suite: WorldSuite, group: Group, difficulty: Difficulty, key: str
 
 def _search(
     suite: WorldSuite, group: Group, difficulty: Difficulty, rng: Random, dropped: Counter[str]
-) -> tuple[Draft, ...] | None:
+) -> tuple[WorldDraft, ...] | None:
     kind = rng.choice(group.kinds)
-    met: dict[str, list[Draft | None]] = {}
+    met: dict[str, list[WorldDraft | None]] = {}
     for _ in range(_WORLDS):
         world = suite.build(rng, difficulty, *_having(group, kind, rng))
         used: set[str] = set()
@@ -65,11 +65,11 @@ def _having(group: Group, kind: str, rng: Random) -> Iterator[tuple[str, ...]]:
         yield rng.choice(group.having[kind])
 
 
-def _open(targets: tuple[Hashable, ...], places: list[Draft | None], target: Hashable) -> int | None:
+def _open(targets: tuple[Hashable, ...], places: list[WorldDraft | None], target: Hashable) -> int | None:
     return next((nth for nth, each in enumerate(targets) if each == target and places[nth] is None), None)
 
 
-def _is_stable(suite: WorldSuite, draft: Draft, rng: Random, dropped: Counter[str]) -> bool:
+def _is_stable(suite: WorldSuite, draft: WorldDraft, rng: Random, dropped: Counter[str]) -> bool:
     doubt = suite.doubt(draft, rng)
     dropped[doubt or "jitter"] += bool(doubt)  # the card names the jitters also where they dropped nothing
     return not doubt
