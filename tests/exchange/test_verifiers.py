@@ -14,7 +14,7 @@ from countersight.exchange import Export, export_to
 def test_the_package_names_the_suite_and_never_the_seed_to_test_with(tmp_path):
     cs.make("cvqa-synthetic", tmp_path / "flowers", size=6, seed=7)
     written = export_to("verifiers", Export(tmp_path / "flowers", tmp_path / "flowers-rl"))
-    assert written.count == 6
+    assert (written.count, written.noun) == (1, "package")
     project = tomllib.loads((tmp_path / "flowers-rl/pyproject.toml").read_text())["project"]
     assert project["name"] == "flowers_rl"
     assert {"countersight", "verifiers==0.4.0"} == set(project["dependencies"])

@@ -1,4 +1,4 @@
-"""`export --to verifiers`: a package whose environment makes fresh cases as the dataset was made, for training.
+"""`export --to verifiers`: a package whose environment makes fresh cases of the dataset's suite, for training.
 
 The dataset itself stays there to test with: its seed is never made again.
 """
@@ -60,7 +60,7 @@ Rewards: `right` (1 for a right reply) or, in pairs, `both_right`. Metrics: `fac
 
 
 def export_verifiers(order: Export) -> Exported:
-    """Write the package; what is counted are the cases that are left to test with."""
+    """Write the package."""
     dataset = dataset_at(order.source, "verifiers")
     made = dataset.provenance()
     suite = known_suite(made.get("suite", ""))
@@ -75,4 +75,4 @@ def export_verifiers(order: Export) -> Exported:
         for name, text in {"pyproject.toml": _PROJECT, "README.md": _README, f"{package}/__init__.py": _MODULE}.items():
             write_text(folder / Path(name), text.format(**known))
     note = f"pip install -e {order.out}, then: vf-eval {package}; the seed {made['seed']} is never trained on"
-    return Exported(len(dataset), "case", note)
+    return Exported(1, "package", note)
