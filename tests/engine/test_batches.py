@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from making import dataset
-from models.provider_server import KEY, Chat, Contents, Messages, Providers
+from models.provider_server import KEY, AnthropicDialect, ChatDialect, GeminiDialect, Providers
 from running import replies, run_command
 
 from countersight.dataset import Dataset
@@ -51,7 +51,10 @@ class BatchServer(Providers):
         if body is None:
             requests = self.batches[path.split("/files/")[1].removesuffix("/content").replace("out-", "batches/")]
             lines = [
-                {"custom_id": one["custom_id"], "response": {"status_code": 200, "body": Chat.reply(one["body"])}}
+                {
+                    "custom_id": one["custom_id"],
+                    "response": {"status_code": 200, "body": ChatDialect.reply(one["body"])},
+                }
                 for one in requests[self.lost :]
             ]
             return "\n".join(map(json.dumps, lines)).encode()
@@ -74,7 +77,10 @@ class BatchServer(Providers):
         if not path.endswith("/results"):
             return {"id": name, "processing_status": status, "results_url": "http://elsewhere.example/"}
         lines = [
-            {"custom_id": one["custom_id"], "result": {"type": "succeeded", "message": Messages.reply(one["params"])}}
+            {
+                "custom_id": one["custom_id"],
+                "result": {"type": "succeeded", "message": AnthropicDialect.reply(one["params"])},
+            }
             for one in self.batches[name][self.lost :]
         ] + [{"custom_id": one["custom_id"], "result": {"type": "expired"}} for one in self.batches[name][: self.lost]]
         return "\n".join(map(json.dumps, lines)).encode()
@@ -102,7 +108,7 @@ class BatchServer(Providers):
             return self._page(path, data, "after")
         name = "batches/" + path.split("/batches/")[1]
         responses = [
-            {"metadata": one["metadata"], "response": Contents.reply(one["request"])}
+            {"metadata": one["metadata"], "response": GeminiDialect.reply(one["request"])}
             for one in self.batches[name][self.lost :]
             if "metadata" in one
         ]
@@ -123,7 +129,7 @@ NAMES = {"openai": "openai:gpt-4o", "anthropic": "anthropic:claude-sonnet-4-5", 
 
 @pytest.fixture
 def server(monkeypatch):
-    monkeypatch.setattr(Chat, "header", "authorization")
+    monkeypatch.setattr(ChatDialect, "header", "authorization")
     with BatchServer() as server:
         for kind in NAMES:
             monkeypatch.setenv(f"{kind.upper()}_API_KEY", KEY)
@@ -209,7 +215,7 @@ def rambling(reply):
 
 @pytest.mark.parametrize("kind", NAMES)
 def test_unread_replies_are_restated_in_a_batch(kind, server, tmp_path, monkeypatch) -> None:
-    for dialect in (Chat, Messages, Contents):
+    for dialect in (ChatDialect, AnthropicDialect, GeminiDialect):
         monkeypatch.setattr(dialect, "reply", rambling(dialect.reply))
     folder, run = dataset(tmp_path / "data", 4), tmp_path / "run"
     call(folder, run, NAMES[kind])
