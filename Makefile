@@ -24,12 +24,14 @@ demo: $(VENV)/.installed
 # Two tiers: `test` in eight minutes after every change, `test-all` in twenty-five before a change lands. Each prints its
 # wall and CPU time. Three workers on two cores, because tests also wait for servers, browsers and killed processes.
 PYTEST = $(BIN)/pytest -n 3 --dist loadfile
+# Linter and types go beside the tests; what they find is printed at once, and fails the whole.
+LINT = $(MAKE) --no-print-directory lint &
 
 test: $(VENV)/.dev $(VENV)/.services
-	@bash -c 'time { $(MAKE) --no-print-directory lint && $(PYTEST) -m "not slow"; }'
+	@bash -c 'time { $(LINT) $(PYTEST) -m "not slow" && wait $$!; }'
 
 test-all: $(VENV)/.dev $(VENV)/.services
-	@bash -c 'time { $(MAKE) --no-print-directory lint && $(PYTEST) && $(BIN)/pytest -p nbmake --nbmake docs -q; }'
+	@bash -c 'time { $(LINT) $(PYTEST) && $(BIN)/pytest -p nbmake --nbmake docs -q && wait $$!; }'
 
 # The documentation site, in site/; a broken link is an error.
 docs: $(VENV)/.installed

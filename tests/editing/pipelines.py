@@ -6,10 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import diffusers
 import torch
 import transformers
+from lazily import Lazy
 from models.local import tiny
+
+diffusers = Lazy("diffusers")
 
 HIDDEN = 32
 VAE: dict[str, Any] = {

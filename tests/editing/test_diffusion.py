@@ -5,13 +5,13 @@ import inspect
 import json
 import shutil
 
-import diffusers
 import numpy as np
 import pytest
 import torch
 from editing.edits import pixels, white
 from editing.hosting import CHANGE, NOTHING, PICTURE, edit, edits, photograph
 from editing.pipelines import PIPELINES
+from lazily import Lazy
 from msgspec.structs import replace
 from PIL import Image
 from safetensors.torch import load_file, save_file
@@ -22,6 +22,8 @@ from countersight.editing.diffusion import KINDS, arguments, size_for
 from countersight.editing.protocol import EditRequest
 from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed, EditorError, ModelError
+
+diffusers = Lazy("diffusers")
 
 torch.set_num_threads(1)  # on a shared machine, threads of models this small wait for each other most of the time
 

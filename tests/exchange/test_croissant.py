@@ -2,13 +2,15 @@
 
 import json
 
-import mlcroissant
 import pytest
+from lazily import Lazy
 from making import dataset
 
 import countersight as cs
 from countersight.errors import DatasetError, ExchangeError
 from countersight.exchange import Export, export_to
+
+mlcroissant = Lazy("mlcroissant")
 
 
 @pytest.fixture(scope="module")

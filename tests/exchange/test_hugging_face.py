@@ -1,14 +1,16 @@
 """Parquet folders for the hub: `datasets` opens them, nothing is lost, and no picture is on both sides."""
 
-import datasets
 import msgspec
 import pytest
+from lazily import Lazy
 from making import case, dataset, picture
 
 import countersight as cs
 from countersight.case import Case
 from countersight.errors import CountersightError, ExchangeError
 from countersight.exchange import Export, Splits, export_to
+
+datasets = Lazy("datasets")
 
 
 @pytest.fixture(scope="module")

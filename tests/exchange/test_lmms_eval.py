@@ -2,8 +2,8 @@
 
 import json
 
-import datasets
 import pytest
+from lazily import Lazy
 from making import case, dataset
 
 import countersight as cs
@@ -21,6 +21,8 @@ from countersight.exchange.lmms_eval import (
     process_rank,
     rankable,
 )
+
+datasets = Lazy("datasets")
 
 ASIDE = Question("Is there a dog?", "yes", "boolean")
 COUNT = Question("How many dogs are there?", "3", "number")

@@ -2,8 +2,8 @@
 
 import json
 
-import datasets
 import pytest
+from lazily import Lazy
 from making import case, dataset
 
 import countersight as cs
@@ -11,6 +11,8 @@ from countersight.case import Question
 from countersight.errors import CountersightError, ExchangeError
 from countersight.exchange import Export, Splits, export_to
 from countersight.rewards import reward, trl_format_reward, trl_paired_reward, trl_reward
+
+datasets = Lazy("datasets")
 
 SHOUTS = Question('Is "<image>" written there?', "yes", "boolean")
 COUNT = Question("How many dogs are there?", "3", "number")

@@ -230,6 +230,7 @@ class Killed(BaseException):
     """The process is gone."""
 
 
+@pytest.mark.slow
 def test_killed_and_taken_up_the_curve_is_the_same(cases, tmp_path) -> None:
     plan = Plan(**{**TINY, "dropout": 0.2}, seeds=(5,), epochs=4, rate=1e-3, batch=16, warming=0.2)
     opened = Dataset.open(cases)

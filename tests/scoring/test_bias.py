@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, judged
-from statsmodels.stats.multitest import multipletests
+from lazily import Lazy
 
 from countersight.scoring.group_bias import Bias, bias, corrected_gaps, permutation_p
+
+multitest = Lazy("statsmodels.stats.multitest")
 
 
 def measured(*cases: tuple[str, int, tuple[str, str]], seed: int = 0) -> Bias:
@@ -71,7 +73,7 @@ def test_several_gaps_are_corrected_by_holm_over_all_runs_and_their_intervals_ag
     second = measured(*((group, n, RIGHT_TO_WRONG if n < 9 else RIGHT_BOTH) for group in "ab" for n in range(24)))
     before = [gap for each in (first, second) for gap in each.gaps]
     after = [gap for each in corrected_gaps([first, second]) for gap in each.gaps]
-    _, expected, *_ = multipletests([gap.p for gap in before], method="holm")
+    _, expected, *_ = multitest.multipletests([gap.p for gap in before], method="holm")
     assert [gap.p for gap in after] == pytest.approx(list(expected))
     assert [gap.p < 0.05 for gap in before] == [True, True, False, False]
     for plain, gap in zip(before, after, strict=True):

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lazily import Lazy
 from numpy.typing import ArrayLike
 from scipy import special, stats
-from statsmodels.stats.contingency_tables import mcnemar as oracle_mcnemar
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import proportion_confint
 
 from benchmarks.coverage import clustered
 from countersight.scoring.intervals import (
@@ -33,6 +31,10 @@ from countersight.scoring.intervals import (
     score_quantile,
     share_interval,
 )
+
+contingency = Lazy("statsmodels.stats.contingency_tables")
+multitest = Lazy("statsmodels.stats.multitest")
+proportion = Lazy("statsmodels.stats.proportion")
 
 SHARES = st.integers(0, 5_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 DISCORDANCE = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
@@ -152,7 +154,7 @@ def test_where_no_case_differs_the_interval_still_has_width() -> None:
 
 @given(SHARES.filter(lambda share: share[1] > 0), st.floats(0.5, 0.999))
 def test_the_interval_of_a_share_is_that_of_statsmodels(share: tuple[int, int], confidence: float) -> None:
-    low, high = proportion_confint(*share, alpha=1 - confidence, method="beta")
+    low, high = proportion.proportion_confint(*share, alpha=1 - confidence, method="beta")
     found = share_interval(*share, confidence)
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
 
@@ -207,7 +209,7 @@ def test_an_interval_holds_its_share_and_stays_within_bounds(share: tuple[int, i
 @settings(deadline=None)
 def test_the_exact_p_is_that_of_statsmodels_and_scipy(b: int, c: int) -> None:
     p = mcnemar(b, c)
-    assert p == pytest.approx(oracle_mcnemar([[0, b], [c, 0]], exact=True).pvalue, rel=1e-9, abs=1e-300)
+    assert p == pytest.approx(contingency.mcnemar([[0, b], [c, 0]], exact=True).pvalue, rel=1e-9, abs=1e-300)
     if b + c:
         assert p == pytest.approx(stats.binomtest(b, b + c).pvalue, rel=1e-9, abs=1e-300)
     assert p == mcnemar(c, b)
@@ -241,7 +243,7 @@ def light_to_sweep() -> Iterator[None]:
 @given(st.lists(st.floats(1e-9, 1.0), min_size=1, max_size=12))
 @settings(max_examples=25, deadline=None)
 def test_holm_is_that_of_statsmodels(ps: list[float]) -> None:
-    assert [each.p for each in holm(ps)] == pytest.approx(list(multipletests(ps, method="holm")[1]))
+    assert [each.p for each in holm(ps)] == pytest.approx(list(multitest.multipletests(ps, method="holm")[1]))
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=12))

@@ -207,6 +207,7 @@ def test_make_samples_a_mined_folder(tmp_path, capsys):
     assert "72 without a picture: they are text and graph" in out
 
 
+@pytest.mark.slow
 def test_size_is_shared_among_the_tasks(tmp_path):
     assert len(make(tmp_path, sorted(many_graphs(), key=lambda one: one.image), "--size", "24")) == 24
 
