@@ -239,6 +239,7 @@ def test_rules_decide_tests_on_photographs_rightly_or_not_at_all():
             assert told.ncc in (None, item.right[1])
 
 
+@pytest.mark.slow
 def test_judges_are_calibrated_on_photographs_and_the_sheet_says_so(photographs, tmp_path, capsys):
     asked = ["audit", "calibrate", "--judge", "rules", "--domain", "photographs", "--size", "12"]
     assert main([*asked, "-o", str(tmp_path / "none")]) == 2

@@ -203,6 +203,7 @@ def test_two_answers_are_the_same_or_not(kind, one, other, same):
     assert same_answer(Question("What is it?", "", kind), one, other) is same
 
 
+@pytest.mark.slow
 def test_the_verb_takes_what_the_command_takes(tmp_path) -> None:
     import countersight as cs
 

@@ -55,6 +55,7 @@ def test_operations_come_out_even_and_suppositions_vary(built: Path) -> None:
     assert funnel.patterns >= 30
 
 
+@pytest.mark.slow
 def test_no_wording_gives_its_answer_away(tmp_path: Path) -> None:
     small = [(f"How many {noun} are there?", str(count)) for noun in NOUNS for count in (1, 1, 1, 2, 2, 3, 4, 6, 8)]
     build(write_csv(tmp_path / "questions.csv", small), tmp_path / "pairs", size=150, groups=("direct",))

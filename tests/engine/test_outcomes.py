@@ -141,6 +141,7 @@ def test_asking_again_needs_a_run_and_the_same_way_of_asking(tmp_path):
     assert "another prompt" in other.stderr
 
 
+@pytest.mark.slow
 def test_a_terminal_that_knows_no_dash_gets_no_traceback(tmp_path):
     folder = dataset(tmp_path / "d", 4)
     ask(folder, tmp_path / "r", "chance")

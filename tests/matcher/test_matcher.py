@@ -426,6 +426,7 @@ def few(tmp_path_factory):
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(oddly, min_size=1, max_size=2))
+@pytest.mark.slow
 def test_any_plan_gets_a_sentence_or_a_training(few, tmp_path_factory, odd) -> None:
     plan = Plan(**{**TINY, "hidden": 8, "seeds": (3,), "epochs": 1, "held_out": 0.3} | dict(odd))
     folder = tmp_path_factory.mktemp("plans") / "run"

@@ -151,6 +151,7 @@ def living_actors(cluster):
     return json.loads(found.stdout)
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_not_there_and_a_server_get_a_sentence(flowers, tmp_path) -> None:
     done = run_command(flowers, tmp_path / "run", "embedded", "--ray", "127.0.0.1:1")
     assert done.returncode == 2

@@ -281,6 +281,7 @@ def test_a_picture_with_any_byte_changed_is_seen_or_bad(kind: str, data: st.Data
 
 
 @given(st.binary(max_size=120), st.sampled_from([b"II*\x00", b"MM\x00*", b"Exif\x00\x00II*\x00\x08\x00\x00\x00", b""]))
+@pytest.mark.slow
 def test_damaged_words_about_the_camera_leave_the_picture_upright_or_turned(noise: bytes, start: bytes) -> None:
     data = png((2, 1, 8, 0), b"\x00\x00\xff", (b"eXIf", start + noise))
     assert sorted(as_seen(check_picture(data)).size) == [1, 2]

@@ -9,6 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from making import case, dataset
 from playwright.sync_api import Browser
 from rich.console import Console
+from tiers import mostly_slow
 
 from countersight.case import Case
 from countersight.cli import main
@@ -230,7 +231,7 @@ def test_the_command_line_takes_groups_and_says_what_is_wrong_with_them(
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", mostly_slow(["light", "dark"], fast=["light"]))
 def test_the_analyses_are_accessible_and_fit_a_phone(tmp_path: Path, browser: Browser, scheme: str) -> None:
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
     source = dataset(tmp_path / "d", cases(40, "cfmm"))

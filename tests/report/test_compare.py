@@ -105,11 +105,11 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path, capsys: pytest.CaptureF
 def test_the_summary_in_markdown_is_short_and_all_that_is_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cases = [case(number, group=f"group {number % 30}") for number in range(60)]
+    cases = [case(number, group=f"group {number % 20}") for number in range(40)]
     source = dataset(tmp_path / "d", cases)
     runs = [
-        run(tmp_path / f"r{n}", source, {row: right(cases, row) for row in range(60 - n)}, model=f"openai:m{n}")
-        for n in range(20)
+        run(tmp_path / f"r{n}", source, {row: right(cases, row) for row in range(40 - n)}, model=f"openai:m{n}")
+        for n in range(13)
     ]
     for chosen in (runs[:1], runs):
         words = ["report", *map(str, chosen), "-o", str(tmp_path / "out"), "--gallery", "1", "--to", "markdown"]

@@ -163,6 +163,7 @@ def test_right_letters_are_even(sampled):
             assert question.options[LETTERS.index(question.answer)].role == "answer"
 
 
+@pytest.mark.slow
 def test_asked_again_in_other_words_every_option_stands_elsewhere(sampled):
     again = list(sample(pool_of(many_graphs()), size=0, per_task=20, seed=0, turn=1))
     assert [one.case.id for one in sampled] == [one.case.id for one in again]
@@ -295,6 +296,7 @@ def test_wording_goes_with_a_mined_folder(tmp_path, capsys):
     assert "--per-task goes with cello and a folder that `mine` made as --from" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_no_picture_is_in_two_splits_and_the_card_tells_of_them(tmp_path):
     cases = make(tmp_path, sorted(many_graphs(), key=lambda one: one.image), "--per-task", "6")
     splits = {}

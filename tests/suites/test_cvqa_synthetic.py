@@ -399,6 +399,7 @@ def contents(folder):
     }
 
 
+@pytest.mark.slow
 def test_one_worker_and_two_write_the_same_bytes(tmp_path):
     one, two = (write(tmp_path / str(workers), size=40, workers=workers) for workers in (1, 2))
     assert contents(one) == contents(two)

@@ -107,6 +107,7 @@ def test_what_is_no_share_is_said_back_as_it_was_given(given):
         part_of_all(given)
 
 
+@pytest.mark.slow
 def test_quotes_cannot_hold_a_row_together_for_ever(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text('x,y\n"' + '","\n' * 600_000)

@@ -136,6 +136,7 @@ def test_pictures_of_every_kind_are_taken_in(family: str, kind: str, tiny_model:
         assert next_words(loaded, [asked]).isfinite().all()
 
 
+@pytest.mark.slow
 def test_a_photograph_of_forty_megapixels(tiny_model: Models) -> None:
     large = saved(Image.effect_noise((800, 500), 64).convert("RGB").resize((8000, 5000)), "JPEG", quality=60)
     seen = pictures_of(request("What is it?", large))[0][0]
