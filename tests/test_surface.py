@@ -158,6 +158,7 @@ def test_an_answer_is_read_out_of_any_text():
     assert cs.read("There would be 3.", "How many cats would there be?", kind="number").answer == "3"
 
 
+@pytest.mark.slow
 def test_a_plain_script_without_a_guard_makes_a_dataset_in_several_processes(tmp_path):
     script = tmp_path / "plain.py"
     script.write_text(

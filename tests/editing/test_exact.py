@@ -72,6 +72,7 @@ def numbers(scene):
 
 @settings(max_examples=150, deadline=None)
 @given(asked, st.integers(0, 5), st.integers(0, 3), st.booleans())
+@pytest.mark.slow
 def test_the_picture_is_the_drawing_of_the_changed_scene_and_the_mask_covers_all_that_changed(asked, seed, made, field):
     scene = flowers(made, regions=(2, 3, 2, 4)) if field else dots(made)
     try:

@@ -92,6 +92,7 @@ def trained(flowers, regions, folder, vcr=None):
     return train_matcher(Dataset.open(flowers), folder, plan, vcr=vcr, say=lambda _: None)
 
 
+@pytest.mark.slow
 def test_what_the_encoder_sees_is_kept_learned_from_and_seen_again_when_asked(flowers, tmp_path, capsys) -> None:
     assert main(["features", str(flowers), "--encoder", "embedded", "-o", str(tmp_path / "regions")]) == 0
     assert "regions of 12 pictures" in capsys.readouterr().out

@@ -198,6 +198,7 @@ def test_a_pool_holds_no_more_than_it_needs():
     assert pool.seen == 10_000
 
 
+@pytest.mark.slow
 def test_make_samples_a_mined_folder(tmp_path, capsys):
     cases = make(tmp_path, sorted(many_graphs(), key=lambda one: one.image), "--per-task", "6", "--seed", "3")
     assert Counter(case.group for case in cases) == dict.fromkeys(TASKS, 6)
