@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import BadPart, NounEntry, OnMalformed, lenient, name_of
+from countersight.causal.scene_graphs.parts import BadPart, OnMalformed, SceneEntry, lenient, name_of
 from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, opened
 
 
@@ -40,7 +40,7 @@ def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -
     try:
         with opened(path, on_read) as file:
             for number, text in enumerate(elements(file), start=1):
-                entry = NounEntry(path.name, number, on_malformed)
+                entry = SceneEntry(path.name, number, on_malformed)
                 found = entry.decoded(None if text is None else b"{" + text + b"}", _decoder)
                 for image, scene in (found or {}).items():
                     yield _scene_graph(entry, image, scene)
@@ -48,7 +48,7 @@ def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -
         on_malformed(Malformed(path.name, number + 1, "file", str(broken)))
 
 
-def _scene_graph(entry: NounEntry, image: str, scene: _Scene) -> SceneGraph:
+def _scene_graph(entry: SceneEntry, image: str, scene: _Scene) -> SceneGraph:
     things: dict[str, Thing] = {}
     relations: list[SceneRelation] = []
     for number, raw in scene.objects.items():

@@ -30,7 +30,7 @@ class BadPart(Exception):  # noqa: N818 - it names the thing, as people say it
         self.field, self.reason = field, reason
 
 
-class NounEntry:
+class SceneEntry:
     """An entry of a file while it is read: what is wrong with a part of it is told, the rest goes on."""
 
     def __init__(self, file: str, number: int, on_malformed: OnMalformed) -> None:

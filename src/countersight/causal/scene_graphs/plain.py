@@ -14,7 +14,7 @@ import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import NounEntry, OnMalformed, lenient, name_of
+from countersight.causal.scene_graphs.parts import OnMalformed, SceneEntry, lenient, name_of
 from countersight.causal.scene_graphs.streaming import MAX_ELEMENT, BrokenFile, OnRead, opened
 from countersight.files import bounded_lines
 
@@ -36,7 +36,7 @@ def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -
     try:
         with opened(path, on_read) as file:
             for number, line in enumerate(bounded_lines(file, MAX_ELEMENT), 1):
-                entry = NounEntry(path.name, number, on_malformed)
+                entry = SceneEntry(path.name, number, on_malformed)
                 if len(line) > MAX_ELEMENT:
                     entry.tell("line", f"is longer than {MAX_ELEMENT:,} bytes")
                     continue
@@ -48,7 +48,7 @@ def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -
         on_malformed(Malformed(path.name, number + 1, "file", str(broken)))
 
 
-def _scene_graph(entry: NounEntry, scene: _Scene) -> SceneGraph:
+def _scene_graph(entry: SceneEntry, scene: _Scene) -> SceneGraph:
     things = entry.things(entry.each("things", scene.things, partial(_thing, entry)), "things")
     relations = entry.each("relations", scene.relations, _relation)
     return SceneGraph(
@@ -60,7 +60,7 @@ def _scene_graph(entry: NounEntry, scene: _Scene) -> SceneGraph:
     )
 
 
-def _thing(entry: NounEntry, text: msgspec.Raw) -> Thing:
+def _thing(entry: SceneEntry, text: msgspec.Raw) -> Thing:
     thing = lenient(text, Thing)
     box = entry.box(f"things.{thing.id[:40]}", *thing.box) if thing.box else None
     return Thing(thing.id, name_of(thing.name, "name"), thing.synset, box)

@@ -14,7 +14,7 @@ import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import BadPart, NounEntry, OnMalformed, name_of
+from countersight.causal.scene_graphs.parts import BadPart, OnMalformed, SceneEntry, name_of
 from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, opened
 from countersight.csv_lines import csv_lines
 
@@ -42,7 +42,7 @@ def _graphs(path: Path, on_malformed: OnMalformed, on_read: OnRead | None) -> It
             lines = csv_lines(io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline=""), MAX_ROW)
             header = _header(next(lines)[1])
             for line, row in lines:
-                entry = NounEntry(path.name, line, on_malformed)
+                entry = SceneEntry(path.name, line, on_malformed)
                 if isinstance(row, str):
                     entry.tell("row", row)
                 elif graph := _graph(entry, dict(zip(header, row, strict=False))):
@@ -60,7 +60,7 @@ def _header(header: list[str] | str) -> list[str]:
     return header
 
 
-def _graph(entry: NounEntry, row: dict[str, str]) -> SceneGraph | None:
+def _graph(entry: SceneEntry, row: dict[str, str]) -> SceneGraph | None:
     absent = next((column for column in COLUMNS if column not in row), None)
     if absent:
         entry.tell(absent, "is missing")

@@ -12,7 +12,7 @@ import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import BadPart, NounEntry, OnMalformed, lenient, name_of
+from countersight.causal.scene_graphs.parts import BadPart, OnMalformed, SceneEntry, lenient, name_of
 from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, opened
 
 SCENE_GRAPHS, RELATIONSHIPS = "scene_graphs.json", "relationships.json"
@@ -106,12 +106,12 @@ def _sibling(path: Path, name: str) -> Path | None:
 
 def _entries(
     path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None
-) -> Iterator[tuple[NounEntry, _Entry]]:
+) -> Iterator[tuple[SceneEntry, _Entry]]:
     number = 0
     try:
         with opened(path, on_read) as file:
             for number, text in enumerate(elements(file), start=1):
-                entry = NounEntry(path.name, number, on_malformed)
+                entry = SceneEntry(path.name, number, on_malformed)
                 found = _decoded(entry, text)
                 if found is None:
                     continue
@@ -123,7 +123,7 @@ def _entries(
         on_malformed(Malformed(path.name, number + 1, "file", str(broken)))
 
 
-def _decoded(entry: NounEntry, text: bytes | None) -> _Entry | None:
+def _decoded(entry: SceneEntry, text: bytes | None) -> _Entry | None:
     if text is not None:
         try:
             return _decoder.decode(text)
@@ -171,7 +171,7 @@ def _image(entry: _Entry) -> str:
     return str(entry.id if entry.image_id is None else entry.image_id)
 
 
-def _thing(entry: NounEntry, found: _Object) -> Thing:
+def _thing(entry: SceneEntry, found: _Object) -> Thing:
     number = found.id if found.object_id is None else found.object_id
     if number is None:
         raise BadPart("object_id", "is missing")
@@ -181,7 +181,7 @@ def _thing(entry: NounEntry, found: _Object) -> Thing:
     return Thing(str(number), name, synset, entry.box(f"objects.{number}", found.x, found.y, found.w, found.h), said)
 
 
-def _relation(entry: NounEntry, found: _Relationship) -> tuple[SceneRelation, tuple[Thing, ...]]:
+def _relation(entry: SceneEntry, found: _Relationship) -> tuple[SceneRelation, tuple[Thing, ...]]:
     """The relation, and the things it brings with it."""
     ends: list[str] = []
     things: list[Thing] = []
@@ -200,7 +200,7 @@ def _relation(entry: NounEntry, found: _Relationship) -> tuple[SceneRelation, tu
     return SceneRelation(ends[0], name_of(found.predicate, "predicate"), ends[1], synset), tuple(things)
 
 
-def _description(entry: NounEntry, region: _Region) -> Description:
+def _description(entry: SceneEntry, region: _Region) -> Description:
     text = " ".join(region.phrase.split())
     if not text:
         raise BadPart("phrase", "is empty")

@@ -11,7 +11,7 @@ import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import BadPart, NounEntry, OnMalformed, lenient, name_of
+from countersight.causal.scene_graphs.parts import BadPart, OnMalformed, SceneEntry, lenient, name_of
 from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, opened
 
 OBJECTS, PREDICATES = "objects.json", "predicates.json"
@@ -38,7 +38,7 @@ def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -
         objects, predicates = (_names(path.with_name(name)) for name in (OBJECTS, PREDICATES))
         with opened(path, on_read) as file:
             for number, text in enumerate(elements(file), start=1):
-                entry = NounEntry(path.name, number, on_malformed)
+                entry = SceneEntry(path.name, number, on_malformed)
                 found = entry.decoded(None if text is None else b"{" + text + b"}", _decoder)
                 for picture, listed in (found or {}).items():
                     yield _scene_graph(entry, picture, listed, objects, predicates)
@@ -54,7 +54,7 @@ def _names(path: Path) -> list[str]:
 
 
 def _scene_graph(
-    entry: NounEntry, picture: str, listed: list[msgspec.Raw], objects: list[str], predicates: list[str]
+    entry: SceneEntry, picture: str, listed: list[msgspec.Raw], objects: list[str], predicates: list[str]
 ) -> SceneGraph:
     image = Path(picture).stem[:100]
     things: dict[str, Thing] = {}
