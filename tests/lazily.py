@@ -11,6 +11,7 @@ class Lazy:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("_"):  # as pytest asks of everything that it finds in a test file
+        # pytest asks everything that it finds in a test file for private names.
+        if attribute.startswith("_") and attribute != "__version__":
             raise AttributeError(attribute)
         return getattr(import_module(self._name), attribute)
