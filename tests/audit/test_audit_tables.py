@@ -8,7 +8,7 @@ import pytest
 from evidence import HOSTILE, KINDS, manifest, write_audit
 from rich.console import Console
 
-from countersight.audits.page.tables import grids, load_audits, print_audit_tables, write_audit_tables
+from countersight.audits.page.comparison import grids, load_audits, print_audit_tables, write_audit_tables
 from countersight.audits.records import Actor
 from countersight.cli import main
 from countersight.suites.reference import table

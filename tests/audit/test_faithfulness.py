@@ -9,7 +9,7 @@ from countersight.audits.bundle.limits import headline, limits
 from countersight.audits.calibration.sheet import rate
 from countersight.audits.finishing import finish
 from countersight.audits.judges.protocol import Judged
-from countersight.audits.page.tables import grids, load_audits, sentence
+from countersight.audits.page.comparison import grids, load_audits, sentence
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.scores import score
 from countersight.audits.trail import read_audit

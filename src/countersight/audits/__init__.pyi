@@ -25,7 +25,7 @@ from .records import Verdict as Verdict
 from .scores import AuditScores as AuditScores
 from .scores import score as score
 from .steps import AuditTally as AuditTally
-from .telling import tell as tell
-from .telling import tell_calibration as tell_calibration
-from .telling import tell_photographs as tell_photographs
+from .terminal_scores import tell as tell
+from .terminal_scores import tell_calibration as tell_calibration
+from .terminal_scores import tell_photographs as tell_photographs
 from .trail import read_audit as read_audit

@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 
 from countersight.blindness.asked import BlindQuestion
 from countersight.blindness.choosing import FOLDS, Ints, Table
-from countersight.blindness.elsewhere import Wording, ranked, wordings
+from countersight.blindness.other_questions_probe import Wording, ranked, wordings
 from countersight.case import Case
 from countersight.causal import Knowledge, leaning
 

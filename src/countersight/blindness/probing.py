@@ -10,8 +10,8 @@ from countersight.blindness import features
 from countersight.blindness.asked import Answered, BlindQuestion, asked_of
 from countersight.blindness.choosing import FOLDS, Floats, Ints, Right, Table, Tried, out_of_fold
 from countersight.blindness.cues import Cue, cues_in
-from countersight.blindness.elsewhere import elsewhere
 from countersight.blindness.knowing import knowing, knowledge_of
+from countersight.blindness.other_questions_probe import elsewhere
 from countersight.case import TWO_WORLDS, Case, World
 from countersight.causal import Knowledge
 from countersight.scoring import mean_interval

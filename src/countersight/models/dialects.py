@@ -6,9 +6,9 @@ from typing import Any
 from countersight.errors import AskingFailed
 from countersight.models.fields import Names
 from countersight.models.hosted import nothing_said
+from countersight.models.picture_urls import Sending, parted
 from countersight.models.protocol import Turn
 from countersight.models.response_parsing import ServerAnswer, amount, short, words
-from countersight.models.sending import Sending, parted
 
 ANTHROPIC_VERSION = "2023-06-01"
 

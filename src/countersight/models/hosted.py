@@ -7,10 +7,10 @@ import msgspec
 
 from countersight.errors import AskingFailed
 from countersight.models.fields import Fields, Names
+from countersight.models.picture_urls import Sending
 from countersight.models.prices import price_of
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
 from countersight.models.response_parsing import ServerAnswer, apart, decoded
-from countersight.models.sending import Sending
 from countersight.models.service import Received, Service, error_text, refused
 from countersight.text import printable
 

@@ -12,10 +12,10 @@ from typing import Any, Final, NamedTuple
 
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.chat import ChatDialect
+from countersight.models.picture_urls import Sending
 from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, beginning_after, loss_from
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
 from countersight.models.response_parsing import apart
-from countersight.models.sending import Sending
 from countersight.models.service import shorten
 from countersight.registry import with_options
 

@@ -233,8 +233,8 @@ def _eyes(name: str, code: Model | None, settings: ModelSettings) -> Vision:
 def _detector(where: str, settings: ModelSettings) -> Vision:
     """A detector, with a model beside it that answers what a detector cannot: one that looks, or one that is told."""
     from countersight.detection import DetectorAndModel, open_detector, parted
+    from countersight.programs.vision.detector_text import ToldVision
     from countersight.programs.vision.model_vision import ModelVision
-    from countersight.programs.vision.told import ToldVision
 
     path, answering = parted(where)
     detector = open_detector(path, settings)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from countersight.detection import Detector, ToolFailed, open_detector
 from countersight.errors import AskingFailed, ModelError
 from countersight.models import Answer, Displayed, Model, ModelSettings, Request, Turn, open_model
-from countersight.programs.vision.told import found_words
+from countersight.programs.vision.detector_text import found_words
 
 EYES = "?vision=detector:"
 

@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from countersight.scoring.accuracy import both_right, by_group, in_both_worlds, worth
 from countersight.scoring.figures import Difference, difference
 from countersight.scoring.intervals import holm
 from countersight.scoring.outcome import UNREAD, Outcomes
-from countersight.scoring.scores import both_right, by_group, in_both_worlds, worth
 
 Measure = Literal["factual", "counterfactual", "both_right", "shown"]
 """What runs are compared by."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from countersight.case import World
 from countersight.html import Measured
+from countersight.scoring.accuracy import in_both_worlds
 from countersight.scoring.figures import Difference, Rate, difference, rate
 from countersight.scoring.intervals import (
     CONFIDENCE,
@@ -25,7 +26,6 @@ from countersight.scoring.intervals import (
     score_interval,
 )
 from countersight.scoring.outcome import Outcomes
-from countersight.scoring.scores import in_both_worlds
 
 _Floats = NDArray[np.float64]
 _AT_ONCE = 4_000_000  # numbers drawn in one go: 32 MB

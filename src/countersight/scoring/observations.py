@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from countersight.case import TWO_WORLDS, Asking
 from countersight.html import Figure, Measured
+from countersight.scoring.accuracy import accuracy, worth
 from countersight.scoring.comparing import Comparison, compare, shared_cases
 from countersight.scoring.figures import Difference, Rate, difference, share
 from countersight.scoring.intervals import (
@@ -24,7 +25,6 @@ from countersight.scoring.intervals import (
     student_quantile,
 )
 from countersight.scoring.outcome import Outcomes
-from countersight.scoring.scores import accuracy, worth
 
 MOST_GROUPS = 100
 """With more groups than this there is neither a ranking nor a correlation within them: they are no groups."""

@@ -10,10 +10,10 @@ from countersight.case import WORLDS, Asking, Case
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
+from countersight.scoring.accuracy import GroupScores, Scores, worth
 from countersight.scoring.figures import Difference, Rate
 from countersight.scoring.intervals import Interval
 from countersight.scoring.outcome import Outcomes
-from countersight.scoring.scores import GroupScores, Scores, worth
 from countersight.scoring.sequences import anytime_interval, anytime_p
 from countersight.text import in_dollars
 

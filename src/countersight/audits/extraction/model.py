@@ -7,9 +7,9 @@ import msgspec
 
 from countersight.audits.asking import AskedModel
 from countersight.audits.extraction.protocol import Extracted, Statement
+from countersight.audits.json_replies import BadShape, as_it_stands, ask_shaped, edit_told, quoted, read_shape
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Concepts, Try
-from countersight.audits.shapes import BadShape, as_it_stands, ask_shaped, edit_told, quoted, read_shape
 from countersight.editing import Abilities, Action, ConceptKind, Instruction
 from countersight.engine import fill
 from countersight.english import NUMBER_WORDS

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from countersight.audits.asking import AskedModel
+from countersight.audits.json_replies import BadShape, as_it_stands, ask_shaped, quoted, read_shape, scores_told
 from countersight.audits.judges.protocol import Evidence, Judged, abstention
 from countersight.audits.judges.rules import certain
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Actor, Try, Verdict
-from countersight.audits.shapes import BadShape, as_it_stands, ask_shaped, quoted, read_shape, scores_told
 from countersight.engine import fill
 
 Reason = Annotated[str, msgspec.Meta(max_length=4_000)]

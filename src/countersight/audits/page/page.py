@@ -20,8 +20,8 @@ from countersight.audits.bundle.cases import DIFFERENCES, CaseSheet, ConceptShee
 from countersight.audits.bundle.limits import EVIDENCE, HEADINGS, LINES, ROLES, SEAL_WORDS, STATEMENT
 from countersight.audits.bundle.write import Sheets
 from countersight.audits.exclusion import BAD_EDIT, NO_PICTURE, same_answer
-from countersight.audits.page import figures
-from countersight.audits.page.figures import CALLED, difference_cell, grid, interval, mean_cell, number
+from countersight.audits.page import score_tables
+from countersight.audits.page.score_tables import CALLED, difference_cell, grid, interval, mean_cell, number
 from countersight.audits.records import Step
 from countersight.editing.quality import RULE, EditQuality
 from countersight.errors import BadPicture
@@ -168,10 +168,10 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Small
         cases_shown=cases,
         pictures=pictures,
         steps=steps,
-        result_grids=list(figures.result_grids(scores)),
-        agreement_grids=list(figures.agreement_grids(scores.agreement)),
+        result_grids=list(score_tables.result_grids(scores)),
+        agreement_grids=list(score_tables.agreement_grids(scores.agreement)),
         calibration_grids=[] if calibration is None else [
-            *figures.calibration_grids(calibration), figures.corrected_grid(scores)],
+            *score_tables.calibration_grids(calibration), score_tables.corrected_grid(scores)],
         others=grid(
             "Who else took part",
             ("name", "provider", "version returned", "settings"),

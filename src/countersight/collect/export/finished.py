@@ -10,7 +10,7 @@ from countersight.collect.flows import Content, Flow, Item, phase_of
 from countersight.collect.work import load_item
 
 
-class Standing(msgspec.Struct, frozen=True):
+class Contribution(msgspec.Struct, frozen=True):
     """One contribution that stands."""
 
     phase: str
@@ -26,7 +26,7 @@ class FinishedItem(msgspec.Struct, frozen=True):
     """An item and what was contributed to it, in order."""
 
     item: Item
-    given: tuple[Standing, ...]
+    given: tuple[Contribution, ...]
 
     @property
     def past(self) -> dict[str, list[Content]]:
@@ -44,7 +44,7 @@ def finished_items(connection: Connection, flow: Flow, *states: str) -> Iterator
         yield FinishedItem(load_item(connection, number), tuple(_given(connection, flow, number)))
 
 
-def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Standing]:
+def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Contribution]:
     made = tables.contribution.c
     rows = connection.execute(
         select(
@@ -65,4 +65,4 @@ def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Standin
         phase = phase_of(flow, row.phase)
         assert phase is not None
         content = msgspec.json.decode(row.content, type=phase.content)
-        yield Standing(row.phase, content, row.pseudonym, row.guideline_version, row.seconds, row.at, row.fooled)
+        yield Contribution(row.phase, content, row.pseudonym, row.guideline_version, row.seconds, row.at, row.fooled)

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from countersight.case import Case
-from countersight.collect.export.finished import FinishedItem, Standing
+from countersight.collect.export.finished import Contribution, FinishedItem
 from countersight.collect.flows.cvqa import pair_of
 from countersight.collect.flows.verify import CaseVerdict, final_verdict
 
@@ -71,7 +71,7 @@ def _pair(finished: FinishedItem, outcome: Outcome) -> VerifiedPair:
     return VerifiedPair(finished.item.key, outcome, case, said, final.answer, final.factual_answer)
 
 
-def _said(given: Standing) -> PairWork:
+def _said(given: Contribution) -> PairWork:
     return PairWork(given.pseudonym, given.phase, moment(given.at), round(given.seconds, 1), given.content)
 
 

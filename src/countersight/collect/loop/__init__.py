@@ -1,6 +1,6 @@
-"""The model in the loop: people write what it gets wrong."""
+"""The model in the loop (human and model in the loop: HAMLET): people write what it gets wrong."""
 
-from countersight.collect.loop.checking import ModelCheck, OwnRanker, RankingModel, answers_blind, check, open_loop
+from countersight.collect.loop.hamlet import ModelCheck, OwnRanker, RankingModel, answers_blind, check, open_loop
 from countersight.collect.loop.proposing import Proposer, open_proposer
 from countersight.collect.loop.ranker import TextRanker, train
 

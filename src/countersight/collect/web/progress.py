@@ -21,7 +21,7 @@ class PhaseWork(msgspec.Struct, frozen=True):
     title: str
     about: str
     pay: int
-    standing: work.Standing
+    standing: work.Qualification
     waiting: int
     """Items with a free seat; some may be the person's own."""
     token: str

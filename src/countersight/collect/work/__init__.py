@@ -17,7 +17,7 @@ from .proposing import Proposal as Proposal
 from .proposing import commit_first_try as commit_first_try
 from .proposing import keep_proposal as keep_proposal
 from .proposing import proposal_of as proposal_of
-from .qualifying import Standing as Standing
+from .qualifying import Qualification as Qualification
 from .qualifying import TestResult as TestResult
 from .qualifying import reset as reset
 from .qualifying import standing as standing

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from countersight.collect.database import tables
 from countersight.collect.settings import Settings, Test
 
-Standing = Literal["qualified", "untested", "failed"]
+Qualification = Literal["qualified", "untested", "failed"]
 
 
 class TestResult(msgspec.Struct, frozen=True):
@@ -19,7 +19,7 @@ class TestResult(msgspec.Struct, frozen=True):
     tries_left: int
 
 
-def standing(connection: Connection, settings: Settings, person_id: int, phase: str, now: float) -> Standing:
+def standing(connection: Connection, settings: Settings, person_id: int, phase: str, now: float) -> Qualification:
     """Whether somebody may work in a phase; only a pass of the test as it is now opens it."""
     test = settings.phases[phase].test
     if test is None:

@@ -1,3 +1,4 @@
+from .image_only_processor import load_stills as load_stills
 from .loading import DTYPES as DTYPES
 from .loading import any_config as any_config
 from .loading import find_device as find_device
@@ -8,4 +9,3 @@ from .loading import is_full as is_full
 from .loading import unusable as unusable
 from .model import Local as Local
 from .model import open_local as open_local
-from .stills import load_stills as load_stills

@@ -410,7 +410,7 @@ def _model(folder: Path, config: Any, dtype: str, device_map: str | dict[str, st
 def _processor(folder: Path, config: Any) -> Any:
     from transformers import AutoProcessor
 
-    from countersight.models.local.stills import load_stills
+    from countersight.models.local.image_only_processor import load_stills
 
     if config.model_type in _TORCHVISION and not has_torchvision():
         raise needs(folder, "torchvision")

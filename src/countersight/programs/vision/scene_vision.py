@@ -12,7 +12,7 @@ from countersight.errors import BadPicture, Unclear
 from countersight.picture import Picture, Pixels, as_seen
 from countersight.programs.vision.paint import NotAScene
 from countersight.programs.vision.scene import Seen, see
-from countersight.programs.vision.supports import room_of, see_supports
+from countersight.programs.vision.supports_pixels import room_of, see_supports
 from countersight.programs.vision.table import see_discs, table_of
 from countersight.scenes import NAMED
 from countersight.worlds import COLOUR, SIDE, SIDES, Supports, World, answered, explained, falls_without, supposed, yes

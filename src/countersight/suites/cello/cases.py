@@ -14,7 +14,7 @@ from countersight.suites.cello.options import options
 from countersight.suites.cello.suite import NAME
 from countersight.suites.cello.tasks.asked import RUNGS
 from countersight.suites.cello.tasks.query import Query, Shape, Sought, Supposed, Task
-from countersight.suites.cello.terms import Standing
+from countersight.suites.cello.terms import PriorVerdict
 from countersight.suites.cello.wording import does, is_explained, question, wordings
 from countersight.suites.dividing import split_of
 
@@ -65,7 +65,7 @@ def with_options(drafted: Drafted, options: tuple[Option, ...]) -> Drafted:
     return replace(drafted, case=case, forbidden=tuple(sorted(option.text for option in options)))
 
 
-def with_standing(drafted: Drafted, standing: Standing) -> Drafted:
+def with_standing(drafted: Drafted, standing: PriorVerdict) -> Drafted:
     """The same, saying whether common knowledge agrees with the answer."""
     provenance = {**drafted.case.provenance, "knowledge": standing}
     return replace(drafted, case=replace(drafted.case, provenance=provenance))

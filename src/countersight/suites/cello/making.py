@@ -16,7 +16,7 @@ from countersight.errors import CountersightError
 from countersight.models import Model
 from countersight.progress import Progress
 from countersight.suites.cello.card import divisions, source_of
-from countersight.suites.cello.paid import kept_beside, reword_all
+from countersight.suites.cello.reply_cache import kept_beside, reword_all
 from countersight.suites.cello.sampling import Pool, sample
 from countersight.suites.cello.suite import NAME
 from countersight.suites.cello.tasks.asked import TASKS

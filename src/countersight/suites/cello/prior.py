@@ -5,7 +5,7 @@ Questions are chosen so that it agrees about as often as it disagrees; every cas
 
 from countersight.causal import CausalGraph, Knowledge, leaning
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
-from countersight.suites.cello.terms import Standing
+from countersight.suites.cello.terms import PriorVerdict
 
 
 def hints(known: Knowledge, graph: CausalGraph, query: Supposed) -> tuple[int, ...]:
@@ -24,7 +24,7 @@ def hints(known: Knowledge, graph: CausalGraph, query: Supposed) -> tuple[int, .
     return tuple(found)
 
 
-def standing(task: Task, query: Supposed, hinted: tuple[int, ...]) -> Standing:
+def standing(task: Task, query: Supposed, hinted: tuple[int, ...]) -> PriorVerdict:
     """Whether what is known guesses the answer to a question for yes or no.
 
     Of two things, what usually keeps the other does so here. Of three, what the other usually keeps is the nearer.
@@ -49,7 +49,7 @@ def figures(known: Knowledge, task: Task, shape: Shape, query: Sought, name: str
     return known.keeps(*ends, picture), known.through(*ends, picture)
 
 
-def standing_of(counts: list[int]) -> Standing:
+def standing_of(counts: list[int]) -> PriorVerdict:
     """Whether the answer, whose count comes first, is what one would choose by counts."""
     if not any(counts):
         return "silent"

@@ -16,12 +16,12 @@ import msgspec
 from countersight.causal import CausalGraph, GraphKind, Knowledge, is_one_way, plain, pronoun
 from countersight.random_choice import balanced
 from countersight.suites.cello.askable import is_askable, is_choosable, is_worth_asking
+from countersight.suites.cello.balancing import KNOWN, Signs, taken
 from countersight.suites.cello.bystanders import bystanders
 from countersight.suites.cello.cases import Drafted, draft, draft_supposed, with_standing
-from countersight.suites.cello.evening import KNOWN, Signs, taken
+from countersight.suites.cello.distractors import evened
 from countersight.suites.cello.likely import Answers
 from countersight.suites.cello.prior import figures, hints, standing
-from countersight.suites.cello.slates import evened
 from countersight.suites.cello.tasks.asked import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
 from countersight.suites.cello.wording import wordings

@@ -27,9 +27,9 @@ _RUNG_OF: Final = {
     for task in tasks
     for name in (task, SHORT[_TASKS.index(task)].casefold())
 }
-Standing = Literal["agrees", "disagrees", "silent"]
+PriorVerdict = Literal["agrees", "disagrees", "silent"]
 """What common knowledge says of an answer; see `prior`."""
-STANDINGS: Final[tuple[Standing, ...]] = ("agrees", "disagrees", "silent")
+PRIOR_VERDICTS: Final[tuple[PriorVerdict, ...]] = ("agrees", "disagrees", "silent")
 BINARY: Final = "binary"
 MULTIPLE: Final = "multiple choice"
 
@@ -66,7 +66,7 @@ TERMS: Final = Terms(
         Axis("form of the answer", (BINARY, MULTIPLE), _form),
         Axis(
             "common knowledge",
-            STANDINGS,
+            PRIOR_VERDICTS,
             _standing,
             "Whether what usually keeps what, in other pictures, has the answer.",
         ),

@@ -1,4 +1,4 @@
-"""Accuracy in each world, the drop between them, and what a comparison of runs shows."""
+"""Accuracy in each world, both right (acc+ of CFMM), the drop between them, and what a comparison of runs shows."""
 
 from collections.abc import Iterator
 from typing import Any, Final

@@ -3,7 +3,7 @@
 from collections import Counter
 from random import Random
 
-from countersight.suites.cello.evening import Coins, taken
+from countersight.suites.cello.balancing import Coins, taken
 
 NAMES = [f"name {number}" for number in range(12)]
 

@@ -1,4 +1,4 @@
-"""The model in the loop: does it take a distractor for the right response? Asked live, with a deadline (CoSIm 4)."""
+"""The HAMLET check: does a model take a distractor for the right response? Asked live, with a deadline (CoSIm 4)."""
 
 import asyncio
 import hashlib

@@ -8,7 +8,7 @@ from rich.text import Text
 from countersight.audits.calibration.photographs import PhotographGate
 from countersight.audits.calibration.sheet import Calibration, KnownShare
 from countersight.audits.clusters import Mean
-from countersight.audits.page.figures import (
+from countersight.audits.page.score_tables import (
     agreement_grids,
     calibration_grids,
     corrected_grid,

@@ -18,8 +18,17 @@ from rich.text import Text
 
 from countersight import __version__
 from countersight.audits.folder import AuditFolder
-from countersight.audits.page.figures import CALLED, HEAD, difference_cell, grid, interval, mean_cell, number, trio_line
 from countersight.audits.page.page import templates
+from countersight.audits.page.score_tables import (
+    CALLED,
+    HEAD,
+    difference_cell,
+    grid,
+    interval,
+    mean_cell,
+    number,
+    trio_line,
+)
 from countersight.audits.records import Manifest
 from countersight.audits.scores import (
     MEASURES,

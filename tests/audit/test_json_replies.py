@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.audits.asking import AskedModel, AuditServer
-from countersight.audits.shapes import LONGEST_QUOTATION, MARK, TRIES, BadShape, ask_shaped, quoted, read_shape
+from countersight.audits.json_replies import LONGEST_QUOTATION, MARK, TRIES, BadShape, ask_shaped, quoted, read_shape
 from countersight.audits.steps import AuditTally
 from countersight.engine import RetryPolicy
 from countersight.models.opening import open_model

@@ -10,10 +10,10 @@ from making import picture
 from PIL import Image
 
 from countersight.errors import AskingFailed
-from countersight.models import sending as room
+from countersight.models import picture_urls as room
 from countersight.models.opening import open_model
+from countersight.models.picture_urls import Sending
 from countersight.models.protocol import ModelSettings, Request, Turn
-from countersight.models.sending import Sending
 from countersight.picture.checking import Picture, check_picture
 
 
