@@ -73,7 +73,7 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     doubled: bool = False
     """Whether the right option stands there twice and either is right (CoSIm published five such cases)."""
     accepts_uncertain: bool = False
-    """Whether "I cannot tell" counts as right too (HallusionBench, where the figure is withheld)."""
+    """Whether a reply that is neither yes nor no counts as right too (HallusionBench, where the figure is withheld)."""
 
     def __repr__(self) -> str:
         offered = f" {{{' | '.join(option.text for option in self.options)}}}" if self.options else ""

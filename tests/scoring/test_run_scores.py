@@ -178,6 +178,15 @@ def test_gold_is_corrected_by_a_table_without_asking_again(run: RunFolder, tmp_p
     assert score_run(run, gold=lines).overall.factual.right == right - 1
 
 
+@pytest.mark.parametrize("written", ["B", "b", "(b)", "b)", "[B]", "B."])
+def test_a_letter_is_taken_as_people_write_it(tmp_path: Path, written: str) -> None:
+    case = Case("x", factual=Question("Open?", "A", "choice", (Option("open"), Option("closed"))))
+    (tmp_path / "gold.csv").write_text(f"case,world,answer\nx,factual,{written}\n")
+    [(_, corrected)] = Gold.open(tmp_path / "gold.csv").corrected([(0, case)])
+    assert corrected.factual
+    assert corrected.factual.answer == "B"
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

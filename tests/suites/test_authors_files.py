@@ -1,4 +1,4 @@
-"""The authors' own files, where they are at hand: how many rows are read, and scores by the authors' own formulas."""
+"""Scores by the authors' own formulas, and the authors' own files, where they are at hand."""
 
 import gzip
 import json
@@ -13,8 +13,17 @@ from running import ask
 
 import countersight as cs
 from countersight.models import Answer
+from countersight.reports import write_report
 
-SAYS = {"yes": "Yes.", "no": "No, it is not.", "uncertain": "I cannot determine that."}
+SAYS = {
+    "yes": ("Yes.", "Yes, it is."),
+    "no": ("No, it is not.", "No."),
+    "uncertain": (
+        "I cannot determine that.",
+        "No image is provided, so that is hard to say.",
+        "Charts of this kind often look alike; please upload yours.",  # neither yes nor no
+    ),
+}
 
 
 class Scripted:
@@ -36,17 +45,34 @@ def rows_of(name):
     return json.loads(gzip.decompress(published(f"suites/{name}").read_bytes()))
 
 
-@pytest.fixture(scope="module")
-def hallusion(tmp_path_factory):
-    """HallusionBench, answered by chance: yes, no or "uncertain"."""
-    where = tmp_path_factory.mktemp("hallusion")
-    rows = rows_of("HallusionBench.json.gz")
+def answered(rows, where):
+    """HallusionBench, answered by chance: yes, no or neither."""
     cases, imported, bad = import_suite("hallusionbench", json_file(where / "HallusionBench.json", rows), where / "d")
     chance = Random(3)
     made_up = [chance.choices(list(SAYS), (5, 5, 2))[0] for _ in rows]
-    said = {case.id: SAYS[answer] for case, answer in zip(cases, made_up, strict=True)}
+    said = {case.id: chance.choice(SAYS[answer]) for case, answer in zip(cases, made_up, strict=True)}
     ask(where / "d", where / "r", Scripted(said))
-    return rows, made_up, imported, bad, cs.score(where / "r")
+    return made_up, imported, bad, cs.score(where / "r")
+
+
+def rows_like_theirs():
+    """Sets with two questions and figures 0 to 2; figure 0 of VS is withheld."""
+    return [
+        {
+            "category": category,
+            "subcategory": subcategory,
+            "set_id": str(number),
+            "figure_id": str(figure),
+            "visual_input": str(min(2, figure + (category == "VD"))),
+            "question_id": str(question),
+            "question": f"Was it the highest in {2000 + number + question}?",
+            "gt_answer": str((number + figure + question) % 2),
+        }
+        for category, subcategory in (("VD", "chart"), ("VD", "map"), ("VS", "chart"), ("VS", "table"))
+        for number in range(5)
+        for figure in range(3)
+        for question in range(2)
+    ]
 
 
 def is_unseen(row):
@@ -76,24 +102,47 @@ def by_the_authors(rows, answers):
     )
 
 
+def ours(scores, category=""):
+    """The same of a run: of all, or of the groups of VD or VS."""
+    groups = [line for line in scores.groups.values() if line.group.startswith(category)] or [scores.overall]
+    sets = [line for line in scores.sets if line.group.startswith(category) and line.group != "all"]
+    rates = (
+        [line.factual for line in groups],
+        [line.question.rate for line in sets],
+        [line.picture.rate for line in sets],
+    )
+    return tuple((sum(rate.right for rate in each), sum(rate.n for rate in each)) for each in rates)
+
+
+def hold(rows, made_up, scores):
+    assert ours(scores) == by_the_authors(rows, made_up)
+    for category in ("VD", "VS"):
+        pairs = [(row, answer) for row, answer in zip(rows, made_up, strict=True) if row["category"] == category]
+        assert ours(scores, category) == by_the_authors(*zip(*pairs, strict=True))
+
+
+def test_hallusionbench_is_scored_by_the_authors_formula(tmp_path):
+    rows = rows_like_theirs()
+    made_up, imported, bad, scores = answered(rows, tmp_path)
+    assert (imported.cases, imported.text_only, bad) == (120, 20, [])
+    hold(rows, made_up, scores)
+    [divided] = [
+        each
+        for each in write_report([tmp_path / "r"], tmp_path / "page").data.runs[0].divisions
+        if each.name == "category"
+    ]
+    accuracies = {line.group: (line.factual.right, line.factual.n) for line in divided.lines}
+    assert accuracies == {category: ours(scores, category)[0] for category in ("VD", "VS")}
+
+
 @pytest.mark.slow
-def test_every_question_of_hallusionbench_is_read_and_asked(hallusion):
-    _, _, imported, bad, scores = hallusion
+def test_every_question_of_the_authors_hallusionbench_is_asked_and_scored_by_their_formula(tmp_path):
+    rows = rows_of("HallusionBench.json.gz")
+    made_up, imported, bad, scores = answered(rows, tmp_path)
     assert (imported.cases, imported.text_only, bad) == (1129, 178, [])
     assert (scores.overall.questions, scores.overall.missing) == (1129, 0)
-
-
-@pytest.mark.slow
-def test_hallusionbench_is_scored_by_the_authors_formula(hallusion):
-    rows, made_up, _, _, scores = hallusion
-    line, accuracy = scores.sets[-1], scores.overall.factual
-    ours = (
-        (accuracy.right, accuracy.n),
-        (line.question.rate.right, line.question.rate.n),
-        (line.picture.rate.right, line.picture.rate.n),
-    )
-    assert ours == by_the_authors(rows, made_up)
-    assert [n for _, n in ours] == [1129, 455, 346]
+    hold(rows, made_up, scores)
+    assert [n for _, n in ours(scores)] == [1129, 455, 346]
 
 
 @pytest.mark.slow

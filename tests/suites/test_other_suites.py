@@ -313,6 +313,16 @@ def test_of_a_part_of_the_questions_only_whole_sets_count(tmp_path):
     assert line.whole.rate.n < 20
 
 
+@pytest.mark.parametrize(("part", "pairs"), [({"size": 7}, 3), ({"size": 1}, 1), ({"sample": 0.25}, 5)])
+def test_sets_are_drawn_whole(tmp_path, part, pairs):
+    """MMVP's pairs."""
+    rows = "".join(f"{n},Is it {n}?,(a) Yes (b) No,(a)\n" for n in range(1, 41))
+    (tmp_path / "Questions.csv").write_text(f"Index,Question,Options,Correct Answer\n{rows}")
+    drawn = cs.make("mmvp", tmp_path / "d", source=tmp_path / "Questions.csv", **part)
+    sets = [case.cell.set for _, case in drawn.cases()]
+    assert (len(sets), len(set(sets))) == (2 * pairs, pairs)
+
+
 def hallusion(**fields):
     return {
         "category": "VD",
@@ -458,10 +468,15 @@ def test_two_answers_about_a_video(tmp_path):
         "correct_answer_key": "answer2",
         "video_url": "https://example.org/1.mp4",
     }
-    rows = [row, row | {"correct_answer_key": "answer3"}]
+    colon, absent = row | {"video_id": "ego4d:scod-1"}, row | {"video_id": "ego4d:scod-2"}
+    rows = [row, row | {"correct_answer_key": "answer3"}, colon, absent]
     frames(tmp_path / "p" / "oopsqa-train-1", 3)
-    cases, _, bad = import_suite("acquired", json_file(tmp_path / "val.json", rows), tmp_path / "d", tmp_path / "p")
-    [only] = cases
+    frames(tmp_path / "p" / "ego4d_scod-1", 1)  # Windows keeps no colon
+    source = json_file(tmp_path / "val.json", rows)
+    cases, imported, bad = import_suite("acquired", source, tmp_path / "d", tmp_path / "p")
+    only, second, third = cases
+    assert (second.image, third.image) == ("images/ego4d:scod-1/frame_0.png", None)
+    assert imported.not_found == {"ego4d:scod-2/ with .png, .jpg, .jpeg, .webp": 4}
     assert (only.counterfactual.answer, only.group, len(only.further_images)) == ("B", "Physical", 2)
     assert bad == [(2, "correct_answer_key", "'answer3' is none of answer1, answer2")]
 
@@ -506,7 +521,21 @@ def test_any_value_is_a_picture_a_name_or_a_bad_field(value):
     except BadField:
         return
     assert isinstance(found, str | bytes)
-    assert found == value
+    assert value in (found, base64.b64encode(found).decode() if isinstance(found, bytes) else None)
+
+
+def test_a_damaged_picture_is_reported_with_its_row(tmp_path, capsys):
+    """NaturalBench: base64 text that cannot be decoded, and such that is no picture."""
+    whole = base64.b64encode(picture(size=4)).decode()
+    shown = [whole, whole[:21] + "?" + whole[22:], "AAAA" + whole[4:], whole]
+    rows = [f"{place}\t{image}\tIs it red?\tYes\tyes_no" for place, image in enumerate(shown)]
+    (tmp_path / "n.tsv").write_text("\n".join(["index\timage\tquestion\tanswer\ttype", *rows]))
+    _, imported, bad = import_suite("naturalbench", tmp_path / "n.tsv", tmp_path / "d")
+    assert (imported.cases, imported.without_picture) == (2, 0)
+    assert bad == [
+        (3, "image", "is a damaged picture: its base64 text cannot be decoded"),
+        (4, "image", "is a damaged picture: it is not a PNG, JPEG, GIF or WebP picture"),
+    ]
 
 
 def test_a_run_that_was_shown_both_worlds_has_questions_and_pictures_as_a_whole(tmp_path):

@@ -93,9 +93,11 @@ def test_a_case_without_a_picture_has_none():
         "There is no image provided, so I can’t tell.",
         "It is not possible to say.",
         "Uncertain",
+        "No image was attached.",
+        "Rankings of this kind change from year to year.",
     ],
 )
-def test_uncertain_is_right_where_the_question_accepts_it(said):
+def test_neither_yes_nor_no_is_right_where_the_question_accepts_it(said):
     question = Question("Was it the highest in 2018?", "no", "boolean", accepts_uncertain=True)
     assert judge(Reply("x", 0, "factual", text=said), question).answer == "uncertain"
     plain = Question("Was it the highest in 2018?", "no", "boolean")

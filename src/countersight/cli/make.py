@@ -141,15 +141,16 @@ def _beside(chosen: argparse.Namespace, suite: "Suite") -> Path | None:
 def _tell_imported(chosen: argparse.Namespace, imported: Any, counts: str, part: "Part | None") -> None:
     print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} left out")
     if part is not None:
-        print(f"{part} of the file, drawn by chance with seed {part.seed}")
+        whole = f", in {several(imported.sets, 'whole set')}" if imported.sets else ""
+        print(f"{part} of the file, drawn by chance with seed {part.seed}{whole}")
     if imported.incomplete:
         named = "; ".join(imported.incomplete[:BAD_ROWS_SHOWN])
         more = "; …" if len(imported.incomplete) > BAD_ROWS_SHOWN else ""
         print(printable(f"Incomplete, and scored as no set: {several(len(imported.incomplete), 'set')}: {named}{more}"))
     if imported.not_found:
         absent = [f"{name} ({counts} {line})" for name, line in imported.not_found.items()]
-        more = ", …" if len(absent) > BAD_ROWS_SHOWN else ""
-        print(printable(f"Not in {chosen.pictures}: {', '.join(absent[:BAD_ROWS_SHOWN])}{more}"))
+        more = "; …" if len(absent) > BAD_ROWS_SHOWN else ""
+        print(printable(f"Not in {chosen.pictures}: {'; '.join(absent[:BAD_ROWS_SHOWN])}{more}"))
     if imported.text_only:
         print(f"{imported.text_only:,} are asked without a picture, as published")
     if imported.without_picture:

@@ -1,6 +1,5 @@
 """The outcome of a question: the status of its reply, the counts of a run, and what stops a run early."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -22,14 +21,7 @@ ReplyStatus = Literal["failed", "cut", "empty", "unread", "read"]
 
 
 UNCERTAIN: Final = "uncertain"
-"""The answer of a reply which says that the question cannot be answered."""
-_UNCERTAIN: Final = re.compile(
-    r"\b(?:un(?:certain|clear|sure|able to|known)|not (?:certain|clear|sure|able to|possible to|enough information)"
-    r"|impossible to|insufficient|inconclusive|(?:can(?:no|')t|can not|could(?: no|n')t) (?:be )?(?:\w+ )?"
-    r"(?:say|tell|told|know|known|see|seen|determine|determined|answer|answered|verify|verified|confirm|confirmed|view)"
-    r"|do(?: not|n't) (?:know|have|see)|no (?:image|picture|figure|chart|map|table|information)|depends on)\b",
-    re.I,
-)
+"""The answer of a reply that says neither yes nor no, where the question accepts that (`accepts_uncertain`)."""
 
 
 class ReadReply(msgspec.Struct, frozen=True):
@@ -52,14 +44,9 @@ def status_of(reply: Reply, question: Question, read_from: ReadFrom = "whole") -
         return ReadReply("read", answer)
     if reply.is_cut:
         return ReadReply("cut")
-    if question.accepts_uncertain and says_uncertain(reply.text):
-        return ReadReply("read", UNCERTAIN)
-    return ReadReply("empty" if reply.is_empty else "unread")
-
-
-def says_uncertain(text: str) -> bool:
-    """Whether a reply says that the question cannot be answered."""
-    return _UNCERTAIN.search(text.replace("\u2019", "'")) is not None
+    if reply.is_empty:
+        return ReadReply("empty")
+    return ReadReply("read", UNCERTAIN) if question.accepts_uncertain else ReadReply("unread")
 
 
 def is_doubtful(reply: Reply) -> bool:

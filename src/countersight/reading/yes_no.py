@@ -18,7 +18,7 @@ _YES = any_case(
 _NO = any_case(
     rf"{_LEAD}(?:no|nope|nah|false|incorrect|negative|not (?:really|quite|at all|necessarily|exactly)"
     rf"|(?:certainly|absolutely|definitely|of course) not|{NO})(?!\w)(?!\s+(?:doubt|one\b|other|more|longer"
-    rf"|matter|problem|need|change|and yes|\d+\b|\.\s*\d))"
+    rf"|matter|problem|need|change|image|picture|figure|chart|information|and yes|\d+\b|\.\s*\d))"
 )
 _DENIES = any_case(
     r"\b(?:not|never|no|none|cannot|neither|nor|nothing|nobody|without|lacks?|fails?|unable|unlikely|absent"

@@ -1,15 +1,19 @@
 """Right answers that were corrected after a run was asked: it is scored anew, and nobody is asked again."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Self, TextIO
+from typing import Final, Self, TextIO
 
 import msgspec
 
 from countersight.case import ASKINGS, WORLDS, Asking, Case, Question
 from countersight.dataset import Dataset, Key, is_key, open_key
 from countersight.errors import GoldError
+
+_LETTER: Final = re.compile(r"[(\[]?([A-Za-z])[)\].:]?")
+"""The letter of an option as people write it: B, b, (b), b)."""
 
 
 class _GoldLine(msgspec.Struct, frozen=True):
@@ -90,7 +94,9 @@ class Gold:
         now = right.question
         if now and (now.text, now.kind, now.options) != (question.text, question.kind, question.options):
             raise GoldError(f"{self.path}, {where}: the question is not the one that was asked; correct answers only")
-        replaced = msgspec.structs.replace(question, answer=right.answer, answers=right.answers)
+        letter = _LETTER.fullmatch(right.answer) if question.kind == "choice" else None
+        answer = letter[1].upper() if letter else right.answer
+        replaced = msgspec.structs.replace(question, answer=answer, answers=right.answers)
         if fault := replaced.fault():
             raise GoldError(f"{self.path}, {where}: {fault}")
         return replaced

@@ -8,8 +8,9 @@
 
 All questions of a set are asked of all its figures; those with visual_input 0 are asked without a picture. aAcc is the
 share of right answers, qAcc that of questions which are right for every figure, fAcc that of figures of which every
-question is right. As the authors count, "uncertain" is right where the figure is withheld and wrong everywhere else.
-Their answers are judged by a language model that is told the right answer in words; ours are read as yes and no.
+question is right. As the authors count, a reply that is neither yes nor no is right where the figure is withheld and
+wrong everywhere else. Their replies are judged by a language model that is told the right answer; ours are read as yes
+and no.
 """
 
 from collections.abc import Iterable
@@ -60,6 +61,10 @@ def _picture(row: Row) -> str | None:
     return None if _text(row, "visual_input") == "0" else f"{category}/{subcategory}/{chosen}_{figure}.png"
 
 
+def _category(case: Case) -> Iterable[str]:
+    return (case.group[:2],)
+
+
 def _figure(case: Case) -> Iterable[str]:
     known = _FIGURES.get(str(case.provenance.get("visual_input")))
     return (known,) if known else ()
@@ -84,6 +89,6 @@ SUITE: Final = Suite(
         about=AS_IT_IS,
         measures={"factual": "aAcc"},
         wholes={"question": "qAcc", "picture": "fAcc", "set": "whole sets"},
-        axes=(Axis("figure", tuple(_FIGURES.values()), _figure),),
+        axes=(Axis("category", ("VD", "VS"), _category), Axis("figure", tuple(_FIGURES.values()), _figure)),
     ),
 )

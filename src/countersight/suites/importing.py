@@ -22,7 +22,7 @@ OnBad = Callable[[int, str, str], None]
 
 
 class Part(msgspec.Struct, frozen=True):
-    """So many cases of a file, or a share of them; the same seed draws the same ones."""
+    """So many cases of a file, or a share of them; the same seed draws the same ones. Sets are drawn whole."""
 
     cases: int | None = None
     share: float | None = None
@@ -31,10 +31,15 @@ class Part(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         return f"{100 * self.share:g} %" if self.share is not None else f"{self.cases} cases"
 
-    def drawn(self, numbers: Sequence[int]) -> frozenset[int]:
-        """Those of the rows that are in it."""
-        wanted = self.cases if self.share is None else max(1, round(self.share * len(numbers)))
-        return frozenset(Random(self.seed).sample(numbers, min(wanted or 0, len(numbers))))
+    def drawn(self, sets: Sequence[Sequence[int]]) -> frozenset[int]:
+        """The numbers of the rows that are in it, given those of each set; one set at least, and else no more rows."""
+        rows = sum(map(len, sets))
+        wanted = min(rows, self.cases or 0) if self.share is None else max(1, round(self.share * rows))
+        found: list[int] = []
+        for each in Random(self.seed).sample(sets, min(wanted, len(sets))):
+            if not found or len(found) + len(each) <= wanted:
+                found += each
+        return frozenset(found)
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -49,6 +54,8 @@ class Imported(msgspec.Struct, frozen=True):
     """Pictures that are not in the given folder, each with the first line (or entry) that names it."""
     text_only: int = 0
     """Cases that are asked without a picture on purpose."""
+    sets: int = 0
+    """Sets that the cases belong to (HallusionBench, NaturalBench, MMVP, …)."""
 
 
 def import_dataset(
@@ -96,7 +103,7 @@ def import_rows(
     A bad row is told to `on_bad` and left out. A case whose picture is not in the folder has none. With a `part` only
     cases drawn by chance are taken.
     """
-    drawn = part.drawn(_good_rows(layout, source)) if part else None
+    drawn = part.drawn(_sets_of_rows(layout, source)) if part else None
     cases = bad = without_picture = text_only = 0
     ids: set[str] = set()
     sets: dict[str, tuple[int, int]] = {}
@@ -118,25 +125,25 @@ def import_rows(
         else:
             writer.add(msgspec.structs.replace(case, suite=layout.suite))
             ids.add(case.id)
-            if case.cell and case.cell.of:
+            if case.cell:
                 sets[case.cell.set] = sets.get(case.cell.set, (0, 0))[0] + 1, case.cell.of
             cases += 1
             text_only += case.text_only
             without_picture += case.image is None and not case.text_only
             if case.image is None and pictures is not None and shown is not None:
-                not_found.setdefault(str(getattr(shown, "folder", shown)), line)
-    return Imported(cases, bad, without_picture, _incomplete(sets), not_found, text_only)
+                not_found.setdefault(str(shown), line)
+    return Imported(cases, bad, without_picture, _incomplete(sets), not_found, text_only, len(sets))
 
 
-def _good_rows(layout: Layout, source: Path) -> list[int]:
-    """The numbers of the rows that are cases."""
-    good = []
+def _sets_of_rows(layout: Layout, source: Path) -> list[list[int]]:
+    """The numbers of the rows that are cases, by the set each belongs to; a case of no set is one of its own."""
+    sets: dict[str | int, list[int]] = {}
     for number, (_, row) in enumerate(layout.rows(source), start=1):
         with contextlib.suppress(BadField):
             if not isinstance(row, BadField):
-                layout.as_case(row, number)
-                good.append(number)
-    return good
+                cell = layout.as_case(row, number).cell
+                sets.setdefault(cell.set if cell else number, []).append(number)
+    return list(sets.values())
 
 
 def _incomplete(sets: dict[str, tuple[int, int]]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ MOST_FRAMES = 8
 """Frames of a video that a case shows; of more, so many are taken evenly."""
 _NOT_INSIDE = re.compile(r"[\\\0]|^[A-Za-z]:")
 """What makes a name a path of Windows, or none; a colon elsewhere is part of a name (ego4d:scod-train-576)."""
-_FRAMES = (".png", ".jpg", ".jpeg", ".webp")
+FRAME_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 
 # Hugging Face takes a picture called "COCO_val2014_….jpg" for a split of its own, apart from the rows that name it; the
 # picture is kept as "COCO_ofval2014_….jpg". One that has that name already gets another "of", so that no two meet.
@@ -45,6 +45,9 @@ class Frames(NamedTuple):
     """The frames of a video: the pictures of a folder, in the order of their names."""
 
     folder: str
+
+    def __str__(self) -> str:
+        return f"{self.folder}/ with {', '.join(FRAME_ENDINGS)}"
 
 
 Pictured = str | bytes | Frames | None
@@ -110,7 +113,7 @@ def _with_frames(case: Case, layout: Layout, frames: Frames, pictures: Path, sta
     source = _found(layout, frames.folder, pictures, Path.is_dir)
     if source is None:
         return case
-    files = sorted((file for file in source.iterdir() if file.suffix.lower() in _FRAMES), key=_natural)
+    files = sorted((file for file in source.iterdir() if file.suffix.lower() in FRAME_ENDINGS), key=_natural)
     step = max(1.0, len(files) / MOST_FRAMES)
     chosen = [files[int(nth * step)] for nth in range(min(MOST_FRAMES, len(files)))]
     field, folder = layout.picture_field, PurePosixPath(frames.folder)
@@ -128,7 +131,8 @@ def _found(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path],
     field, relative = layout.picture_field, PurePosixPath(name)
     if not name or relative.is_absolute() or ".." in relative.parts or _NOT_INSIDE.search(name):
         raise BadField(field, f"{name[:80]!r} is not a path inside the folder of pictures")
-    names = (relative, PurePosixPath(relative.name)) if layout.flat else (relative,)
+    names = [relative, PurePosixPath(relative.name)] if layout.flat else [relative]
+    names += [PurePosixPath(name.replace(":", "_"))] if ":" in name else []  # Windows keeps no colon in a name
     try:
         for folder, each in ((folder, each) for each in names for folder in layout.folders):
             source = (pictures / folder / each).resolve()
@@ -160,7 +164,7 @@ def _written(data: bytes, field: str, staging: Path) -> str:
     try:
         picture = check_picture(data)
     except BadPicture as error:
-        raise BadField(field, f"is no picture that can be shown: it {error}") from error
+        raise BadField(field, f"is a damaged picture: it {error}") from error
     name = f"{IMAGES}{picture_digest(data)}.{picture.mime.partition('/')[2]}"
     (staging / name).write_bytes(data)
     return name

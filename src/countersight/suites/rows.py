@@ -38,10 +38,8 @@ MAX_DEPTH: Final = 32
 """Deepest nesting kept of a JSON row, so that writing and reading it again cannot run out of stack."""
 _MOST_COLUMNS: Final = 1000
 """Columns of a header that are looked through for one that may be meant."""
-_LONGEST_NAME: Final = 400
-"""Characters of a file name; a longer text is a picture as base64."""
-_PICTURES: Final = ("iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR")
-"""How PNG, JPEG, GIF and WebP begin as base64: a picture of one colour is shorter than many names."""
+_PICTURE_NAME: Final = re.compile(r".{1,400}\.(png|jpe?g|webp|gif|bmp|tiff?)", re.I)
+"""The file name of a picture; any other text in the place of a picture is the picture itself, as base64."""
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -308,9 +306,9 @@ def picture_in(row: Row, field: str) -> Pictured:
         return value
     if not isinstance(value, str) or not value.strip():
         raise BadField(field, "is neither a picture nor the name of one")
-    if len(value) <= _LONGEST_NAME and not value.startswith(_PICTURES):
+    if _PICTURE_NAME.fullmatch(value):
         return value
     try:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
-        raise BadField(field, "is neither the name of a picture nor one as base64") from None
+        raise BadField(field, "is a damaged picture: its base64 text cannot be decoded") from None
