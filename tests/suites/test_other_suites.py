@@ -476,7 +476,7 @@ def test_two_answers_about_a_video(tmp_path):
     cases, imported, bad = import_suite("acquired", source, tmp_path / "d", tmp_path / "p")
     only, second, third = cases
     assert (second.image, third.image) == ("images/ego4d:scod-1/frame_0.png", None)
-    assert imported.not_found == {"ego4d:scod-2/ with .png, .jpg, .jpeg, .webp": 4}
+    assert imported.not_found == {"ego4d:scod-2/": 4}
     assert (only.counterfactual.answer, only.group, len(only.further_images)) == ("B", "Physical", 2)
     assert bad == [(2, "correct_answer_key", "'answer3' is none of answer1, answer2")]
 

@@ -139,6 +139,8 @@ def _beside(chosen: argparse.Namespace, suite: "Suite") -> Path | None:
 
 
 def _tell_imported(chosen: argparse.Namespace, imported: Any, counts: str, part: "Part | None") -> None:
+    from countersight.suites import FRAME_ENDINGS
+
     print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} left out")
     if part is not None:
         whole = f", in {several(imported.sets, 'whole set')}" if imported.sets else ""
@@ -151,6 +153,8 @@ def _tell_imported(chosen: argparse.Namespace, imported: Any, counts: str, part:
         absent = [f"{name} ({counts} {line})" for name, line in imported.not_found.items()]
         more = "; …" if len(absent) > BAD_ROWS_SHOWN else ""
         print(printable(f"Not in {chosen.pictures}: {'; '.join(absent[:BAD_ROWS_SHOWN])}{more}"))
+        if any(name.endswith("/") for name in imported.not_found):
+            print(f"Each is a folder with the frames of a video, named in order: {', '.join(FRAME_ENDINGS)} files")
     if imported.text_only:
         print(f"{imported.text_only:,} are asked without a picture, as published")
     if imported.without_picture:

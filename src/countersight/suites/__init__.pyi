@@ -8,6 +8,7 @@ from .paper_terms import PLAIN as PLAIN
 from .paper_terms import PLAIN_MEASURES as PLAIN_MEASURES
 from .paper_terms import UNDER_A_CHANGE as UNDER_A_CHANGE
 from .paper_terms import Terms as Terms
+from .picture_files import FRAME_ENDINGS as FRAME_ENDINGS
 from .picture_files import BadField as BadField
 from .picture_files import Frames as Frames
 from .picture_files import Layout as Layout

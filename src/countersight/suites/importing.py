@@ -51,7 +51,8 @@ class Imported(msgspec.Struct, frozen=True):
     incomplete: tuple[str, ...] = ()
     """Sets of which cases are missing, each with how many it has: they are scored as no set."""
     not_found: dict[str, int] = {}
-    """Pictures that are not in the given folder, each with the first line (or entry) that names it."""
+    """Pictures that are not in the given folder, each with the first line (or entry) that names it; with a slash at its
+    end it is a folder of frames."""
     text_only: int = 0
     """Cases that are asked without a picture on purpose."""
     sets: int = 0

@@ -47,7 +47,7 @@ class Frames(NamedTuple):
     folder: str
 
     def __str__(self) -> str:
-        return f"{self.folder}/ with {', '.join(FRAME_ENDINGS)}"
+        return f"{self.folder}/"
 
 
 Pictured = str | bytes | Frames | None

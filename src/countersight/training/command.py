@@ -1,6 +1,7 @@
 """`countersight train matcher`: every seed, and every fold, in turn; each taken up where it was left."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -87,12 +88,17 @@ def _trained(
             network = build(plan, sequences.size, sequences.pad, region)
             where = folder / f"seed-{seed}" / (f"fold-{number}" if plan.folds else "")
             trainer = Trainer(plan, network, TrainingBatches(sequences, plan, views), where, device)
-            trainer.fit(with_negatives(learned, plan.negatives, seed), held_out, beside, seed, say)
+            told = partial(_say_of, say, str(where.relative_to(folder)))
+            trainer.fit(with_negatives(learned, plan.negatives, seed), held_out, beside, seed, told)
             tried = left_out or held_out or learned
             found[seed] |= {key: scores.tolist() for key, scores in trainer.scores(tried).items()}
             if not plan.folds:
                 export(trainer.network, sequences, plan, where, view, region)
     return found
+
+
+def _say_of(say: Callable[[str], None], which: str, words: str) -> None:
+    say(f"{which} {words}")
 
 
 def _views(dataset: Dataset, plan: Plan, examples: Sequence[Example]) -> tuple[Mapping[str, View], str]:

@@ -69,7 +69,7 @@ class Trainer:
             loss = self._one_epoch(learned, beside, seed, epoch)
             self._keep(Epoch(epoch, loss, self.accuracy(held_out)))
             reached = f", held out {self.curve[-1].held_out:.1%}" if held_out else ""
-            say(f"{self._folder.name} epoch {epoch}: loss {loss:.4f}{reached}")
+            say(f"epoch {epoch}: loss {loss:.4f}{reached}")
         self.network.load_state_dict(self._best)
         return max(one.held_out for one in self.curve)
 

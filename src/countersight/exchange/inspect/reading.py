@@ -1,13 +1,13 @@
 """`import-run --from inspect`: the samples of a log as answers of ours; Inspect packs its logs with Zstandard."""
 
 import json
+import sys
 import zipfile
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
@@ -18,9 +18,6 @@ from countersight.exchange.named_questions import key_of
 
 _MOST = 256 * 1024 * 1024
 """Bytes of a member that are read: a sample with its pictures stays far below."""
-_ZSTANDARD = 93
-_LOCAL_HEADER = 30
-_DAMAGED = (ValueError, RecursionError, OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
 class _Usage(msgspec.Struct, frozen=True):
@@ -117,11 +114,11 @@ def _plain_log(path: Path) -> Json:
 
 
 def _packed_header(path: Path) -> Any:
-    with _opened(path) as (packed, file):
+    with _opened(path) as packed:
         # A log that is still being written, or was killed, has only the beginning of a header.
         for name in ("header.json", "_journal/start.json"):
             if name in packed.namelist():
-                return _member(packed, file, name)
+                return _member(packed, name)
     raise ExchangeError(f"{path} is no log of Inspect: there is no header.json in it")
 
 
@@ -143,11 +140,11 @@ def _plain_samples(log: Json) -> Iterator[tuple[str, Any]]:
 
 
 def _packed_samples(path: Path, on_bad: OnBad) -> Iterator[tuple[str, Any]]:
-    with _opened(path) as (packed, file):
+    with _opened(path) as packed:
         for name in packed.namelist():
             if name.startswith("samples/") and name.endswith(".json"):
                 try:
-                    yield name, _member(packed, file, name)
+                    yield name, _member(packed, name)
                 except ExchangeError as fault:
                     on_bad(str(fault))
 
@@ -195,46 +192,30 @@ def _put(sample: _Sample) -> QuestionAsPut:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, BinaryIO]]:
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     """An .eval file, opened for reading."""
-    with open(path, "rb") as file:
-        try:
-            packed = zipfile.ZipFile(file)
-        except (zipfile.BadZipFile, OSError) as fault:
-            raise ExchangeError(f"{path} is no log of Inspect: {fault}") from None
-        with packed:
-            yield packed, file
+    if sys.version_info < (3, 14):  # from then on Python's own zipfile reads Zstandard
+        with suppress(ImportError):
+            import_module("zipfile_zstd")
+    try:
+        packed = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError) as fault:
+        raise ExchangeError(f"{path} is no log of Inspect: {fault}") from None
+    with packed:
+        yield packed
 
 
-def _member(packed: zipfile.ZipFile, file: BinaryIO, name: str) -> Any:
+def _member(packed: zipfile.ZipFile, name: str) -> Any:
     """A member's content; a sentence where it cannot be read."""
-    member = packed.getinfo(name)
-    if member.file_size > _MOST:
-        raise ExchangeError(f"{name} has {member.file_size:,} bytes; at most {_MOST:,} are read")
+    size = packed.getinfo(name).file_size
+    if size > _MOST:
+        raise ExchangeError(f"{name} has {size:,} bytes; at most {_MOST:,} are read")
     try:
-        if member.compress_type != _ZSTANDARD:
-            with packed.open(member) as plain:
-                return json.loads(plain.read(_MOST + 1))  # not msgspec: Inspect writes NaN
-        file.seek(member.header_offset)
-        header = file.read(_LOCAL_HEADER)
-        name_size, extra = (int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
-        file.seek(member.header_offset + _LOCAL_HEADER + name_size + extra)
-        return json.loads(_unpacked(file.read(member.compress_size), member.file_size))
-    except _DAMAGED as fault:
-        raise ExchangeError(f"{name} is damaged: {fault}") from None
-
-
-def _unpacked(data: bytes, size: int) -> bytes:
-    """What was packed with Zstandard, never more of it than was announced."""
-    try:
-        reader = import_module("zstandard").ZstdDecompressor().stream_reader(data, read_across_frames=True)
-    except ImportError:
+        with packed.open(name) as member:
+            return json.loads(member.read(_MOST + 1))  # not msgspec: Inspect writes NaN
+    except NotImplementedError:
         raise ExchangeError(
             "Inspect packs its logs with Zstandard; read them with: pip install 'countersight[exchange]'"
         ) from None
-    with reader:
-        try:
-            unpacked: bytes = reader.read(size)
-        except Exception as fault:  # zstandard.ZstdError, which is not there to be named
-            raise ValueError(str(fault)) from None
-    return unpacked
+    except Exception as fault:  # whatever the ZIP, Zstandard or JSON inside is broken by
+        raise ExchangeError(f"{name} is damaged: {fault}") from None
