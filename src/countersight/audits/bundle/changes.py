@@ -94,8 +94,8 @@ def change_record(audit: AuditTrail, scores: AuditScores, against: Path) -> Chan
     )
 
 
-def kept_record(audit: AuditTrail) -> ChangeRecord | None:
-    """The change record that is there already, if the audit has not gone on since."""
+def kept_record(audit: AuditTrail, scores: AuditScores) -> ChangeRecord | None:
+    """The change record that is there already, with the scores as they are, if the audit has not gone on since."""
     file = audit.path / CHANGES
     if not file.exists():
         return None
@@ -105,7 +105,10 @@ def kept_record(audit: AuditTrail) -> ChangeRecord | None:
         raise AuditError(
             f"{file} is damaged: {error}; take it away, or name the earlier audit with `against`"
         ) from None
-    return record if audit.steps and record.log_head == audit.steps[-1].hash else None
+    if not audit.steps or record.log_head != audit.steps[-1].hash:
+        return None
+    now = {name: msgspec.structs.replace(was, now=getattr(scores.kept, name)) for name, was in record.scores.items()}
+    return msgspec.structs.replace(record, scores=now)
 
 
 def _shift(measure: Measure, then: AuditScores, now: AuditScores) -> Shift:

@@ -60,9 +60,9 @@ class DatasetSheet(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def dataset_sheet(
-    folder: Path, manifest: Manifest, cases: Sequence[CaseTrail], *, kept_card: bool = False
+    folder: Path, manifest: Manifest, cases: Sequence[CaseTrail], *, from_dataset: bool = True
 ) -> DatasetSheet:
-    """The sheet of the dataset that an audit asked about; its card may be the one that was written down before."""
+    """The sheet of the dataset that an audit asked about; its card may be the one written before."""
     reference = manifest.dataset
     those = "of the dataset that have a picture and a question about the picture as it is"
     if manifest.descriptive:
@@ -76,7 +76,7 @@ def dataset_sheet(
         name=reference.name,
         fingerprint=reference.fingerprint,
         rows=reference.rows,
-        card=_kept_card(folder, manifest) if kept_card else _card(folder, manifest),
+        card=_card(folder, manifest) if from_dataset else kept_card(folder, manifest),
         selection=chosen,
         n=len(listed),
         pictures=len({case.sha256 for case in listed}),
@@ -95,10 +95,10 @@ def _card(folder: Path, manifest: Manifest) -> Card:
     place = Path(os.path.normpath(folder.resolve() / manifest.dataset.path))
     try:
         if Dataset.open(place).fingerprint != manifest.dataset.fingerprint:
-            return _kept_card(folder, manifest)
+            return kept_card(folder, manifest)
     except (CountersightError, OSError):
-        return _kept_card(folder, manifest)
-    return dataset_card(place) or _kept_card(folder, manifest)
+        return kept_card(folder, manifest)
+    return dataset_card(place) or kept_card(folder, manifest)
 
 
 def dataset_card(place: Path) -> Card | None:
@@ -118,7 +118,8 @@ def dataset_card(place: Path) -> Card | None:
     )
 
 
-def _kept_card(folder: Path, manifest: Manifest) -> Card:
+def kept_card(folder: Path, manifest: Manifest) -> Card:
+    """The card as it was written down before."""
     try:
         before = msgspec.json.decode(content(folder / DATASET_SHEET), type=DatasetSheet)
     except (CountersightError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

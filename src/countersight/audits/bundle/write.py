@@ -42,10 +42,13 @@ from countersight.progress import Progress, silent
 from countersight.scenes import Scene
 
 REPORT: Final = "report.html"
-NAMES: Final = frozenset(
+PAPERS: Final = frozenset(
+    (SCORES, MANIFEST_SHEET, DATASET_SHEET, CASES, EXCLUSIONS, LIMITS, SIGN_OFF, VERDICT, CHANGES, REPORT)
+)
+"""What follows from the log."""
+GIVEN: Final = frozenset(
     (
-        *(MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, SCORES, MANIFEST_SHEET, DATASET_SHEET, CASES, EXCLUSIONS),
-        *(LIMITS, SIGN_OFF, PLAN, PLAN_SIGNATURE, VERDICT, CHANGES, REVIEWED, REPORT, CALIBRATION),
+        *(MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, PLAN, PLAN_SIGNATURE, REVIEWED, CALIBRATION),
         *(f"{CALIBRATION_FOLDER}/{name}" for name in (*TAKEN, LABELS)),
     )
 )
@@ -54,9 +57,14 @@ _PICTURE: Final = re.compile(
 )
 
 
+def is_derived(name: str) -> bool:
+    """Whether a file follows from the log."""
+    return name in PAPERS or name.startswith(f"{DIFFERENCES}/")
+
+
 def belongs(name: str) -> bool:
     """Whether an audit writes files of this name."""
-    return name in NAMES or _PICTURE.fullmatch(name) is not None
+    return name in PAPERS or name in GIVEN or _PICTURE.fullmatch(name) is not None
 
 
 class Sealed(msgspec.Struct, frozen=True):
@@ -105,13 +113,7 @@ def write_bundle(
         audit = read_audit(path)
         _refuse_strange_files(path)
         _refuse_changed_pictures(path)
-        scores = score(audit)
-        made = edits(audit.cases)
-        with progress("Comparing pictures", len(made), "edits") as done:
-            write_differences(folder, audit.cases, done)
-        sheets = sheets_of(folder, audit, scores, against)
-        _write(sheets)
-        write_whole(path / REPORT, page(sheets).encode())
+        sheets = write_papers(folder, audit, page, against=against, progress=progress)
         sealed = seal(
             path,
             sealed=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -120,7 +122,31 @@ def write_bundle(
             last_step=audit.steps[-1].hash if audit.steps else "",
             gallery=gallery,
         )
-        return Sealed(sealed, scores, sheets.conclusion, headline(sheets.limits))
+        return Sealed(sealed, sheets.scores, sheets.conclusion, headline(sheets.limits))
+
+
+def write_papers(
+    folder: AuditFolder,
+    audit: AuditTrail,
+    page: Callable[[Sheets], str],
+    *,
+    against: Path | None = None,
+    from_dataset: bool = True,
+    progress: Progress = silent,
+) -> Sheets:
+    """Write everything that follows from the log: differences of pictures, papers, and the page.
+
+    The card of the dataset is the one that was written down before, unless it is taken `from_dataset`.
+    """
+    with progress("Comparing pictures", len(edits(audit.cases)), "edits") as done:
+        write_differences(folder, audit.cases, done)
+    sheets = _sheets(folder, audit, against, from_dataset=from_dataset)
+    for name, written in _papers(sheets).items():
+        write_whole(folder.path / name, written)
+    if not sheets.changes:
+        (folder.path / CHANGES).unlink(missing_ok=True)
+    write_whole(folder.path / REPORT, page(sheets).encode())
+    return sheets
 
 
 def _refuse_strange_files(path: Path) -> None:
@@ -138,11 +164,9 @@ def _refuse_changed_pictures(path: Path) -> None:
             raise AuditError(f"{path / name} was changed since it was written; the audit cannot be sealed")
 
 
-def sheets_of(
-    folder: AuditFolder, audit: AuditTrail, scores: AuditScores, against: Path | None, *, kept_card: bool = False
-) -> Sheets:
+def _sheets(folder: AuditFolder, audit: AuditTrail, against: Path | None, *, from_dataset: bool) -> Sheets:
     """What a bundle says of an audit as it stands."""
-    path = folder.path
+    path, scores = folder.path, score(audit)
     sessions = read_sessions(path)
     return Sheets(
         folder=folder,
@@ -150,11 +174,11 @@ def sheets_of(
         scores=scores,
         manifest=run_manifest(audit, sessions),
         sessions=sessions,
-        dataset=dataset_sheet(path, audit.manifest, audit.cases, kept_card=kept_card),
+        dataset=dataset_sheet(path, audit.manifest, audit.cases, from_dataset=from_dataset),
         cases=case_sheets(audit, scores, (found.name for found in lying_in(path) if isinstance(found, FileEntry))),
         limits=limits(audit.manifest, scores, audit.calibration, domain=_domain(audit)),
         reviews=read_reviews(path, scores),
-        changes=change_record(audit, scores, against) if against else kept_record(audit),
+        changes=change_record(audit, scores, against) if against else kept_record(audit, scores),
         conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), _selected(path)),
     )
 
@@ -172,7 +196,7 @@ def _domain(audit: AuditTrail) -> Domain:
     return "drawings" if isinstance(drawn, Scene) else "worlds"
 
 
-def papers(sheets: Sheets) -> dict[str, bytes]:
+def _papers(sheets: Sheets) -> dict[str, bytes]:
     """The files that follow from the sheets, but for the page, by their names."""
     written = {
         SCORES: encode(sheets.scores),
@@ -185,14 +209,6 @@ def papers(sheets: Sheets) -> dict[str, bytes]:
         SIGN_OFF: encode_sign_off(sheets.manifest, sheets.dataset.name),
     }
     return written | ({CHANGES: _pretty(sheets.changes)} if sheets.changes else {})
-
-
-def _write(sheets: Sheets) -> None:
-    path = sheets.folder.path
-    for name, written in papers(sheets).items():
-        write_whole(path / name, written)
-    if not sheets.changes:
-        (path / CHANGES).unlink(missing_ok=True)
 
 
 def _pretty(sheet: object) -> bytes:

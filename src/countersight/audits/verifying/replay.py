@@ -1,12 +1,12 @@
 """The stages of an audit done again on what its log recorded: whatever comes out otherwise is a finding.
 
-Replies of models and pictures of editors are handed out from the log; everything else is done by the same code that
-did it for the audit: the cases of the dataset, prompts, extraction, the exact editor, measures, checks, verdicts. A
-step that the log has and the stages do not ask for, or the other way round, is found too.
+Replies of models and pictures of editors are handed out from the log. Everything else is done by the code that did it
+for the audit: the cases of the dataset, prompts, extraction, the exact editor, measures, checks, verdicts. A step that
+the log has and the stages do not ask for, or the other way round, is found too.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from countersight import __version__
-from countersight.audits.asking import AskedEditor, AskedModel, ShownPicture
+from countersight.audits.asking import ShownPicture
 from countersight.audits.bundle.files import content
 from countersight.audits.bundle.seal import Bundle
 from countersight.audits.bundle.sessions import read_sessions
@@ -73,351 +73,277 @@ from countersight.worlds import draw_world
 OURS: Final = ("", "exact", "rules", "things", "pixels", "seams", "countersight")
 """Who works here without a server, weights or chance: done again it is the same, and it never fails."""
 APART: Final = 0.01
-"""Of a measure: what another machine may do to it."""
+"""By so much another machine may change a measure."""
 SHIFTED: Final = 0.5
-"""Of a pixel: what it may do to the place where an edit lies."""
+"""By so much of a pixel it may change the place where an edit lies."""
 LARGEST: Final = 10_000
-"""Tests of a calibration that are made again; nobody asks for more."""
+"""Most tests of a calibration that are made again; nobody asks for more."""
 MOST_VOTES: Final = 1_000
 LONGEST_LINE: Final = 64 * 1024**2
 """A line of the log that is longer was never written by an audit."""
 _FIGURE: Final = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
-_CASE: Final[dict[Stage, Stage]] = {
-    "answer": "case", "why": "answer", "concepts": "why", "uncited": "concepts", "thought": "concepts"
-}  # fmt: skip
-"""What steps are built on: a step of the whole case …"""
-_CONCEPT: Final[dict[Stage, Stage]] = {
-    "check": "edit", "dose": "edit", "why again": "answer again", "verdict": "why again", "answer thought": "thought"
-}  # fmt: skip
-"""… or one about the same concept."""
+Key = tuple[Stage, StepPlace]
 
 
 class OpenedBundle(msgspec.Struct, frozen=True, kw_only=True):
-    """A bundle whose log holds together."""
+    """A bundle whose log holds together, and the folder in which it is derived again."""
 
-    folder: AuditFolder
+    path: Path
+    again: AuditFolder
+    """Holds links to all that was given; whatever follows from it is written here once more."""
     audit: AuditTrail
+    """As it is read from that folder."""
     bundle: Bundle
     files: frozenset[str]
-    """Names of the plain files that lie there."""
+    """Names of the plain files in the bundle."""
     dataset: Path | None = None
     """The dataset that was audited, where it is there as it was."""
     against: Path | None = None
     """The earlier audit that it was compared with, where that was named."""
 
     @property
-    def path(self) -> Path:
-        """Where it lies."""
-        return self.folder.path
-
-    @property
     def other_version(self) -> str:
-        """That another version wrote it, where one did."""
+        """A note that another version wrote it, where one did."""
         wrote = self.bundle.countersight
         return "" if wrote == __version__ else f"; written by {wrote}, this is {__version__}"
 
-    def same_tools(self) -> bool:
-        """Whether the program, the libraries and the kind of machine that drew pictures are those that draw here."""
+    def unlike(self) -> What:
+        """What it means that a picture is not the one that is drawn again: proof only where the same tools draw it."""
         try:
             here = {name.replace("-", "_"): version(name) for name in ("skia-python", "pillow")}
         except PackageNotFoundError:
-            return False
-        told = [session.packages for session in read_sessions(self.path)]
+            return "not verified"
+        told = [session.packages for session in read_sessions(self.again.path)]
         alike = all(packages.get(name, used) == used for packages in told for name, used in here.items())
-        told_machine = self.audit.manifest.platform
-        return not self.other_version and alike and (not told or told_machine == f"{system()} {machine()}")
+        same_machine = not told or self.audit.manifest.platform == f"{system()} {machine()}"
+        return "broken" if alike and same_machine and not self.other_version else "not verified"
 
 
 class NoReply(Exception):  # noqa: N818 - it names what is missing
     """The log has no reply for what is asked."""
 
 
-class Recording:
-    """The log of an audit, one step for each stage and place, and which step is being done again."""
+class Replay:
+    """The log of an audit: does each step again, and compares what comes of it with what is recorded."""
 
-    def __init__(self, steps: Iterable[Step], folder: AuditFolder) -> None:
-        self.folder = folder
+    def __init__(
+        self, steps: Iterable[Step], folder: AuditFolder, *, unlike: What = "broken", trusted: tuple[Stage, ...] = ()
+    ) -> None:
+        """`unlike` says what another picture means; the steps of `trusted` stages are not done again."""
         self.findings: list[Finding] = []
-        self.steps: dict[tuple[Stage, StepPlace], Step] = {}
-        self.first: dict[tuple[Stage, StepPlace], int] = {}
+        self.log: dict[Key, Step] = {}
         self.current: Step | None = None
-        self.replies: list[str] = []
-        for step in steps:
+        self._folder, self._unlike, self._trusted = folder, unlike, trusted
+        self._steps, self._replies = tuple(steps), list[str]()
+        self._visited: set[Key] = set()
+        self._chain: list[Step] = []
+        """Steps of the case at hand, so far."""
+        done: dict[Key, int] = {}
+        for step in self._steps:
             key, failed = (step.stage, step.place), isinstance(step.output, Failed)
-            if key in self.first:  # a second one, or a failure, would quietly take the place of the first
-                words = f"it failed, and step {self.first[key]} had done it before"
-                self.find(
-                    "broken",
-                    f"step {step.n}: " + (words if failed else f"it does again what step {self.first[key]} had done"),
-                )
+            if key in done:  # a second one, or a failure, would quietly take the place of the first
+                words = "it failed, and step {} had done it before" if failed else "it does again what step {} had done"
+                self.find("broken", f"step {step.n}: {words.format(done[key])}")
             else:
-                self.steps[key] = step
+                self.log[key] = step
                 if not failed:
-                    self.first[key] = step.n
+                    done[key] = step.n
 
     def find(self, what: What, why: str, file: str = LOG) -> None:
         """Note something that does not follow."""
         self.findings.append(Finding(what, file, why))
 
-    def begin(self, step: Step) -> None:
-        """Hand out the replies of this step from here on."""
-        match step.output:
-            case Said(text=text):
-                said: tuple[str, ...] = (text,)
-            case Concepts(tries=tries) | Verdict(tries=tries):
-                said = tuple(each.text for each in tries)
-            case Check(said=said):
-                pass
-            case _:
-                said = ()
-        self.current, self.replies = step, list(reversed(said))
-
-    def reply(self) -> Answer:
-        """The next reply of the step at hand."""
-        if not self.replies:
-            raise NoReply
-        said = self.current.output if self.current else None
-        told = (said.finish, said.model) if isinstance(said, Said) else ("", "")
-        return Answer(self.replies.pop(), finish=told[0], model=told[1])
-
-
-class RecordedModel(AskedModel):
-    """A model that says what the log says it said."""
-
-    def __init__(self, party: Actor, recording: Recording) -> None:
-        self.party, self._recording = party, recording
-
-    async def ask(self, request: Request) -> Answered[Answer]:
-        """The next recorded reply."""
-        return Answered(self._recording.reply(), 0.0, 1)
-
-    async def close(self) -> None:
-        """There is nothing to let go of."""
-
-
-class RecordedEditor(AskedEditor):
-    """An editor that replays the pictures and failures recorded in the log."""
-
-    def __init__(self, party: Actor, recording: Recording) -> None:
-        self.party, self._recording = party, recording
-
-    async def ask(self, request: EditRequest) -> Answered[Edited]:
-        """The recorded edit."""
-        current, folder = self._recording.current, self._recording.folder
-        edit = current.output if current else None
-        if not isinstance(edit, EditRecord):
-            raise NoReply
-        if not edit.after:
-            raise RetriesExhausted(AskingFailed(edit.failure, again=False), 1)
-        mask = folder.picture(edit.mask).data if edit.mask else None
-        return Answered(Edited(folder.picture(edit.after), mask, edit.log, scene=edit.drawn), 0.0, 1)
-
-    async def close(self) -> None:
-        """There is nothing to let go of."""
-
-
-class RecordedPlugin:
-    """An extractor, judge or checker of somebody else, whose findings are taken as the log has them."""
-
-    def __init__(self, party: Actor, recording: Recording, *, several: bool) -> None:
-        self.party, self.several, self._recording = party, several, recording
-
-    async def _recorded(self, *_: Any) -> Any:
-        current = self._recording.current
-        assert current is not None
-        found = dict.fromkeys(("concepts", "verdict", "check"), current.output)
-        return SimpleNamespace(**found, spent=Usage(), asked=current.asked)
-
-    extract = judge = check = _recorded
-
-    async def close(self) -> None:
-        """There is nothing to let go of."""
-
-
-class ReplayFolder(AuditFolder):
-    """Reads pictures from a bundle, and keeps what is made again in memory."""
-
-    def __init__(self, folder: AuditFolder) -> None:
-        super().__init__(folder.path, folder.manifest)
-        self.made: dict[str, bytes] = {}
-
-    def keep(self, data: bytes, mime: str) -> str:
-        """The digest by which it is found among what was made again."""
-        digest = digest_of(data)
-        self.made[digest] = data
-        return digest
-
-    def is_same(self, recorded: str, made: str) -> bool:
-        """Whether the picture in the bundle is the one that was made again."""
-        if recorded == made or not recorded or made not in self.made:
-            return recorded == made
-        try:
-            return same_picture(self.picture(recorded).data, self.made[made])
-        except AuditError:
-            return True  # one that is missing or was altered is named already
-
-
-class ReplayWork(Work):
-    """The work of each step, where the editor may be one that cannot be asked what it can do."""
-
-    recording: Recording
-    exact: bool
-    """Whether edits are made again."""
-
-    def mark(self, picture: Picture) -> Picture:
-        """Recorded pictures are marked already; those that are made again are marked as they were."""
-        current = self.recording.current
-        return super().mark(picture) if self.exact or (current and current.stage == "dose") else picture
-
-    async def able(self, editor: AskedEditor | None, subject: Subject) -> Abilities | None:
-        """What the extractor was told that the editor can do, where the editor cannot be asked here."""
-        if self.exact or editor is None:
-            return await super().able(editor, subject)
-        step = self.recording.steps.get(("concepts", subject.place))
-        return step.output.able if step and isinstance(step.output, Concepts) else None
-
-
-class ReplaySteps:
-    """Does each step again and compares what comes of it with what the log has."""
-
-    def __init__(
-        self, recording: Recording, folder: ReplayFolder, *, same_tools: bool = True, trusted: tuple[Stage, ...] = ()
-    ) -> None:
-        """`same_tools` says that pictures must be the same to the pixel; the `trusted` stages are not done again."""
-        self.visited: set[tuple[Stage, StepPlace]] = set()
-        self._recording, self._folder = recording, folder
-        self._same_tools, self._trusted = same_tools, trusted
-        self._silent: list[int] = []
-
     async def do(
         self, stage: Stage, place: StepPlace, by: Actor, inputs: object, work: Callable[[], Awaitable[StepResult]]
     ) -> Output:
         """The recorded output of a step, after it was done again; StepFailed where the log has none."""
-        step = self._recording.steps.get((stage, place))
+        step = self.log.get((stage, place))
         if step is None:
-            self._find("missing", f"{_where(place)}: there is no step {_called(stage, by, place)}, nor one that failed")
+            self.find("missing", f"{_where(place)}: there is no step {_called(stage, by, place)}, nor one that failed")
             raise StepFailed(stage)
-        if (stage, place) not in self.visited:  # the cases of one picture share its control edit
-            self.visited.add((stage, place))
+        if stage == "case":
+            self._chain = []
+        if (stage, place) not in self._visited:  # the cases of one picture share its control edit
+            self._visited.add((stage, place))
+            self._check_order(step)
             await self._check(step, by, work)
         if isinstance(step.output, Failed):
             raise StepFailed(step.output.reason)
+        self._chain.append(step)
         return step.output
+
+    def _check_order(self, step: Step) -> None:
+        """No step stands in the log before one that it builds on: of the whole case, or about the same concept."""
+        here = step.place
+        for before in self._chain if here.case else ():
+            place = before.place
+            same = place.concept in (None, here.concept) and place.dose in (0, here.dose) and not place.judge
+            if same and ("thought" in before.stage) <= ("thought" in step.stage) and before.n > step.n:
+                words = f"step {step.n} ({step.stage}) builds on step {before.n} ({before.stage})"
+                self.find("broken", f"{words}, which comes after it")
+                return
 
     async def _check(self, step: Step, by: Actor, work: Callable[[], Awaitable[StepResult]]) -> None:
         if step.by != by.name:
-            self._find(
-                "broken", f"step {step.n}: {step.by} did the step {step.stage!r}, by the log; {by.name} is named"
-            )
-        before = _built_on(step, self._recording.steps)
-        n = self._recording.first.get(before, -1) if before else -1
-        if before and n > step.n:
-            words = f"step {step.n} ({step.stage}) builds on step {n} ({before[0]}), which comes after it"
-            self._find("broken", words)
+            self.find("broken", f"step {step.n}: {step.by} did the step {step.stage!r}, by the log; {by.name} is named")
         made: StepResult | None = StepResult(step.output)
         if isinstance(step.output, Failed):
             if by.name in OURS and step.stage != "case":
                 words = f"{by.name} is said to have failed, and works here without a server that could"
-                self._find("broken", f"step {step.n}: {words}")
+                self.find("broken", f"step {step.n}: {words}")
         elif step.stage not in self._trusted:
             made = await self._again(step, work)
         if made is None:
             return
-        if step.asked and not made.asked:
-            self._silent.append(step.n)
-        elif made.asked != step.asked:
-            words = f"what {step.by} was asked is not what the prompts make of the steps before"
-            self._find("broken", f"step {step.n}: {words}")
+        if made.asked != step.asked:
+            words = f"what {step.by or 'nobody'} was asked is not what the prompts make of the steps before"
+            self.find("broken", f"step {step.n}: {words}")
         self._compare(step, by, made.output)
 
     async def _again(self, step: Step, work: Callable[[], Awaitable[StepResult]]) -> StepResult | None:
-        """What comes of a step that is done again; None where that is found already."""
-        self._recording.begin(step)
+        """What comes of a step that is done again; None where a finding says already that nothing does."""
+        self.current, self._replies = step, _replies(step.output)
         try:
             made = await work()
         except (AuditError, BadPicture):
             return None  # a picture that is missing or was altered is named already
         except NoReply:
-            self._find("broken", f"step {step.n}: {step.by} has more to answer than the log has replies of it")
+            self.find("broken", f"step {step.n}: {step.by} has more to answer than the log has replies of it")
             return None
         except RetriesExhausted as given_up:
             made = StepResult(Failed(str(given_up)))
         except Exception as error:
-            self._find("broken", f"step {step.n} cannot be done again: {type(error).__name__}: {error}")
+            self.find("broken", f"step {step.n} cannot be done again: {type(error).__name__}: {error}")
             return None
-        if self._recording.replies:
-            self._find("broken", f"step {step.n}: a reply of {step.by} reads otherwise than is noted of it")
+        if self._replies:
+            self.find("broken", f"step {step.n}: a reply of {step.by} reads otherwise than is noted of it")
         return made
 
     def _compare(self, step: Step, by: Actor, made: Output) -> None:
-        given = step.output
-        what: What = "broken"
+        given, what = step.output, self._unlike
         for name in ("after", "mask"):
             recorded, new = getattr(given, name, ""), getattr(made, name, "")
-            if self._folder.is_same(recorded, new):
-                made = msgspec.structs.replace(made, **{name: recorded}) if recorded != new else made
-            elif not self._same_tools:
-                what = "not verified"
-        if self._folder.manifest.lpips and isinstance(given, EditRecord) and isinstance(made, EditRecord):
-            made = _with_lpips_of(given, made)
-        apart = _apart(msgspec.to_builtins(given), msgspec.to_builtins(made))
-        if apart:
-            told = f"step {step.n}: {_called(step.stage, by, step.place)} on {_where(step.place)}"
-            self._find(what, f"{told}: {apart}")
+            if recorded != new and self._is_same(recorded, new):
+                made = msgspec.structs.replace(made, **{name: recorded})
+        if all(getattr(given, name, "") == getattr(made, name, "") for name in ("after", "mask")):
+            what = "broken"
+        left_out = "quality.lpips" if self._folder.manifest.lpips else "nothing"  # its weights are not in the bundle
+        if apart := _apart(msgspec.to_builtins(given), msgspec.to_builtins(made), left_out):
+            self.find(what, f"step {step.n}: {_called(step.stage, by, step.place)} on {_where(step.place)}: {apart}")
+
+    def _is_same(self, recorded: str, made: str) -> bool:
+        """Whether the picture in the bundle is the one that was made again."""
+        if not recorded or not made:
+            return False
+        try:
+            return same_picture(*(self._folder.picture(digest).data for digest in (recorded, made)))
+        except AuditError:
+            return True  # one that is missing or was altered is named already
+
+    def reply(self, request: Request | EditRequest) -> Answer | Edited:
+        """The next recorded reply of the step at hand, or its edit."""
+        output = self.current.output if self.current else None
+        if isinstance(request, Request):
+            if not self._replies:
+                raise NoReply
+            told = (output.finish, output.model) if isinstance(output, Said) else ("", "")
+            return Answer(self._replies.pop(), finish=told[0], model=told[1])
+        if not isinstance(output, EditRecord):
+            raise NoReply
+        if not output.after:
+            raise RetriesExhausted(AskingFailed(output.failure, again=False), 1)
+        mask = self._folder.picture(output.mask).data if output.mask else None
+        return Edited(self._folder.picture(output.after), mask, output.log, scene=output.drawn)
+
+    def abilities(self) -> Abilities | None:
+        """What the extractor of the case at hand was told that the editor can do."""
+        place = self._chain[0].place
+        step = self.log.get(("concepts", place))
+        return step.output.able if step and isinstance(step.output, Concepts) else None
 
     def leave(self, place: StepPlace, picture: str) -> None:
         """Leave the other steps of a case, which cannot be done again."""
-        mine = (each for each in self._recording.steps if each[1].case == place.case)
-        self.visited |= {*mine, ("edit", StepPlace(concept=CONTROL, picture=picture))}
+        mine = (each for each in self.log if each[1].case == place.case)
+        self._visited |= {*mine, ("edit", StepPlace(concept=CONTROL, picture=picture))}
 
-    def close(self, steps: Iterable[Step], allowed: tuple[Stage, ...] = ()) -> Iterator[Finding]:
+    def close(self, allowed: tuple[Stage, ...] = ()) -> Iterator[Finding]:
         """Everything that was found, and the steps that nothing asked for."""
-        yield from self._recording.findings
-        if self._silent:
-            words = f"step {min(self._silent)}{_others(self._silent)}: it says what was asked, and asks nobody"
-            yield Finding("broken", LOG, words)
+        yield from self.findings
         strange: dict[tuple[str, str], list[int]] = {}
-        for step in steps:
-            if (step.stage, step.place) not in self.visited and step.stage not in allowed:
+        for step in self._steps:
+            if (step.stage, step.place) not in self._visited and step.stage not in allowed:
                 strange.setdefault((step.stage, step.by), []).append(step.n)
         for (stage, by), found in strange.items():
-            words = f"step {found[0]}{_others(found)} ({stage!r} by {by or 'nobody'}) is none that audit.json asks for"
+            others = f", and {len(found) - 1:,} more" if len(found) > 1 else ""
+            words = f"step {found[0]}{others} ({stage!r} by {by or 'nobody'}) is none that audit.json asks for"
             yield Finding("added", LOG, words)
 
-    def _find(self, what: What, why: str) -> None:
-        self._recording.find(what, why)
+    def parties(self, prompts: AuditPrompts) -> Parties:
+        """Everybody who took part, as far as they can be had: ours are themselves, the others are recorded."""
+        manifest = self._folder.manifest
+        editor: Any = Recorded(manifest.editor, self) if manifest.editor.name else None
+        if manifest.editor.name == "exact":
+            editor = self._ours("editor", manifest.editor) or editor
+        model: Any = Recorded(manifest.model, self)
+        extractor = self._party("extractor", manifest.extractor, EXTRACTORS, ModelExtractor, prompts)
+        checkers = tuple(self._party("checker", each, CHECKERS, ModelChecker) for each in manifest.checkers)
+        return Parties(model, extractor, editor, self.judges(prompts), checkers)
+
+    def judges(self, prompts: AuditPrompts) -> tuple[Any, ...]:
+        """The judges alone."""
+        return tuple(self._party("judge", each, JUDGES, ModelJudge, prompts) for each in self._folder.manifest.judges)
+
+    def _party(self, role: str, party: Actor, registry: Any, by_model: Any, *more: Any) -> Any:
+        ours = self._ours(role, party) if party.name in OURS else None
+        recorded = Recorded(party, self)
+        return ours or (recorded if registry.knows(party.name) else by_model(recorded, *more))
+
+    def _ours(self, role: str, party: Actor) -> Any:
+        opened = open_ours(role, party.name)
+        if opened.party == party:
+            return opened
+        words = f"{party.name} was held to other settings than this version's: {party.settings or 'none'}"
+        self.find("not verified", words, MANIFEST)
+        return None
 
 
-def _with_lpips_of(given: EditRecord, made: EditRecord) -> EditRecord:
-    """LPIPS is taken on trust: its weights are not in the bundle."""
-    if given.quality is None or made.quality is None:
-        return made
-    kept = {name: getattr(given.quality, name) for name in ("lpips", "lpips_inside", "lpips_outside")}
-    return msgspec.structs.replace(made, quality=msgspec.structs.replace(made.quality, **kept))
+class Recorded:
+    """Somebody who cannot be asked again: a model, an editor, or a judge, extractor or checker of somebody else."""
+
+    def __init__(self, party: Actor, replay: Replay) -> None:
+        self.party, self._replay = party, replay
+        self.several = any(place.judge == party.name and place.vote > 1 for _, place in replay.log)
+
+    async def ask(self, request: Request | EditRequest) -> Answered[Answer | Edited]:
+        """The next recorded reply, or the recorded edit."""
+        return Answered(self._replay.reply(request), 0.0, 1)
+
+    async def abilities(self, request: EditRequest) -> Abilities | None:
+        """What an editor could do, as the log has it."""
+        return self._replay.abilities()
+
+    async def _output(self, *_: Any) -> Any:
+        current = self._replay.current
+        assert current is not None
+        found = dict.fromkeys(("concepts", "verdict", "check"), current.output)
+        return SimpleNamespace(**found, spent=Usage(), asked=current.asked)
+
+    extract = judge = check = _output
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
 
 
-def _others(numbers: list[int]) -> str:
-    return f", and {len(numbers) - 1:,} more" if len(numbers) > 1 else ""
-
-
-def _built_on(step: Step, steps: Mapping[tuple[Stage, StepPlace], Step]) -> tuple[Stage, StepPlace] | None:
-    stage, place = step.stage, step.place
-    case = StepPlace(place.case, place.row)
-    if stage in _CASE:
-        return _CASE[stage], case
-    if stage in _CONCEPT:
-        return _CONCEPT[stage], msgspec.structs.replace(place, judge="", vote=0, dose=0)
-    if stage == "answer again" and place.dose:
-        return "dose", place
-    if stage == "answer again" and place.concept == CONTROL:
-        record = steps.get(("case", case))
-        shown = record.output.picture if record and isinstance(record.output, CaseRecord) else ""
-        return "edit", StepPlace(concept=CONTROL, picture=shown)
-    if stage == "answer again":
-        return "edit", place
-    if stage == "edit" and place.concept:
-        return "concepts" if place.concept > 0 else "uncited", case
-    return None
+def _replies(output: Output) -> list[str]:
+    """What a model said in a step, the last reply first."""
+    match output:
+        case Said(text=text):
+            return [text]
+        case Concepts(tries=tries) | Verdict(tries=tries):
+            return [each.text for each in reversed(tries)]
+        case Check(said=said):
+            return list(reversed(said))
+    return []
 
 
 def _where(place: StepPlace) -> str:
@@ -428,24 +354,26 @@ def _where(place: StepPlace) -> str:
 
 
 def _called(stage: Stage, by: Actor, place: StepPlace) -> str:
-    if stage == "verdict":
-        return f"'verdict' of {by.name} (vote {place.vote})"
-    return f"{stage!r} of {by.name}" if stage == "check" else repr(stage)
+    vote = f" (vote {place.vote})" if stage == "verdict" else ""
+    return f"{stage!r} of {by.name}{vote}" if stage in ("verdict", "check") else repr(stage)
 
 
-def _apart(given: Any, made: Any, name: str = "") -> str:
+def _apart(given: Any, made: Any, left_out: str, name: str = "") -> str:
     """Where two records differ, in words; nothing where they do not, but for what another machine does to figures."""
+    if given == made or name.startswith(left_out):
+        return ""
     if isinstance(given, dict) and isinstance(made, dict):
-        for key in dict.fromkeys((*given, *made)):
-            if found := _apart(given.get(key), made.get(key), f"{name}.{key}".lstrip(".")):
+        for key in given | made:
+            if found := _apart(given.get(key), made.get(key), left_out, f"{name}.{key}".lstrip(".")):
                 return found
         return ""
     if isinstance(given, list | tuple) and isinstance(made, list | tuple) and len(given) == len(made):
-        return next((found for one, other in zip(given, made, strict=True) if (found := _apart(one, other, name))), "")
+        both = zip(given, made, strict=True)
+        return next((found for one, other in both if (found := _apart(one, other, left_out, name))), "")
     if isinstance(given, float) and isinstance(made, float):
         near = abs(given - made) <= (SHIFTED if name.endswith("warp") else APART)
         return "" if near else f"{name} is {given:g} in the log; done again it is {made:g}"
-    if given == made or (name == "seen" and _same_but_for_rounding(given, made)):
+    if name == "seen" and _same_but_for_rounding(given, made):
         return ""
     return f"{name} is {_short(given)} in the log; done again it is {_short(made)}"
 
@@ -466,51 +394,9 @@ def _short(value: object) -> str:
     return told if len(told) <= 120 else f"{told[:117]}…"
 
 
-class RecordedParties:
-    """Everybody who took part, as far as they can be had: ours are themselves, models and editors are recorded."""
-
-    def __init__(self, manifest: Manifest, prompts: AuditPrompts, recording: Recording) -> None:
-        self._manifest, self._prompts, self._recording = manifest, prompts, recording
-
-    def parties(self) -> Parties:
-        """The same parts, taken again."""
-        manifest = self._manifest
-        editor: AskedEditor | None = RecordedEditor(manifest.editor, self._recording) if manifest.editor.name else None
-        if manifest.editor.name == "exact":
-            editor = self._ours("editor", manifest.editor) or editor
-        return Parties(
-            RecordedModel(manifest.model, self._recording),
-            self._one("extractor", manifest.extractor, EXTRACTORS, ModelExtractor, self._prompts),
-            editor,
-            self.judges(),
-            tuple(self._one("checker", each, CHECKERS, ModelChecker) for each in manifest.checkers),
-        )
-
-    def judges(self) -> tuple[Any, ...]:
-        """The judges alone."""
-        return tuple(self._one("judge", each, JUDGES, ModelJudge, self._prompts) for each in self._manifest.judges)
-
-    def _one(self, role: str, party: Actor, registry: Any, by_model: Any, *more: Any) -> Any:
-        ours = self._ours(role, party) if party.name in OURS else None
-        if ours is not None:
-            return ours
-        if registry.knows(party.name):
-            mine = (place for stage, place in self._recording.steps if stage == "verdict" and place.judge == party.name)
-            return RecordedPlugin(party, self._recording, several=any(place.vote > 1 for place in mine))
-        return by_model(RecordedModel(party, self._recording), *more)
-
-    def _ours(self, role: str, party: Actor) -> Any:
-        opened = open_ours(role, party.name)
-        if opened.party == party:
-            return opened
-        words = f"{party.name} was held to other settings than this version's: {party.settings or 'none'}"
-        self._recording.find("not verified", words, MANIFEST)
-        return None
-
-
 def replayed(opened: OpenedBundle) -> Iterator[Finding]:
     """Every case of an audit taken through its stages again."""
-    manifest, steps = opened.audit.manifest, opened.audit.steps
+    manifest, folder = opened.audit.manifest, opened.again
     try:
         prompts = msgspec.convert(manifest.prompts, AuditPrompts)
     except msgspec.ValidationError as error:
@@ -521,16 +407,13 @@ def replayed(opened: OpenedBundle) -> Iterator[Finding]:
         told = "" if same else f"; {manifest.countersight} is said to have asked them, this is {__version__}"
         words = f"its prompts are called {prompts.name}, and are not those that ship under this name{told}"
         yield Finding("broken" if same else "not verified", MANIFEST, words)
-    recording, folder = Recording(steps, opened.folder), ReplayFolder(opened.folder)
-    doing = ReplaySteps(recording, folder, same_tools=opened.same_tools())
+    replay = Replay(opened.audit.steps, folder, unlike=opened.unlike())
     dataset = Dataset.open(opened.dataset) if opened.dataset else None
 
     async def whole() -> None:
-        parties = RecordedParties(manifest, prompts, recording).parties()
-        work = ReplayWork(folder, prompts, doing)
-        work.recording, work.exact = recording, not isinstance(parties.editor, RecordedEditor)
-        stages = Stages(manifest, dataset, parties, work, Extensions(folder, work))
-        for (stage, place), step in list(recording.steps.items()):
+        work = Work(folder, prompts, replay)
+        stages = Stages(manifest, dataset, replay.parties(prompts), work, Extensions(folder, work))
+        for (stage, place), step in list(replay.log.items()):
             if stage != "case":
                 continue
             try:
@@ -538,29 +421,27 @@ def replayed(opened: OpenedBundle) -> Iterator[Finding]:
                     if dataset is not None:
                         await stages.audit(place.row, dataset.case_at(place.row))
                     else:
-                        await stages.test(await _subject(opened, doing, recording, step))
+                        await stages.test(await _subject(opened, replay, step))
             except AuditError:  # a picture that is missing or was altered is named already
-                doing.leave(place, step.output.picture if isinstance(step.output, CaseRecord) else "")
+                replay.leave(place, step.output.picture if isinstance(step.output, CaseRecord) else "")
             except (CountersightError, IndexError, AssertionError, msgspec.DecodeError, ValueError, RecursionError):
-                recording.find("broken", f"case {place.case} is not in this row of the dataset")
-            folder.made.clear()
+                replay.find("broken", f"case {place.case} is not in this row of the dataset")
 
     blocking(whole)
-    yield from doing.close(steps)
+    yield from replay.close()
 
 
-async def _subject(opened: OpenedBundle, doing: ReplaySteps, recording: Recording, step: Step) -> Subject:
+async def _subject(opened: OpenedBundle, replay: Replay, step: Step) -> Subject:
     """What a case is about by the log alone; its picture must be the drawing of its scene, where it has one."""
 
     async def work() -> StepResult:
         return StepResult(step.output)
 
-    record = await doing.do("case", step.place, Actor(""), (), work)
+    record = await replay.do("case", step.place, Actor(""), (), work)
     assert isinstance(record, CaseRecord)
-    picture = opened.folder.picture(record.picture)
+    picture = opened.again.picture(record.picture)
     if record.drawn is not None and not _is_drawing(picture, record.drawn):
-        what: What = "broken" if opened.same_tools() else "not verified"
-        recording.find(what, f"case {step.place.case}: its picture is no drawing of its scene")
+        replay.find(opened.unlike(), f"case {step.place.case}: its picture is no drawing of its scene")
     return Subject(step.place, record.question, ShownPicture(picture, record.picture), record.image, record.drawn)
 
 
@@ -574,21 +455,18 @@ def _is_drawing(picture: Picture, drawn: Any) -> bool:
         return False
 
 
-def asks_too_much(manifest: Manifest) -> str:
-    """That a manifest asks for more than any audit does, where it does."""
-    if manifest.votes > MOST_VOTES or manifest.strength > STRENGTHS:
-        return f"it asks for {manifest.votes:,} votes and {manifest.strength:,} doses; no audit has so many"
-    return ""
-
-
 def read_bounded(folder: Path) -> AuditTrail:
-    """The audit in a folder; AuditError where it is damaged, or a line of its log is longer than any audit writes."""
+    """The audit in a folder; AuditError where it is damaged, or asks for or holds more than any audit does."""
     content(folder / MANIFEST)
     with open(folder / LOG, "rb") as file:
         for number, line in enumerate(bounded_lines(file, LONGEST_LINE), 1):
             if len(line) > LONGEST_LINE:
                 raise AuditError(f"line {number} is longer than {LONGEST_LINE:,} bytes")
-    return read_audit(folder)
+    audit = read_audit(folder)
+    votes, doses = audit.manifest.votes, audit.manifest.strength
+    if votes > MOST_VOTES or doses > STRENGTHS:
+        raise AuditError(f"{MANIFEST} asks for {votes:,} votes and {doses:,} doses; no audit has so many")
+    return audit
 
 
 def same_audit(one: Manifest, other: Manifest) -> bool:
@@ -612,16 +490,12 @@ def recalibrated(opened: OpenedBundle) -> Iterator[Finding]:
         yield Finding("missing", missing[0], "without its log the calibration cannot be derived again")
         return
     try:
-        judged = read_bounded(opened.path / CALIBRATION_FOLDER)
+        judged = read_bounded(opened.again.path / CALIBRATION_FOLDER)
+        for found in (_by_people if calibration.people else _on_purpose)(opened, calibration, judged):
+            inside = found.file in (LOG, MANIFEST)
+            yield msgspec.structs.replace(found, file=f"{CALIBRATION_FOLDER}/{found.file}") if inside else found
     except AuditError as error:
         yield Finding("broken", CALIBRATION_FOLDER, str(error))
-        return
-    if too_much := asks_too_much(judged.manifest):
-        yield Finding("broken", f"{CALIBRATION_FOLDER}/{MANIFEST}", too_much)
-        return
-    for found in (_by_people if calibration.people else _on_purpose)(opened, calibration, judged):
-        inside = found.file in (LOG, MANIFEST, LABELS)
-        yield msgspec.structs.replace(found, file=f"{CALIBRATION_FOLDER}/{found.file}") if inside else found
 
 
 def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:
@@ -635,23 +509,18 @@ def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTra
         yield Finding("broken", CALIBRATION_FOLDER, f"its tests are not those of its seed{opened.other_version}")
         return
     prompts, folder = msgspec.convert(manifest.prompts, AuditPrompts), AuditFolder.open(judged.path)
-    recording, kept = Recording(steps, folder), ReplayFolder(folder)
-    doing = ReplaySteps(recording, kept, trusted=("case",))
-    judges = RecordedParties(manifest, prompts, recording).judges()
-    trial = Trial(ReplayWork(kept, prompts, doing), judges, None, manifest.votes)
+    replay = Replay(steps, folder, trusted=("case",))
+    trial = Trial(Work(folder, prompts, replay), replay.judges(prompts), None, manifest.votes)
 
     async def whole() -> None:
         for row, item in enumerate(items):
             await trial.put(row, item)
 
     blocking(whole)
-    yield from doing.close(steps, allowed=("edit",))
-    try:
-        same = judge_sheets(manifest, list(items), list(steps)) == calibration.judges
-    except KeyError:
-        return  # a verdict of no test or judge: found already
-    if not same:
-        yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
+    yield from replay.close(allowed=("edit",))
+    with suppress(KeyError):  # a verdict of no test or judge is found already
+        if judge_sheets(manifest, list(items), list(steps)) != calibration.judges:
+            yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
 
 
 @cache
@@ -664,7 +533,7 @@ def _by_people(opened: OpenedBundle, calibration: Calibration, judged: AuditTrai
     try:
         made = people_calibration(judged, list(read_labels(judged.path)))
     except AuditError as error:
-        yield Finding("broken", LABELS, str(error))
+        yield Finding("broken", f"{CALIBRATION_FOLDER}/{LABELS}", str(error))
         return
     own = opened.audit.steps[: len(judged.steps)]
     if same_audit(judged.manifest, opened.audit.manifest) and [a.hash for a in judged.steps] != [b.hash for b in own]:

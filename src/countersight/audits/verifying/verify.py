@@ -7,6 +7,7 @@ that is larger than it was or than any of a bundle can be.
 import base64
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,9 +19,8 @@ from typing import Final
 import msgspec
 
 from countersight.audits.auditing import pictures_of
-from countersight.audits.bundle.cases import DIFFERENCES, difference, difference_of, edits, encoded_difference
-from countersight.audits.bundle.changes import CHANGES, change_record
-from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card
+from countersight.audits.bundle.changes import CHANGES
+from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card, kept_card
 from countersight.audits.bundle.files import LARGEST_FILE, FileEntry, OddEntry, content, digest, lying_in
 from countersight.audits.bundle.reviews import REVIEWED
 from countersight.audits.bundle.seal import (
@@ -38,7 +38,7 @@ from countersight.audits.bundle.seal import (
     zip_bundle,
 )
 from countersight.audits.bundle.sessions import SESSIONS, Session
-from countersight.audits.bundle.write import REPORT, Sheets, belongs, papers, sheets_of
+from countersight.audits.bundle.write import REPORT, belongs, is_derived, write_papers
 from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER
 from countersight.audits.calibration.sheet import CALIBRATION, Calibration
 from countersight.audits.checkers.protocol import CHECKERS
@@ -47,25 +47,25 @@ from countersight.audits.finishing import page_of
 from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, AuditFolder
 from countersight.audits.judges.protocol import JUDGES
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE
-from countersight.audits.records import EditRecord, Manifest, Step
-from countersight.audits.scores import failed_steps, score
+from countersight.audits.records import Manifest, Step
+from countersight.audits.scores import failed_steps
 from countersight.audits.selection import SELECTION, Selected, Selection, decode_selection, select
 from countersight.audits.signing.sign import SIGNED_OFF, read_sign_off
 from countersight.audits.signing.ssh import NOT_INSTALLED, PublicKey, signer
 from countersight.audits.signing.stamping import read_stamp
-from countersight.audits.trail import AuditTrail
+from countersight.audits.trail import read_audit
 from countersight.audits.verifying.finding import Finding, Note, What, same_picture
 from countersight.audits.verifying.replay import (
     OURS,
     OpenedBundle,
-    asks_too_much,
     read_bounded,
     recalibrated,
     replayed,
     same_audit,
 )
 from countersight.dataset import Dataset
-from countersight.errors import AuditError, BadPicture, CountersightError
+from countersight.engine import DatasetReference
+from countersight.errors import AuditError, CountersightError
 from countersight.system import cores
 from countersight.text import printable, several
 
@@ -425,38 +425,57 @@ def _records(
     if fault is not None:
         yield from fault
         return
-    try:
-        audit = read_bounded(folder)
-    except AuditError as error:
-        yield Finding("broken", LOG, str(error))
-        return
-    if too_much := asks_too_much(audit.manifest):
-        yield Finding("broken", MANIFEST, too_much)
-        return
-    head = audit.steps[-1].hash if audit.steps else ""
-    if (len(audit.steps), head) != (bundle.steps, bundle.last_step):
-        was = several(bundle.steps, "step")
-        yield Finding("broken", LOG, f"it has {len(audit.steps):,} steps and another end; sealed were {was}")
-    there = _dataset(audit, dataset)
-    opened = OpenedBundle(
-        folder=AuditFolder.open(folder), audit=audit, bundle=bundle, files=files, dataset=there, against=against
-    )
-    found = list(_pictures(opened, digests))
-    if bundle.format < FORMAT:
+    with tempfile.TemporaryDirectory() as place:
+        try:
+            read_bounded(folder)
+            again = _given(folder, files, Path(place))
+            audit = read_audit(again.path)
+        except AuditError as error:
+            yield Finding("broken", LOG, str(error))
+            return
+        opened = OpenedBundle(
+            path=folder,
+            again=again,
+            audit=audit,
+            bundle=bundle,
+            files=files,
+            dataset=_dataset(folder, audit.manifest.dataset, dataset),
+            against=against,
+        )
+        found = [*_head(opened), *_pictures(opened, digests)]
+        if bundle.format < FORMAT:
+            yield from found
+            later = SELECTION in files or any(case.record.drawn is not None for case in audit.cases)
+            if bundle.format < 2 and later:  # the format of 0.1 had neither scenes nor a selection
+                yield Finding("broken", SEAL, "it says that it is older than its log is")
+            yield Finding("not verified", SEAL, "an earlier version sealed it, and it cannot be derived again here")
+            return
+        found += [*_selection(opened), *_times(opened)]
+        if whole:
+            found += [*_forms(opened), *replayed(opened), *recalibrated(opened)]
         yield from found
-        later = SELECTION in files or any(case.record.drawn is not None for case in audit.cases)
-        if bundle.format < 2 and later:  # the format of 0.1 had neither scenes nor a selection
-            yield Finding("broken", SEAL, "it says that it is older than its log is")
-        yield Finding("not verified", SEAL, "an earlier version sealed it, and it cannot be derived again here")
-        return
-    found += [*_selection(opened), *_times(opened)]
-    if whole:
-        found += [*_forms(opened), *replayed(opened), *recalibrated(opened)]
-    yield from found
-    if whole and all(each.what == "not verified" for each in found):
-        yield from _differences(opened)
-        yield from _papers(opened)
-        yield from trusted(opened)
+        if whole and all(each.what == "not verified" for each in found):
+            yield from _derived(opened)
+            yield from trusted(opened)
+
+
+def _given(folder: Path, files: frozenset[str], to: Path) -> AuditFolder:
+    """Another folder with all that an audit was given; a file is linked where the two lie on one disk."""
+    for name in filter(belongs, files):
+        if name in (DATASET_SHEET, CHANGES) or not is_derived(name):  # of these two, a part was given
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                os.link(folder / name, to / name, follow_symlinks=False)
+            except OSError:
+                shutil.copyfile(folder / name, to / name, follow_symlinks=False)
+    return AuditFolder.open(to)
+
+
+def _head(opened: OpenedBundle) -> Iterator[Finding]:
+    steps, bundle = opened.audit.steps, opened.bundle
+    if (len(steps), steps[-1].hash if steps else "") != (bundle.steps, bundle.last_step):
+        was = several(bundle.steps, "step")
+        yield Finding("broken", LOG, f"it has {len(steps):,} steps and another end; sealed were {was}")
 
 
 def _unreadable(folder: Path, files: frozenset[str]) -> list[Finding] | None:
@@ -475,10 +494,9 @@ def _unreadable(folder: Path, files: frozenset[str]) -> list[Finding] | None:
     return None
 
 
-def _dataset(audit: AuditTrail, named: Path | None) -> Path | None:
+def _dataset(folder: Path, reference: DatasetReference, named: Path | None) -> Path | None:
     """Where the dataset is that was audited, if it is there as it was."""
-    reference = audit.manifest.dataset
-    place = named or Path(os.path.normpath(audit.path.resolve() / reference.path))
+    place = named or Path(os.path.normpath(folder.resolve() / reference.path))
     try:
         same = bool(named or reference.path) and Dataset.open(place).fingerprint == reference.fingerprint
     except (CountersightError, OSError):
@@ -589,60 +607,45 @@ def _is_written(data: bytes, kind: type[msgspec.Struct]) -> bool:
         return False
 
 
-def _differences(opened: OpenedBundle) -> Iterator[Finding]:
-    """The picture of every edit's difference, made again."""
-    made = {name: edit for edit in edits(opened.audit.cases) if (name := difference_of(edit))}
-    for name in sorted(name for name in opened.files if name.startswith(f"{DIFFERENCES}/") and name not in made):
-        yield Finding("added", name, "no edit in the log has it")
-    with ThreadPoolExecutor(cores()) as pool:  # Pillow and NumPy let go of the interpreter
-        yield from filter(None, pool.map(lambda name: _difference(opened, name, made[name]), made))
-
-
-def _difference(opened: OpenedBundle, name: str, edit: EditRecord) -> Finding | None:
-    if name not in opened.files:
-        return Finding("missing", name, "it follows from an edit in the log")
+def _derived(opened: OpenedBundle) -> Iterator[Finding]:
+    """Everything that follows from the log, written again: each file against the one that lies in the bundle."""
+    card = kept_card(opened.again.path, opened.audit.manifest)
+    if opened.dataset is not None and (dataset_card(opened.dataset) or Card()) != card:
+        yield Finding("not verified", DATASET_SHEET, "the card of the dataset says something else now")
     try:
-        follows = encoded_difference(difference(opened.folder, edit))
-    except (AuditError, BadPicture):
-        return None  # a picture that is missing or was altered is named already
-    if same_picture(content(opened.path / name), follows):
-        return None
-    what: What = "broken" if opened.same_tools() else "not verified"
-    return Finding(what, name, "it is not where the two pictures differ, or holds more")
-
-
-def _papers(opened: OpenedBundle) -> Iterator[Finding]:
-    """Whatever follows from the log and does not lie there as it follows, and last the page that people read."""
-    try:
-        # The card of the dataset and an earlier audit are taken as they were written down.
-        sheets = sheets_of(opened.folder, opened.audit, score(opened.audit), None, kept_card=True)
+        sheets = write_papers(
+            opened.again,
+            opened.audit,
+            lambda sheets: page_of(sheets, opened.bundle.gallery),
+            against=opened.against if CHANGES in opened.files else None,
+            from_dataset=False,  # its card is taken as it was written down
+        )
     except AuditError as error:
         yield Finding("broken", str(error).split(" ")[0], str(error))
         return
-    for name, follows in papers(sheets).items():
-        yield from _compared(opened, name, follows)
     yield from (Finding("broken", fault.split(" ")[0].rstrip(":"), fault) for fault in sheets.reviews.faults)
-    if opened.dataset is not None and (dataset_card(opened.dataset) or Card()) != sheets.dataset.card:
-        yield Finding("not verified", DATASET_SHEET, "the card of the dataset says something else now")
-    yield from _changes(opened, sheets)
-    try:
-        page = page_of(sheets, opened.bundle.gallery).encode()
-    except (AuditError, BadPicture):
-        return  # a picture that is missing or was altered is named already
-    yield from _compared(opened, REPORT, page)
+    made = {found.name for found in lying_in(opened.again.path) if isinstance(found, FileEntry)}
+    for name in sorted(filter(is_derived, made | opened.files)):
+        if name not in opened.files:
+            yield Finding("missing", name, "it follows from the log")
+        elif name not in made:
+            yield Finding("added", name, "it does not follow from the log")
+        else:
+            yield from _compared(opened, name)
 
 
-def _compared(opened: OpenedBundle, name: str, follows: bytes) -> Iterator[Finding]:
+def _compared(opened: OpenedBundle, name: str) -> Iterator[Finding]:
     """A file that follows from the log against the one that lies there."""
     try:
-        written = content(opened.path / name) if name in opened.files else None
+        written, follows = content(opened.path / name), content(opened.again.path / name)
     except AuditError as error:
         yield Finding("broken", name, str(error))
         return
-    if written is None:
-        yield Finding("missing", name, "it follows from the log")
-    elif written == follows:
+    if written == follows:
         return
+    if name.endswith(".png"):
+        if not same_picture(written, follows):
+            yield Finding(opened.unlike(), name, "it is not where the two pictures differ, or holds more")
     elif opened.other_version:  # whoever edits a page need only name another version: what is not derived is not sound
         told = f"Countersight {opened.bundle.countersight} is said to have worded it; verify it with that version"
         yield Finding("not verified", name, told)
@@ -653,8 +656,7 @@ def _compared(opened: OpenedBundle, name: str, follows: bytes) -> Iterator[Findi
         if _PICTURE.sub(_SHOWN, one) != _PICTURE.sub(_SHOWN, other):
             yield Finding("broken", name, "it does not say what follows from the log")
         elif not all(map(_shows_same, _PICTURE.findall(one), _PICTURE.findall(other))):
-            what: What = "broken" if opened.same_tools() else "not verified"
-            yield Finding(what, name, "it shows other pictures than those of the bundle")
+            yield Finding(opened.unlike(), name, "it shows other pictures than those of the bundle")
 
 
 def _shows_same(one: str, other: str) -> bool:
@@ -662,16 +664,3 @@ def _shows_same(one: str, other: str) -> bool:
         return one == other or same_picture(*(base64.b64decode(data, validate=True) for data in (one, other)))
     except ValueError:
         return False
-
-
-def _changes(opened: OpenedBundle, sheets: Sheets) -> Iterator[Finding]:
-    """The record of changes says of this audit what follows; of the earlier one only that audit can tell."""
-    record = sheets.changes
-    if record is None:
-        if CHANGES in opened.files:
-            yield Finding("broken", CHANGES, "it is not of this audit as it stands")
-        return
-    if any(shift.now != getattr(sheets.scores.kept, measure) for measure, shift in record.scores.items()):
-        yield Finding("broken", CHANGES, "the scores that it gives for now do not follow from the log")
-    if opened.against is not None and change_record(opened.audit, sheets.scores, opened.against) != record:
-        yield Finding("broken", CHANGES, f"it does not follow from this audit and {opened.against.name}")
