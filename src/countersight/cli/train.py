@@ -41,7 +41,7 @@ def add(verbs: Verbs) -> None:
     )
     ways = features.add_mutually_exclusive_group(required=True)
     ways.add_argument("--encoder", metavar="NAME", help="embedded, or hf:FOLDER for the vision tower of any model")
-    ways.add_argument("--detector", metavar="PATH", help="use a detector: an .onnx or .pb file, or a folder")
+    ways.add_argument("--detector", metavar="PATH", help="use a detector: an .onnx file or a folder")
     ways.add_argument(
         "--tsv", type=Path, metavar="FILE", help="read features from a file in the format of LXMERT's authors"
     )

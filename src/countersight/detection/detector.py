@@ -1,9 +1,8 @@
 """Object detection in photographs as eyes for programs: `vision=detector:PATH`.
 
-PATH is an ONNX file, a frozen TensorFlow graph for OpenCV (.pb), or a folder of transformers'. Settings follow as in an
-address: `detector:ssd.pb?config=ssd.pbtxt&score=0.4`. After a `+` stands the model that answers questions, since a
-detector only finds: `detector:yolo.onnx+openai:gpt-4o`, or `detector:yolo.onnx+told:MODEL` for one that sees nothing
-and is told what was found.
+PATH is an ONNX file or a folder of transformers'. Settings follow as in an address: `detector:yolo.onnx?score=0.4`.
+After a `+` stands the model that answers questions, since a detector only finds: `detector:yolo.onnx+openai:gpt-4o`, or
+`detector:yolo.onnx+told:MODEL` for one that sees nothing and is told what was found.
 """
 
 import asyncio
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 OVERLAP: Final = 0.5
 """Two boxes of one class that share more of what they cover are one thing."""
-_OPTIONS: Final = ("score", "overlap", "labels", "config")
+_OPTIONS: Final = ("score", "overlap", "labels")
 _KEPT = 64
 """Pictures whose contents are remembered: the questions of a case follow each other."""
 _SPACE = re.compile(r"\s+")
@@ -136,25 +135,19 @@ def open_detector(where: str, settings: ModelSettings) -> Detector:
         raise ModelError("a detector is named by its path, as in detector:yolo.onnx or detector:FOLDER")
     score = _share("score", options["score"]) if "score" in options else None
     overlap = _share("overlap", options.get("overlap", str(OVERLAP)))
-    labels, config = (
-        Path(options[option]).expanduser() if option in options else None for option in ("labels", "config")
-    )
-    return Detector(f"detector:{where}", _finder(name, labels, config, settings.device), score=score, overlap=overlap)
+    labels = Path(options["labels"]).expanduser() if "labels" in options else None
+    return Detector(f"detector:{where}", _finder(name, labels, settings.device), score=score, overlap=overlap)
 
 
-def _finder(name: str, labels: Path | None, config: Path | None, device: str) -> Finder:
+def _finder(name: str, labels: Path | None, device: str) -> Finder:
     path = Path(name).expanduser()
     if path.is_file():
         if path.suffix.lower() == ".onnx":
             from countersight.detection.onnx_file import OnnxFinder
 
             return OnnxFinder(path, labels)
-        if path.suffix.lower() == ".pb":
-            from countersight.detection.opencv_networks import OpenCVFinder
-
-            return OpenCVFinder(path, config, labels)
-        raise ModelError(f"{path} is not a detector; name a folder of transformers', an .onnx file or a .pb file")
-    if path.suffix.lower() in (".onnx", ".pb"):
+        raise ModelError(f"{path} is not a detector; name a folder of transformers' or an .onnx file")
+    if path.suffix.lower() == ".onnx":
         raise ModelError(f"there is no detector {path}")
     from countersight.detection.local import LocalFinder
 

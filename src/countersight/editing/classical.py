@@ -1,4 +1,4 @@
-"""Edits of photographs under a mask: removing, recolouring, blurring, moving, swapping, resizing.
+"""Edits of photographs under a mask: removing, recolouring, moving, resizing, replacing.
 
 What is not under the mask stays as it is, to the bit. What a removed or moved thing leaves behind is painted over by
 whatever fills holes: OpenCV here, a network in `inpaint`.
@@ -6,7 +6,6 @@ whatever fills holes: OpenCV here, a network in `inpaint`.
 
 import asyncio
 import io
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -58,16 +57,6 @@ def recoloured(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
     painted = pixels.copy()
     painted[part] = changed
     return blended(pixels, painted, mask, 1.2)
-
-
-def blurred(pixels: Pixels, mask: Mask) -> Pixels:
-    """What is under the mask so blurred that nothing of it can be made out, mixed with nothing from around it."""
-    left, top, right, bottom = box_of(mask)
-    radius = max(4.0, 0.12 * max(right - left, bottom - top))
-    alone = Image.fromarray(np.where(mask[:, :, None], pixels, 0).astype(np.uint8))
-    soft = np.asarray(alone.filter(ImageFilter.GaussianBlur(radius)), np.float32)
-    washed = np.clip(soft / np.maximum(_soft(mask, radius), 0.02)[:, :, None], 0, 255).astype(np.uint8)
-    return blended(pixels, washed, mask, 1.5)
 
 
 def pasted(onto: Pixels, pixels: Pixels, mask: Mask, at: tuple[int, int], factor: float = 1.0) -> tuple[Pixels, Mask]:
@@ -182,11 +171,6 @@ class Retoucher:
         return Edited(picture, encode_mask(mask), {"seed": request.seed, "mask from": selection.how})
 
     def _change(self, request: EditRequest) -> "_Change":
-        value = request.instruction.value.casefold()
-        if request.instruction.action == "other" and "swap" in value:
-            return self._swap
-        if request.instruction.action == "other" and "blur" in value:
-            return _blur
         changes: dict[Action, _Change] = {
             "remove": self._remove,
             "recolour": _recolour,
@@ -196,8 +180,7 @@ class Retoucher:
         }
         if request.instruction.action not in changes:
             raise EditFailed(
-                f"“{request.instruction.action}” needs an editor that paints; this one can {', '.join(changes)}, blur "
-                "and swap"
+                f"“{request.instruction.action}” needs an editor that paints; this one can {', '.join(changes)}"
             )
         return changes[request.instruction.action]
 
@@ -249,16 +232,6 @@ class Retoucher:
         after, there = _put(behind, pixels, other.mask, selection.mask)
         return after, hole | there
 
-    def _swap(self, pixels: Pixels, selection: SelectedArea, request: EditRequest) -> tuple[Pixels, Mask]:
-        words = re.sub(r"^.*?\bswap(?:ped)?\b\s*(?:places?\s*)?(?:with\s*)?", "", request.instruction.value.casefold())
-        other = self._selector.find(words, request, pixels)
-        if (selection.mask & other.mask).any():
-            raise EditFailed("the two things overlap, so they cannot change places")
-        behind, hole = self._without(pixels, selection.mask | other.mask)
-        after, one = _put(behind, pixels, other.mask, selection.mask)
-        after, two = _put(after, pixels, selection.mask, other.mask)
-        return after, hole | one | two
-
 
 _Change = Callable[[Pixels, SelectedArea, EditRequest], tuple[Pixels, Mask]]
 
@@ -268,10 +241,6 @@ def _recolour(pixels: Pixels, selection: SelectedArea, request: EditRequest) -> 
     if colour is None:
         raise EditFailed(f"“{request.instruction.value[:80]}” is no colour of {', '.join(COLOURS)} or #rrggbb")
     return recoloured(pixels, selection.mask, rgb(colour)), selection.mask
-
-
-def _blur(pixels: Pixels, selection: SelectedArea, _: EditRequest) -> tuple[Pixels, Mask]:
-    return blurred(pixels, selection.mask), selection.mask
 
 
 def _put(onto: Pixels, pixels: Pixels, thing: Mask, place: Mask) -> tuple[Pixels, Mask]:

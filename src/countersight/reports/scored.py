@@ -70,7 +70,7 @@ def short_name(model: str) -> str:
 
 
 def _eyes(name: str) -> str:
-    """detector:ssd.pb for detector:/weights/ssd.pb?config=/weights/ssd.pbtxt."""
+    """detector:yolo.onnx for detector:/weights/yolo.onnx?labels=/weights/names.txt."""
     if not name.startswith(_DETECTOR):
         return short_name(name)
     where, beside = parted(name.removeprefix(_DETECTOR))

@@ -1,8 +1,7 @@
 """How things are added to a scene, where there is room for them."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
-from math import cos, radians, sin
 from random import Random
 from typing import Any
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from countersight.editing.exact.places import Where, within
 from countersight.editing.exact.targets import Target, matching, number_in, read_target
 from countersight.editing.protocol import Instruction
-from countersight.editing.things import called, colour_in
+from countersight.editing.things import colour_in
 from countersight.errors import EditFailed
 from countersight.scenes import (
     DOT_RADII,
@@ -21,12 +20,9 @@ from countersight.scenes import (
     GAP,
     HEARTS,
     LARGEST,
-    NAMED,
     OUTLINE,
     PETALS,
-    RADII,
     RING,
-    RINGS,
     SMALLEST,
     Add,
     Circle,
@@ -34,13 +30,10 @@ from countersight.scenes import (
     Edit,
     Flower,
     Points,
-    Polygon,
     Scene,
-    apply,
     chances,
     distance,
     edge_distance,
-    faults,
     items,
     place,
     reach,
@@ -62,9 +55,8 @@ def in_the_open(
     radii: Iterable[float],
     smallest: float,
     where: Iterable[Where],
-    but: Collection[str] = (),
 ) -> list[Disc] | None:
-    """Places for flowers or circles of these radii that touch nothing, but for the items named, or None."""
+    """Places for flowers of these radii that touch nothing, or None."""
     points = _grid(rng, 0, 0, scene.width, scene.height, STEP)
     clear = np.minimum(points, np.array([scene.width, scene.height]) - points).min(axis=1) - GAP
     points, clear = points[clear >= smallest], clear[clear >= smallest]
@@ -73,21 +65,17 @@ def in_the_open(
     for polygon in scene.polygons:
         clear = np.minimum(clear, edge_distance(points, polygon.points) - (GAP + OUTLINE / 2))
     for item in items(scene):
-        if item.id not in but:
-            clear = np.minimum(clear, distance(points, (item.x, item.y)) - (reach(item) + GAP))
+        clear = np.minimum(clear, distance(points, (item.x, item.y)) - (reach(item) + GAP))
     return _placed(rng, points, clear, radii, smallest)
 
 
-def in_a_circle(
-    rng: Random, circle: Circle, radii: Iterable[float], smallest: float, but: Collection[str] = ()
-) -> list[Disc] | None:
-    """Places for dots of these radii in a circle that touch nothing, but for the dots named, or None."""
+def in_a_circle(rng: Random, circle: Circle, radii: Iterable[float], smallest: float) -> list[Disc] | None:
+    """Places for dots of these radii in a circle that touch nothing, or None."""
     x, y, radius = circle.x, circle.y, circle.radius
     points = _grid(rng, x - radius, y - radius, x + radius, y + radius, DOT_STEP)
     clear = radius - RING / 2 - GAP - distance(points, (x, y))
     for dot in circle.dots:
-        if dot.id not in but:
-            clear = np.minimum(clear, distance(points, (dot.x, dot.y)) - (dot.radius + GAP))
+        clear = np.minimum(clear, distance(points, (dot.x, dot.y)) - (dot.radius + GAP))
     return _placed(rng, points, clear, radii, smallest)
 
 
@@ -121,17 +109,8 @@ def add_things(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[
     full = EditFailed(f"there is no room for {number} more: “{words[:120]}”")
     if target.noun == "dot":
         yield from _more_dots(target, number, colour, scene, rng, full)
-    elif target.noun == "polygon":
-        yield from _more_polygons(number, colour, scene, rng, full)
-    elif target.noun == "circle":
-        radii = [circle.radius for circle in scene.circles] or [sum(RADII) / 2]
-        reaches = [rng.choice(radii) + RING / 2 for _ in range(number)]
-        placed = in_the_open(rng, scene, reaches, min(radii) * 0.8, target.places)
-        if placed is None:
-            raise full
-        ring = colour or (scene.circles[0].colour if scene.circles else rng.choice(RINGS))
-        names = _names("circle", (circle.id for circle in scene.circles))
-        yield Add(circles=tuple(Circle(next(names), ring, rounded(radius - RING / 2), x, y) for x, y, radius in placed))
+    elif target.noun != "flower":
+        raise EditFailed(f"flowers and dots can be added, not {target.noun}s")
     else:
         sizes = [rounded(rng.uniform(SMALLEST, (SMALLEST + LARGEST) / 2)) for _ in range(number)]
         placed = in_the_open(rng, scene, sizes, SMALLEST, target.places)
@@ -172,29 +151,6 @@ def _more_dots(
                 dot = Dot(next(names), colour or rng.choice(palette), radius, x, y)
                 circles[at] = replace(circle, dots=(*circle.dots, dot))
                 yield Add(dots=(dot,), circle=circle.id)
-                break
-        else:
-            raise full
-
-
-def _more_polygons(number: int, colour: str | None, scene: Scene, rng: Random, full: EditFailed) -> Iterator[Edit]:
-    """New polygons where they touch no flower and no circle; what they enclose they enclose."""
-    names = _names("polygon", (polygon.id for polygon in scene.polygons))
-    for _ in range(number):
-        taken = {called(polygon.colour) for polygon in scene.polygons}
-        own = colour or rng.choice([name for name in NAMED if name not in taken] or list(NAMED))
-        name, old = next(names), faults(scene)
-        for attempt in range(240):
-            far = min(scene.width, scene.height) * (0.3 - 0.25 * attempt / 240)
-            x, y = rng.uniform(far + 4, scene.width - far - 4), rng.uniform(far + 4, scene.height - far - 4)
-            turn, corners = rng.uniform(0, 360), rng.randint(4, 7)
-            angles = [radians(turn + 360 * corner / corners) for corner in range(corners)]
-            points = tuple((rounded(x + far * cos(angle)), rounded(y + far * sin(angle))) for angle in angles)
-            edit = Add(polygons=(Polygon(name, own, points),))
-            changed = apply(scene, [edit])
-            if not faults(changed) - old:
-                scene = changed
-                yield edit
                 break
         else:
             raise full
