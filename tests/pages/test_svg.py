@@ -6,7 +6,7 @@ from importlib.resources import files
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.html import element, sheet, shortened, with_its_ends
+from countersight.html import element, sheet, shortened
 
 WIDE = {"M": 0.863, "模": 1.0, "w": 0.818, "a": 0.613, "E": 0.632}
 """Of an em, in DejaVu Sans."""
@@ -29,13 +29,17 @@ def test_words_from_data_are_escaped_and_markup_is_not() -> None:
     assert element("g", written).count("<text") == 1
 
 
-def test_a_name_is_shortened_by_its_breadth_and_keeps_its_ends() -> None:
-    assert with_its_ends("visprog:reference;vision=scene", 32) == "visprog:reference;vision=scene"
-    assert with_its_ends("a" * 40 + "bcd", 11) == "aaaaa…aabcd"
-    assert shortened("a" * 40, 10) == "a" * 9 + "…"
+def test_a_name_is_shortened_in_its_middle_and_keeps_what_tells_it_from_others() -> None:
+    assert shortened("visprog:reference;vision=scene", 32) == "visprog:reference;vision=scene"
+    assert shortened("a" * 40 + "bcd", 11) == "aaaa…bcd"
+    names = [f"endpoint-lab/Qwen2.5-VL-{size}-Instruct-AWQ-revision-2026-01" for size in ("72B", "7B", "3B")]
+    short = [shortened(each, 28, names) for each in names]
+    assert all(size in each for size, each in zip(("72B", "7B", "3B"), short, strict=True))
+    assert all(each.startswith("endpoint") and each.endswith("01") for each in short)
+    assert len(set(short)) == 3
 
 
-@given(st.text(alphabet="".join(WIDE), min_size=1, max_size=200), st.integers(8, 40))
-def test_no_name_is_much_wider_than_its_place(name: str, most: int) -> None:
-    for short in (with_its_ends(name, most), shortened(name, most)):
+@given(st.lists(st.text(alphabet="".join(WIDE), min_size=1, max_size=200), min_size=1), st.integers(8, 40))
+def test_no_name_is_much_wider_than_its_place(names: list[str], most: int) -> None:
+    for short in (shortened(name, most, names) for name in names):
         assert sum(WIDE.get(letter, 1.0) for letter in short) <= 0.7 * most

@@ -1,6 +1,7 @@
 """scores.json, what changed between two of them, and the summary of a report in Markdown."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -8,7 +9,9 @@ import pytest
 from making import case, dataset
 
 import countersight as cs
+from countersight.case import Case, Cell, Question
 from countersight.cli import main
+from countersight.html import percent
 from countersight.reports.scores_file import ScoresFile
 
 from .runs import right, run
@@ -66,6 +69,55 @@ def test_a_condition_fails_the_comparison(
     assert bool(shown.err) == bool(status)
 
 
+def test_a_comparison_says_what_is_compared_with_n_and_intervals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = reported(tmp_path, 5), reported(tmp_path, 10, "openai:n")
+    capsys.readouterr()
+    assert main(["compare", str(old), str(new)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "20 cases: m (old) and n (new)" in shown
+    assert "the two runs differ in their model: openai:m and openai:n." in shown
+    [drop] = [each for each in cs.compare(old, new) if each.measure == "drop"]
+    assert (drop.before.n, drop.after.n) == (20, 20)
+    assert f"{percent(drop.before.low)}…{percent(drop.before.high)}" in shown
+    assert shown.count("n=20") > 8
+    assert main(["compare", str(old), str(old)]) == 0
+    assert "differ in their" not in capsys.readouterr().out
+
+
+def test_scores_have_what_papers_report_of_sets(tmp_path: Path) -> None:
+    """HallusionBench: two figures and two questions a set, VD and VS; one answer is wrong."""
+    cases = [
+        Case(
+            id=f"{category}-{chosen}-{question}-{figure}",
+            suite="hallusionbench",
+            group=f"{category} chart",
+            factual=Question("Is it so?", "yes", "boolean"),
+            cell=Cell(f"{category}/chart/{chosen}", str(question), str(figure)),
+        )
+        for category, chosen, question, figure in product(("VD", "VS"), (0, 1), (0, 1), (1, 2))
+    ]
+    made = run(
+        tmp_path / "r", dataset(tmp_path / "d", cases), {row: ("yes" if row else "no", None) for row in range(16)}
+    )
+    written = json.loads(cs.report(made, out=tmp_path / "out").json.read_bytes())
+    assert {key: written["names"][key] for key in ("factual", "question_accuracy", "picture_accuracy")} == {
+        "factual": "aAcc",
+        "question_accuracy": "qAcc",
+        "picture_accuracy": "fAcc",
+    }
+    [found] = written["runs"]
+    category = found["divisions"]["category"]
+    for line, answers, wholes, sets in (
+        (found["groups"]["all"], (15, 16), (7, 8), (3, 4)),
+        (category["VD"], (7, 8), (3, 4), (1, 2)),
+        (category["VS"], (8, 8), (4, 4), (2, 2)),
+    ):
+        keys = ("factual", "question_accuracy", "picture_accuracy", "set_accuracy")
+        assert [(line[key]["hits"], line[key]["n"]) for key in keys] == [answers, wholes, wholes, sets]
+
+
 def test_a_run_that_is_gone_fails_the_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = reported(tmp_path, 5), reported(tmp_path, 10, "openai:n")
     runs = [str(next(tmp_path.glob(f"run-{name}"))) for name in ("5-m", "10-n")]
@@ -79,7 +131,9 @@ def test_a_script_compares_reports(tmp_path: Path) -> None:
     found = cs.compare(reported(tmp_path, 5), str(reported(tmp_path, 10)))
     assert {each.measure: round(each.points, 6) for each in found} == {
         "factual": 0.0,
+        "factual_in_both": 0.0,
         "counterfactual": -25.0,
+        "counterfactual_in_both": -25.0,
         "drop": 25.0,
         "both_right": -25.0,
         "unread_rate": 0.0,

@@ -175,10 +175,42 @@ def test_drop_and_accuracies_of_the_finding_subtract_where_some_cases_have_no_re
     assert overall.in_both
     assert overall.drop
     assert overall.factual
-    assert overall.in_both[0] - overall.in_both[1] == pytest.approx(overall.drop.value)
-    assert overall.factual.n > overall.drop.n
+    before, after = overall.in_both
+    assert before.value is not None
+    assert after.value is not None
+    assert before.value - after.value == pytest.approx(overall.drop.value)
+    assert before.n == after.n == overall.drop.n == 16
+    assert overall.factual.n == 24
     assert "factual 100.0% right, counterfactual 75.0%" in sentence(report)
     assert " 25.0 points" in sentence(report)
+    [line] = finding_plot(report).lines
+    assert {key: figure.value for key, figure in line.figures.items()} == {"factual": 1.0, "counterfactual": 0.75}
+    assert line.note == "n = 16"
+    [total] = [line for line in by_group(report.runs[0]).lines if line.total]
+    factual, counterfactual, drop = total.cells[2:5]
+    assert [cell.text for cell in (factual, counterfactual, drop)] == ["100.0", "75.0", "25.0"]
+    assert all("n = 16" in cell.details for cell in (factual, counterfactual, drop))
+    page = render(PageData(report))
+    tiles = page[page.index('<dl class="tiles">') : page.index("</dl>")]
+    assert tiles.count("n = 16") == 4  # factual, counterfactual, drop, both right
+    assert "Accuracy over all answers: m0" in page
+
+
+def test_where_every_case_is_answered_no_second_table_of_accuracies_is_shown(tmp_path: Path) -> None:
+    assert "over all answers" not in markdown(reported(tmp_path, said(12)))
+
+
+def test_a_damaged_line_of_the_journal_is_named(tmp_path: Path) -> None:
+    """It read "1 not asked yet"."""
+    source = dataset(tmp_path / "d", CASES)
+    made = run(tmp_path / "r", source, said(12))
+    journal = made / "replies.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-40])
+    [each] = load([made], gallery=1).report.runs
+    assert each.standing == (
+        "47 of 48 questions scored; 1 without a reply; 1 line of replies.jsonl is damaged and cannot be read"
+    )
+    assert each.advice[0].startswith("1 line of replies.jsonl is damaged and cannot be read: give the run's command")
 
 
 def test_too_few_cases_say_so(tmp_path: Path) -> None:

@@ -225,6 +225,19 @@ def test_the_first_row_is_seen_without_scrolling(page: Page) -> None:
 
 
 @pytest.mark.browser
+def test_name_tier_and_main_figure_are_seen_without_scrolling_sideways(page: Page) -> None:
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        wide = "all => all.filter(each => each.scrollWidth > each.clientWidth).length"
+        assert page.locator(".scroll:visible").evaluate_all(wide) == 0
+        for part in ("th", "td[data-label=tier]", "td.main"):
+            box = page.locator(f"#suite-0 tbody tr:not(.pool) {part}").first.bounding_box()
+            assert box
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+
+
+@pytest.mark.browser
 def test_a_column_sorts_within_each_dataset_and_both_ways(page: Page) -> None:
     shows(page, "strong", "strong", "weak", first=True)
     table = page.locator("#suite-0 table").first
@@ -254,7 +267,7 @@ def test_datasets_and_papers_are_only_sorted_together_when_that_is_said(page: Pa
     expect(pools).to_have_count(0)
     values = [
         float(cell)
-        for cell in direct.locator("tbody tr:not(.pool) td:nth-child(5)").evaluate_all(
+        for cell in direct.locator("tbody tr:not(.pool) td.main").evaluate_all(
             "cells => cells.map(cell => cell.dataset.value)"
         )
     ]

@@ -82,7 +82,7 @@ def test_markdown_holds_every_figure_with_its_interval_and_p() -> None:
     text = markdown(small())
     assert (
         "| dots | 10 | 80.0 (49.0 to 94.3) | 50.0 (23.7 to 76.3) | 30.0 (0.0 to 60.0; p = 0.250) "
-        "| 50.0 (23.7 to 76.3) | 75.0 (40.9 to 92.9; n = 8) | 25.0 (−12.5 to 62.5; p = 0.500; n = 8) "
+        "| 50.0 (23.7 to 76.3) | 75.0 (40.9 to 92.9; n = 8) | 25.0 (−12.5 to 62.5; p = 0.500; n = 8; too few cases) "
         "| 1 (4.0%) | 2 | 3 |\n" in text
     )
     assert "| never answered | 0 | – | – | – | – | – | – | 0 | 0 | 4 |\n" in text
@@ -107,7 +107,7 @@ def test_markdown_keeps_hostile_names_in_their_cell() -> None:
 def test_a_comparison_of_runs_is_a_table_of_paired_differences() -> None:
     text = markdown(two_runs())
     assert "## a\\|b minus other" in text
-    compared = "10.0 (−20.0 to 40.0; p = 0.688; n = 10) | −10.0 (−30.0 to 10.0; p = 1.000; n = 9)"
+    compared = "10.0 (−20.0 to 40.0; p = 0.688; n = 10) | −10.0 (−30.0 to 10.0; p = 1.000; n = 9; too few cases)"
     assert f"| **all** | {compared} | 0.0 | 0.0 |\n" in text
 
 

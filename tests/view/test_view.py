@@ -62,6 +62,22 @@ def test_runs_of_a_folder_are_listed_with_how_far_they_are(run):
     assert "&lt;b&gt;odd&lt;/b&gt;" in page
 
 
+def test_an_unfinished_run_says_that_its_cases_are_too_few_and_which_lines_are_damaged(folder):
+    journal = folder / "one/replies.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:6]) + lines[6][:-40])
+    [(_, index)] = asked(folder, "/")
+    row = index[index.index("<tbody>") : index.index("</tr>", index.index("<tbody>"))]
+    drop, factual, counterfactual = (float(each.replace("−", "-")) for each in re.findall(r"<td[^>]*>(−?[\d.]+)<", row))
+    assert drop == pytest.approx(factual - counterfactual, abs=0.11)
+    assert row.count("n = 3") == 3
+    assert "too few cases" in row
+    assert "1 line of replies.jsonl is damaged" in row
+    [(_, page)] = asked(folder, address(index))
+    assert "n = 3; too few cases" in page
+    assert "too few cases to tell" in page
+
+
 def test_runs_are_found_where_run_writes_them_by_default(run, tmp_path):
     cs.run(run.dataset().path, lambda picture, question: "A", out=tmp_path / "runs" / "flowers" / "model")
     [(status, page)] = asked(tmp_path / "runs", "/")

@@ -243,12 +243,12 @@ def _compare(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.html import print_grids
-    from countersight.reports import Condition, changes_grid, read_scores, score_changes
+    from countersight.reports import Condition, changes_grids, read_scores, score_changes
 
     conditions = [Condition.parse(words) for words in chosen.fail_if]
     old, new = read_scores(chosen.old), read_scores(chosen.new)
     found = score_changes(old, new)
-    print_grids([changes_grid(old, new, found)], Console())
+    print_grids(changes_grids(old, new), Console())
     failed = [(each, condition) for condition in conditions for each in found if condition.holds(each)]
     for change, condition in failed:
         words = f"{change.measure} changed by {change.points:+.1f} points ({condition})"

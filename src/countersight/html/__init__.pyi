@@ -11,9 +11,10 @@ from .svg import Markup as Markup
 from .svg import element as element
 from .svg import sheet as sheet
 from .svg import shortened as shortened
-from .svg import with_its_ends as with_its_ends
 from .svg import words_at as words_at
 from .tables import NOTHING as NOTHING
+from .tables import TOO_FEW as TOO_FEW
+from .tables import TOO_FEW_CASES as TOO_FEW_CASES
 from .tables import Content as Content
 from .tables import Count as Count
 from .tables import Figure as Figure

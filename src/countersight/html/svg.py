@@ -1,8 +1,10 @@
 """What the figures of statistics share: one self-contained sheet, readable on a light and on a dark ground."""
 
 import re
+from bisect import bisect
 from collections.abc import Iterable
 from functools import cache
+from itertools import takewhile
 from unicodedata import east_asian_width
 
 from markupsafe import Markup as Markup
@@ -83,19 +85,36 @@ def words_at(x: float, y: float, words: str, class_: str = "", anchor: str = "st
     return element("text", _drawable(words), x=x, y=y, class_=class_ or None, text_anchor=turned)
 
 
-def shortened(words: str, most: int) -> str:
-    """Words that have room for so many letters of usual width."""
+def shortened(words: str, most: int, others: Iterable[str] = ()) -> str:
+    """A name that takes at most the room of so many letters of usual width.
+
+    It is cut in the middle: its ends stay, and the parts in which it differs from `others`.
+    """
     if _letters(words) <= most:
         return words
-    return next(f"{words[:kept]}…" for kept in range(most, -1, -1) if _letters(words[:kept]) <= most - 1 or not kept)
+    parts = re.findall(r"[^\W_]{1,4}|[\W_]", words)
+    starts = [sum(map(len, parts[:place])) for place in range(len(parts))]
+    differing = [bisect(starts, _alike(words, other)) - 1 for other in others if other != words]
+    inwards = [place for pair in zip(range(len(parts)), reversed(range(len(parts))), strict=True) for place in pair]
+    kept: set[int] = set()
+    for place in [*differing, *inwards]:
+        if _letters(_joined(parts, kept | {place})) <= most:
+            kept.add(place)
+    alone = {place for place in kept if not parts[place].isalnum() and not kept & {place - 1, place + 1}}
+    return _joined(parts, kept - alone)
 
 
-def with_its_ends(words: str, most: int) -> str:
-    """The same for a name, of which the end tells as much as the beginning."""
-    if _letters(words) <= most:
-        return words
-    ends = (f"{words[:kept]}…{words[-kept:]}" for kept in range(most // 2, 0, -1))
-    return next((each for each in ends if _letters(each) <= most), "…")
+def _alike(one: str, other: str) -> int:
+    """The number of letters at the beginning that two names share."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _joined(parts: list[str], kept: set[int]) -> str:
+    """The parts that are kept, with one ellipsis for each gap."""
+    shown = ""
+    for place, part in enumerate(parts):
+        shown += part if place in kept else "" if shown.endswith("…") else "…"
+    return shown
 
 
 def _letters(words: str) -> float:

@@ -2,11 +2,15 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from countersight.html.wording import count, interval, name, none_read, number, p_value, percent, plain_interval
+
+TOO_FEW: Final = 10
+"""A difference over fewer cases is shown as too few cases to tell."""
+TOO_FEW_CASES: Final = "too few cases"
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -71,20 +75,27 @@ class Measured(msgspec.Struct, frozen=True):
         return self.value + self.unread / self.n if self.value is not None and self.unread else None
 
     @property
+    def too_few(self) -> bool:
+        """Whether it is a difference over so few cases that nothing can be told from it."""
+        return self.p is not None and self.n < TOO_FEW
+
+    @property
     def is_share(self) -> bool:
         """Whether it is told in per cent or points; a correlation is not."""
         return True
 
 
-class Figure(Measured, frozen=True):
-    """A figure given as it is."""
+class Figure(Measured, frozen=True, omit_defaults=True):
+    """A share from 0 to 1 or a difference of shares, its 95 % interval, and the number of cases that it rests on."""
 
     value: float | None
     low: float
     high: float
     n: int
     p: float | None = None
+    """Of a difference: two-sided."""
     hits: int | None = None
+    """Of a share: how many of the n are right."""
 
 
 class Count(msgspec.Struct, frozen=True):
@@ -161,6 +172,8 @@ def figure_cell(figure: Measured | None, expected_n: int | None, *, counted: boo
         details.append(p_value(figure.p))
     if figure.n != expected_n:
         details.append(f"n = {count(figure.n)}")
+    if figure.too_few:
+        details.append(TOO_FEW_CASES)
     if figure.if_right is not None:
         details.append(f"unread: {percent(figure.value)} to {percent(figure.if_right)}")
     written = percent(figure.value) if figure.is_share else number(figure.value)

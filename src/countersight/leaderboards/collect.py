@@ -61,7 +61,7 @@ class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
         rows = [("", row) for row in self.scores.groups]
         rows += [(division.name, row) for division in self.scores.divisions for row in division.lines]
         for axis, row in rows:
-            figures = {key: figure for key in RUN_MEASURES if (figure := getattr(row, key))}
+            figures = {key: figure for key in RUN_MEASURES if (figure := row.figure(key))}
             found[axis, row.group] = _ScoredLine(row.n, figures, row.unread_rate)
         return found
 

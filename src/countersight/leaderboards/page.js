@@ -54,7 +54,7 @@
     for (const board of boards) {
       for (const { rows } of board.pools) {
         for (const row of rows) {
-          const words = `${row.cells[0].textContent} ${row.cells[2].textContent}`.toLowerCase();
+          const words = row.cells[0].textContent.toLowerCase();
           row.hidden = !((kind.value === "" || row.classList.contains(kind.value)) && words.includes(wanted));
           shown += !row.hidden;
         }
@@ -82,8 +82,8 @@
       button.addEventListener("click", () => {
         const numeric = head.dataset.sort === "number";
         const before = board.sorted;
-        // Figures begin with the highest; ranks and names with the first.
-        const natural = numeric && head.textContent !== "rank";
+        // Figures begin with the highest; tiers and names with the first.
+        const natural = numeric && head.textContent !== "tier";
         const down = before !== null && before.column === column ? !before.down : natural;
         board.sorted = { column, down };
         for (const other of board.heads) other.removeAttribute("aria-sort");

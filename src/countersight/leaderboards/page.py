@@ -1,6 +1,6 @@
 """The leaderboard as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
 
-from countersight.html import TableCell, count, document, interval, none_read, percent
+from countersight.html import TOO_FEW, TOO_FEW_CASES, TableCell, count, document, interval, none_read, percent
 from countersight.leaderboards.data import Leaderboard, LeaderboardRow
 from countersight.scoring import UNREAD_APART, Interval
 from countersight.suites import papers, tables
@@ -51,6 +51,8 @@ def _score(entry: LeaderboardRow, key: str) -> tuple[float | None, TableCell]:
     details = [] if score.low is None or score.high is None else [interval(Interval(score.low, score.high))]
     if score.n is not None and score.n != entry.n:  # of some cases there is no answer: the share is of the others alone
         details.append(f"n = {count(score.n)}")
+    if key == "drop" and score.n is not None and score.n < TOO_FEW:
+        details.append(TOO_FEW_CASES)
     if score.if_unread_right is not None:
         details.append(f"unread: {percent(score.value)} to {percent(score.if_unread_right)}")
     return _shown(score.value, score.printed.replace("-", "−") or percent(score.value), *details)

@@ -16,7 +16,7 @@ from .scored import AnalysedRun as AnalysedRun
 from .scores_file import Condition as Condition
 from .scores_file import ScoreChange as ScoreChange
 from .scores_file import ScoresFile as ScoresFile
-from .scores_file import changes_grid as changes_grid
+from .scores_file import changes_grids as changes_grids
 from .scores_file import read_scores as read_scores
 from .scores_file import score_changes as score_changes
 from .second_reader import Rereading as Rereading

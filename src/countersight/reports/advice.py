@@ -7,20 +7,22 @@ from typing import Final
 
 from countersight.engine import LEFT_OUT, RunFolder
 from countersight.models import MODELS
-from countersight.scoring import GroupScores
+from countersight.scoring import GroupScores, damaged_lines
 from countersight.text import several
 
 WORTH_A_WARNING: Final = 0.01
 """Of all questions; where more were cut, empty or unread, the figures are not those of the model alone."""
 
 
-def advice(run: RunFolder, row: GroupScores) -> Iterator[str]:
+def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
     """What is amiss with a run and what to do about it, the worst first."""
+    if damaged:
+        yield f"{damaged_lines(damaged)}: give the run's command again to ask the questions without a reply."
     left_out: dict[str, int] = run.manifest.observed.get(LEFT_OUT, {}) if row.missing else {}
     for reason, number in left_out.items():
         yield f"{several(number, 'question')} not asked: {reason}."
-    if row.missing > sum(left_out.values()):
-        unasked = row.missing - sum(left_out.values())
+    unasked = row.missing - sum(left_out.values())
+    if unasked > 0 and not damaged:
         yield f"{several(unasked, 'question')} not asked yet: the run is unfinished; give its command again."
     if row.failed:
         yield f"{several(row.failed, 'question')} without a reply: give the command again to ask only these."

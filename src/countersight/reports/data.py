@@ -4,7 +4,7 @@ import msgspec
 
 from countersight.case import TWO_WORLDS, Asking, World
 from countersight.html import Grid, Measured, Thumbnail
-from countersight.scoring import ComparedRuns, GroupScores, LetterShare, Outcome, RoleShare, Sum, standing
+from countersight.scoring import ComparedRuns, GroupScores, LetterShare, Outcome, RoleShare, SetScores, Sum, standing
 from countersight.suites import PaperTable, Terms, terms
 
 
@@ -41,6 +41,10 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     roles: tuple[RoleShare, ...] = ()
     advice: tuple[str, ...] = ()
     """What the user should do about the run, in sentences."""
+    damaged: int = 0
+    """Lines of its journal that cannot be read."""
+    sets: tuple[SetScores, ...] = ()
+    """What is right as a whole, by group and in all, where cases stand in sets."""
     stopped: str = ""
     """Where it stopped by a rule (`--until`), and what that saved."""
 
@@ -52,7 +56,7 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def standing(self) -> str:
         """How far the asking has come and what is amiss: "118 of 120 questions scored; 2 cut"."""
-        return standing(self.overall)
+        return standing(self.overall, self.damaged)
 
 
 class IntervalPlot(msgspec.Struct, frozen=True):

@@ -11,19 +11,21 @@ import msgspec
 from countersight.case import ASKING_WORDS, ASKINGS, Asking
 from countersight.html import (
     MARGIN,
+    TOO_FEW_CASES,
     WIDTH,
     Markup,
     Measured,
+    count,
     fragment,
     interval,
     name,
     none_read,
     percent,
     sheet,
-    with_its_ends,
+    shortened,
 )
 from countersight.reports.data import AnswerShares, IntervalPlot, ReportData, RunScores
-from countersight.reports.finding import run_name
+from countersight.reports.finding import run_name, run_names
 from countersight.scoring import GroupScores
 from countersight.suites import PLAIN, Terms
 from countersight.text import several
@@ -75,6 +77,8 @@ class PlotLine(msgspec.Struct, frozen=True):
     words: str
     """The same for whoever cannot see it."""
     printed: Measured | None
+    note: str = ""
+    """The n of what is printed, and whether these are too few cases."""
     missing: str = ""
     """Of what nothing could be read."""
     chance: float | None = None
@@ -145,9 +149,16 @@ def _line(words: str, scores: GroupScores, key: str, total: bool = False) -> Plo
     told = "; ".join([*said, missing] if missing else said) or "nothing scored"
     printed: Measured | None = getattr(scores, key)
     printed = printed if printed and printed.value is not None else None
+    note = with_n(printed) if printed else ""
+    told += f"; drop {percent(printed.value or 0)} ({interval(printed)}; {note})" if printed and key == "drop" else ""
     guessing = scores.chance
     chance = guessing.factual if guessing.counterfactual is None else guessing.counterfactual
-    return PlotLine(words, figures, f"{words}: {told}", printed, missing, chance, total)
+    return PlotLine(words, figures, f"{words}: {told}", printed, note, missing, chance, total)
+
+
+def with_n(figure: Measured) -> str:
+    """The number of cases of a figure, and whether they are too few to tell anything from."""
+    return f"n = {count(figure.n)}; {TOO_FEW_CASES}" if figure.too_few else f"n = {count(figure.n)}"
 
 
 def interval_plot(plot: IntervalPlot) -> Plot:
@@ -161,8 +172,9 @@ def interval_plot(plot: IntervalPlot) -> Plot:
         PlotLine(
             name(words),
             {"counterfactual": figure},
-            f"{name(words)}: {percent(figure.value or 0.0)} points ({interval(figure)})",
+            f"{name(words)}: {percent(figure.value or 0.0)} points ({interval(figure)}; {with_n(figure)})",
             figure,
+            with_n(figure),
         )
         for words, figure in plot.lines
     )
@@ -183,7 +195,7 @@ def answered(report: ReportData) -> list[Asking]:
 
 
 def _figures(scores: GroupScores) -> dict[Asking, Measured]:
-    found = {asking: getattr(scores, asking) for asking in ASKINGS}
+    found = {asking: scores.figure(asking) for asking in ASKINGS}
     return {asking: figure for asking, figure in found.items() if figure and figure.value is not None}
 
 
@@ -219,7 +231,8 @@ def answer_panels(found: Iterable[AnswerShares], terms: Terms) -> tuple[BarPanel
 
 def finding_drawing(report: ReportData) -> Markup:
     """The finding as an SVG file: a line for every run."""
-    return _drawing(report, "right answers", [(run.label, run.overall) for run in report.runs])
+    lines = [(words, run.overall) for words, run in zip(run_names(report, 28), report.runs, strict=True)]
+    return _drawing(report, "right answers", lines)
 
 
 def groups_drawing(report: ReportData) -> Markup | None:
@@ -234,9 +247,10 @@ def _called(report: ReportData, run: RunScores, scores: GroupScores) -> str:
 
 
 def _drawing(report: ReportData, what: str, lines: Sequence[tuple[str, GroupScores]]) -> Markup:
-    dataset = with_its_ends(name(report.dataset), 50)
+    dataset = shortened(name(report.dataset), 50)
     title = f"{dataset}: {what} in per cent, with {percent(report.confidence, 0)}% intervals"
-    drawn = tuple(_line(with_its_ends(name(label), 32), scores, "drop") for label, scores in lines)
+    names = [label for label, _ in lines]
+    drawn = tuple(_line(shortened(label, 32, names), scores, "drop") for label, scores in lines)
     named = [(asking, report.terms.measures.get(asking, asking)) for asking in answered(report)]
     starts = [MARGIN + sum(40 + 7.5 * len(words) for _, words in named[:place]) for place in range(len(named) + 1)]
     plot = Plot("", drawn, title=title)
@@ -246,7 +260,7 @@ def _drawing(report: ReportData, what: str, lines: Sequence[tuple[str, GroupScor
 
 def bars_drawing(title: str, panels: Sequence[BarPanel]) -> Markup:
     """Panels of bars as an SVG file, three in a row."""
-    short = [msgspec.structs.replace(panel, heading=with_its_ends(panel.heading, 36)) for panel in panels]
+    short = [msgspec.structs.replace(panel, heading=shortened(panel.heading, 36)) for panel in panels]
     rows = [short[start : start + 3] for start in range(0, len(short), 3)]
     heights = [34 + 22 * max(len(panel.bars) for panel in row) for row in rows]
     tops = [64 + sum(heights[:place]) for place in range(len(rows))]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from countersight.case import ASKINGS, TWO_WORLDS, World
-from countersight.html import Measured, count, interval, name, p_value, percent, with_its_ends
+from countersight.html import Measured, count, interval, name, p_value, percent, shortened
 from countersight.reports.advice import WORTH_A_WARNING
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.tables import is_known
@@ -14,8 +14,6 @@ from countersight.text import several
 
 _FEW = 3
 """So many runs are told one by one; of more, the one that loses most and the one that loses least."""
-_TOO_FEW = 10
-"""With fewer cases a drop that is not clear is not called "no clear drop": nothing could be told from them."""
 _NAME = 28
 """Letters of a run's name in a sentence about several runs."""
 _Found = tuple[RunScores, Measured]
@@ -146,12 +144,18 @@ def _most_and_least(report: ReportData, clear: list[_Found]) -> str:
 
 
 def _fall(run: RunScores, drop: Measured) -> str:
-    before, after = run.overall.in_both or (0.0, 0.0)
-    return f"{percent(drop.value or 0.0)} points, from {percent(before)}% to {percent(after)}%"
+    before, after = _both_shares(run)
+    return f"{percent(drop.value or 0.0)} points, from {before}% to {after}%; {several(drop.n, 'case')}"
+
+
+def _both_shares(run: RunScores) -> tuple[str, ...]:
+    """Both accuracies over the cases of the drop."""
+    figures = (run.overall.figure(world) for world in TWO_WORLDS)
+    return tuple(percent(figure.value or 0.0) if figure else "–" for figure in figures)
 
 
 def _no_clear_drop(report: ReportData, unclear: list[_Found]) -> str:
-    few = all(figure.n < _TOO_FEW for _, figure in unclear)
+    few = all(figure.too_few for _, figure in unclear)
     return f"{'too few cases to tell' if few else 'no clear drop'} for {_listed(report, unclear)}"
 
 
@@ -167,21 +171,28 @@ def _ends(runs: list[_Found]) -> list[_Found]:
 
 def run_name(report: ReportData, run: RunScores) -> str:
     """A run in a sentence or a chart about several: long names are shortened, and then numbered."""
-    names = [name(each.label) for each in report.runs]
-    short = [with_its_ends(each, _NAME) for each in names]
-    place = report.runs.index(run)
-    return short[place] if short == names or len(names) == 1 else f"#{place + 1} {short[place]}"
+    return run_names(report, _NAME)[report.runs.index(run)]
+
+
+def run_names(report: ReportData, most: int) -> list[str]:
+    """The names of all runs, in at most so many letters: what tells them apart is kept."""
+    names = [name(run.label) for run in report.runs]
+    short = [shortened(each, most, names) for each in names]
+    return short if short == names or len(names) == 1 else [f"#{n} {each}" for n, each in enumerate(short, 1)]
 
 
 def _listed(report: ReportData, runs: list[_Found]) -> str:
     if len(report.runs) > _FEW and len(runs) > 1:
         return several(len(runs), "run")
-    named = [f"{run_name(report, run)} ({percent(figure.value or 0.0)}; {interval(figure)})" for run, figure in runs]
+    named = [
+        f"{run_name(report, run)} ({percent(figure.value or 0.0)}; {interval(figure)}; {several(figure.n, 'case')})"
+        for run, figure in runs
+    ]
     return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
 
 
 def _is_unclear(drop: Measured) -> bool:
-    return drop.low <= 0 <= drop.high
+    return drop.too_few or drop.low <= 0 <= drop.high
 
 
 def _caveat(report: ReportData, run: RunScores) -> str:
@@ -210,17 +221,17 @@ def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = F
     In `short`, where several runs are told of, without what the tables say again.
     """
     value = drop.value or 0.0
-    before, after = run.overall.in_both or (0.0, 0.0)
-    shares = f"factual {percent(before)}% right, counterfactual {percent(after)}%"
+    before, after = _both_shares(run)
+    shares = f"factual {before}% right, counterfactual {after}%"
     if short:
-        return f"{'gains' if value < 0 else 'loses'} {percent(abs(value))} points ({shares})"
+        return f"{'gains' if value < 0 else 'loses'} {percent(abs(value))} points ({shares}; {several(drop.n, 'case')})"
     shares += _guessing(run, "counterfactual")
     gained = value < 0 and not _is_unclear(drop)
     ends = Interval(-drop.high, -drop.low) if gained else drop  # it is told as a gain, its interval too
     level = percent(report.confidence, 0)
     sure = f"{level}% interval {interval(ends)}; {several(drop.n, 'case')}; {p_value(drop.p or 0)}"
     if _is_unclear(drop):
-        words = "was asked too few cases to tell" if drop.n < _TOO_FEW else "shows no clear drop"
+        words = "was asked too few cases to tell" if drop.too_few else "shows no clear drop"
         return f"{words}: {percent(value)} points ({shares}; {sure})"
     verb = "gains" if gained else "loses"
     return f"{verb} {percent(abs(value))} points when something is supposed to be otherwise ({shares}; {sure})"

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from countersight import __version__
 from countersight.blindness import GroupBlind, known
@@ -64,6 +66,11 @@ class Divided(msgspec.Struct, frozen=True):
         """The worlds that the cases ask about; both where there is no case to tell."""
         return tuple(world for world in TWO_WORLDS if self.judged[0].outcomes.asked(world).any()) or TWO_WORLDS
 
+    def lines(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """The lines of all divisions, each with its cases."""
+        for division in self.dividing.divisions():
+            yield from division.masks(len(self.judged[0].outcomes))
+
     @property
     def terms(self) -> Terms:
         """How their suite tells its scores."""
@@ -111,7 +118,10 @@ def load(
     joined = picture_groups(groups, (case for _, case in found.judged[0].cases())) if groups else ()
     references = () if reference is None else beside(found.dividing.suite, tuple(reference))
     names = labels(runs)
-    scored = [AnalysedRun(label, judged, judged.scores()) for label, judged in zip(names, found.judged, strict=True)]
+    scored = [
+        AnalysedRun(label, judged, judged.scores(found.lines()))
+        for label, judged in zip(names, found.judged, strict=True)
+    ]
     results = {run.label: run.outcomes for run in scored}
     first = found.judged[0].outcomes
     unseen = _answered_blind(source, found.worlds)
@@ -209,7 +219,7 @@ def _total(rows: Sequence[GroupScores], terms: Terms) -> dict[str, Sum]:
     """The groups added up: only of all groups of the paper together is that what it calls the total."""
     if not terms.adds_up or {row.group for row in rows} != set(terms.groups):
         return {}
-    sums = {key: summed([getattr(row, key) for row in rows]) for key in ("factual", "counterfactual", "both_right")}
+    sums = {key: summed([row.figure(key) for row in rows]) for key in ("factual", "counterfactual", "both_right")}
     return {key: found for key, found in sums.items() if found}
 
 
@@ -232,7 +242,9 @@ def as_run(run: AnalysedRun, found: Divided) -> RunScores:
         total=_total(rows[:-1], found.terms),
         divisions=tuple(_divided(run.outcomes, found.dividing)),
         roles=role_shares(run.outcomes, roles) if roles else (),
-        advice=tuple(advice(folder, run.scores.overall)),
+        advice=tuple(advice(folder, run.scores.overall, run.scores.damaged)),
+        damaged=run.scores.damaged,
+        sets=run.scores.sets,
         stopped=rule.told(sum(reply.cost for reply in folder.replies())) if rule else "",
     )
 

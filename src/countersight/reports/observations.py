@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.case import TWO_WORLDS
+from countersight.case import TWO_WORLDS, World
 from countersight.html import (
     Grid,
     count,
@@ -25,6 +25,7 @@ from countersight.scoring import (
     RESAMPLES,
     Correlation,
     Difference,
+    GroupScores,
     Phi,
     PromptEffect,
     Ranking,
@@ -115,12 +116,16 @@ def _changes(runs: Sequence[AnalysedRun]) -> Iterator[_PromptChange]:
             yield _PromptChange(run, firsts[0], effect(run.outcomes, firsts[0].outcomes))
 
 
+def _share(scores: GroupScores, world: World) -> str:
+    figure = scores.figure(world)
+    return f"{percent(figure.value or 0.0)}%" if figure else "–"
+
+
 def _drop(run: AnalysedRun, terms: Terms) -> str:
     *groups, total = run.scores.rows
     sentence = (
-        f"{name(run.label)}: {_word('factual', terms)} {percent(total.factual.value or 0)}%, "
-        f"{_word('counterfactual', terms)} {percent(total.counterfactual.value or 0)}%, a drop of "
-        f"{_points(total.drop)}."
+        f"{name(run.label)}: {_word('factual', terms)} {_share(total, 'factual')}, "
+        f"{_word('counterfactual', terms)} {_share(total, 'counterfactual')}, a drop of {_points(total.drop)}."
     )
     drops = [row.drop for row in groups if row.drop]
     if len(drops) > 1:
@@ -210,7 +215,8 @@ def _worlds_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms
     for run, correlated in found:
         total = run.scores.overall
         phis = [correlated.phi, correlated.within] if within else [correlated.phi]
-        cells = (total.factual, total.counterfactual, total.drop, *phis, correlated.after_right, correlated.after_wrong)
+        worlds = (total.figure(key) for key in ("factual", "counterfactual", "drop"))
+        cells = (*worlds, *phis, correlated.after_right, correlated.after_wrong)
         lines.append(table_line(run.label, *cells, n=correlated.n, run=run.label))
     head = ("run", *heads.values())
     return Grid("Seeing and imagining", head, tuple(lines), key="observations", measures=tuple(heads))

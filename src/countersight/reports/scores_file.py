@@ -1,34 +1,23 @@
 """scores.json: the scores of runs in a file with a documented schema, and how two such files differ."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from countersight import __version__
+from countersight.case import TWO_WORLDS
 from countersight.errors import CountersightError
 from countersight.files import write_text
-from countersight.html import NOTHING, Figure, Grid, Line, TableCell, count, name, percent
+from countersight.html import Figure, Grid, Measured, TableCell, count, name, percent, table_line
 from countersight.reports.data import ReportData, RunScores
+from countersight.scoring import GroupScores, SetScores, share_interval
 from countersight.suites import PLAIN_MEASURES
 from countersight.text import unknown
 
 SCORES_JSON: Final = "scores.json"
-MEASURES: Final = (*PLAIN_MEASURES, "unread_rate")
-"""What can be compared."""
-
-
-class ScoreValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A share or a difference of shares from 0 to 1 (-1 to 1), its 95 % interval, and the cases that it rests on."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-    p: float | None = None
-    """Of a difference: two-sided."""
 
 
 class GroupOfScores(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -40,17 +29,35 @@ class GroupOfScores(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     scored: int
     """Questions that count: right, wrong or unread."""
     unread_rate: float | None = None
-    factual: ScoreValue | None = None
-    counterfactual: ScoreValue | None = None
-    drop: ScoreValue | None = None
-    both_right: ScoreValue | None = None
-    shown: ScoreValue | None = None
-    imagination_gap: ScoreValue | None = None
-    fell_back: ScoreValue | None = None
+    """The share of replies without an answer."""
+    factual: Figure | None = None
+    """Over all answers about the picture as it is."""
+    counterfactual: Figure | None = None
+    """Over all answers under a change."""
+    factual_in_both: Figure | None = None
+    """Over the cases answered in both worlds, as all that follow up to `both_right`."""
+    counterfactual_in_both: Figure | None = None
+    drop: Figure | None = None
+    both_right: Figure | None = None
+    shown: Figure | None = None
+    imagination_gap: Figure | None = None
+    fell_back: Figure | None = None
+    question_accuracy: Figure | None = None
+    """Questions that are right for all their pictures; here n counts questions (HallusionBench: qAcc)."""
+    picture_accuracy: Figure | None = None
+    """Pictures of which all questions are right; n counts pictures (HallusionBench: fAcc)."""
+    set_accuracy: Figure | None = None
+    """Sets of which everything is right; n counts sets (NaturalBench: G-Acc, MMVP: pair accuracy)."""
 
 
-class ScoredRun(msgspec.Struct, frozen=True, kw_only=True):
-    """One model asked one dataset in one way; `groups` has one entry per group, and "all"."""
+_SETS: Final = {"question": "question_accuracy", "picture": "picture_accuracy", "set": "set_accuracy"}
+_COUNTS: Final = ("n", "questions", "scored", "unread_rate")
+MEASURES: Final = (*(key for key in GroupOfScores.__struct_fields__ if key not in _COUNTS), "unread_rate")
+"""What can be compared."""
+
+
+class ScoredRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One model asked one dataset in one way."""
 
     label: str
     model: str
@@ -58,18 +65,25 @@ class ScoredRun(msgspec.Struct, frozen=True, kw_only=True):
     answering: str
     started: str
     groups: dict[str, GroupOfScores]
+    """One entry per group, and "all"."""
+    divisions: dict[str, dict[str, GroupOfScores]] = {}
+    """The cases divided otherwise: by category (HallusionBench: VD and VS), by kind of change and the like."""
+    total: dict[str, Figure] = {}
+    """The groups' shares added up, where the suite does so (CFMM: out of 6)."""
 
 
-class ScoresFile(msgspec.Struct, frozen=True, kw_only=True):
+class ScoresFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What scores.json holds."""
 
-    format: Literal["countersight-scores-1"] = "countersight-scores-1"
+    format: Literal["countersight-scores-1"]
     countersight: str
     dataset: str
     fingerprint: str
     cases: int
     confidence: float
     runs: tuple[ScoredRun, ...]
+    names: dict[str, str] = {}
+    """What the suite's paper calls a measure, where it has a name of its own."""
 
 
 class ScoreChange(msgspec.Struct, frozen=True):
@@ -77,8 +91,18 @@ class ScoreChange(msgspec.Struct, frozen=True):
 
     run: str
     measure: str
-    old: float
-    new: float
+    before: Figure
+    after: Figure
+
+    @property
+    def old(self) -> float:
+        """The value in the old file."""
+        return self.before.value or 0.0
+
+    @property
+    def new(self) -> float:
+        """The value in the new file."""
+        return self.after.value or 0.0
 
     @property
     def points(self) -> float:
@@ -88,41 +112,50 @@ class ScoreChange(msgspec.Struct, frozen=True):
 
 def scores_file(report: ReportData) -> ScoresFile:
     """The scores of a report."""
+    called = {**report.terms.measures, **{_SETS[key]: words for key, words in report.terms.wholes.items()}}
     return ScoresFile(
+        format="countersight-scores-1",
         countersight=__version__,
         dataset=report.dataset,
         fingerprint=report.fingerprint,
         cases=report.cases,
         confidence=report.confidence,
         runs=tuple(map(_run, report.runs)),
+        names={key: words for key, words in called.items() if words != PLAIN_MEASURES.get(key)},
     )
 
 
 def _run(run: RunScores) -> ScoredRun:
-    groups = {
-        scores.group: GroupOfScores(
-            n=scores.n,
-            questions=scores.questions,
-            scored=scores.scored,
-            unread_rate=scores.unread_rate,
-            **{key: _value(getattr(scores, key)) for key in PLAIN_MEASURES},
-        )
-        for scores in run.groups
-    }
+    sets = {each.group: each for each in run.sets}
     return ScoredRun(
         label=run.label,
         model=run.model,
         prompt=run.prompt,
         answering=run.answering,
         started=run.started,
-        groups=groups,
+        groups={row.group: _group(row, sets.get(row.group)) for row in run.groups},
+        divisions={
+            each.name: {row.group: _group(row, sets.get(row.group)) for row in each.lines} for each in run.divisions
+        },
+        total={key: found for key, figure in run.total.items() if (found := _figure(figure))},
     )
 
 
-def _value(figure: Figure | None) -> ScoreValue | None:
-    if figure is None or figure.value is None:
+def _group(row: GroupScores, sets: SetScores | None) -> GroupOfScores:
+    figures: dict[str, Measured | None] = {key: getattr(row, key) for key in PLAIN_MEASURES}
+    figures |= {f"{world}_in_both": rate for world, rate in zip(TWO_WORLDS, row.in_both or (), strict=False)}
+    if sets:
+        wholes = {"question": sets.question, "picture": sets.picture, "set": sets.whole}
+        figures |= {_SETS[key]: whole.rate for key, whole in wholes.items() if whole}
+    found: dict[str, Any] = {key: getattr(row, key) for key in _COUNTS}
+    found |= {key: _figure(figure) for key, figure in figures.items()}
+    return GroupOfScores(**found)
+
+
+def _figure(found: Measured | None) -> Figure | None:
+    if found is None or found.value is None:
         return None
-    return ScoreValue(value=figure.value, low=figure.low, high=figure.high, n=figure.n, p=figure.p)
+    return Figure(found.value, found.low, found.high, found.n, found.p, found.hits)
 
 
 def write_scores(report: ReportData, path: Path) -> Path:
@@ -141,8 +174,8 @@ def read_scores(path: Path) -> ScoresFile:
         raise CountersightError(f"{file} is not a scores.json of this version: {error}") from None
 
 
-def score_changes(old: ScoresFile, new: ScoresFile) -> list[ScoreChange]:
-    """How the runs of two files differ over all cases. Runs are matched by label; one and one are matched anyhow."""
+def matched_runs(old: ScoresFile, new: ScoresFile) -> list[tuple[ScoredRun, ScoredRun]]:
+    """The runs to compare: those with the same label in both files, or the only run of each."""
     if old.fingerprint != new.fingerprint:
         raise CountersightError(
             f"the scores are of different datasets: {old.dataset} ({old.fingerprint[:12]}) and {new.dataset} "
@@ -157,17 +190,27 @@ def score_changes(old: ScoresFile, new: ScoresFile) -> list[ScoreChange]:
             f"no run is in both: {', '.join(before)} and {', '.join(run.label for run in new.runs)}; "
             "write reports with the same runs, or with one each"
         )
-    found = (
-        (two.label, measure, _measured(one, measure), _measured(two, measure))
-        for one, two in pairs
-        for measure in MEASURES
-    )
-    return [ScoreChange(run, what, a, b) for run, what, a, b in found if a is not None and b is not None]
+    return pairs
 
 
-def _measured(run: ScoredRun, measure: str) -> float | None:
-    found = getattr(run.groups["all"], measure)
-    return found.value if isinstance(found, ScoreValue) else found
+def score_changes(old: ScoresFile, new: ScoresFile) -> list[ScoreChange]:
+    """How the runs of two files differ over all cases, measure by measure."""
+    return [change for one, other in matched_runs(old, new) for change in _changes(one, other)]
+
+
+def _changes(old: ScoredRun, new: ScoredRun) -> Iterator[ScoreChange]:
+    for measure in MEASURES:
+        before, after = (_measured(run.groups["all"], measure) for run in (old, new))
+        if before and after:
+            yield ScoreChange(new.label, measure, before, after)
+
+
+def _measured(group: GroupOfScores, measure: str) -> Figure | None:
+    if measure == "unread_rate" and group.unread_rate is not None:
+        ends = share_interval(group.unread_rate * group.scored, group.scored)
+        return Figure(group.unread_rate, ends.low, ends.high, group.scored)
+    found: Figure | None = getattr(group, measure)
+    return found
 
 
 _CONDITION = re.compile(r"\s*(\w+)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*")
@@ -206,20 +249,31 @@ class Condition(msgspec.Struct, frozen=True):
         return f"{self.measure} {self.sign} {self.points:g}"
 
 
-def changes_grid(old: ScoresFile, new: ScoresFile, found: Sequence[ScoreChange]) -> Grid:
-    """The changes as a table: a line for each run, with what each measure was and is."""
-    measures = [measure for measure in MEASURES if any(each.measure == measure for each in found)]
-    runs: dict[str, dict[str, ScoreChange]] = {}
-    for each in found:
-        runs.setdefault(each.run, {})[each.measure] = each
-    lines = (
-        Line((TableCell(name(run)), *(_cell(of_run[key]) if key in of_run else NOTHING for key in measures)))
-        for run, of_run in runs.items()
-    )
-    title = f"{name(new.dataset)}, {count(new.cases)} cases: new minus old, in points"
-    note = f"Old: Countersight {old.countersight}; new: Countersight {new.countersight}."
-    return Grid(title, ("run", *(key.replace("_", " ") for key in measures)), tuple(lines), note)
+_WORDS: Final = {
+    "factual": "factual, all answers",
+    "counterfactual": "counterfactual, all answers",
+    "factual_in_both": "factual, answered in both worlds",
+    "counterfactual_in_both": "counterfactual, answered in both worlds",
+}
 
 
-def _cell(change: ScoreChange) -> TableCell:
-    return TableCell(f"{change.points:+z.1f}".replace("-", "−"), (f"{percent(change.old)} → {percent(change.new)}",))
+def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
+    """The changes as tables, one for each run: what each measure was and is, with intervals and n."""
+    for one, other in matched_runs(old, new):
+        lines = (
+            table_line(
+                new.names.get(each.measure) or _WORDS.get(each.measure, each.measure.replace("_", " ")),
+                *(each.before, each.after),
+                TableCell(f"{each.points:+z.1f}".replace("-", "−"), (f"{percent(each.old)} → {percent(each.new)}",)),
+            )
+            for each in _changes(one, other)
+        )
+        title = f"{name(new.dataset)}, {count(new.cases)} cases: {name(one.label)} (old) and {name(other.label)} (new)"
+        notes = [
+            f"Note: the two runs differ in their {what}: {name(getattr(one, what))} and {name(getattr(other, what))}."
+            for what in ("model", "prompt", "answering")
+            if getattr(one, what) != getattr(other, what)
+        ]
+        made = f"Old: Countersight {old.countersight}; new: Countersight {new.countersight}."
+        points = "Shares in per cent with their 95% intervals, changes in points."
+        yield Grid(title, ("measure", "old", "new", "new minus old"), tuple(lines), " ".join([*notes, points, made]))

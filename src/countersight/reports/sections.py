@@ -20,12 +20,23 @@ from countersight.reports.figures import (
     interval_plot,
     legend,
     letter_panels,
+    with_n,
 )
 from countersight.reports.tables import beside, by_group, compared, more, overview, totals
 
 _FEW_RUNS = 3
 """Of more runs the tables by group are folded away, and no figures stand at the head."""
 _RIGHT_ANSWERS = "How often each number is the right answer under the change"
+
+
+class Tile(msgspec.Struct, frozen=True):
+    """A figure at the head of the page: its measure, what that is called, its unit and its n."""
+
+    key: str
+    called: str
+    figure: Measured
+    unit: str
+    note: str
 
 
 class TableBlock(msgspec.Struct, frozen=True):
@@ -59,19 +70,21 @@ def svg_url(drawing: Markup | None) -> str:
     return data_url("image/svg+xml", drawing.encode()) if drawing else ""
 
 
-def tiles(report: ReportData) -> list[tuple[RunScores, list[tuple[str, str, Measured, str]]]]:
-    """The figures to remember, a row a run; many runs are better read in the table below."""
+def tiles(report: ReportData) -> list[tuple[RunScores, list[Tile]]]:
+    """The main figures, a row for each run; many runs are better read in the table below."""
     words = report.terms.measures
-    keys = ("factual", "%"), ("counterfactual", "%"), ("drop", " pts"), ("both_right", "%"), ("imagination_gap", " pts")
+    units = {"factual": "%", "counterfactual": "%", "drop": " pts", "both_right": "%", "imagination_gap": " pts"}
     return [
-        (run, [(key, words[key], figure, unit) for key, unit in keys if key in words and (figure := _known(run, key))])
+        (
+            run,
+            [
+                Tile(key, words[key], figure, unit, with_n(figure))
+                for key, unit in units.items()
+                if key in words and (figure := run.overall.figure(key)) and figure.value is not None
+            ],
+        )
         for run in (report.runs if len(report.runs) <= _FEW_RUNS else ())
     ]
-
-
-def _known(run: RunScores, key: str) -> Measured | None:
-    figure: Measured | None = getattr(run.overall, key)
-    return figure if figure and figure.value is not None else None
 
 
 def sections(report: ReportData) -> Iterator[Section]:
@@ -143,6 +156,8 @@ def _scores(report: ReportData) -> Section:
         blocks.append(TableBlock(tuple(grids), label, "by group", len(report.runs) <= _FEW_RUNS))
     points = ", drop and gap in points" if report.two_worlds else ""
     about = f"Shares in per cent{points}, each with its {percent(report.confidence, 0)}% interval."
+    if report.two_worlds:
+        about += " Both accuracies and the drop are over the cases answered in both worlds."
     return Section(key="scores", called="Scores", heading="Scores", about=about, tables=tuple(blocks))
 
 
@@ -166,8 +181,8 @@ def _drop(report: ReportData) -> Section:
         key="drop",
         called="Drop",
         heading="From what is to what if",
-        about=f"Accuracy in each {report.terms.group} with its interval; on the right, the drop from "
-        f"{words['factual']} to {words['counterfactual']} in points.",
+        about=f"Accuracy in each {report.terms.group} with its interval, over the cases answered in both worlds; on "
+        f"the right, the drop from {words['factual']} to {words['counterfactual']} in points.",
         legend=legend(report),
         plots=tuple((_heading(report, run), drop_plot(run, report.terms)) for run in report.runs),
         drawing=svg_url(groups_drawing(report)),

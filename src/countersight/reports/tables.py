@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from countersight.case import ASKINGS, World
+from countersight.case import ASKINGS, TWO_WORLDS, World
 from countersight.html import NOTHING, Content, Count, Grid, Line, Measured, Record, TableCell, count, name, percent
 from countersight.html import table_line as line
 from countersight.reports.data import AnswerShares, DividedScores, ReportData, RunScores
@@ -155,7 +155,23 @@ def grids(report: ReportData, *, brief: bool = False) -> list[Grid]:
 
 def more(run: RunScores, terms: Terms) -> list[Grid]:
     """The tables of one run beside that of its groups."""
-    return [*(divided(run, division, terms) for division in run.divisions), *([roles(run)] if run.roles else [])]
+    tables = [over_all_answers(run, terms)] if any(row.over_all_answers for row in run.groups) else []
+    return [*tables, *(divided(run, each, terms) for each in run.divisions), *([roles(run)] if run.roles else [])]
+
+
+def over_all_answers(run: RunScores, terms: Terms) -> Grid:
+    """The accuracies of one run over all its answers, where some cases were answered in one world only."""
+    worlds = [world for world in TWO_WORLDS if world in terms.measures]
+    lines = (
+        line(group_words(row.group, terms), *(getattr(row, world) for world in worlds), total=row is run.overall)
+        for row in run.groups
+    )
+    head = (terms.group, *(terms.measures[world] for world in worlds))
+    note = (
+        "Each world with all its answers. The other tables show both worlds over the cases answered in both, so that "
+        "their difference is the drop; these figures do not subtract."
+    )
+    return Grid(f"Accuracy over all answers: {name(run.label)}", head, tuple(lines), note)
 
 
 def is_known(figure: Measured | None) -> bool:
@@ -164,7 +180,7 @@ def is_known(figure: Measured | None) -> bool:
 
 
 def _measures(groups: Iterable[GroupScores], terms: Terms) -> list[str]:
-    return [key for key in terms.measures if any(is_known(getattr(row, key)) for row in groups)]
+    return [key for key in terms.measures if any(is_known(row.figure(key)) for row in groups)]
 
 
 def _scores(
@@ -176,7 +192,7 @@ def _scores(
         line(
             label,
             row.n,
-            *(getattr(row, key) for key in measures),
+            *(row.figure(key) for key in measures),
             *(_amiss(row, key) for key in amiss),
             n=row.n,
             counted=terms.counts,
@@ -200,6 +216,8 @@ def _filed(row: GroupScores) -> Iterator[Record]:
     for key in PLAIN_MEASURES:
         if is_known(figure := getattr(row, key)):
             yield Record(key, figure)
+    for world, rate in zip(TWO_WORLDS, row.in_both or (), strict=False):
+        yield Record(f"{world}_in_both", rate)
     for key in AMISS:
         yield Record(key, Count(getattr(row, key), row.n))
     if row.unread_rate is not None:
@@ -269,7 +287,7 @@ def measured(run: RunScores, place: TablePlace) -> Measured | None:
     elif place.line == TOTAL:
         return run.total.get(place.measure)
     found = next((row for row in lines if row.group == place.line), None)
-    return getattr(found, place.measure, None) if found and place.measure else None
+    return found.figure(place.measure) if found and place.measure in PLAIN_MEASURES else None
 
 
 def _printed(cell: Printed | None, negated: bool) -> TableCell:

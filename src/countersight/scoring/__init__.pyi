@@ -4,6 +4,7 @@ from .accuracy import GroupScores as GroupScores
 from .accuracy import GuessingScores as GuessingScores
 from .accuracy import LetterShare as LetterShare
 from .accuracy import Scores as Scores
+from .accuracy import damaged_lines as damaged_lines
 from .accuracy import reading_line as reading_line
 from .accuracy import score as score
 from .accuracy import score_line as score_line

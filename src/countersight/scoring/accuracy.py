@@ -1,6 +1,5 @@
 """Accuracy in each world, both right (acc+ of CFMM), the drop between them, and what a comparison of runs shows."""
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -8,7 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, TWO_WORLDS, WORLDS, Asking, Telling, World, asking_of
-from countersight.html import Grid, Line, interval, none_read, p_value, percent, table_html, table_line
+from countersight.html import (
+    TOO_FEW_CASES,
+    Grid,
+    Line,
+    Measured,
+    interval,
+    none_read,
+    p_value,
+    percent,
+    table_html,
+    table_line,
+)
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.figures import ALL, Difference, Rate, difference, no_share, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
@@ -63,12 +73,26 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     empty: int
     failed: int
     missing: int
-    in_both: tuple[float, float] | None = None
+    in_both: tuple[Rate, Rate] | None = None
     """Factual and counterfactual accuracy over the cases scored in both worlds: their difference is the drop."""
     unheard: int = 0
     """Of the unread, those of a kind of asking to which no reply about these cases could be read: they count not."""
     restated: int = 0
     """Answers that count and were stated only when the model was asked again, since its first reply was unread."""
+
+    def figure(self, measure: str) -> Measured | None:
+        """A measure as it is shown: next to a drop, both accuracies are those of the same cases, so they subtract."""
+        if self.drop and self.in_both and measure in TWO_WORLDS:
+            return self.in_both[TWO_WORLDS.index(measure)]
+        found: Measured | None = getattr(self, measure)
+        return found
+
+    @property
+    def over_all_answers(self) -> dict[str, Rate]:
+        """The accuracies that rest on other answers than those shown next to the drop, by world."""
+        rates = {world: getattr(self, world) for world in TWO_WORLDS}
+        shown = {world: self.figure(world) for world in TWO_WORLDS}
+        return {world: rate for world, rate in rates.items() if (found := shown[world]) and found.n != rate.n}
 
     @property
     def unread_rate(self) -> float | None:
@@ -159,7 +183,9 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
         factual=accuracy(outcomes, "factual", mask),
         counterfactual=accuracy(outcomes, "counterfactual", mask),
         drop=_apart(outcomes, "factual", "counterfactual", both),
-        in_both=_in_both(outcomes, both),
+        in_both=(accuracy(outcomes, "factual", both), accuracy(outcomes, "counterfactual", both))
+        if both.any()
+        else None,
         both_right=_both_right(outcomes, both),
         shown=accuracy(outcomes, "shown", mask) if (outcomes.asked("shown") & mask).any() else None,
         imagination_gap=_apart(outcomes, "shown", "counterfactual", supposed & outcomes.scored("shown")),
@@ -218,12 +244,6 @@ def worth(outcomes: Outcomes, asking: Asking) -> NDArray[Any]:
     return outcomes.right(asking) if outcomes.credits is None else outcomes.credit(asking)
 
 
-def _in_both(outcomes: Outcomes, both: _Mask) -> tuple[float, float] | None:
-    if not both.any():
-        return None
-    return float(worth(outcomes, "factual")[both].mean()), float(worth(outcomes, "counterfactual")[both].mean())
-
-
 def _apart(outcomes: Outcomes, first: Asking, second: Asking, scored: _Mask) -> Difference | None:
     one, other = (worth(outcomes, asking)[scored] for asking in (first, second))
     return difference(one, other, outcomes.pictures[scored])
@@ -261,11 +281,12 @@ _TOLD = ("factual", "counterfactual", "drop", "both_right", "shown", "imaginatio
 
 def told(scores: Scores) -> str:
     """The scores over all cases in words, a line each."""
-    lines = [f"Scores of {scores.name or 'a run'}: {standing(scores.overall)}"]
-    if scores.damaged:
-        are, were = ("is", "was") if scores.damaged == 1 else ("are", "were")
-        lines.append(f"  {several(scores.damaged, 'line')} of replies.jsonl {are} damaged, and {were} not read")
-    lines += [f"  {name:<16}{words}" for name, words in _figures(scores.overall)]
+    lines = [f"Scores of {scores.name or 'a run'}: {standing(scores.overall, scores.damaged)}"]
+    row = scores.overall
+    shown = [(key, figure) for key in _TOLD if (figure := row.figure(key)) and (figure.n or figure.unread)]
+    lines += [f"  {key.replace('_', ' '):<16}{_figure(figure)}" for key, figure in shown]
+    more = [f"{world} {_figure(rate)}" for world, rate in row.over_all_answers.items()]
+    lines += [f"  over all answers: {', '.join(more)}"] if more else []
     lines += [f"  {words}" for words in map(balanced, scores.alarms) if words]
     lines += [f"  {words}" for words in map(whole, scores.sets) if words]
     if scores.groups.keys() - {""}:
@@ -308,10 +329,10 @@ def _share(rate: Rate) -> str:
 def as_html(scores: Scores) -> str:
     """The scores of every group as a table of HTML."""
     lines = (
-        table_line(row.group or NO_GROUP, row.n, *(getattr(row, key) for key in _TOLD), n=row.n) for row in scores.rows
+        table_line(row.group or NO_GROUP, row.n, *(row.figure(key) for key in _TOLD), n=row.n) for row in scores.rows
     )
     head = ("group", "n", *(key.replace("_", " ") for key in _TOLD))
-    return table_html(Grid(f"{scores.name or 'A run'}: {standing(scores.overall)}", head, tuple(lines)))
+    return table_html(Grid(f"{scores.name or 'A run'}: {standing(scores.overall, scores.damaged)}", head, tuple(lines)))
 
 
 READING_HEAD: Final = ("run", "read by", "factual", "counterfactual", "drop", "unread")
@@ -319,29 +340,33 @@ READING_HEAD: Final = ("run", "read by", "factual", "counterfactual", "drop", "u
 
 def reading_line(run: str, by: str, row: GroupScores) -> Line:
     """A run as somebody reads it, under READING_HEAD."""
-    return table_line(run, by, row.factual, row.counterfactual, row.drop, row.unread, n=row.n)
+    return table_line(run, by, *(row.figure(key) for key in READING_HEAD[2:5]), row.unread, n=row.n)
 
 
-def standing(row: GroupScores) -> str:
-    """How far the asking has come, each reply counted once: "118 of 120 questions scored (3 of them unread); 2 cut"."""
+def standing(row: GroupScores, damaged: int = 0) -> str:
+    """How far the asking has come, each reply counted once: "118 of 120 questions scored (3 of them unread); 2 cut".
+
+    `damaged` lines of the journal cannot be read: the questions they answer are among those without a reply.
+    """
     inside = {"of them unread": row.unread - row.unheard, "restated": row.restated}
     amiss = {name: getattr(row, name) for name in ("cut", "empty", "failed")}
-    amiss |= {"not asked yet": row.missing, "unread and left out": row.unheard}
+    amiss |= {"not asked yet" if not damaged else "without a reply": row.missing, "unread and left out": row.unheard}
     counted, left = ([f"{count:,} {name}" for name, count in each.items() if count] for each in (inside, amiss))
     told = f"{row.scored:,} of {several(row.questions, 'question')} scored"
     told += f" ({', '.join(counted)})" if counted else ""
-    return f"{told}; {', '.join(left)}" if left else told
+    told += f"; {', '.join(left)}" if left else ""
+    return f"{told}; {damaged_lines(damaged)}" if damaged else told
 
 
-def _figures(row: GroupScores) -> Iterator[tuple[str, str]]:
-    for key in _TOLD:
-        figure: Rate | Difference | None = getattr(row, key)
-        if figure is None or not (figure.n or figure.unread):
-            continue
-        words = none_read(figure.unheard)
-        if figure.value is not None:
-            unit = " points" if figure.p is not None else "%"
-            words = f"{percent(figure.value)}{unit} ({interval(figure)}; n = {figure.n:,}"
-            words += f"; {percent(figure.if_right)}% if unread replies were right" if figure.if_right else ""
-            words += f"; {p_value(figure.p)})" if figure.p is not None else ")"
-        yield key.replace("_", " "), words
+def damaged_lines(number: int) -> str:
+    """What is said of lines of the journal that cannot be read."""
+    return f"{several(number, 'line')} of replies.jsonl {'is' if number == 1 else 'are'} damaged and cannot be read"
+
+
+def _figure(figure: Measured) -> str:
+    if figure.value is None:
+        return none_read(figure.unheard)
+    words = f"{percent(figure.value)}{'%' if figure.p is None else ' points'} ({interval(figure)}; n = {figure.n:,}"
+    words += f"; {percent(figure.if_right)}% if unread replies were right" if figure.if_right else ""
+    words += f"; {p_value(figure.p)}" if figure.p is not None else ""
+    return f"{words}; {TOO_FEW_CASES})" if figure.too_few else f"{words})"

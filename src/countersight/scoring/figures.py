@@ -192,16 +192,16 @@ class Sum(Measured, frozen=True):
         return "exact binomial, squared and added"
 
 
-def summed(rates: Sequence[Rate]) -> Sum | None:
+def summed(rates: Sequence[Measured | None]) -> Sum | None:
     """The sum of shares of different cases, or None where one of them has no case.
 
     The interval is made of theirs by squaring and adding (Zou and Donner, 2008): like theirs, it is never empty and
     never leaves what is possible.
     """
-    if not rates or any(rate.value is None for rate in rates):
+    known = [(rate, rate.value) for rate in rates if rate and rate.value is not None]
+    if not rates or len(known) < len(rates):
         return None
-    values = [rate.value or 0.0 for rate in rates]
-    total = sum(values)
-    below = sqrt(sum((value - rate.low) ** 2 for value, rate in zip(values, rates, strict=True)))
-    above = sqrt(sum((rate.high - value) ** 2 for value, rate in zip(values, rates, strict=True)))
-    return Sum(total, total - below, total + above, sum(rate.n for rate in rates))
+    total = sum(value for _, value in known)
+    below = sqrt(sum((value - rate.low) ** 2 for rate, value in known))
+    above = sqrt(sum((rate.high - value) ** 2 for rate, value in known))
+    return Sum(total, total - below, total + above, sum(rate.n for rate, _ in known))

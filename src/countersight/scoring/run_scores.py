@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 from arro3.core import RecordBatch
+from numpy.typing import NDArray
 
 from countersight.case import Case, Reply
 from countersight.dataset import Dataset, check_key, hidden_in
@@ -65,8 +66,8 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         """How many of the dataset's cases are controls."""
         return len(self.controls.outcomes) if self.controls else 0
 
-    def scores(self) -> Scores:
-        """Accuracy, drop and the rest, by group and in all."""
+    def scores(self, divided: Iterable[tuple[str, NDArray[np.bool_]]] = ()) -> Scores:
+        """Accuracy, drop and the rest, by group and in all; sets also on other lines of cases."""
         found = score(self.outcomes, self.name)
         rule = stopped(self.run)
         if rule and rule.pictures < rule.of_pictures:
@@ -74,13 +75,13 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         return msgspec.structs.replace(
             found,
             alarms=alarms(self.outcomes, self.controls) if self.controls else (),
-            sets=self._sets(),
+            sets=self._sets(divided),
             damaged=self.damaged,
         )
 
-    def _sets(self) -> tuple[SetScores, ...]:
+    def _sets(self, divided: Iterable[tuple[str, NDArray[np.bool_]]]) -> tuple[SetScores, ...]:
         if self.cells:
-            return set_scores(self.outcomes, self.cells)
+            return set_scores(self.outcomes, self.cells, divided)
         return shown_sets(self.outcomes, self.fourths()) if self.run.manifest.shown else ()
 
     def fourths(self) -> Outcomes:

@@ -96,11 +96,12 @@ class Placing:
         return found
 
 
-def set_scores(outcomes: Outcomes, cells: Cells) -> tuple[SetScores, ...]:
-    """The scores of sets, by group and in all."""
+def set_scores(outcomes: Outcomes, cells: Cells, more: Iterable[tuple[str, _Mask]] = ()) -> tuple[SetScores, ...]:
+    """The scores of sets, by group and in all; `more` lines are scored too if no set has cases on and off the line."""
     asked, right, guess = _any_asking(outcomes)
     complete = (cells.sets >= 0) & ~np.isin(cells.sets, cells.sets[(cells.sets >= 0) & ~asked])
-    lines = [(name, complete & mask) for name, mask in _groups(outcomes)]
+    whole = [(name, mask) for name, mask in more if not np.isin(cells.sets[complete & mask], cells.sets[~mask]).any()]
+    lines = [(name, complete & mask) for name, mask in (*_groups(outcomes), *whole)]
     return tuple(
         _scores(name, mask, right, guess, cells, outcomes.pictures)
         for name, mask in (*lines, (ALL, complete))

@@ -224,18 +224,27 @@ def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset,
     units = Units(dataset, at.rule.seed)
 
     def row_of(row: GroupScores, group: str | None) -> GroupScores:
-        return msgspec.structs.replace(
-            row,
-            **{
-                metric: _replaced(getattr(row, metric), units, outcomes, at, metric, group)
-                for metric in _ASKINGS
-                if getattr(row, metric) is not None
-            },
-        )
+        found = {
+            metric: _replaced(getattr(row, metric), units, outcomes, at, metric, group)
+            for metric in _ASKINGS
+            if getattr(row, metric) is not None
+        }
+        replaced = msgspec.structs.replace(row, **found)
+        if not row.in_both:
+            return replaced
+        factual, counterfactual = row.in_both
+        pair = _within(factual, replaced.factual), _within(counterfactual, replaced.counterfactual)
+        return msgspec.structs.replace(replaced, in_both=pair)
 
     last = len(scores.rows) - 1
     rows = tuple(row_of(row, None if place == last else row.group) for place, row in enumerate(scores.rows))
     return msgspec.structs.replace(scores, rows=rows)
+
+
+def _within(rate: Rate, all_answers: Rate) -> Rate:
+    """The accuracy over some of the answers, with the wider interval of all of them."""
+    low, high = min(rate.value or 0.0, all_answers.low), max(rate.value or 0.0, all_answers.high)
+    return msgspec.structs.replace(rate, low=low, high=high)
 
 
 def _replaced(

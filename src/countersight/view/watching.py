@@ -12,7 +12,7 @@ import msgspec
 from countersight.dataset import METADATA
 from countersight.engine import JOURNAL, MANIFEST, RunFolder
 from countersight.errors import CountersightError
-from countersight.html import interval, name, percent
+from countersight.html import NOTHING, TableCell, figure_cell, name
 from countersight.reports import LoadedReport, load
 from countersight.scoring import score_run, standing
 from countersight.text import several
@@ -36,13 +36,18 @@ class Damaged(msgspec.Struct, frozen=True):
 
 
 class FolderStanding(msgspec.Struct, frozen=True):
-    """How far a run or an audit has come, and its three main figures so far, in words."""
+    """How far a run or an audit has come, and its three main figures so far."""
 
     model: str
     dataset: str
     standing: str
-    figures: list[str]
+    figures: list[TableCell]
     fingerprint: str = ""
+
+    @property
+    def main(self) -> int:
+        """Which figure is the main one: the first that is known."""
+        return next((place for place, cell in enumerate(self.figures) if cell != NOTHING), 0)
 
 
 class Cached(Generic[_Read]):
@@ -92,13 +97,11 @@ class WatchedRun:
 
     def _standing(self) -> FolderStanding:
         manifest = RunFolder.open(self.path).manifest
-        row = score_run(self.path).overall
-        dataset = manifest.dataset
-        figures = [
-            f"{percent(each.value)} ({interval(each)})" if each and each.value is not None else "–"
-            for each in (row.factual, row.counterfactual, row.drop)
-        ]
-        return FolderStanding(manifest.model, dataset.name, standing(row), figures, dataset.fingerprint)
+        scores, dataset = score_run(self.path), manifest.dataset
+        row = scores.overall
+        figures = [figure_cell(row.figure(key), None) for key in ("drop", "factual", "counterfactual")]
+        told = standing(row, scores.damaged)
+        return FolderStanding(manifest.model, dataset.name, told, figures, dataset.fingerprint)
 
 
 class WatchedAudit:
@@ -127,8 +130,8 @@ class WatchedAudit:
         begun = f"{len(audit.cases):,} of {several(chosen, 'case')} begun, {several(len(audit.steps), 'step')} done"
         so_far = f"{begun}; {several(kept.ccs.concepts, 'test')} counted"
         figures = [
-            "–" if each.value is None else f"{each.value:.3f} ({each.low:.3f} to {each.high:.3f})"
-            for each in (kept.pcs, kept.ncc, kept.ccs)
+            NOTHING if each.value is None else TableCell(f"{each.value:.3f}", (f"{each.low:.3f} to {each.high:.3f}",))
+            for each in (kept.ccs, kept.pcs, kept.ncc)
         ]
         return FolderStanding(manifest.model.name, manifest.dataset.name, so_far, figures)
 

@@ -107,6 +107,12 @@ _CONSTANTS: Final[dict[str, Any]] = {
     "SEAL_WORDS": SEAL_WORDS,
     "STATEMENT": STATEMENT,
     "UNFOLDED": UNFOLDED,
+    "VERDICTS": {
+        "met": "MODEL met every criterion of the audit.",
+        "not met": "MODEL did not meet every criterion of the audit.",
+        "cannot tell": "The audit cannot tell whether MODEL meets every criterion.",
+        "": "No criterion was set for MODEL, so the audit gives figures only.",
+    },
     "version": __version__,
     "logo": Markup('<svg viewBox="0 0 40 20" aria-hidden="true"><circle cx="12" cy="10" r="7.5" class="logo-is"/>'
                    '<circle cx="27" cy="10" r="7.5" class="logo-if"/></svg>'),
