@@ -59,6 +59,8 @@ def test_asking_loads_neither_numpy_nor_the_drawing():
         (["run", "d", "--model", "endpoint:localhost", "-o", "r"], "endpoint:URL#MODEL"),
         (["run", "d", "--model", "chance", "--prompt", "9-shot", "-o", "r"], "there is no prompt '9-shot'"),
         (["report", "d"], "d is not a run"),
+        (["report", "nowhere"], "there is no folder nowhere"),
+        (["report", "d", "-o", "web"], "web/report.html was not written by Countersight; choose another folder for -o"),
         (["describe", "nowhere"], "nowhere is not a folder"),
         (["make", "cvqa-synthetic", "-o", "d"], "d exists already"),
         (["make", "cvqa-synthetic", "--from", "none.csv", "-o", "x"], "none.csv"),
@@ -78,6 +80,8 @@ def test_a_mistake_is_one_sentence(tmp_path, monkeypatch, arguments, sentence):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     dataset(tmp_path / "d", 1)
     dataset(tmp_path / "empty", 0)
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web/report.html").write_text("<title>The report of our year</title>")
     (tmp_path / "real.csv").write_text(
         "img_path,query,answer,new query,new answer,type\n" + "a.jpg,How?,1,If?,2,direct\n" * 99
     )
@@ -142,10 +146,13 @@ def lives(group):
     return True
 
 
+NEXT = "Run a model: countersight run d --model MODEL (see: countersight list models)\n"
+
+
 @pytest.mark.slow
 def test_make_describe_export_run_and_report_work_together(tmp_path):
     made = countersight("make", "cvqa-synthetic", "--size", 24, "--seed", 7, "-o", "d", cwd=tmp_path)
-    assert (made.returncode, made.stdout) == (0, "24 cases in d\n")
+    assert (made.returncode, made.stdout) == (0, f"24 cases in d\n{NEXT}")
     described = countersight("describe", "d", "-o", "d.svg", cwd=tmp_path)
     assert "24" in described.stdout
     assert (tmp_path / "d.svg").read_text().startswith("<svg")

@@ -113,8 +113,16 @@ def test_a_dataset_is_a_sequence_of_cases_and_is_made_once(flowers, tmp_path):
     assert [case.id for case in opened] == [opened[place].id for place in range(6)]
     again = cs.make("cvqa-synthetic", flowers.path, size=6, seed=3, exist_ok=True)
     assert again.fingerprint == flowers.fingerprint
-    with pytest.raises(cs.CountersightError, match="another seed: 3 there, 4 now"):
-        cs.make("cvqa-synthetic", flowers.path, size=6, seed=4, exist_ok=True)
+    for words, other in (
+        ("seed: 3 there, 4 now", {"seed": 4}),
+        ("size: 6 there, 60 now", {"size": 60}),
+        ("suite: cvqa-synthetic there, discs now", {"suite": "discs"}),
+        ("controls: none there, True now", {"controls": True}),
+        ("wording: none there, one now", {"wording": "one"}),
+        ("answers: none there, hidden now", {"hidden": tmp_path / "key"}),
+    ):
+        with pytest.raises(cs.CountersightError, match=f"another {words}; choose another folder"):
+            cs.make(**{"suite": "cvqa-synthetic", "size": 6, "seed": 3} | other, out=flowers.path, exist_ok=True)
     run = cs.run(flowers, "chance", out=tmp_path / "run")
     assert len(run.to_pandas()) == 12
 

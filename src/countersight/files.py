@@ -91,6 +91,14 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
 
 
+def refuse_foreign_page(page: Path) -> None:
+    """Refuse to overwrite a page that another program wrote; the titles of our pages name Countersight."""
+    if page.is_file():
+        with open(page, "rb") as file:
+            if b"Countersight" not in file.read(16_384):
+                raise CountersightError(f"{page} was not written by Countersight; choose another folder for `out`")
+
+
 def clear_parts(folder: Path) -> None:
     """Take away what a kill left of files that were being written there."""
     for file in folder.glob(".*"):

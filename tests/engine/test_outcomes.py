@@ -102,6 +102,7 @@ def test_one_answer_among_the_first_is_enough_and_who_insists_goes_on(tmp_path):
         with pytest.raises(RunError):
             ask(folder, tmp_path / "none", server.name)
         ask(folder, tmp_path / "none", server.name)
+        assert ask(dataset(tmp_path / "small", 10), tmp_path / "all", server.name).answered == 20  # nothing is left
     assert len(answers(tmp_path / "none")) == 60
 
 

@@ -333,18 +333,20 @@ def test_another_dataset_model_prompt_or_setting_on_the_same_folder_is_refused(t
         ("set of settings: seed 0 there, seed 9 now", lambda: ask(folder, tmp_path / "r", "chance", seed=9)),
         ("shown", lambda: ask(folder, tmp_path / "r", "chance", shown=True)),
     ):
-        with pytest.raises(RunError, match=f"another {what}.*choose another folder"):
+        with pytest.raises(RunError, match=f"another {what}.*choose another folder .*or remove this one"):
             changed()
     assert (tmp_path / "r/replies.jsonl").read_bytes() == before
 
 
-def test_a_run_that_stopped_before_anything_was_said_may_be_begun_in_another_way(tmp_path):
+def test_a_run_that_stopped_before_anything_was_answered_may_be_begun_in_another_way(tmp_path):
     folder = dataset(tmp_path / "d", 2)
     with pytest.raises(ModelError):
         ask(folder, tmp_path / "r", "endpoint:http://127.0.0.1:9/v1#m", retry=RetryPolicy(attempts=1))
+    with ChatServer("status:404") as server:  # as of a misspelt name
+        assert ask(folder, tmp_path / "r", server.name).failed == 4
     ask(folder, tmp_path / "r", "chance")
     assert RunFolder.open(tmp_path / "r").manifest.model == "chance"
-    assert len(answers(tmp_path / "r")) == 4
+    assert len(replies(tmp_path / "r")) == len(answers(tmp_path / "r")) == 4
 
 
 def test_a_folder_that_is_not_a_run_is_left_alone(tmp_path):

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 from countersight.cli.parsing import Verbs, shared, verb
@@ -95,6 +96,7 @@ def _make(chosen: argparse.Namespace) -> int:
     if made.hidden:
         commitment = made.hidden.commitment
         print(f"Their answers are in {chosen.hidden} alone; keep it. {chosen.output} commits to them: {commitment}")
+    print(f"Run a model: countersight run {quote(str(chosen.output))} --model MODEL (see: countersight list models)")
     return 0
 
 

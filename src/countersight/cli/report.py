@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from countersight.cli.parsing import Verbs, shared, verb
 from countersight.cli.terminal import GOES_ON, STOPPED, counting, stoppable
 from countersight.errors import CountersightError
+from countersight.files import refuse_foreign_page
 from countersight.text import printable, several
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _SCORED: Final = shared("dataset", "gold", "reader")
 _REPORT: Final = {
-    "RUN+": "runs, folders made by --repeat, or audits",
+    "RUN+": "runs, folders of runs, or audits",
     "-o, --output DIR=report": "the folder to write",
     "--gallery N=3000": "maximum number of cases shown with pictures",
     "--groups CSV": "compare groups of pictures; a table that assigns pictures to groups",
@@ -77,7 +78,7 @@ def add(verbs: Verbs) -> None:
         "put runs of any suites on one sortable page, next to published results",
         "countersight leaderboard runs/* -o leaderboard",
         {
-            "RUN+": "run folders",
+            "RUN+": "runs, or folders of runs",
             "-o, --output DIR=leaderboard": "the folder to write",
             "--dataset DIR…": "current folders of datasets that were moved",
         },
@@ -156,6 +157,7 @@ def _report(chosen: argparse.Namespace) -> int:
     for option, given in (("--group-key", chosen.group_key), ("--column", chosen.column)):
         if given and chosen.groups is None:
             raise CountersightError(f"{option} goes with --groups")
+    refuse_foreign_page(chosen.output / "report.html")
     audits = [path for path in chosen.run if (path / "audit.json").is_file()]
     if audits:
         return _report_audits(chosen, audits)
@@ -211,9 +213,11 @@ def _report_audits(chosen: argparse.Namespace, audits: list[Path]) -> int:
 
 
 def _leaderboard(chosen: argparse.Namespace) -> int:
+    from countersight.engine import run_folders
     from countersight.leaderboards import write_leaderboard
 
-    files = write_leaderboard(chosen.run, chosen.output, datasets=chosen.dataset, gold=chosen.gold)
+    runs = [folder for path in chosen.run for folder in run_folders(path)]
+    files = write_leaderboard(runs, chosen.output, datasets=chosen.dataset, gold=chosen.gold)
     for suite in files.data.suites:
         print(f"{suite.title}: {several(suite.runs, 'run')}, {several(len(suite.boards), 'table')}")
     print(f"The page: {files.html.resolve()}")

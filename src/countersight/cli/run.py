@@ -70,7 +70,7 @@ def add(verbs: Verbs) -> None:
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    from countersight.engine import RunOptions, Sample, as_before, find_prompt
+    from countersight.engine import RunFolder, RunOptions, Sample, as_before, find_prompt
     from countersight.models import MODELS, open_model
     from countersight.scoring import against_folder
 
@@ -116,7 +116,9 @@ def _run(chosen: argparse.Namespace) -> int:
     status = _ask(chosen, chosen.output, model, options, rule=rule, other=other)
     if status == STOPPED:
         return status
-    if _is_hidden(chosen.dataset):
+    if not any(reply.state == "answered" for reply in RunFolder.open(chosen.output).replies()):
+        print(chosen.output)
+    elif _is_hidden(chosen.dataset):
         print(f"{chosen.output}\nThe answers of {chosen.dataset} are hidden: hand in this folder to have it scored")
     else:
         print(f"{chosen.output}\nScores and a page: countersight report {quote(str(chosen.output))}")

@@ -180,6 +180,8 @@ def begun(path: Path, manifest: str, what: str, error: type[CountersightError], 
 
 def read_manifest(file: Path, kind: type[T], what: str, error: type[CountersightError]) -> T:
     """What a folder says of itself."""
+    if not file.parent.exists():
+        raise error(f"there is no folder {file.parent}")
     if not file.is_file():
         raise error(f"{file.parent} is not {what}: there is no {file.name} in it")
     try:

@@ -217,13 +217,13 @@ class FirstReplies:
             return status_of(reply, question, self._prompt.of(reply.world).reads).status
         return "failed" if reply.state == "failed" else "read"
 
-    def look(self, status: ReplyStatus, reply: Reply) -> None:
-        """Take in the next reply; raises RunError where the first of them all came to nothing."""
+    def look(self, status: ReplyStatus, reply: Reply, *, left: int) -> None:
+        """Take in the next reply; raises RunError if none of the first is an answer and questions are `left` to ask."""
         if self._over:
             return
         self._counts[status] += 1
         self._over = status == "read"
-        if not self._over and self._counts.total() >= FIRST_REPLIES:
+        if not self._over and self._counts.total() >= FIRST_REPLIES and left > 0:
             raise RunError(self._sentence(reply))
 
     def _sentence(self, last: Reply) -> str:
@@ -232,7 +232,7 @@ class FirstReplies:
         said = last.reason or " ".join(last.text.split())[:80]
         told = f" (the last: {said!r})" if said else ""
         return (
-            f"none of the first {FIRST_REPLIES} replies has an answer that can be read: {counted}{told}; "
+            f"none of the first {self._counts.total()} replies has an answer that can be read: {counted}{told}; "
             f"{_ADVICE[commonest]}; or start it once more to go on all the same"
         )
 

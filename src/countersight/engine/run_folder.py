@@ -111,11 +111,11 @@ class RunManifest(msgspec.Struct, frozen=True):
 
 
 def run_folders(path: Path) -> list[Path]:
-    """The runs at a path: the run itself, or those of one that asked everything several times (RUN/1 to RUN/K)."""
+    """The runs at a path: the run itself, or all runs in the folders below it; RUN/10 comes after RUN/9."""
     if (path / MANIFEST).exists():
         return [path]
-    numbered = sorted((int(file.name), file) for file in path.glob("[0-9]*") if file.name.isdecimal())
-    return [file for _, file in numbered if (file / MANIFEST).is_file()] or [path]
+    found = (file.parent for file in path.rglob(MANIFEST))
+    return sorted(found, key=lambda run: [(part.isdecimal() and len(part), part) for part in run.parts]) or [path]
 
 
 class RunFolder:
@@ -172,7 +172,13 @@ class RunFolder:
             if (path / MANIFEST).exists():
                 there = cls.open(path).manifest
                 if _has_replies(path):
-                    return cls(path, _taken_up(path, there, manifest, again), lock)
+                    try:
+                        return cls(path, _taken_up(path, there, manifest, again), lock)
+                    except RunError:
+                        if again or _has_answers(path):
+                            raise
+                        for name in (JOURNAL, ORDERS):
+                            (path / name).unlink(missing_ok=True)
             if again:
                 raise RunError(f"{path} holds no answers yet; leave out `again`")
             write_manifest(path / MANIFEST, manifest)
@@ -270,6 +276,11 @@ def _has_replies(path: Path) -> bool:
     return any((path / name).exists() and (path / name).stat().st_size > 0 for name in (JOURNAL, ORDERS))
 
 
+def _has_answers(path: Path) -> bool:
+    """Whether any question was answered; a run of nothing but failures, as by a misspelt model, may be replaced."""
+    return any(reply.state == "answered" for name in (JOURNAL, ORDERS) for reply in read_journal(path / name))
+
+
 def reference(dataset: Dataset, run: Path) -> DatasetReference:
     """The dataset as a folder of replies remembers it."""
     # Both with their links followed: the way from one to the other must hold wherever the folders really are.
@@ -295,7 +306,8 @@ def _refuse_difference(path: Path, there: RunManifest, now: RunManifest) -> None
             elif isinstance(old, Prompt) and isinstance(new, Prompt):
                 old, new = _as_it_was(old, new), new.name
             raise RunError(
-                f"{path} holds a run with another {what}: {old} there, {new} now; choose another folder for `out`"
+                f"{path} holds a run with another {what}: {old} there, {new} now; choose another folder for `out`, or "
+                "remove this one"
             )
 
 

@@ -152,7 +152,8 @@ class _Runner:
             journal.append(reply)
             status = self._first.status(reply, ask.case.question(ask.world, ask.telling) or ask.question)
             self._tally.count(reply, status)
-            self._first.look(status, reply)
+            left = self._tally.total - self._tally.done - (self._under_way - 1)
+            self._first.look(status, reply, left=left)
             self._budget.look(reply)
             fact = reply
             if self._stop.is_set():

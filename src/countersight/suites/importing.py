@@ -5,7 +5,7 @@ by its line, its field and the reason.
 """
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
@@ -67,13 +67,18 @@ def import_dataset(
     pictures: Path | None,
     on_bad: OnBad,
     part: Part | None = None,
+    how: Mapping[str, str] | None = None,
 ) -> Imported:
-    """Read a published file, or a part of it, into a new dataset folder; see `import_rows`."""
+    """Read a published file, or a part of it, into a new dataset folder; see `import_rows`.
+
+    The card records `how` its layout was opened.
+    """
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the one that holds the pictures")
     from countersight.blindness import card_section  # which takes long to import
 
     provenance: dict[str, str | int] = {"suite": layout.suite, "file": source.name, "countersight": __version__}
+    provenance |= how or {}
     if part is not None:
         provenance |= {"part": str(part), "seed": part.seed}
     writer = DatasetWriter(

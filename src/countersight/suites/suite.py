@@ -84,7 +84,8 @@ class Suite(NamedTuple):
         by chance; `own` is what the layout of the suite alone takes.
         """
         layout = self.open_layout(beside, **own)
-        return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad, part=part)
+        how = {name: str(value) for name, value in own.items()}
+        return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad, part=part, how=how)
 
     def open_layout(self, beside: Path | None = None, **own: Any) -> Layout:
         """The layout of the suite's file, given its second file if it has one."""

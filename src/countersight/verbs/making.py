@@ -1,6 +1,6 @@
 """Verbs that end in a dataset: `make`, `build`, and `mine`, which finds what CELLO's is made of."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -56,7 +56,7 @@ def make(
 
     `beside` is the second file of a suite that has one (annotations, kinds). From a file, `size` cases or the share
     `sample` are drawn at random; invalid rows are passed to `on_bad`.
-    With `exist_ok`, an existing dataset of the same suite and seed is opened instead.
+    With `exist_ok`, an existing dataset that was made with the same arguments is opened instead.
     `hidden` names a new file, the key, to which the right answers are written instead of the dataset.
     Pictures are drawn by `workers` processes, or by the machines of a `ray` cluster.
 
@@ -68,8 +68,6 @@ def make(
     of causal-worlds and cello "first" or "second", the same in other words, or for cello a model that words them.
     """
     check_from(1, size=size, per_task=per_task, workers=workers)
-    if exist_ok and (Path(out) / METADATA).is_file():
-        return _there_already(Path(out), suite, seed or 0)
     given = {
         "keep_doubled": keep_doubled,
         "controls": controls,
@@ -79,6 +77,12 @@ def make(
         "per_task": per_task,
         "wording": wording,
     }
+    if exist_ok and (Path(out) / METADATA).is_file():
+        drawn = source is not None and Path(source).is_file() and (size or sample)
+        how = {"answers": "hidden" if hidden else "", "suite": suite, "file": Path(source).name if source else ""}
+        how |= {"part": Part(size, sample) if drawn else "", "seed": seed or 0}
+        how |= {"size": None if drawn else f"{per_task} of each task" if per_task else size}
+        return _made_before(Path(out), how | {name: value for name, value in given.items() if name != "per_task"})
     return make_with_details(
         suite,
         Path(out),
@@ -144,15 +148,26 @@ def open_dataset(path: Path | str) -> Dataset:
     return Dataset.open(path)
 
 
-def _there_already(folder: Path, suite: str, seed: int) -> Dataset:
+def _made_before(folder: Path, how: Mapping[str, Any]) -> Dataset:
+    """The dataset in a folder, refused if its card says that it was made in another way."""
     dataset = Dataset.open(folder)
     made = dataset.provenance()
-    for what, wanted in (("suite", suite), ("seed", str(seed))):
-        if made.get(what, wanted) != wanted:
+    made |= {"file": made.get("file", made.get("mined", "")), "controls": str("controls" in made)}
+    for what in how if "suite" in made else ["answers"]:  # the card of hidden answers records nothing else
+        there, now = _recorded(made.get(what)), _recorded(how[what])
+        unknown = what in ("size", "seed") and not (there and now)
+        if there != now and not unknown:
             raise CountersightError(
-                f"{folder} has another {what}: {made[what]} there, {wanted} now; choose another folder for `out`"
+                f"{folder} has another {what}: {there or 'none'} there, {now or 'none'} now; choose another folder for "
+                "`out`, or remove this one"
             )
     return dataset
+
+
+def _recorded(value: Any) -> str:
+    """The value of an option as a card has it; the usual values, which nobody has to name, are empty."""
+    text = str(getattr(value, "name", value))
+    return "" if text in ("None", "False", "fair", "all", "eight", "first") else text
 
 
 @checked

@@ -13,6 +13,7 @@ from countersight.description import describe as describe_cases
 from countersight.errors import CountersightError
 from countersight.exchange import Export, Split, export_to, push_to_hub
 from countersight.exchange import import_run as import_run_of
+from countersight.files import refuse_foreign_page
 from countersight.leaderboards import LeaderboardFiles, write_leaderboard
 from countersight.progress import Progress, usual
 from countersight.reports import GroupsFile, ReportFiles, ScoreChange, read_scores, score_changes, write_report
@@ -52,6 +53,7 @@ def report(
     """
     check_from(0, gallery=gallery)
     paths = list(folders_of(runs))
+    refuse_foreign_page(Path(out) / "report.html")
     if paths and all((path / AUDIT_MANIFEST).is_file() for path in paths):
         return write_audit_tables(paths, Path(out), reference=reference, seed=seed)
     paths = [run_of(path).path for path in paths]

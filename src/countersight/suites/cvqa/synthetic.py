@@ -99,8 +99,8 @@ def make_synthetic(
         provenance["groups"] = groups
         if controls or wording or options != "fair":
             raise CountersightError(f"--groups {groups} has neither controls, published options nor other words")
-    elif wording != "one":
-        wording = provenance["wording"] = "eight"
+    else:
+        wording = provenance["wording"] = wording or WORDINGS[0]
     if controls:
         provenance["controls"] = size
     writer = DatasetWriter(
