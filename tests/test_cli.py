@@ -67,7 +67,9 @@ def test_asking_loads_neither_numpy_nor_the_drawing():
         (["run", "d", "--model", "chance", "-o", "/proc/no"], "/proc/no"),
         (["run", "empty", "--model", "chance", "-o", "r"], "empty has no cases"),
         (["run", "d", "--model", "chance", "--rank", "-o", "r"], "chance gives no losses"),
-        (["make", "cvqa-synthetic", "--from", "real.csv", "-o", "x"], "no questions of C-VQA-Synthetic"),
+        (["make", "cvqa-synthetic", "--from", "real.csv", "-o", "x"], "no row of real.csv is a case of"),
+        (["make", "cvqa", "-o", "x"], "did you mean 'cvqa-synthetic' or 'cvqa-real'?"),
+        (["run", "d", "--model", "toy-vlm"], "; a model on your own server: endpoint:http://HOST/v1#toy-vlm"),
         (["make", "CoSym", "-o", "x"], "there is no suite 'CoSym'; did you mean 'cosim'?"),
         (["make", "cosim", "-o", "x"], "cosim is imported: name its file as --from"),
         (["make", "okvqa", "--from", "q.json", "-o", "x"], "okvqa needs --annotations"),
@@ -123,7 +125,7 @@ def test_making_that_is_stopped_leaves_neither_files_nor_processes(tmp_path, sig
     wait_until(lambda: list(tmp_path.glob(".d.making-*/images/*.png")), process)
     os.killpg(process.pid, signal_number) if signal_number == signal.SIGINT else process.send_signal(signal_number)
     _, errors = process.communicate(timeout=120)
-    assert (process.returncode, errors) == (130, "countersight: stopped\n")
+    assert (process.returncode, errors) == (130, "\ncountersight: stopping\ncountersight: stopped\n")
     assert list(tmp_path.iterdir()) == []
 
 

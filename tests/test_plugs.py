@@ -49,7 +49,7 @@ ENTRY_POINTS = """
 [countersight.models]
 parrot = tiny_plugs:Parrot
 broken = tiny_plugs:Nothing
-shout = contributed:Shouting
+bright = contributed:Bright
 
 [countersight.prompts]
 loud = tiny_plugs:LOUD
@@ -121,9 +121,9 @@ def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, instal
 def test_the_plugs_of_the_page_for_contributors_work_as_they_stand(tmp_path, installed):
     scenes = tmp_path / "scenes"
     countersight(installed, "make", "cvqa-synthetic", "--size", 2, "--seed", 3, "-o", scenes)
-    countersight(installed, "run", scenes, "--model", "shout:three", "--prompt", "curt", "-o", tmp_path / "run")
+    countersight(installed, "run", scenes, "--model", "bright:128", "--prompt", "curt", "-o", tmp_path / "run")
     assert "Say a letter." in (tmp_path / "run" / "run.json").read_text()
-    assert '"text":"THREE"' in (tmp_path / "run" / "replies.jsonl").read_text()
+    assert '"text":"yes"' in (tmp_path / "run" / "replies.jsonl").read_text()
     parties = ("--extractor", "rules", "--editor", "mirror", "--judge", "strict", "--checker", "trusting")
     countersight(installed, "audit", scenes, "--model", "embedded", *parties, "-o", tmp_path / "audit")
     steps = (tmp_path / "audit" / "steps.jsonl").read_text()
@@ -172,6 +172,12 @@ def test_a_target_is_wanted_where_the_usage_names_one_and_refused_where_it_does_
     for wrong in ("bare:x", "full", "full:"):
         with pytest.raises(ModelError, match="there is no thing"):
             table.find(wrong)
+
+
+def test_a_plug_that_takes_other_arguments_is_a_sentence():
+    table: Registry[object] = Registry("thing", {"bare": Plug("bare", "a class", "builtins:object")}, ModelError)
+    with pytest.raises(ModelError, match="object must take three arguments: name, target and settings"):
+        table.open("bare", None)
 
 
 def test_options_stand_behind_any_name_and_strange_ones_are_a_sentence():

@@ -151,12 +151,11 @@ def test_a_table_with_other_delimiters_is_read(delimiter, tmp_path):
     assert len(cs.make("own", tmp_path / delimiter.strip() / "d", source=tmp_path / "own.csv")) == 1
 
 
-def test_a_table_in_utf_16_is_named(tmp_path):
-    (tmp_path / "own.csv").write_text("image,question\n", encoding="utf-16")
-    bad = []
-    with pytest.raises(cs.CountersightError):
-        cs.make("own", tmp_path / "d", source=tmp_path / "own.csv", on_bad=lambda *what: bad.append(what))
-    assert "UTF-16" in str(bad)
+@pytest.mark.parametrize(("encoding", "words"), [("utf-16", "is UTF-16 text"), ("latin-1", "is not UTF-8 text")])
+def test_a_table_in_another_encoding_is_named(encoding, words, tmp_path):
+    (tmp_path / "own.csv").write_text("image,größe\n", encoding=encoding)
+    with pytest.raises(cs.CountersightError, match=f"own.csv: the file {words}; save it as UTF-8"):
+        cs.make("own", tmp_path / "d", source=tmp_path / "own.csv")
 
 
 def test_a_full_disk_is_named_and_leaves_no_folder(tmp_path):

@@ -58,14 +58,19 @@ class Registry(Generic[T]):
         table: Mapping[str, Plug],
         error: type[CountersightError],
         families: Mapping[str, str] | None = None,
+        otherwise: str = "",
     ) -> None:
-        """`families` says which kind is meant by a target without one, by how it begins: gpt-4o is openai:gpt-4o."""
+        """`families` says which kind is meant by a target without one, by how it begins: gpt-4o is openai:gpt-4o.
+
+        `otherwise` ends the error message for any other name without a kind; NAME in it stands for that name.
+        """
         self.what = what
         self.group = f"countersight.{what}s"
         """The group of entry points by which other packages add to it."""
         self._table = dict(table)
         self._error = error
         self._families = families or {}
+        self._otherwise = otherwise
 
     def __iter__(self) -> Iterator[str]:
         """How each is named, ours first."""
@@ -109,9 +114,29 @@ class Registry(Generic[T]):
                 if name.startswith(start):
                     raise self._error(f"there is no {self.what} {name[:80]!r}; did you mean {family}:{name[:80]}?")
         if plug is None or not plug.fits(target):
-            raise self._error(unknown(self.what, name, self.usages()))
+            words = unknown(self.what, name, self.usages())
+            hint = self._otherwise if name == kind and "did you mean" not in words else ""
+            raise self._error(words + hint.replace("NAME", name[:80]))
         module, _, attribute = plug.home.partition(":")
         return getattr(import_module(module), attribute), target
+
+    def open(self, name: str, settings: Any) -> T:
+        """Open the plug-in of that name; what opens it is called with the name, the target and the settings."""
+        import inspect
+
+        opener, target = self.find(name)
+        try:
+            inspect.signature(opener).bind(name, target, settings)
+        except TypeError:
+            called = getattr(opener, "__name__", opener)
+            raise self._error(
+                f"the {self.what} {name[:80]!r} cannot be opened: {called} must take three arguments: name, target and "
+                "settings"
+            ) from None
+        except ValueError:  # what is not written in Python may have no signature
+            pass
+        plug: T = opener(name, target, settings)
+        return plug
 
     def _load(self, entry: Any) -> Any:
         try:

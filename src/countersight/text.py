@@ -4,6 +4,9 @@ import difflib
 from collections.abc import Iterable
 from unicodedata import combining, east_asian_width
 
+_MOST_MEANT = 3
+"""Names that an error message suggests at most."""
+
 
 def several(number: int, noun: str) -> str:
     """A number of things: "1 case", "3,000 cases"."""
@@ -22,25 +25,31 @@ def columns(text: str) -> int:
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The name that was probably meant, in small letters or not; None where none is like it."""
+    return next(iter(_near(name, names)), None)
+
+
+def _near(name: str, names: Iterable[str]) -> list[str]:
+    """The names that begin with this one, or else the name that is most like it."""
     known = {(plain := each.partition("[")[0]).casefold(): plain for each in names}  # without what may be left out
-    near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=0.5)
-    return known[near[0]] if near else None
+    typed = name.casefold()
+    near = [each for each in known if typed and each.startswith(typed)]
+    return [known[each] for each in near or difflib.get_close_matches(typed, known, n=1, cutoff=0.5)]
 
 
 def unknown(what: str, name: str, names: Iterable[str]) -> str:
     """A sentence for a name nobody knows, with the nearest right one and all of them."""
     known = list(names)
-    near = nearest(name, known) or _of_kind(name, known)
-    meant = f"; did you mean {near!r}?" if near else ";"
+    near = _near(name, known) or _of_kind(name, known)
+    meant = f"; did you mean {' or '.join(map(repr, near[:_MOST_MEANT]))}?" if near else ";"
     return f"there is no {what} {name[:80]!r}{meant} The names are: {', '.join(known)}".replace("; The", "; the")
 
 
-def _of_kind(name: str, known: list[str]) -> str | None:
+def _of_kind(name: str, known: list[str]) -> list[str]:
     """The name whose part before the colon was probably meant: viper:CODE_MODEL for vipr:gpt."""
     kind, colon, _ = name.partition(":")
     kinds = {each.partition(":")[0]: each for each in known if ":" in each}
     near = nearest(kind, kinds) if colon else None
-    return kinds[near] if near else None
+    return [kinds[near]] if near else []
 
 
 def in_dollars(amount: float) -> str:

@@ -17,7 +17,7 @@ from countersight.dataset.folder import Dataset
 from countersight.engine import FIRST_LIMIT, PROMPTS, RetryPolicy, RunFolder
 from countersight.errors import ModelError, RunError
 from countersight.models.opening import open_model
-from countersight.models.protocol import ModelSettings
+from countersight.models.protocol import Answer, ModelSettings
 from countersight.models.service import Received, refused
 from countersight.scoring import outcomes, score
 
@@ -54,6 +54,15 @@ def test_ranking_takes_the_option_with_the_smallest_loss_and_keeps_all_losses(tm
 def test_a_model_without_losses_cannot_be_ranked(tmp_path):
     with pytest.raises(ModelError, match="chance gives no losses"):
         ask(dataset(tmp_path / "d", 1), tmp_path / "r", "chance", answering="rank")
+
+
+def test_a_reply_that_is_no_coroutine_is_a_sentence(tmp_path):
+    class Plain(Doubtful):
+        def reply(self, request):
+            return Answer("A")
+
+    with pytest.raises(ModelError, match=r"doubtful: reply must be an async function \(async def\)"):
+        ask(dataset(tmp_path / "d", 1), tmp_path / "r", Plain())
 
 
 def test_every_question_of_both_worlds_is_asked_once_with_its_picture(tmp_path):

@@ -107,9 +107,9 @@ def test_a_missing_field_is_named(tmp_path, field):
 def test_a_missing_column_is_named(tmp_path, field):
     source = csv_file(tmp_path / "in.csv", {name: value for name, value in ROW.items() if name != field})
     bad = []
-    with pytest.raises(CountersightError, match="holds no questions of CFMM"):
+    with pytest.raises(CountersightError, match=f"in.csv: {field} is not a column of the file"):
         SUITES["cfmm"].read(source, tmp_path / "d", pictures=None, on_bad=lambda *told: bad.append(told))
-    assert [(line, name) for line, name, _ in bad] == [(1, field)]
+    assert bad == []
 
 
 def test_more_columns_in_another_order_do_no_harm(tmp_path):

@@ -86,10 +86,15 @@ def test_no_piece_of_an_endless_line_is_a_row(tmp_path):
     assert last == (4, ("b", "2"))
 
 
+def test_names_in_a_header_match_without_regard_to_case(tmp_path):
+    (tmp_path / "in.csv").write_text("X, Answer\n1,2\n")
+    assert told(csv_rows(tmp_path / "in.csv", ("x", "answer"))) == [(2, ("1", "2"))]
+
+
 @pytest.mark.parametrize(
     ("header", "field", "reason"),
     [
-        ("x,Answer", "answer", "is not a column of the file, which has 'Answer'; it needs x, answer"),
+        ("colour,anwser", "x, answer", "are not columns of the file, which has 'anwser'; it needs x, answer"),
         ("x,anwser", "answer", "is not a column of the file, which has 'anwser'; it needs x, answer"),
         ("x,colour", "answer", "is not a column of the file; it needs x, answer"),
         ("x,answer,answer", "answer", "is the name of two columns of the file; rename one"),
@@ -199,7 +204,7 @@ def test_a_file_without_a_single_case_makes_nothing(tmp_path, suite):
     source = tmp_path / "in.csv"
     source.write_text("what is this\n")
     beside = SUITES[suite].beside
-    said = r"in\.csv (holds no questions of .*; nothing was made|is not a whole JSON file)"
+    said = r"no row of .*in\.csv is a case of |in\.csv is not a whole JSON file|in\.csv: .* not columns? of the file"
     with pytest.raises(CountersightError, match=said):
         import_suite(suite, source, tmp_path / "d", beside=source if beside and beside.needed else None)
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]

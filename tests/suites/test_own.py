@@ -73,6 +73,17 @@ def test_a_column_that_is_nearly_known_is_not_left_out_without_a_word(name, mean
     assert imported(tmp_path, [row], header + "notes")[1] == []
 
 
+def test_names_of_columns_match_without_regard_to_case_and_missing_pictures_are_said(tmp_path, photos, capsys):
+    (tmp_path / "t.csv").write_text(
+        "Image, Counterfactual_Question,COUNTERFACTUAL_ANSWER,Change\nc.png,How many if?,two,One leaves.\n"
+    )
+    given = ["--from", str(tmp_path / "t.csv"), "--pictures", str(photos), "-o", str(tmp_path / "d")]
+    assert main(["make", "own", *given]) == 0
+    [case] = cs.open_dataset(tmp_path / "d")
+    assert (case.change.text, case.counterfactual.answer) == ("One leaves.", "2")
+    assert "1 case cannot be asked because the picture is missing (not in" in capsys.readouterr().out
+
+
 def test_scores_are_written_as_parquet_or_not_at_all(tmp_path, capsys):
     assert main(["score", str(tmp_path), "-o", str(tmp_path / "scores.csv")]) == 2
     assert "let its name end in .parquet" in capsys.readouterr().err

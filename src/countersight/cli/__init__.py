@@ -70,6 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logging.basicConfig(level=chosen.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     # SIGTERM is handled like Ctrl-C: unfinished folders are removed. A run has its own way to stop.
     signal.signal(signal.SIGTERM, _stop)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a job in the background ignores Ctrl-C
+        signal.signal(signal.SIGINT, _stop)
     try:
         status: int = chosen.call(chosen)
         sys.stdout.flush()
@@ -104,6 +106,7 @@ def command() -> NoReturn:
 
 
 def _stop(number: int, frame: object) -> None:
+    os.write(2, b"\ncountersight: stopping\n")  # at once and without a buffer: something else may just be printing
     raise KeyboardInterrupt
 
 
@@ -112,7 +115,7 @@ def whole_parser(verb: str = "") -> "tuple[argparse.ArgumentParser, Verbs]":
     parser = argparse.ArgumentParser(
         prog="countersight",
         description="Tests whether vision-language models can reason about what is not in the picture.",
-        epilog="Start with: countersight demo",
+        epilog="Start with: countersight demo (in a clone of the repository: make demo)",
     )
     parser.add_argument("--version", action="version", version=f"countersight {__version__}")
     parser.add_argument("--log-level", choices=_LOG_LEVELS, help="log what the engine does to stderr")

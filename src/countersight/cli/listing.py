@@ -9,7 +9,8 @@ from countersight.errors import CountersightError
 
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
-    listing = verb(verbs, "list", _list, "what there is", "countersight list models")
+    words = "list the names of suites, models, prompts, editors, judges, formats and more"
+    listing = verb(verbs, "list", _list, words, "countersight list models")
     plugs = ("editors", "extractors", "judges", "checkers")
     things = ("suites", "layouts", "models", "prompts", *plugs, "formats", "tools")
     listing.add_argument("what", choices=things)

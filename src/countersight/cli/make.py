@@ -56,7 +56,7 @@ def add(verbs: Verbs) -> None:
         dest="source",
         type=Path,
         metavar="FILE",
-        help="import published questions from this file; cello: or create them from this mined folder",
+        help="import the questions of this file, published or your own; cello: or create them from this mined folder",
     )
 
 
@@ -160,7 +160,8 @@ def _tell_imported(chosen: argparse.Namespace, imported: Any, counts: str, part:
     if imported.text_only:
         print(f"{imported.text_only:,} are asked without a picture, as published")
     if imported.without_picture:
+        where = f"not in {chosen.pictures}" if chosen.pictures else "name its folder with --pictures"
         print(
-            f"{imported.without_picture:,} whose picture is missing: models that look cannot be asked about them, and "
-            "Hugging Face opens only folders with pictures; give theirs with --pictures"
+            f"{several(imported.without_picture, 'case')} cannot be asked because the picture is missing ({where}), "
+            "except with a prompt without pictures, such as text-only"
         )

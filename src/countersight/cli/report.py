@@ -22,6 +22,7 @@ _SCORED: Final = shared("dataset", "gold", "reader")
 _REPORT: Final = {
     "RUN+": "runs, folders of runs, or audits",
     "-o, --output DIR=report": "the folder to write",
+    "--seed SEED=0": "random seed of the sample of cases that is shown and of resampled intervals",
     "--gallery N=3000": "maximum number of cases shown with pictures",
     "--groups CSV": "compare groups of pictures; a table that assigns pictures to groups",
     "--group-key COLUMN": "with --groups: the column that names the picture (default: id)",
@@ -50,7 +51,7 @@ def add(verbs: Verbs) -> None:
         "write tables and a page about one or more runs, or about several audits side by side",
         "countersight report runs/qwen runs/llava -o report",
         _REPORT,
-        _SCORED | shared("seed"),
+        _SCORED,
     )
     report.add_argument(
         "--reference",

@@ -63,6 +63,4 @@ EDITORS: Registry[Editor] = Registry(
 
 def open_editor(name: str, settings: EditorSettings = EditorSettings()) -> Editor:  # noqa: B008 - frozen
     """The editor of that name, ready to edit."""
-    opener, target = EDITORS.find(name)
-    editor: Editor = opener(name, target, settings)
-    return editor
+    return EDITORS.open(name, settings)

@@ -278,7 +278,9 @@ def _has_replies(path: Path) -> bool:
 
 def _has_answers(path: Path) -> bool:
     """Whether any question was answered; a run of nothing but failures, as by a misspelt model, may be replaced."""
-    return any(reply.state == "answered" for name in (JOURNAL, ORDERS) for reply in read_journal(path / name))
+    return any(
+        reply.state == "answered" or reply.orders for name in (JOURNAL, ORDERS) for reply in read_journal(path / name)
+    )
 
 
 def reference(dataset: Dataset, run: Path) -> DatasetReference:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
+from inspect import isawaitable
 from pathlib import Path
 from typing import Final
 
@@ -208,10 +209,10 @@ class _Runner:
         if request.restates:
             return await self._restated(request)
         if self._ranker is None:
-            return await self._model.reply(request)
+            return await self._reply(request)
         thought: Answer | None = None
         if prompt.reads == "end":  # it thinks first: the options are ranked after that
-            thought = await self._model.reply(request)
+            thought = await self._reply(request)
             turns = (*request.turns, Turn("assistant", thought.text), Turn("user", prompt.concluding))
             request = replace(request, turns=turns)
         losses = await self._ranker.losses(request)
@@ -220,6 +221,12 @@ class _Runner:
             return Answer(answer, losses=losses)
         return replace(thought, text=f"{thought.text}\nAnswer: {answer}", losses=losses, finish="stop")
 
+    async def _reply(self, request: Request) -> Answer:
+        said = self._model.reply(request)
+        if not isawaitable(said):
+            raise ModelError(f"{self._model.name}: reply must be an async function (async def)")
+        return await said
+
     async def _restated(self, request: Request) -> Answer:
         """The final answer that a model states after its own reply; one that is computed here ranks the options."""
         options = request.options
@@ -227,7 +234,7 @@ class _Runner:
             letters = tuple(map(Option, LETTERS[: len(request.options)]))
             options = YES_NO if request.kind == "boolean" else letters
         if not options or not isinstance(self._model, Ranker) or isinstance(self._model, Priced):
-            return await self._model.reply(request)
+            return await self._reply(request)
         losses = await self._model.losses(replace(request, options=options))
         return Answer(ranked_answer(request.kind, options, losses), losses=losses, finish="stop")
 

@@ -112,12 +112,11 @@ MODELS: Registry[Model] = Registry(
     },
     ModelError,
     {"gpt-": "openai", "o1": "openai", "o3": "openai", "o4": "openai", "claude-": "anthropic", "gemini-": "gemini"},
+    "; a model on your own server: endpoint:http://HOST/v1#NAME",
 )
 """How models are named; `countersight list models` prints it. One more is one line here, or an entry point."""
 
 
 def open_here(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
     """The model of that name, asked from this process."""
-    opener, target = MODELS.find(name)
-    model: Model = opener(name, target, settings)
-    return model
+    return MODELS.open(name, settings)

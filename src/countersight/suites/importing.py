@@ -13,8 +13,8 @@ import msgspec
 
 from countersight import __version__
 from countersight.dataset import DatasetWriter
-from countersight.errors import CountersightError
-from countersight.suites.picture_files import BadField, with_shown
+from countersight.errors import CountersightError, DatasetError
+from countersight.suites.picture_files import BadField, BadFile, with_shown
 from countersight.suites.picture_files import Layout as Layout
 
 OnBad = Callable[[int, str, str], None]
@@ -92,7 +92,7 @@ def import_dataset(
     with writer:
         imported = import_rows(layout, source, writer, pictures, on_bad, part)
         if not imported.cases:
-            raise CountersightError(f"{source} holds no questions of {layout.title}; nothing was made")
+            raise CountersightError(f"no row of {source} is a case of {layout.suite}; nothing was made")
         return imported
 
 
@@ -116,6 +116,8 @@ def import_rows(
     not_found: dict[str, int] = {}
     for number, (line, row) in enumerate(layout.rows(source), start=1):
         try:
+            if isinstance(row, BadFile):
+                raise DatasetError(f"{source}: {row.field} {row.reason}")
             if isinstance(row, BadField):
                 raise row
             case = layout.as_case(row, number)

@@ -51,6 +51,7 @@ KNOWN = (
     "factual_options",
     "prior",
 )
+_NAMES = {name.casefold(): name for name in KNOWN}
 _SHORT = {"question": "factual_question", "answer": "factual_answer", "choices": "options"}
 
 
@@ -59,8 +60,9 @@ def _rows(path: Path) -> Rows:
         if isinstance(row, BadField):
             yield line, row
         else:
+            row = {_NAMES.get(field.strip().casefold(), field): _as_text(value) for field, value in row.items()}
             _refuse_misnamed(path, row)
-            yield line, {field: _as_text(value) for field, value in row.items()}
+            yield line, row
 
 
 def _as_text(value: Any) -> Any:

@@ -35,6 +35,10 @@ class BadField(Exception):  # noqa: N818 - it names the thing, as people say it
         self.field, self.reason = field, reason
 
 
+class BadFile(BadField):
+    """A file of which no row can be read, such as one without a column that every row needs."""
+
+
 Row = Mapping[str, Any]
 """What stands on a row, by the name of the field: text from a CSV, anything from a JSONL file."""
 Rows = Iterator[tuple[int, Row | BadField]]

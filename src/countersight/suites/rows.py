@@ -25,6 +25,7 @@ from countersight.english import NUMBER_WORDS, number_at
 from countersight.errors import CountersightError
 from countersight.files import bounded_lines
 from countersight.suites.picture_files import BadField as BadField
+from countersight.suites.picture_files import BadFile as BadFile
 from countersight.suites.picture_files import Pictured
 from countersight.suites.picture_files import Row as Row
 from countersight.suites.picture_files import Rows as Rows
@@ -61,39 +62,59 @@ def table_rows(path: Path, fields: tuple[str, ...]) -> Rows:
 
 
 def text_rows(path: Path, fields: tuple[str, ...]) -> Rows:
-    """Rows of a file that people write: a CSV, or one JSON object a line."""
+    """Rows of a UTF-8 file that people write: a CSV, or one JSON object a line."""
     rows = jsonl_rows if path.suffix.lower() in (".jsonl", ".ndjson", ".json") else csv_rows
-    return rows(path, fields)
+    wrong = _encoding_fault(path, whole=True)
+    return iter([(1, wrong)]) if wrong else rows(path, fields)
+
+
+def _encoding_fault(path: Path, *, whole: bool) -> BadFile | None:
+    """What is wrong with the encoding of a text file at its start, or of the `whole` file; None if nothing is."""
+    with open(path, "rb") as file:
+        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            return BadFile("the file", "is UTF-16 text; save it as UTF-8")
+    try:
+        with open(path, encoding="utf-8") as text:
+            while whole and text.read(MAX_LINE):
+                pass
+    except UnicodeDecodeError:
+        return BadFile("the file", "is not UTF-8 text; save it as UTF-8")
+    return None
 
 
 def csv_rows(path: Path, columns: tuple[str, ...], delimiter: str = "") -> Rows:
     """Rows of a CSV file whose header has these columns; a quote that is not closed costs one row, not the rest."""
-    with open(path, "rb") as file:
-        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            yield 1, BadField("file", "is UTF-16 text; save it as UTF-8")
-            return
+    if wrong := _encoding_fault(path, whole=False):
+        yield 1, wrong
+        return
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         lines = csv_lines(file, 2 * MAX_LINE, delimiter)
         _, header = next(lines)
-        wrong = BadField("header", header) if isinstance(header, str) else header_fault(header, columns)
-        if wrong or isinstance(header, str):
-            yield 1, wrong or BadField("header", "is not there")
+        if isinstance(header, str):
+            yield 1, BadFile("header", header)
+            return
+        meant = {column.casefold(): column for column in columns if column not in header}
+        header = [meant.get(name.strip().casefold(), name) for name in header]
+        if wrong := header_fault(header, columns):
+            yield 1, wrong
             return
         for line, values in lines:
             yield line, BadField("row", values) if isinstance(values, str) else _csv_row(header, values, columns)
 
 
-def header_fault(header: list[str], columns: tuple[str, ...]) -> BadField | None:
+def header_fault(header: list[str], columns: tuple[str, ...]) -> BadFile | None:
     """What is wrong with the columns of a table that needs these, or None."""
     for column in columns:
         if header.count(column) > 1:
-            return BadField(column, "is the name of two columns of the file; rename one")
-        if column not in header:
-            others = [name for name in header[:_MOST_COLUMNS] if name not in columns and len(name) <= 100]
-            near = nearest(column, others)
-            there = f", which has {near!r}" if near else ""
-            return BadField(column, f"is not a column of the file{there}; it needs {', '.join(columns)}")
-    return None
+            return BadFile(column, "is the name of two columns of the file; rename one")
+    missing = [column for column in columns if column not in header]
+    if not missing:
+        return None
+    others = [name for name in header[:_MOST_COLUMNS] if name not in columns and len(name) <= 100]
+    near = list(dict.fromkeys(repr(name) for column in missing if (name := nearest(column, others))))
+    there = f", which has {', '.join(near)}" if near else ""
+    are = "is not a column" if len(missing) == 1 else "are not columns"
+    return BadFile(", ".join(missing), f"{are} of the file{there}; it needs {', '.join(columns)}")
 
 
 def _csv_row(header: list[str], values: list[str], columns: tuple[str, ...]) -> Row | BadField:
