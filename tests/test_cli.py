@@ -148,7 +148,7 @@ def lives(group):
     return True
 
 
-NEXT = "Run a model: countersight run d --model MODEL (see: countersight list models)\n"
+NEXT = "Next: countersight run d --model MODEL (see: countersight list models)\n"
 
 
 @pytest.mark.slow

@@ -96,7 +96,7 @@ def _make(chosen: argparse.Namespace) -> int:
     if made.hidden:
         commitment = made.hidden.commitment
         print(f"Their answers are in {chosen.hidden} alone; keep it. {chosen.output} commits to them: {commitment}")
-    print(f"Run a model: countersight run {quote(str(chosen.output))} --model MODEL (see: countersight list models)")
+    print(f"Next: countersight run {quote(str(chosen.output))} --model MODEL (see: countersight list models)")
     return 0
 
 

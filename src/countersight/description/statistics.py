@@ -297,9 +297,18 @@ def _groups(
     statistics: DatasetStatistics, groups: tuple[GroupStatistics, ...] | list[GroupStatistics], note: str, *, top: int
 ) -> Grid:
     most = "most frequent answer" if top == 1 else "most frequent answers"
-    head = ("group", "cases", "words factual", "words counterf.", "answer changes", f"{most} factual", "counterfactual")
+    head = (
+        "group",
+        "cases",
+        "words factual",
+        "words counterfactual",
+        "answer changes",
+        f"{most} factual",
+        "counterfactual",
+    )
+    note = f"words: mean length of a question with its options{f'; {note}' if note else ''}"
     if statistics.controls:
-        note = f"and {several(statistics.controls, 'control')}: {CONTROLLED}{f'; {note}' if note else ''}"
+        note = f"and {several(statistics.controls, 'control')}: {CONTROLLED}; {note}"
     lines = tuple(
         Line(
             (
