@@ -79,10 +79,15 @@ def make(
     }
     if exist_ok and (Path(out) / METADATA).is_file():
         drawn = source is not None and Path(source).is_file() and (size or sample)
-        how = {"answers": "hidden" if hidden else "", "suite": suite, "file": Path(source).name if source else ""}
-        how |= {"part": Part(size, sample) if drawn else "", "seed": seed or 0}
-        how |= {"size": None if drawn else f"{per_task} of each task" if per_task else size}
-        return _made_before(Path(out), how | {name: value for name, value in given.items() if name != "per_task"})
+        how = {name: value for name, value in given.items() if name != "per_task"} | {
+            "answers": "hidden" if hidden else None,
+            "suite": suite,
+            "file": Path(source).name if source else "",
+            "part": Part(size, sample) if drawn else None,
+            "seed": seed or 0,
+            "size": None if drawn else f"{per_task} of each task" if per_task else size,
+        }
+        return _made_before(Path(out), how)
     return make_with_details(
         suite,
         Path(out),
