@@ -3,18 +3,17 @@
 import csv
 from pathlib import Path
 
-import msgspec
 import pytest
 from making import case, dataset
 
 from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
-from countersight.html import NOTHING, interval
+from countersight.html import NOTHING, Bounds, interval
 from countersight.leaderboards import write_leaderboard
 from countersight.reports import ReportData, load
 from countersight.reports.data import PageData
-from countersight.reports.figures import drop_plot, finding_plot, groups_drawing
+from countersight.reports.figures import drop_plot, finding_plot
 from countersight.reports.finding import sentence, sentences
 from countersight.reports.formats import comma_separated, markdown
 from countersight.reports.page import render
@@ -52,8 +51,8 @@ def test_what_may_be_luck_is_no_drop_and_every_two_runs_are_compared_with_holm(t
     report = reported(tmp_path, said(12), said(2), said(0))
     words = sentence(report)
     assert "m0 loses 50.0 points" in words
-    assert "no clear drop for m1 (8.3; " in words
-    assert " and m2 (0.0; " in words
+    assert "no clear drop for m1 (8.3 points, from 100.0% to 91.7%; interval −10.0 to 28.5)" in words
+    assert " and m2 (0.0 points, from 100.0% to 100.0%; " in words
     assert [(pair.first, pair.second) for pair in report.comparisons] == [("m0", "m1"), ("m0", "m2"), ("m1", "m2")]
     for pair in report.comparisons:
         for group in pair.rows:
@@ -68,7 +67,9 @@ def test_the_share_that_was_not_read_stands_right_after_the_finding(tmp_path: Pa
     report = reported(tmp_path, said(12) | {23: ("Hm.", "Hm.")})
     words = sentence(report)
     assert words.startswith("m0 was asked 24 cases")
-    assert words.endswith("p < 0.001). Unread, cut off or empty: 4.2% of the replies.")
+    assert words.endswith(
+        "p < 0.001; 45.8 to 54.2 depending on what unread replies mean). Unread, cut off or empty: 4.2% of the replies."
+    )
     page = render(PageData(report))
     assert '<p class="caution" dir="auto">Unread, cut off or empty: 4.2% of the replies.</p>' in page
     assert page.index('class="lede"') < page.index('class="caution"')
@@ -80,24 +81,26 @@ def test_a_group_of_which_nothing_was_read_says_so_in_the_place_of_a_figure(tmp_
     silent = answers | {row: (answers[row][0], "Hm.") for row in range(1, 24, 2)}
     runs = [run(tmp_path / "r", source, silent), run(tmp_path / "all", source, answers, model="openai:all")]
     report = load(runs, gallery=1).report
-    assert sentence(report).endswith(
-        "Without a figure, since not one reply could be read: group 1 (gpt-4o, counterfactual)."
-    )
-    many = msgspec.structs.replace(report, runs=report.runs[:1] * 4)
-    assert sentence(many).endswith("not one reply could be read: 1 group; the tables say which.")
     grid = by_group(report.runs[0])
     factual, counterfactual, drop = grid.lines[1].cells[2:5]
     assert (factual.text, counterfactual.details, drop) == ("100.0", ("0 of 12 read",), NOTHING)
-    assert "counterfactual: 0 of 12 read" in groups_drawing(report)
-    assert "group 1: factual 100.0% (73.5 to 100.0); counterfactual: 0 of 12 read" in [
-        line.words for line in drop_plot(report.runs[0]).lines
-    ]
-    assert "scores,gpt-4o,,group 1,counterfactual,,,,,,0,0 of 12 read," in comma_separated(report)
+    assert "group 1: factual 100.0% (73.5 to 100.0)" in [line.words for line in drop_plot(report.runs[0]).lines]
     assert not any(group.counterfactual for group in report.comparisons[0].rows[1:2])
     board = write_leaderboard(runs, tmp_path / "board")
-    assert "0 of 12 read" in board.html.read_text()
     [_, row] = [row for row in csv.DictReader(board.csv.open()) if row["line"] == "group 1"]
-    assert [row[key] for key in ("tier", "factual_n", "counterfactual", "counterfactual_n")] == ["", "12", "", "0"]
+    assert [row[key] for key in ("tier", "factual_n", "counterfactual", "counterfactual_n")] == ["", "12", "", ""]
+
+
+def test_a_drop_that_unread_replies_could_undo_is_not_called_one(tmp_path: Path) -> None:
+    answers = said(0)
+    rambling = {row: (told, "Hm." if row < 12 else then) for row, (told, then) in answers.items()}
+    report = reported(tmp_path, rambling)
+    drop = report.runs[0].overall.drop
+    assert drop
+    assert (drop.value, drop.bounds) == (0.5, Bounds(0.0, 0.5))
+    assert drop.low > 0
+    assert "it may lose, but too many replies are unread to tell: 50.0 points (factual 100.0% right" in sentence(report)
+    assert "0.0 to 50.0 depending on what unread replies mean" in sentence(report)
 
 
 def test_an_unfinished_run_says_so_first(tmp_path: Path) -> None:
@@ -121,7 +124,7 @@ def test_replies_that_are_all_cut_empty_or_unread_are_no_finding(
     report = load([folder], gallery=1).report
     words = sentence(report)
     assert words.startswith("No finding: gpt-4o, ")
-    assert f"48 {fate}" in words
+    assert ("48 of them unread" if fate == "unread" else f"48 {fate}") in words
     assert "there is no finding" in words
     assert "loses" not in words
     [told] = report.runs[0].advice
@@ -136,10 +139,10 @@ def test_a_world_of_which_nothing_could_be_read_is_no_loss(tmp_path: Path) -> No
     report = reported(tmp_path, unread, said(0))
     words = sentence(report)
     assert words.startswith("2 runs were asked 24 cases of d, ")  # what was found stands first
-    assert words.endswith("p = 1.000). No finding: m0, 24 of 48 questions scored; 24 unread and left out.")
+    assert words.endswith("p = 1.000). No finding: m0, 48 of 48 questions scored (24 of them unread).")
     assert "m0 loses" not in words
     [told] = report.runs[0].advice
-    assert told.startswith("24 answers could not be read and are left out, for nothing of their world was read")
+    assert told.startswith("24 answers could not be read and counted as not right")
     assert report.runs[0].overall.drop is None
     [pair] = report.comparisons
     assert pair.rows[-1].counterfactual is None

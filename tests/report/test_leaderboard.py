@@ -148,9 +148,9 @@ def test_what_could_not_be_read_at_all_is_not_ranked(tmp_path: Path) -> None:
     [measured, *_] = board(found.data, "cvqa-real", "all").pools
     assert {entry.model: entry.tier for entry in measured.entries} == {"good": 1, "bad": 2, "half deaf": None}
     assert set(measured.entries[-1].scores) == {"factual"}
-    assert found.data.unscored == ("deaf: 0 of 16 questions scored; 16 unread and left out",)
+    assert found.data.unscored == ("deaf: 16 of 16 questions scored (16 of them unread)",)
     page = found.html.read_text(encoding="utf-8")
-    assert "could be scored: deaf: 0 of 16" in page
+    assert "could be scored: deaf: 16 of 16" in page
     assert {entry.model: entry.unread_rate for entry in measured.entries} == {"good": 0, "bad": 0, "half deaf": 0.5}
     assert "Between 0.0% and 50.0% of the replies are unread" in page
 

@@ -58,4 +58,4 @@ def test_every_reply_is_counted_once(tmp_path: Path) -> None:
     said = {row: ("Hm.", "Hm." if row < 3 else right(cases, row)[1]) for row in range(10)}
     made = run(tmp_path / "r", dataset(tmp_path / "d", cases), said)
     words = standing(cs.Run.open(made).scores().overall)
-    assert words == "10 of 20 questions scored (3 of them unread); 10 unread and left out"
+    assert words == "20 of 20 questions scored (13 of them unread)"

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.case import Case, Option, Question, Reply
+from countersight.html import Bounds
 from countersight.scoring import Outcomes, compare, outcomes, ranking, score
 
 OPTIONS = tuple(map(Option, ("1", "2", "3", "4")))
@@ -79,10 +80,10 @@ def test_a_group_of_which_nothing_was_read_has_no_figure_and_nothing_is_compared
     heard = run(told(0, "B", "C"), told(1, "B", "A"), told(2, "A", "C"), told(3, "B", "C"), groups="aabb")
     row = score(silent).groups["b"]
     assert (row.factual.right, row.factual.n) == (1, 2)
-    assert (row.counterfactual.value, row.counterfactual.n, row.counterfactual.unread) == (None, 0, 2)
+    assert (row.counterfactual.value, row.counterfactual.n, row.counterfactual.unread) == (None, 2, 2)
     assert repr(row.counterfactual) == "Rate(0 of 2 read)"
-    assert (row.drop, row.both_right.n, row.chance.counterfactual) == (None, 0, None)
-    assert (row.unread, row.unheard, row.scored) == (2, 2, 2)
+    assert row.drop is None
+    assert (row.unread, row.scored) == (2, 4)
     total = score(silent).overall
     assert (total.counterfactual.right, total.counterfactual.n) == (1, 4)
     _, group, everything = compare(silent, heard)
@@ -219,7 +220,7 @@ def test_scores_add_up_and_do_not_depend_on_the_order_of_replies(
     for row in scores.rows:
         assert row.shown is not None
         asked_in_all = row.factual.n + row.counterfactual.n + row.shown.n
-        assert asked_in_all + row.unheard + row.failed + row.missing == 3 * row.n
+        assert asked_in_all + row.failed + row.missing == 3 * row.n
         if row.drop:
             assert row.drop.low <= row.drop.value <= row.drop.high
             assert (row.drop.p >= 0.05) == (row.drop.low <= 0 <= row.drop.high)
@@ -243,14 +244,19 @@ def test_accuracy_is_bounded_by_what_the_unread_replies_may_have_said() -> None:
     assert (overall.both_right.value, overall.both_right.if_right) == (0.25, 0.75)  # not the third
     assert overall.unread_rate == 0.5
     assert "75.0% if unread replies were right" in str(score(found))
+    # factual 1 of 4 and perhaps 3, counterfactual 2 of 4 and perhaps all
+    assert overall.drop
+    assert (overall.drop.value, overall.drop.bounds) == (-0.25, Bounds(-0.75, 0.25))
+    assert not overall.drop.is_clear
     [*_, compared] = compare(found, run(*(told(row, "B", "C") for row in range(4))))
     assert compared.unread == (0.5, 0.0)
 
 
 def test_where_nothing_was_read_there_is_no_figure_but_a_count() -> None:
     overall = score(run(told(0, "?", "C"), told(1, "?", "C"))).overall
-    assert (overall.factual.value, overall.factual.unheard) == (None, 2)
-    assert score(run(told(0, None, "C"))).overall.factual.unheard == 0
+    assert (overall.factual.value, overall.factual.n, overall.factual.unread) == (None, 2, 2)
+    assert (overall.drop, overall.unread_rate) == (None, 0.5)
+    assert score(run(told(0, None, "C"))).overall.factual.n == 0
 
 
 def test_a_restated_answer_takes_the_place_of_a_reply_that_could_not_be_read() -> None:

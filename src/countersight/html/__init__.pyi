@@ -15,6 +15,7 @@ from .svg import words_at as words_at
 from .tables import NOTHING as NOTHING
 from .tables import TOO_FEW as TOO_FEW
 from .tables import TOO_FEW_CASES as TOO_FEW_CASES
+from .tables import Bounds as Bounds
 from .tables import Content as Content
 from .tables import Count as Count
 from .tables import Figure as Figure
@@ -39,7 +40,6 @@ from .wording import count as count
 from .wording import guarded as guarded
 from .wording import interval as interval
 from .wording import name as name
-from .wording import none_read as none_read
 from .wording import number as number
 from .wording import p_value as p_value
 from .wording import percent as percent

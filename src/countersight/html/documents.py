@@ -11,7 +11,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from countersight.html.tables import Grid
-from countersight.html.wording import clean, count, interval, name, none_read, p_value, percent
+from countersight.html.wording import clean, count, interval, name, p_value, percent
 from countersight.text import several
 
 _LOGO: Final[Markup] = Markup(
@@ -91,7 +91,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    for words in (count, interval, name, none_read, p_value, percent, several):
+    for words in (count, interval, name, p_value, percent, several):
         found.filters[words.__name__] = words
     return found
 

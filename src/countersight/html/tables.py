@@ -6,7 +6,15 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.html.wording import count, interval, name, none_read, number, p_value, percent, plain_interval
+from countersight.html.wording import count, interval, name, number, p_value, percent, plain_interval
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """The smallest and the largest value that a figure can have."""
+
+    low: float
+    high: float
+
 
 TOO_FEW: Final = 10
 """A difference over fewer cases is shown as too few cases to tell."""
@@ -61,13 +69,8 @@ class Measured(msgspec.Struct, frozen=True):
 
     @property
     def unread(self) -> int:
-        """How many of the n would be right if every unread reply were; all replies where there is no value."""
+        """How many of the n would be right if every unread reply were."""
         return 0
-
-    @property
-    def unheard(self) -> int:
-        """How many replies there are, where not one of them could be read: nothing is scored then."""
-        return self.unread if self.value is None else 0
 
     @property
     def if_right(self) -> float | None:
@@ -78,6 +81,17 @@ class Measured(msgspec.Struct, frozen=True):
     def too_few(self) -> bool:
         """Whether it is a difference over so few cases that nothing can be told from it."""
         return self.p is not None and self.n < TOO_FEW
+
+    @property
+    def bounds(self) -> "Bounds | None":
+        """The smallest and the largest value that unread replies leave possible; None where all were read."""
+        return None if self.value is None or self.if_right is None else Bounds(self.value, self.if_right)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether enough cases show it to be above or below 0, whatever the unread replies mean."""
+        value, bounds = self.value or 0.0, self.bounds or Bounds(self.value or 0.0, self.value or 0.0)
+        return not self.too_few and (self.low - (value - bounds.low) > 0 or self.high + (bounds.high - value) < 0)
 
     @property
     def is_share(self) -> bool:
@@ -162,8 +176,7 @@ NOTHING = TableCell("–")
 def figure_cell(figure: Measured | None, expected_n: int | None, *, counted: bool = False) -> TableCell:
     """A figure with its interval, and with its count where wanted; its n is said where it is not that of the line."""
     if figure is None or figure.value is None:
-        unread = figure.unheard if figure else 0
-        return TableCell(NOTHING.text, (none_read(unread),), figure) if unread else NOTHING
+        return TableCell(NOTHING.text, (f"0 of {count(figure.n)} read",), figure) if figure and figure.n else NOTHING
     details = [interval(figure) if figure.is_share else plain_interval(figure)]
     if counted and figure.hits is not None:
         details.append(f"{count(figure.hits)} of {count(figure.n)}")
@@ -174,8 +187,8 @@ def figure_cell(figure: Measured | None, expected_n: int | None, *, counted: boo
         details.append(f"n = {count(figure.n)}")
     if figure.too_few:
         details.append(TOO_FEW_CASES)
-    if figure.if_right is not None:
-        details.append(f"unread: {percent(figure.value)} to {percent(figure.if_right)}")
+    if figure.bounds:
+        details.append(f"unread: {interval(figure.bounds)}")
     written = percent(figure.value) if figure.is_share else number(figure.value)
     return TableCell(written, tuple(details), figure)
 

@@ -76,11 +76,6 @@ def p_value(p: float) -> str:
     return f"p = {p:.4f}" if 0.0495 <= p < 0.0505 else f"p = {p:.3f}"
 
 
-def none_read(replies: int) -> str:
-    """What stands in the place of a figure where not one of the replies could be read."""
-    return f"0 of {count(replies)} read"
-
-
 def guarded(text: str) -> str:
     """Text that a spreadsheet will not take for a formula."""
     plain = name(text)

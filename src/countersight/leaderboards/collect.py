@@ -98,8 +98,14 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
         runs=len(runs),
         confidence=CONFIDENCE,
         version=__version__,
-        unscored=tuple(f"{run.scores.label}: {run.scores.standing}" for run in runs if not run.scores.overall.scored),
+        unscored=tuple(f"{run.scores.label}: {run.scores.standing}" for run in runs if not _is_read(run)),
     )
+
+
+def _is_read(run: _ScoredRun) -> bool:
+    """Whether any reply of a run could be read."""
+    overall = run.scores.overall
+    return overall.unread < overall.scored
 
 
 def _scored(run: RunFolder, moved: dict[str, Path], gold: Gold | None) -> _ScoredRun:
@@ -138,7 +144,7 @@ def _board(line: BoardLine, scored: _Scored, reported: Sequence[PaperTable], ter
     measured = [each for each in _measured_pools(line, scored, terms) if each[0].entries]
     printed = list(_reported_pools(line, reported, terms))
     pools = [*(pool for pool, _ in measured), *printed]
-    present = {key for pool in pools for entry in pool.entries for key in (*entry.scores, *entry.unread)}
+    present = {key for pool in pools for entry in pool.entries for key in entry.scores}
     ranked_by = next((key for key in RANKED_BY if key in present), RANKED_BY[0])
     axis, name = line
     titles = {TOTAL: "Total of all groups", ALL: "All cases"}
@@ -163,7 +169,7 @@ def _measured_pools(
     for run, lines in scored:
         if line in lines:
             entry = _measured_row(run, lines[line], terms)
-            if entry.scores or (entry.unread and run.scores.overall.scored):
+            if entry.scores:
                 by_dataset.setdefault(run.dataset.fingerprint, []).append((entry, run))
     for fingerprint, found in by_dataset.items():
         first = found[0][1]
@@ -197,7 +203,6 @@ def _measured_row(run: _ScoredRun, line: _ScoredLine, terms: Terms) -> Leaderboa
             for key, (each, value) in known.items()
             if value is not None
         },
-        unread={key: figure.unheard for key, figure in figures.items() if figure.unheard},
         unread_rate=line.unread_rate,
     )
 

@@ -39,8 +39,6 @@ class LeaderboardRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     run: str = ""
     """The folder of the run."""
     scores: dict[str, Score]
-    unread: dict[str, int] = {}
-    """By measure, how many replies there are where not one of them could be read: there is no score then."""
     unread_rate: float | None = None
     """The share of the run's replies to these cases in which no answer was found."""
     tier: int | None = None

@@ -1,6 +1,6 @@
 """The leaderboard as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
 
-from countersight.html import TOO_FEW, TOO_FEW_CASES, TableCell, count, document, interval, none_read, percent
+from countersight.html import TOO_FEW, TOO_FEW_CASES, TableCell, count, document, interval, percent
 from countersight.leaderboards.data import Leaderboard, LeaderboardRow
 from countersight.scoring import UNREAD_APART, Interval
 from countersight.suites import papers, tables
@@ -46,8 +46,8 @@ def _place(entry: LeaderboardRow) -> tuple[int | None, str]:
 
 def _score(entry: LeaderboardRow, key: str) -> tuple[float | None, TableCell]:
     score = entry.scores.get(key)
-    if entry.unread.get(key) or score is None:
-        return _shown(None, "", *([none_read(entry.unread[key])] if entry.unread.get(key) else []))
+    if score is None:
+        return _shown(None, "")
     details = [] if score.low is None or score.high is None else [interval(Interval(score.low, score.high))]
     if score.n is not None and score.n != entry.n:  # of some cases there is no answer: the share is of the others alone
         details.append(f"n = {count(score.n)}")

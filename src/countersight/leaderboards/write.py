@@ -70,10 +70,6 @@ def comma_separated(board: Leaderboard) -> str:
 
 
 def _figures(entry: LeaderboardRow, key: str) -> tuple[float | None, ...]:
-    """A score, its interval and n; n is 0 where there are replies and not one could be read."""
+    """A score, its interval, n, and what it would be if every unread reply were right."""
     score = entry.scores.get(key)
-    return (
-        (score.value, score.low, score.high, score.n, score.if_unread_right)
-        if score
-        else (None, None, None, 0 if key in entry.unread else None, None)
-    )
+    return (score.value, score.low, score.high, score.n, score.if_unread_right) if score else (None,) * len(_PARTS)

@@ -37,20 +37,11 @@ def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
             f"it spoke: {_again(run, 'empty')}"
         )
     if _many(row.unread, row):
-        told = f"{several(row.unread, 'answer')} could not be read and {_counted(row)}"
+        told = f"{several(row.unread, 'answer')} could not be read and counted as not right"
         if row.restated or any(again.what == "unread" for again in run.manifest.again):
             yield f"{told}, though the model was asked to state its answers again; see the gallery."
         else:
             yield f"{told}; {_restating(run)}"
-
-
-def _counted(row: GroupScores) -> str:
-    """What became of unread answers; those of a world of which nothing was read are no figure."""
-    if not row.unheard:
-        return "counted as not right"
-    if row.unheard == row.unread:
-        return "are left out, for nothing of their world was read"
-    return f"counted as not right, but for {row.unheard:,} that are left out, for nothing of their world was read"
 
 
 def _restating(run: RunFolder) -> str:

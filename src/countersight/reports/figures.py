@@ -19,7 +19,6 @@ from countersight.html import (
     fragment,
     interval,
     name,
-    none_read,
     percent,
     sheet,
     shortened,
@@ -79,7 +78,6 @@ class PlotLine(msgspec.Struct, frozen=True):
     printed: Measured | None
     note: str = ""
     """The n of what is printed, and whether these are too few cases."""
-    missing: str = ""
     """Of what nothing could be read."""
     chance: float | None = None
     total: bool = False
@@ -144,16 +142,16 @@ def _plot(lines: Iterable[GroupScores], overall: GroupScores, terms: Terms, key:
 
 
 def _line(words: str, scores: GroupScores, key: str, total: bool = False) -> PlotLine:
-    figures, missing = _figures(scores), nothing_read(scores)
+    figures = _figures(scores)
     said = [f"{asking} {percent(each.value or 0)}% ({interval(each)})" for asking, each in figures.items()]
-    told = "; ".join([*said, missing] if missing else said) or "nothing scored"
+    told = "; ".join(said) or "nothing scored"
     printed: Measured | None = getattr(scores, key)
     printed = printed if printed and printed.value is not None else None
     note = with_n(printed) if printed else ""
     told += f"; drop {percent(printed.value or 0)} ({interval(printed)}; {note})" if printed and key == "drop" else ""
     guessing = scores.chance
     chance = guessing.factual if guessing.counterfactual is None else guessing.counterfactual
-    return PlotLine(words, figures, f"{words}: {told}", printed, note, missing, chance, total)
+    return PlotLine(words, figures, f"{words}: {told}", printed, note, chance, total)
 
 
 def with_n(figure: Measured) -> str:
@@ -179,14 +177,6 @@ def interval_plot(plot: IntervalPlot) -> Plot:
         for words, figure in plot.lines
     )
     return Plot(plot.title, tuple(lines), scale)
-
-
-def nothing_read(scores: GroupScores) -> str:
-    """Of which askings there are replies on a line and not one could be read; nothing where there are none such."""
-    unread = {asking: figure.unheard for asking in ASKINGS if (figure := getattr(scores, asking)) and figure.unheard}
-    if unread and not _figures(scores):
-        return f"nothing read: {none_read(sum(unread.values()))}"
-    return "; ".join(f"{asking}: {none_read(replies)}" for asking, replies in unread.items())
 
 
 def answered(report: ReportData) -> list[Asking]:

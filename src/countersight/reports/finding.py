@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from countersight.case import ASKINGS, TWO_WORLDS, World
-from countersight.html import Measured, count, interval, name, p_value, percent, shortened
+from countersight.case import TWO_WORLDS, World
+from countersight.html import Bounds, Measured, count, interval, name, p_value, percent, shortened
 from countersight.reports.advice import WORTH_A_WARNING
 from countersight.reports.data import ReportData, RunScores
-from countersight.reports.tables import is_known
-from countersight.scoring import UNREAD_APART, GroupScores, Interval
+from countersight.scoring import UNREAD_APART, Interval
 from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several
 
@@ -43,9 +42,8 @@ def sentences(report: ReportData) -> list[FindingSentence]:
     before = [run for run in report.runs if _is_unfinished(run) or not is_anything_found]
     after = [run for run in report.runs if run not in before]
     first, last = (list(map(FindingSentence, _caveats(report, runs))) for runs in (before, after))
-    silent = map(FindingSentence, _unheard(report))
     early = (FindingSentence(f"{run_name(report, run)}: {run.stopped}", "note") for run in report.runs if run.stopped)
-    return [*first, FindingSentence(told, "lede"), *last, *early, *_unread(report), *_unread_apart(report), *silent]
+    return [*first, FindingSentence(told, "lede"), *last, *early, *_unread(report), *_unread_apart(report)]
 
 
 def _are(report: ReportData) -> str:
@@ -86,30 +84,9 @@ def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
         )
 
 
-def _unheard(report: ReportData) -> Iterator[str]:
-    """The groups that have no figure since not one reply about them could be read; of many, how many."""
-    lines = [(scores, run) for run, _ in _found(report) for scores in run.groups[:-1]]
-    found = [(words, scores.group) for scores, run in lines if (words := _silence(report, run, scores))]
-    if found:
-        many = f"{several(len({group for _, group in found}), 'group')}; the tables say which"
-        told = ", ".join(words for words, _ in found) if len(found) <= _FEW else many
-        yield f"Without a figure, since not one reply could be read: {told}."
-
-
-def _silence(report: ReportData, run: RunScores, scores: GroupScores) -> str:
-    asked = {asking: figure for asking in ASKINGS if is_known(figure := getattr(scores, asking))}
-    unread = [asking for asking, figure in asked.items() if figure.unheard]
-    if not unread:
-        return ""
-    words = [] if len(report.runs) == 1 else [name(run.label)]
-    words += [] if len(unread) == len(asked) else unread
-    group = name(report.terms.groups.get(scores.group, scores.group))
-    return f"{group} ({', '.join(words)})" if words else group
-
-
 def _without_answer(run: RunScores) -> float:
     scores = run.overall
-    asked = scores.scored + scores.unheard + scores.cut + scores.empty
+    asked = scores.scored + scores.cut + scores.empty
     return (scores.unread + scores.cut + scores.empty) / asked if asked else 0.0
 
 
@@ -124,7 +101,7 @@ def finding(report: ReportData) -> str:
         who = "it" if len(report.runs) == 1 else name(run.label)
         return f"{who} {_part(report, run, figure)}."
     known.sort(key=lambda each: -(each[1].value or 0.0))
-    unclear = [each for each in known if report.two_worlds and _is_unclear(each[1])]
+    unclear = [each for each in known if report.two_worlds and not each[1].is_clear]
     clear = [each for each in known if each not in unclear]
     if report.two_worlds and len(clear) > _FEW:
         return f"{_most_and_least(report, clear)}{f'; {_no_clear_drop(report, unclear)}' if unclear else ''}."
@@ -184,15 +161,14 @@ def run_names(report: ReportData, most: int) -> list[str]:
 def _listed(report: ReportData, runs: list[_Found]) -> str:
     if len(report.runs) > _FEW and len(runs) > 1:
         return several(len(runs), "run")
-    named = [
-        f"{run_name(report, run)} ({percent(figure.value or 0.0)}; {interval(figure)}; {several(figure.n, 'case')})"
-        for run, figure in runs
-    ]
+    named = [f"{run_name(report, run)} ({_fall(run, figure)}; {_uncertainty(figure)})" for run, figure in runs]
     return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
 
 
-def _is_unclear(drop: Measured) -> bool:
-    return drop.too_few or drop.low <= 0 <= drop.high
+def _uncertainty(drop: Measured) -> str:
+    """The interval of a drop, and what unread replies leave open."""
+    unread = f"; {interval(drop.bounds)} depending on what unread replies mean" if drop.bounds else ""
+    return f"interval {interval(drop)}{unread}"
 
 
 def _caveat(report: ReportData, run: RunScores) -> str:
@@ -222,19 +198,26 @@ def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = F
     """
     value = drop.value or 0.0
     before, after = _both_shares(run)
-    shares = f"factual {before}% right, counterfactual {after}%"
+    shares = f"factual {before}% right, counterfactual {after}%{_guessing(run, 'counterfactual')}"
     if short:
         return f"{'gains' if value < 0 else 'loses'} {percent(abs(value))} points ({shares}; {several(drop.n, 'case')})"
-    shares += _guessing(run, "counterfactual")
-    gained = value < 0 and not _is_unclear(drop)
-    ends = Interval(-drop.high, -drop.low) if gained else drop  # it is told as a gain, its interval too
+    gained = value < 0  # it is told as a gain, its interval too
+    ends = Interval(-drop.high, -drop.low) if gained else drop
     level = percent(report.confidence, 0)
     sure = f"{level}% interval {interval(ends)}; {several(drop.n, 'case')}; {p_value(drop.p or 0)}"
-    if _is_unclear(drop):
-        words = "was asked too few cases to tell" if drop.too_few else "shows no clear drop"
-        return f"{words}: {percent(value)} points ({shares}; {sure})"
-    verb = "gains" if gained else "loses"
-    return f"{verb} {percent(abs(value))} points when something is supposed to be otherwise ({shares}; {sure})"
+    if drop.bounds:
+        open_ends = Bounds(-drop.bounds.high, -drop.bounds.low) if gained else drop.bounds
+        sure += f"; {interval(open_ends)} depending on what unread replies mean"
+    if drop.is_clear:
+        verb = "gains" if gained else "loses"
+        return f"{verb} {percent(abs(value))} points when something is supposed to be otherwise ({shares}; {sure})"
+    if drop.too_few:
+        words = "was asked too few cases to tell"
+    elif drop.low <= 0 <= drop.high:
+        words = f"shows no clear {'gain' if gained else 'drop'}"
+    else:
+        words = f"may {'gain' if gained else 'lose'}, but too many replies are unread to tell"
+    return f"{words}: {percent(abs(value))} points ({shares}; {sure})"
 
 
 def _accuracy(report: ReportData, run: RunScores, figure: Measured) -> str:

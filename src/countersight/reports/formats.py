@@ -20,7 +20,6 @@ from countersight.html import (
     markdown_grid,
     markdown_text,
     name,
-    none_read,
     percent,
     print_grids,
 )
@@ -98,8 +97,6 @@ def _figures(record: Record, confidence: float) -> Iterator[list[Value]]:
     if isinstance(figure, Count):
         yield [measure, figure.value, None, None, None, None, figure.n, figure.method, None]
         return
-    if figure.unheard:
-        yield [measure, None, None, None, None, None, 0, none_read(figure.unheard), None]
     if figure.if_right is not None:
         bound = round(figure.if_right, 6)
         yield [f"{measure}_if_unread_right", bound, None, None, None, None, figure.n, "bound", None]

@@ -175,8 +175,8 @@ def over_all_answers(run: RunScores, terms: Terms) -> Grid:
 
 
 def is_known(figure: Measured | None) -> bool:
-    """Whether there is anything to show: a value, or replies of which none could be read."""
-    return figure is not None and (figure.value is not None or figure.unheard > 0)
+    """Whether there is anything to show."""
+    return figure is not None and figure.value is not None
 
 
 def _measures(groups: Iterable[GroupScores], terms: Terms) -> list[str]:
@@ -221,7 +221,7 @@ def _filed(row: GroupScores) -> Iterator[Record]:
     for key in AMISS:
         yield Record(key, Count(getattr(row, key), row.n))
     if row.unread_rate is not None:
-        yield Record("unread_rate", Count(round(row.unread_rate, 6), row.scored + row.unheard, "share"))
+        yield Record("unread_rate", Count(round(row.unread_rate, 6), row.scored, "share"))
 
 
 def beside(report: ReportData, reference: PaperTable) -> Grid:

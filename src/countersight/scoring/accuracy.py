@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 from countersight.case import ASKINGS, LETTERS, TWO_WORLDS, WORLDS, Asking, Telling, World, asking_of
 from countersight.html import (
     TOO_FEW_CASES,
+    Bounds,
     Grid,
     Line,
     Measured,
     interval,
-    none_read,
     p_value,
     percent,
     table_html,
     table_line,
 )
 from countersight.scoring.controls import FalseAlarmRates
-from countersight.scoring.figures import ALL, Difference, Rate, difference, no_share, rate
+from countersight.scoring.figures import ALL, Difference, Rate, difference, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
 from countersight.scoring.sets import SetScores
 from countersight.text import several
@@ -75,8 +75,6 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     missing: int
     in_both: tuple[Rate, Rate] | None = None
     """Factual and counterfactual accuracy over the cases scored in both worlds: their difference is the drop."""
-    unheard: int = 0
-    """Of the unread, those of a kind of asking to which no reply about these cases could be read: they count not."""
     restated: int = 0
     """Answers that count and were stated only when the model was asked again, since its first reply was unread."""
 
@@ -97,13 +95,12 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def unread_rate(self) -> float | None:
         """The share of replies in which no answer was found, cut and empty ones aside; None where there is no reply."""
-        replies = self.scored + self.unheard
-        return self.unread / replies if replies else None
+        return self.unread / self.scored if self.scored else None
 
     @property
     def scored(self) -> int:
         """Questions that count: right, wrong or unread."""
-        return self.questions - self.cut - self.empty - self.failed - self.missing - self.unheard
+        return self.questions - self.cut - self.empty - self.failed - self.missing
 
 
 class LetterShare(msgspec.Struct, frozen=True):
@@ -173,8 +170,8 @@ def by_group(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
 
 
 def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
-    """The scores of some of the cases, under a name; where nothing could be read of them there is no share."""
-    outcomes, codes = outcomes.on(mask), outcomes.codes[mask]
+    """The scores of some of the cases, under a name."""
+    codes = outcomes.codes[mask]
     both, supposed = in_both_worlds(outcomes) & mask, outcomes.scored("counterfactual") & mask
     return GroupScores(
         group=name,
@@ -192,7 +189,6 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
         fell_back=_fell_back(outcomes, mask),
         chance=_chance(outcomes, mask),
         **{name: int((codes == code).sum()) for name, code in _AMISS.items()},
-        unheard=sum(int((outcomes.unread(asking) & mask).sum()) for asking in outcomes.unheard),
         restated=int(outcomes.restated[mask].sum()),
     )
 
@@ -202,8 +198,6 @@ _AMISS: Final = {"unread": UNREAD, "cut": CUT, "empty": EMPTY, "failed": FAILED,
 
 def accuracy(outcomes: Outcomes, asking: Asking, mask: _Mask) -> Rate:
     """How well some of the cases were answered, in the measure of their suite."""
-    if asking in outcomes.unheard:
-        return no_share(int((outcomes.unread(asking) & mask).sum()))
     scored = outcomes.scored(asking) & mask
     credits = None if outcomes.credits is None else outcomes.credit(asking)[scored]
     found = rate(outcomes.right(asking)[scored], outcomes.pictures[scored], credits)
@@ -219,8 +213,7 @@ def _both_right(outcomes: Outcomes, both: _Mask) -> Rate:
 
 
 def _fell_back(outcomes: Outcomes, mask: _Mask) -> Rate | None:
-    heard = np.array([asking not in outcomes.unheard for asking in ASKINGS])
-    known = (outcomes.priors > 0) & mask[:, None] & heard & (outcomes.codes >= UNREAD)
+    known = (outcomes.priors > 0) & mask[:, None] & (outcomes.codes >= UNREAD)
     if not known.any():
         return None
     cases = np.repeat(outcomes.pictures[:, None], len(ASKINGS), axis=1)
@@ -245,8 +238,16 @@ def worth(outcomes: Outcomes, asking: Asking) -> NDArray[Any]:
 
 
 def _apart(outcomes: Outcomes, first: Asking, second: Asking, scored: _Mask) -> Difference | None:
+    if not (outcomes.is_read(first, scored) and outcomes.is_read(second, scored)):
+        return None
     one, other = (worth(outcomes, asking)[scored] for asking in (first, second))
-    return difference(one, other, outcomes.pictures[scored])
+    found = difference(one, other, outcomes.pictures[scored])
+    unsure, unsure_too = (outcomes.unread(asking)[scored] for asking in (first, second))
+    if found is None or not (unsure.any() or unsure_too.any()):
+        return found
+    least = float((one - np.where(unsure_too, 1.0, other)).mean())
+    most = float((np.where(unsure, 1.0, one) - other).mean())
+    return msgspec.structs.replace(found, bounds=Bounds(least, most))
 
 
 def in_both_worlds(outcomes: Outcomes) -> _Mask:
@@ -348,9 +349,9 @@ def standing(row: GroupScores, damaged: int = 0) -> str:
 
     `damaged` lines of the journal cannot be read: the questions they answer are among those without a reply.
     """
-    inside = {"of them unread": row.unread - row.unheard, "restated": row.restated}
+    inside = {"of them unread": row.unread, "restated": row.restated}
     amiss = {name: getattr(row, name) for name in ("cut", "empty", "failed")}
-    amiss |= {"not asked yet" if not damaged else "without a reply": row.missing, "unread and left out": row.unheard}
+    amiss |= {"not asked yet" if not damaged else "without a reply": row.missing}
     counted, left = ([f"{count:,} {name}" for name, count in each.items() if count] for each in (inside, amiss))
     told = f"{row.scored:,} of {several(row.questions, 'question')} scored"
     told += f" ({', '.join(counted)})" if counted else ""
@@ -365,8 +366,10 @@ def damaged_lines(number: int) -> str:
 
 def _figure(figure: Measured) -> str:
     if figure.value is None:
-        return none_read(figure.unheard)
+        return f"0 of {figure.n:,} read"
     words = f"{percent(figure.value)}{'%' if figure.p is None else ' points'} ({interval(figure)}; n = {figure.n:,}"
     words += f"; {percent(figure.if_right)}% if unread replies were right" if figure.if_right else ""
     words += f"; {p_value(figure.p)}" if figure.p is not None else ""
+    if figure.bounds and figure.p is not None:
+        words += f"; {interval(figure.bounds)} depending on what unread replies mean"
     return f"{words}; {TOO_FEW_CASES})" if figure.too_few else f"{words})"

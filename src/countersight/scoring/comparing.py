@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from countersight.case import TWO_WORLDS, Asking
 from countersight.scoring.accuracy import both_right, by_group, in_both_worlds, worth
 from countersight.scoring.figures import Difference, difference
 from countersight.scoring.intervals import holm
@@ -73,13 +74,15 @@ def _apart(
     first: Outcomes, second: Outcomes, here: NDArray[np.intp], there: NDArray[np.intp], measure: Measure
 ) -> Difference | None:
     """First minus second over cases by their positions in each, where both are scored."""
-    first, second = first.on(here), second.on(there)
     if measure == "both_right":
         scored = in_both_worlds(first)[here] & in_both_worlds(second)[there]
         one, other = both_right(first)[here], both_right(second)[there]
     else:
         scored = first.scored(measure)[here] & second.scored(measure)[there]
         one, other = worth(first, measure)[here], worth(second, measure)[there]
+    asked: tuple[Asking, ...] = TWO_WORLDS if measure == "both_right" else (measure,)
+    if not all(first.is_read(each, here[scored]) and second.is_read(each, there[scored]) for each in asked):
+        return None
     return difference(one[scored], other[scored], first.pictures[here][scored])
 
 

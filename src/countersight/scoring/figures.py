@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from countersight.html import Measured, none_read, p_value
+from countersight.html import Bounds, Measured, p_value
 from countersight.html import interval as ends
 from countersight.scoring.intervals import (
     CONFIDENCE,
@@ -43,7 +43,7 @@ class Rate(Measured, frozen=True):
     clustered: bool = False
     """Whether the interval knows of cases that share a picture."""
     unread: int = 0
-    """How many of the n would be right if every unread reply were; where nothing could be read, n is 0."""
+    """How many of the n would be right if every unread reply were."""
 
     @property
     def worth(self) -> float:
@@ -52,8 +52,8 @@ class Rate(Measured, frozen=True):
 
     @property
     def value(self) -> float | None:
-        """The share, or None where nothing was scored."""
-        return self.worth / self.n if self.n else None
+        """The share, or None where nothing was scored, or no reply could be read."""
+        return self.worth / self.n if self.n > self.unread or self.worth else None
 
     @property
     def hits(self) -> int | None:
@@ -72,7 +72,7 @@ class Rate(Measured, frozen=True):
 
     def __repr__(self) -> str:
         if self.value is None:
-            return f"Rate({none_read(self.unheard) if self.unheard else 'nothing scored'})"
+            return f"Rate(0 of {self.n} read)" if self.n else "Rate(nothing scored)"
         return f"Rate({100 * self.value:.1f}%, {ends(self)}, n={self.n})"
 
 
@@ -96,6 +96,8 @@ class Difference(Measured, frozen=True):
     confidence: float = CONFIDENCE
     reach: float = 1.0
     """The largest difference that one case can make."""
+    bounds: Bounds | None = None
+    """The smallest and the largest difference that unread replies leave possible; None where all were read."""
 
     @property
     def interval(self) -> Interval:
@@ -127,11 +129,6 @@ def share(right: int, n: int) -> Rate:
     """A share of independent answers that are right, with its interval."""
     interval = share_interval(right, n)
     return Rate(right, n, interval.low, interval.high)
-
-
-def no_share(replies: int) -> Rate:
-    """No share at all, of replies of which not one could be read."""
-    return msgspec.structs.replace(share(0, 0), unread=replies)
 
 
 def rate(right: NDArray[np.bool_], clusters: ArrayLike, credits: ArrayLike | None = None) -> Rate:

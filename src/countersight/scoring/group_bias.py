@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import World
+from countersight.case import TWO_WORLDS, World
 from countersight.html import Measured
 from countersight.scoring.accuracy import in_both_worlds
 from countersight.scoring.figures import Difference, Rate, difference, rate
@@ -98,8 +98,8 @@ def bias(
     """
     groups, sums, left_out = [], [], []
     for place, name in enumerate(names):
-        mask = in_both_worlds(outcomes.on(group_of == place)) & (group_of == place)
-        if not mask.any():
+        mask = in_both_worlds(outcomes) & (group_of == place)
+        if not all(outcomes.is_read(world, mask) for world in TWO_WORLDS):
             left_out += [name] * bool((group_of == place).any())
         else:
             _, picture = np.unique(picture_of[mask], return_inverse=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from countersight.case import ASKINGS, LETTERS, WORLDS, AnswerKind, Case, Option, Question, Reply, World, asking_of
 from countersight.engine import UNCERTAIN, shared_by, status_of
 from countersight.reading import ReadFrom, agrees
-from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes, unheard_in
+from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes
 from countersight.scoring.soft import soft_accuracy
 
 HALF: Final = 0.5
@@ -197,7 +197,6 @@ class _Gathered:
             restated=_table(self.restated, np.bool_),
             ids=bytes(self.ids),
             id_ends=np.array(self.id_ends, dtype=np.int64),
-            unheard=unheard_in(codes),
         )
 
     def _is_case(self, position: int, case: str) -> bool:

@@ -1,7 +1,7 @@
 """What became of every question of a run: right, wrong, unread, or none of these for a reason that is said."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -70,8 +70,6 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     """For each case and each of `ASKINGS`, whether the reply that counts restates one that could not be read."""
     ids: bytes
     id_ends: NDArray[np.int64]
-    unheard: tuple[Asking, ...] = ()
-    """To what kind of asking not one reply could be read: that is no finding, and nothing of it counts."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -112,17 +110,17 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
             id_ends=np.cumsum([len(name) for name in ids], dtype=np.int64),
         )
 
-    def on(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "Outcomes":
-        """The same outcomes for a line of some of the cases: what no reply about these could be read to counts not."""
-        return msgspec.structs.replace(self, unheard=unheard_in(self.codes[chosen]))
-
     def asked(self, asking: Asking) -> NDArray[np.bool_]:
         """Which cases have the question."""
         return np.greater(self._column(asking), 0)
 
     def scored(self, asking: Asking) -> NDArray[np.bool_]:
-        """The cases that have an answer to a question that counts; none if no reply could be read."""
-        return np.greater_equal(self._column(asking), UNREAD if asking not in self.unheard else RIGHT + 1)
+        """Which cases have a reply to a question that counts: right, wrong or unread."""
+        return np.greater_equal(self._column(asking), UNREAD)
+
+    def is_read(self, asking: Asking, mask: NDArray[Any]) -> bool:
+        """Whether any reply to these cases' questions could be read; without one, nothing is known of the model."""
+        return bool((self._column(asking)[mask] > UNREAD).any())
 
     def unread(self, asking: Asking) -> NDArray[np.bool_]:
         """Which cases have a reply to a question in which no answer was found."""
@@ -145,11 +143,6 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
 
     def _column(self, asking: Asking) -> NDArray[np.uint8]:
         return self.codes[:, ASKINGS.index(asking)]
-
-
-def unheard_in(codes: NDArray[np.uint8]) -> tuple[Asking, ...]:
-    """The kinds of asking to which there are replies, of which not one could be read."""
-    return tuple(asking for asking, best in zip(ASKINGS, codes.max(axis=0, initial=0), strict=True) if best == UNREAD)
 
 
 Counted = dict[tuple[int, Asking], Reply]

@@ -109,11 +109,10 @@ def set_scores(outcomes: Outcomes, cells: Cells, more: Iterable[tuple[str, _Mask
     )
 
 
-def _groups(*of_cases: Outcomes) -> list[tuple[str, _Mask]]:
-    """The groups with their cases, where there are several, without those of which nothing could be read."""
-    names, groups = of_cases[0].group_names, of_cases[0].groups
-    masks = [(name, groups == place) for place, name in enumerate(names)] if len(names) > 1 else []
-    return [(name, mask) for name, mask in masks if not any(each.on(mask).unheard for each in of_cases)]
+def _groups(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
+    """The groups with their cases, where there are several."""
+    names = outcomes.group_names
+    return [(name, outcomes.groups == place) for place, name in enumerate(names)] if len(names) > 1 else []
 
 
 def as_fourth(case: Case) -> Case:
@@ -133,7 +132,7 @@ def shown_sets(outcomes: Outcomes, fourths: Outcomes) -> tuple[SetScores, ...]:
         np.logical_and.reduce([each.scored(asking) for each, asking in all_]) for all_ in (three, four)
     )
     square, known = (four, has_four) if has_four.any() else (three, has_three)
-    lines = [*_groups(outcomes, fourths), (ALL, np.ones_like(known))]
+    lines = [*_groups(outcomes), (ALL, np.ones_like(known))]
     return tuple(
         msgspec.structs.replace(
             _square_scores(name, square, known & mask),
