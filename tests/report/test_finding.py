@@ -51,7 +51,7 @@ def test_what_may_be_luck_is_no_drop_and_every_two_runs_are_compared_with_holm(t
     report = reported(tmp_path, said(12), said(2), said(0))
     words = sentence(report)
     assert "m0 loses 50.0 points" in words
-    assert "no clear drop for m1 (8.3 points, from 100.0% to 91.7%; interval −10.0 to 28.5)" in words
+    assert "no clear drop for m1 (8.3 points, from 100.0% to 91.7%; 24 cases; interval −10.0 to 28.5)" in words
     assert " and m2 (0.0 points, from 100.0% to 100.0%; " in words
     assert [(pair.first, pair.second) for pair in report.comparisons] == [("m0", "m1"), ("m0", "m2"), ("m1", "m2")]
     for pair in report.comparisons:
