@@ -132,8 +132,8 @@ def test_three_thousand_random_triples_are_read_without_an_error():
 
 
 @pytest.mark.slow
-def test_one_hundred_thousand_random_triples_are_read_without_an_error():
-    for seed in range(10_000, 110_000):
+def test_twenty_thousand_random_triples_are_read_without_an_error():
+    for seed in range(10_000, 30_000):
         _try(seed)
 
 

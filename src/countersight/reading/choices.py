@@ -14,7 +14,8 @@ from countersight.reading.sentences import NOW, concluded, content, last_questio
 
 _LETTER_FIRST = lazy(
     r"^[\s\"'*(\[:]*(?:(?:so|the|answer|option|choice|letter|point|is|it|it's|that's|must be|would be"
-    r"|definitely|probably|likely|most likely|image|picture|figure|with|for)\W+){0,6}"
+    r"|definitely|probably|likely|most likely|image|picture|figure|with|for|(?:I|i) (?:think|believe|guess|would say))"
+    r"\W+){0,6}"
     r"(?:[(\[]\s*([A-Z])\s*[)\]](?!\s*(?:[/,&]|or\b|and\b)\s*(?:or |and )?[(]?[A-Z]\b)"
     r"|([A-Z])(?=\s*(?:[.):;!*\]}]|,(?!\s*(?:and |or )?[(]?[A-Z]\b)|-{1,2}\s|$|\n|です|だ|입니다)|\s+(?:because|since"
     r"|it is)\b|\s+(?:is|seems|would be) (?:most likely )?(?:the )?(?:correct|right|best|answer|most)|\s+\())"
