@@ -37,6 +37,14 @@ def test_a_common_attribute_makes_two_things_one():
     assert {graph.kind for graph in mine_scenes([scene])} == {"direct", "chain"}
 
 
+def test_two_names_in_common_make_things_of_two_regions_one():
+    scene = one_scene(region("a", "food on plate", "plate on table"), region("b", "food on table"))
+    assert names(scene) == ["food", "plate", "table"]
+    assert "confounding" in {graph.kind for graph in mine_scenes([scene])}
+    apart = one_scene(region("a", "cup on table"), region("b", "lamp on table"))
+    assert names(apart).count("table") == 2
+
+
 def test_boxes_that_lie_over_each_other_are_of_one_thing():
     near = one_scene(
         region("a", "cup on table", table=(0, 0, 100, 50)), region("b", "table on floor", table=(2, 1, 98, 50))

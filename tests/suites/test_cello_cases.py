@@ -21,12 +21,14 @@ from countersight.causal.mining import mine
 from countersight.causal.soundness import settled
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
+from countersight.suites.cello.askable import is_askable, is_choosable
 from countersight.suites.cello.bystanders import may_keep
 from countersight.suites.cello.cases import draft, draft_supposed
 from countersight.suites.cello.likely import Answers
 from countersight.suites.cello.sampling import Pool, sample
 from countersight.suites.cello.tasks.asked import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape
+from countersight.suites.cello.wording import question as worded
 
 BESIDE = ("door", "tree", "backpack")
 BEARERS = (
@@ -387,3 +389,39 @@ def test_the_verb_makes_what_the_command_line_makes(tmp_path):
     assert main(["make", "cello", "--from", str(source), "-o", str(tmp_path / "told"), "--size", "24"]) == 0
     made = cs.make("cello", tmp_path / "called", source=source, size=24)
     assert [case for _, case in made.cases()] == [case for _, case in Dataset.open(tmp_path / "told").cases()]
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "causes", "relation", "tasks"),
+    [
+        ("confounding", ("elephant", "lady", "kid"), ("support", "support", "holding"), "on", {"CoI", "BAS"}),
+        ("confounding", ("table", "plate", "food"), ("support", "support", "support"), "on", {"CoI", "BAS"}),
+        ("chain", ("man", "cart", "boxes"), ("force", "support"), "push", {"CA", "AR"}),
+        ("chain", ("train", "chimney", "smoke"), ("attachment", "source"), "have", {"CA"}),
+        ("chain", ("waves", "beach", "people"), ("force", "support"), "crash on", set()),
+        ("direct", ("dog", "ball"), ("force",), "bite", {"CaI", "CR"}),
+        ("collision", ("man", "woman", "kite"), ("force", "force"), "fly", set()),
+    ],
+)
+def test_force_source_and_doubled_causes_are_asked_where_the_graph_decides(kind, names, causes, relation, tasks):
+    found = graph(kind, names, causes)
+    edges = tuple(msgspec.structs.replace(edge, relation=relation) for edge in found.edges)
+    found = msgspec.structs.replace(found, edges=edges)
+    asked = {task.short for task in TASKS.values() for one in settled([found]) if _asks(task, one)}
+    assert asked == tasks
+
+
+def _asks(task, found):
+    if task.is_choice:
+        return any(is_choosable(task, found, query) for query in queries(task, found))
+    return any(is_askable(task, found, query.effect, (query.lost,)) for query in queries(task, found))
+
+
+def test_questions_about_force_and_source_speak_of_what_happens_and_not_of_places():
+    pushed = Shape.of(graph("chain", ("man", "cart", "boxes"), ("force", "support")))
+    (query,) = queries(TASKS["abstract_reasoning"], pushed.graph)
+    assert "force of the man" in worded(TASKS["abstract_reasoning"], query, pushed, 0)
+    smoke = Shape.of(graph("direct", ("fire", "smoke"), ("source",)))
+    lost = next(query for query in queries(TASKS["counterfactual_reasoning"], smoke.graph) if query.follows)
+    text = worded(TASKS["counterfactual_reasoning"], lost, smoke, 0)
+    assert text.endswith("would the smoke still be there?")

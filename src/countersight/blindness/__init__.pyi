@@ -1,6 +1,7 @@
 from .cues import Cue as Cue
 from .figure import write_svg as write_svg
 from .probing import ALL as ALL
+from .probing import FEWEST as FEWEST
 from .probing import PROBES as PROBES
 from .probing import Blind as Blind
 from .probing import GroupBlind as GroupBlind

@@ -17,12 +17,12 @@ from countersight.causal import Knowledge
 from countersight.scoring import mean_interval
 from countersight.text import several
 
-VERSION = "2"
+VERSION = "3"
 """Of the probes: raise it with every change that gives the same rows another figure, or old ones pass for today's."""
 ALL = "all"
 KNOWLEDGE = "knowledge"
 """The probe that knows what usually keeps what; it stands beside the probes of words."""
-FEWEST = 50
+FEWEST = 30
 """Questions of a group in a world below which nothing is said of it."""
 MOST = 4_000
 """Questions of a world that are probed; of more, as many are drawn evenly."""

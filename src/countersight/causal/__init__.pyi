@@ -35,9 +35,11 @@ from .paths import effects as effects
 from .paths import is_separated as is_separated
 from .paths import mediators as mediators
 from .scene import Malformed as Malformed
-from .soundness import is_acting as is_acting
+from .soundness import ACTING_KINDS as ACTING_KINDS
+from .soundness import acting_kind as acting_kind
 from .soundness import is_one_way as is_one_way
 from .soundness import is_plain as is_plain
+from .soundness import may_do_alone as may_do_alone
 from .soundness import settled as settled
 from .structural import StructuralModel as StructuralModel
 from .structural import adjusted as adjusted

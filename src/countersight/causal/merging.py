@@ -1,9 +1,9 @@
 """What several people marked in one picture, put together; and things of one name, told apart.
 
 Graphs of regions name the same thing again and again. Two are taken for one where their boxes lie over each other, or,
-without boxes, where nothing speaks against it and something for it: a common attribute, a name that says enough, or a
-kind of thing of which a picture has one. Others of the same name are called by what they do not have in common: "the
-white horse", "the left lamp".
+without boxes, where nothing speaks against it and something for it: a common attribute, a name that says enough, a kind
+of thing of which a picture has one, or a second name that both regions have. Others of the same name are called by what
+they do not have in common: "the white horse", "the left lamp".
 """
 
 from collections.abc import Iterable, Iterator
@@ -41,19 +41,23 @@ def merged(scenes: Iterable[SceneGraph]) -> Iterator[SceneGraph]:
 def _together(image: str, scenes: list[SceneGraph]) -> SceneGraph:
     things: list[Thing] = []
     by_name: dict[str, list[int]] = {}
+    beside: list[set[str]] = []  # the names in the regions that each thing was marked in
     relations: dict[SceneRelation, None] = {}
     for scene in scenes:
         ids: dict[str, str] = {}
+        names = {thing.name for thing in scene.things}
         for thing in scene.things:
             alike = by_name.setdefault(thing.name, [])
-            place = next((n for n in alike if _are_the_same(things[n], thing)), None)
+            place = next((n for n in alike if _are_the_same(things[n], thing, beside[n] & names)), None)
             if place is None:
                 place = len(things)
                 alike.append(place)
                 things.append(msgspec.structs.replace(thing, id=f"{scene.id}/{thing.id}"))
+                beside.append(set())
             else:
                 known = dict.fromkeys((*things[place].attributes, *thing.attributes))
                 things[place] = msgspec.structs.replace(things[place], attributes=tuple(known))
+            beside[place] |= names
             ids[thing.id] = things[place].id
         for one in scene.relations:
             relations[msgspec.structs.replace(one, subject=ids[one.subject], object=ids[one.object])] = None
@@ -66,8 +70,9 @@ def _together(image: str, scenes: list[SceneGraph]) -> SceneGraph:
     )
 
 
-def _are_the_same(one: Thing, other: Thing) -> bool:
-    """Whether two things of the same name, marked by different people, are one thing."""
+def _are_the_same(one: Thing, other: Thing, shared: set[str]) -> bool:
+    """Whether two things of the same name, marked by different people, are one thing; `shared` are the names that the
+    regions of both have."""
     if one.id == other.id and one.box == other.box is not None:
         return True
     if one.box and other.box:
@@ -77,7 +82,9 @@ def _are_the_same(one: Thing, other: Thing) -> bool:
         return False
     if is_plural(one.name):
         return False
-    return bool(here & there) or len(words_in(one.name)) > 1 or bool(classes_of(one.name) & _ONE_A_PICTURE)
+    if here & there or len(shared) > 1:
+        return True
+    return len(words_in(one.name)) > 1 or bool(classes_of(one.name) & _ONE_A_PICTURE)
 
 
 def _overlap(one: Box, other: Box) -> float:

@@ -41,6 +41,8 @@ PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "contain
 ACTING_KINDS = frozenset({"force", "source"})
 """Kinds of cause that do something to a thing, or give it off."""
 _BEARING = ("support", "containment")
+_MOVING = frozenset({"carry", "drag", "draw", "drive", "lead", "move", "pull", "push", "steer", "tow"})
+"""What is done to a thing and, through it, to whatever it bears or pulls: who pushes a cart moves the boxes on it."""
 _UNSEEN = frozenset({"camera", "photo", "photograph", "photographer", "picture"})
 """What descriptions name and the picture does not show: "with her back facing the camera"."""
 _FLYING = frozenset({"ball", "baseball", "basketball", "disc", "football", "frisbee", "kite", "volleyball"})
@@ -91,22 +93,21 @@ def doubt(graph: CausalGraph) -> str | None:
         return "another thing of the picture has the same name"
     if any(may_be_the_same(one, other) for one, other in combinations(names.values(), 2)):
         return "two names may stand for the same thing"
-    if not all(edge.kind in PLACE_KINDS for edge in graph.edges) and not is_acting(graph):
+    allowed = PLACE_KINDS | ACTING_KINDS if _acts_for_sure(graph) else PLACE_KINDS
+    if not all(edge.kind in allowed for edge in graph.edges):
         return "a dependence is not one of place"
     if graph.kind in ("chain", "confounding") and any(
         edge.kind == "wearing" for edge in graph.edges if edge.effect == graph.things[-1].id
     ):
         return "a dependence does not carry on"  # whoever falls off a bench still has the coat on
-    if graph.kind == "fork" and any(edge.kind == "wearing" for edge in graph.edges):
+    if graph.kind == "fork" and any(edge.kind == "wearing" for edge in graph.edges) and not acting_kind(graph):
         return "a dependence does not carry on"
     if len(names) > 2 and sum("ground" in catalogue().classes(name) for name in names.values()) > 1:
         return "two names may stand for the same thing"  # who skis on snow on the ground is on the ground
     if graph.kind == "chain" and _stands_by_itself(graph):
         return "a dependence does not carry on"
-    if graph.kind == "confounding" and all(edge.kind in _BEARING for edge in graph.edges):
-        return "one of the causes may do alone"  # food on plates in a display case is in the case by its plates
-    if graph.kind == "confounding" and not _is_borne(graph):
-        return "one of the causes may do alone"  # a child on an elephant, in somebody's arms
+    if graph.kind == "confounding" and any(edge.kind in _BEARING and edge.relation == "with" for edge in graph.edges):
+        return "a relation says where a thing is, not what keeps it there"  # a soap tray with a glass, on a ledge
     if graph.kind == "collision" and _are_somebody_and_their_hand(graph):
         return "two names may stand for the same thing"
     if graph.kind == "collision" and _are_one_of_a_kind(graph):
@@ -172,17 +173,32 @@ def _stands_by_itself(graph: CausalGraph) -> bool:
     return fixed and "ground" in first and not last.isdisjoint(("creature", "mount", "vehicle"))
 
 
-def _is_borne(graph: CausalGraph) -> bool:
-    """Whether the last thing of a confounding rests on the second, or in it, or all are parts: plane, wing, engine."""
+def may_do_alone(graph: CausalGraph) -> bool:
+    """Whether one of the two causes in a confounding graph may be enough: food on plates in a display case is in the
+    case by its plates, and a child on an elephant is in somebody's arms. Parts need both: plane, wing, engine."""
+    if graph.kind != "confounding" or all(edge.kind == "attachment" for edge in graph.edges):
+        return False
     _, nearer, last = graph.things
-    if all(edge.kind == "attachment" for edge in graph.edges):
+    borne = any(edge.kind in _BEARING for edge in graph.edges if (edge.cause, edge.effect) == (nearer.id, last.id))
+    return not borne or all(edge.kind in _BEARING for edge in graph.edges)
+
+
+def acting_kind(graph: CausalGraph) -> str:
+    """How things in the graph act on each other, "force" or "source"; "" where all edges keep a thing in place."""
+    return next((edge.kind for edge in graph.edges if edge.kind in ACTING_KINDS), "")
+
+
+def _acts_for_sure(graph: CausalGraph) -> bool:
+    """Whether what one thing does to another, or gives off, also holds of the third: a cart that is pushed and the
+    boxes on it, a train with a chimney that smokes."""
+    kinds = [edge.kind for edge in graph.edges]
+    if graph.kind == "direct" or (graph.kind == "fork" and kinds[0] not in ACTING_KINDS):
         return True
-    return any(edge.kind in _BEARING for edge in graph.edges if (edge.cause, edge.effect) == (nearer.id, last.id))
-
-
-def is_acting(graph: CausalGraph) -> bool:
-    """Whether one thing acts on another or gives it off, and nothing else is told: waves and sand, fire and smoke."""
-    return graph.kind == "direct" and graph.edges[0].kind in ACTING_KINDS
+    if graph.kind == "chain" and kinds[0] == "force":
+        first, last = graph.edges
+        on = last.kind in (*_BEARING, "attachment") or (last.kind == "force" and last.relation in _MOVING)
+        return first.relation in _MOVING and on
+    return graph.kind == "chain" and kinds == ["attachment", "source"]
 
 
 @lru_cache(maxsize=1 << 16)

@@ -1,6 +1,6 @@
 """Which questions are worth a thought: what is supposed changes something, and the names alone do not settle it."""
 
-from countersight.causal import CausalGraph, classes_of, descendants, is_acting
+from countersight.causal import CausalGraph, acting_kind, classes_of, descendants, may_do_alone
 from countersight.suites.cello.bystanders import can_be_chosen, may_keep
 from countersight.suites.cello.likely import can_be_the_answer
 from countersight.suites.cello.tasks.query import Sought, Supposed, Task
@@ -17,6 +17,8 @@ _MIXING = frozenset({"edible", "layer", "liquid"})
 """Classes of which one thing may be in another: the broth and the chicken, the ice and the water."""
 _FOR_SURE = frozenset({"CB", "SC", "NC"})
 """Tasks that ask what keeps a thing for sure, or why it left."""
+_OF_ACTING = {"direct": ("CaI", "CR"), "chain": ("CA", "AR"), "fork": ("CR",)}
+"""Tasks that ask about force and source, by kind of graph."""
 
 
 def is_worth_asking(task: Task, graph: CausalGraph, query: Supposed) -> bool:
@@ -66,8 +68,10 @@ def is_choosable(task: Task, graph: CausalGraph, query: Sought) -> bool:
 
 def is_askable(task: Task, graph: CausalGraph, effect: str, behind: tuple[str, ...]) -> bool:
     """Whether a question about these things is worth a thought, and has one answer."""
-    if is_acting(graph):
-        return task.short == "CaI"
+    if acting_kind(graph):
+        return task.short in _OF_ACTING.get(graph.kind, ())
+    if may_do_alone(graph):
+        return task.short in ("CoI", "BAS")
     classes = {thing.id: classes_of(thing.name) for thing in (*graph.things, *graph.others)}
     if task.short in _FOR_SURE and classes[effect] & _SELF_MOVING:
         return False

@@ -1,10 +1,13 @@
 """What the card of a made CELLO tells beside the rest: how it divides, how to check it, whose scene graphs it is of."""
 
+from collections import Counter
 from pathlib import Path
 
 import msgspec
 
-from countersight.causal import STATISTICS
+from countersight.blindness import FEWEST
+from countersight.causal import ACTING_KINDS, STATISTICS
+from countersight.dataset import Dataset
 from countersight.suites.cello.terms import SHORT
 from countersight.suites.dividing import division_table
 
@@ -53,16 +56,34 @@ def source_of(mined: Path) -> GraphSource:
     return GraphSource(license, _ATTRIBUTION.format(sources=sources))
 
 
+def _acting(folder: Path) -> str:
+    """A sentence on the questions about force and source: how many each task has, and why the others have none."""
+    found = Counter(
+        str(case.provenance["task"])
+        for _, case in Dataset.open(folder).cases()
+        if case.graph and any(edge["kind"] in ACTING_KINDS for edge in case.graph["edges"])
+    )
+    counted = ", ".join(f"{short} {found[short]}" for short in SHORT if found[short]) or "none"
+    return (
+        f"Questions about force and source: {counted}. The other tasks ask whether a thing stays where it is, which "
+        "force and source do not decide."
+    )
+
+
 def divisions(folder: Path) -> str:
     """How many cases each split and each difficulty has, task by task, and how people check them."""
     table = division_table(folder, "task", lambda case: str(case.provenance.get("task", "")))
-    none = [short for short in SHORT if f"| {short} |" not in table]
-    absent = f"\nNo question of {', '.join(none)}: no mined graph gave one that passes the checks.\n"
+    counts = Counter(str(case.provenance["task"]) for _, case in Dataset.open(folder).cases())
+    none = [short for short in SHORT if not counts[short]]
+    few = [f"{short} {counts[short]}" for short in SHORT if 0 < counts[short] < FEWEST]
+    absent = f"\nNo question of {', '.join(none)}: no mined graph gave one that passes the checks.\n" if none else ""
+    if few:
+        absent += f"\nToo few questions to measure what is answered without the picture: {', '.join(few)}.\n"
     return f"""## Splits and difficulty
 
 {table}
-{absent if none else ""}
-Relations of force and source are asked in CaI alone: the other tasks suppose that a thing is no longer where it was.
+{absent}
+{_acting(folder)}
 
 Splits are by picture: no picture is in two. Difficulty 1 asks of two things, 2 of three, 3 of three of which one is
 held. Both are in `provenance`. The same questions in other words, options in another order: `--wording

@@ -2,8 +2,10 @@
 
 A wrong option that could never keep the thing is ruled out without looking, and one that is never right as well. So
 wrong options are drawn from what keeps things of the same name in all graphs, as often as it does there; where these
-are few, of the same classes of things in the same way. Where there is little to choose from, nothing is asked. What
-keeps the answer elsewhere, or is kept by it, is left out: it may be behind the thing, or between the two.
+are few, of the same classes of things in the same way. Of confounding graphs and of force and source there are too few
+for that: their wrong options come from everything that is a cause of the same kind. Where there is little to choose
+from, nothing is asked. What keeps the answer elsewhere, or is kept by it, is left out: it may be behind the thing, or
+between the two.
 """
 
 from collections import Counter
@@ -13,6 +15,7 @@ from random import Random
 from countersight.causal import (
     CausalEdge,
     CausalGraph,
+    acting_kind,
     classes_of,
     head,
     is_plain,
@@ -106,12 +109,14 @@ class Answers:
     def near(self, shape: Shape, query: Sought) -> Counter[str]:
         """How often each name is in the place of the answer where the like is asked; none where few are, or one is
         nearly always."""
-        by_name, alike = self._levels(shape, query)
+        by_name, alike, any_thing = self._levels(shape, query)
         if by_name.total() >= _PLENTY and by_name.most_common(1)[0][1] > _FOREGONE * by_name.total():
             return Counter()
         found = by_name if len(by_name) >= _PLENTY else by_name + alike
         answer = shape.names[query.answer[0]]
         fit = {name: often for name, often in found.items() if self._fits(name, answer)}
+        if len(fit) < _FEWEST:
+            fit = _like(answer, any_thing)
         return Counter(fit) if len(fit) >= _FEWEST else Counter()
 
     def _fits(self, name: str, answer: str) -> bool:
@@ -126,18 +131,29 @@ class Answers:
     def spare(self, shape: Shape, query: Sought, rng: Random) -> list[str]:
         """Names that could be offered, right somewhere or nowhere: none may stand for a thing of the picture."""
         here, answer = in_the_picture(shape.graph), shape.names[query.answer[0]]
-        by_name, alike = self._levels(shape, query)
+        by_name, alike, any_thing = self._levels(shape, query)
         names = sorted(name for name in by_name + alike if self._fits(name, answer))
+        if len(names) < _FEWEST:
+            names = sorted(_like(answer, any_thing))
         some = rng.sample(names, min(len(names), _SPARE))
         return [name for name in some if not any(may_be_taken_for(name, other) for other in here)]
 
-    def _levels(self, shape: Shape, query: Sought) -> tuple[Counter[str], Counter[str]]:
-        """What is in the place of the answer beside things of the same name, and of the same classes."""
+    def _levels(self, shape: Shape, query: Sought) -> tuple[Counter[str], Counter[str], Counter[str]]:
+        """What is in the place of the answer beside things of the same name, of the same classes, and of any; the last
+        is empty but for graphs of which there are few."""
         anchor = (query.partial if self._task.short in THROUGH else query.about)[-1]
-        around = {anchor, *query.answer, *query.about}
+        around = {anchor, *query.answer}
         kind = next(edge.kind for edge in shape.graph.edges if {edge.cause, edge.effect} <= around)
-        by_name, alike = (self._there.get(key, Counter()) for key in _keys(shape.names[anchor], kind))
-        return by_name, alike
+        by_name, alike, any_thing = (self._there.get(key, Counter()) for key in _keys(shape.names[anchor], kind))
+        rare = self._task.short in ("CoI", "BAS") or acting_kind(shape.graph)
+        return by_name, alike, any_thing if rare else Counter()
+
+
+def _like(answer: str, found: Counter[str]) -> dict[str, int]:
+    """The names that are as long as the answer, of the same class of things where there are enough of these."""
+    as_long = {name: often for name, often in found.items() if len(name.split()) == len(answer.split())}
+    alike = {name: often for name, often in as_long.items() if classes_of(name) & classes_of(answer)}
+    return alike if len(alike) >= _FEWEST else as_long
 
 
 def can_be_the_answer(task: Task, kind: str) -> bool:
@@ -146,6 +162,6 @@ def can_be_the_answer(task: Task, kind: str) -> bool:
     return task.short != "AR" or kind not in ("attachment", "wearing")
 
 
-def _keys(anchor: str, kind: str) -> tuple[Hashable, Hashable]:
-    """Where a name may stand: beside a thing of that name, or of those classes and in the same way."""
-    return (plain(anchor), kind if kind in ("force", "source") else ""), (classes_of(anchor), kind)
+def _keys(anchor: str, kind: str) -> tuple[Hashable, Hashable, Hashable]:
+    """Where a name may stand: beside a thing of that name, of those classes in the same way, or of any in that way."""
+    return (plain(anchor), kind if kind in ("force", "source") else ""), (classes_of(anchor), kind), kind

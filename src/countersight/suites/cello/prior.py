@@ -1,15 +1,44 @@
-"""What common knowledge says of a question, without the picture: it agrees with the answer, disagrees, or is silent.
+"""What common knowledge says about a question, without the picture: it agrees with the answer, disagrees, or is silent.
 
-Questions are chosen so that it agrees about as often as it disagrees; every case says which it is, and is scored so.
+Questions are chosen so that it agrees about as often as it disagrees. Every case says which of the three holds, and the
+report scores them apart.
 """
 
-from countersight.causal import CausalGraph, Knowledge, leaning
+from collections.abc import Iterator
+
+import msgspec
+
+from countersight.causal import CausalGraph, Knowledge, acting_kind, classes_of, leaning
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
 from countersight.suites.cello.terms import PriorVerdict
 
+_CAN_ACT = frozenset({"creature", "emission", "mount", "vehicle", "water"})
+"""Classes of things that one expects to act on others, or to give something off."""
 
-def hints(known: Knowledge, graph: CausalGraph, query: Supposed) -> tuple[int, ...]:
-    """What is known of the things of a question for yes or no: which keeps the other, or the third, more often."""
+
+class Hints(msgspec.Struct, frozen=True):
+    """What counts in other pictures suggest about the things in a yes/no question: 1, -1, or 0 where they are equal."""
+
+    lost_keeps_effect: int
+    """1: the lost thing usually keeps the effect in place; -1: the effect usually keeps the lost thing."""
+    lost_before_held: int | None = None
+    """1: the lost thing keeps the effect more often than the held thing does."""
+    held_keeps_lost: int | None = None
+    """1: the held thing usually keeps the lost thing; -1: the other way about."""
+
+    @property
+    def guess(self) -> int:
+        """1: the counts suggest that the effect is lost too. Of three things, the one that is kept is the nearer."""
+        return self.held_keeps_lost or self.lost_before_held or self.lost_keeps_effect
+
+    def items(self) -> Iterator[tuple[str, int]]:
+        """Every hint by its name, and the guess that follows from them."""
+        yield from ((name, hint) for name, hint in msgspec.structs.asdict(self).items() if hint is not None)
+        yield "guess", self.guess
+
+
+def hints(known: Knowledge, graph: CausalGraph, query: Supposed) -> Hints:
+    """What is known about the things in a yes/no question."""
     names = {thing.id: thing.name for thing in (*graph.things, *graph.others)}
     picture = graph.image or graph.scene
 
@@ -17,25 +46,22 @@ def hints(known: Knowledge, graph: CausalGraph, query: Supposed) -> tuple[int, .
         return known.keeps(names[one], names[other], picture)
 
     lost, effect = query.lost, query.effect
-    found = [leaning(keeps(lost, effect), keeps(effect, lost))]
-    for held in query.held:
-        found.append(leaning(keeps(lost, effect), keeps(held, effect)))
-        found.append(leaning(keeps(held, lost), keeps(lost, held)))
-    return tuple(found)
+    if acting_kind(graph):
+        return Hints(1 if classes_of(names[lost]) & _CAN_ACT else -1)
+    between = leaning(keeps(lost, effect), keeps(effect, lost))
+    if not query.held:
+        return Hints(between)
+    (held,) = query.held
+    return Hints(
+        between,
+        lost_before_held=leaning(keeps(lost, effect), keeps(held, effect)),
+        held_keeps_lost=leaning(keeps(held, lost), keeps(lost, held)),
+    )
 
 
-def standing(task: Task, query: Supposed, hinted: tuple[int, ...]) -> PriorVerdict:
-    """Whether what is known guesses the answer to a question for yes or no.
-
-    Of two things, what usually keeps the other does so here. Of three, what the other usually keeps is the nearer.
-    """
-    guess = hinted[0]
-    if query.held:
-        guess = hinted[2] or hinted[1]
-        if task.short == "NIE":
-            guess = -guess
-    elif task.short == "SC":
-        guess = -guess
+def standing(task: Task, query: Supposed, hinted: Hints) -> PriorVerdict:
+    """Whether what is known guesses the answer to a yes/no question."""
+    guess = -hinted.guess if task.short in ("NIE", "SC") else hinted.guess
     if not guess:
         return "silent"
     return "agrees" if (guess > 0) == query.follows else "disagrees"

@@ -13,7 +13,7 @@ from random import Random
 
 import msgspec
 
-from countersight.causal import CausalGraph, GraphKind, Knowledge, is_one_way, plain, pronoun
+from countersight.causal import CausalGraph, GraphKind, Knowledge, acting_kind, is_one_way, plain, pronoun
 from countersight.random_choice import balanced
 from countersight.suites.cello.askable import is_askable, is_choosable, is_worth_asking
 from countersight.suites.cello.balancing import KNOWN, Signs, taken
@@ -21,7 +21,7 @@ from countersight.suites.cello.bystanders import bystanders
 from countersight.suites.cello.cases import Drafted, draft, draft_supposed, with_standing
 from countersight.suites.cello.distractors import evened
 from countersight.suites.cello.likely import Answers
-from countersight.suites.cello.prior import figures, hints, standing
+from countersight.suites.cello.prior import Hints, figures, hints, standing
 from countersight.suites.cello.tasks.asked import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
 from countersight.suites.cello.wording import wordings
@@ -74,7 +74,7 @@ class Pool:
         return [found[names][1] for names in sorted(found)]
 
 
-_Asked = tuple[CausalGraph, Supposed, tuple[int, ...]]
+_Asked = tuple[CausalGraph, Supposed, Hints]
 """A query for yes or no, the graph it is of, and what common knowledge hints at."""
 
 
@@ -113,8 +113,13 @@ def _shares(available: dict[str, int], size: int) -> dict[str, int]:
 
 def _of_task(task: Task, pool: Pool, wanted: int, seed: int, turn: int = 0) -> Iterator[Drafted]:
     key = f"{seed}/{task.name}"
-    by_kind = [pool.graphs(kind) for kind in task.kinds]
-    # Graphs of three things first and in turn: there are few, and they ask for more than two things do.
+    by_kind = [
+        [graph for graph in pool.graphs(kind) if bool(acting_kind(graph)) == acting]
+        for kind in task.kinds
+        for acting in (False, True)
+    ]
+    # Graphs of three things first and in turn: there are few, and they ask for more than two things do. Graphs of force
+    # and source are few as well.
     graphs = list(_in_turn(Random(key).sample(found, len(found)) for found in reversed(by_kind)))
     if task.is_choice:
         yield from _choices(task, graphs, [*graphs, *pool.graphs("direct")], pool.knowledge, wanted, key, turn)
@@ -229,7 +234,9 @@ def _signs(asked: tuple[_Asked, ...]) -> Signs:
         names = {thing.id: plain(thing.name) for thing in (*graph.things, *graph.others)}
         sign = 1 if query.follows else -1
         found.append(("lost", names[query.lost], sign))
-        found += [(KNOWN, f"{nth}: {hint}", sign) for nth, hint in enumerate(hinted)]
+        if acting := acting_kind(graph):
+            found.append(("acting", acting, sign))
+        found += [(KNOWN, f"{name}: {hint}", sign) for name, hint in hinted.items()]
         found += [("lost beside", f"{names[query.lost]}, {names[held]}", sign) for held in query.held]
         if len(asked) == 1:
             effect = {thing.id: thing.name for thing in graph.things}[query.effect]

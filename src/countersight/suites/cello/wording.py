@@ -7,7 +7,7 @@ from importlib.resources import files
 from random import Random
 from typing import Any
 
-from countersight.causal import CausalGraph, pronoun, sentence, the, verb
+from countersight.causal import CausalGraph, acting_kind, pronoun, sentence, the, verb
 from countersight.suites.cello.tasks.query import Query, Shape, Sought, Task
 
 DOES = {
@@ -42,14 +42,20 @@ def wordings(task: Task) -> int:
 
 def question(task: Task, query: Query, shape: Shape, number: int, *, stays: bool = True) -> str:
     """The wording of a query with that number; one for yes or no asks whether the effect stays, or whether it goes."""
-    listed: Mapping[str, Any] = _wordings()[task.name]
     if isinstance(query, Sought):
         things = dict(zip(("effect", "cause") if task.short != "AR" else ("cause",), query.about[::-1], strict=False))
-        pool: Sequence[str] = listed.get(f"asks_{shape.graph.edges[0].kind}", listed["asks"])
+        asks = "asks"
     else:
         things = {"lost": query.lost, "effect": query.effect, **dict(zip(("held",), query.held, strict=False))}
-        pool = listed["stays" if stays else "goes"]
+        asks = "stays" if stays else "goes"
+    pool: Sequence[str] = _template(task, asks, shape.graph)
     return pool[number % len(pool)].format_map(_fields(shape, things, number))
+
+
+def _template(task: Task, which: str, graph: CausalGraph) -> Any:
+    """A template of a task; where things act on each other or give something off, the one for that kind of cause."""
+    listed: Mapping[str, Any] = _wordings()[task.name]
+    return listed.get(f"{which}_{acting_kind(graph)}", listed[which])
 
 
 def explanation(task: Task, effect: str, one: str, other: str) -> str:
