@@ -58,7 +58,7 @@ def test_a_run_that_cannot_ask_everything_says_so(mixed, tmp_path, capsys):
     )
     assert main(["report", str(tmp_path / "r"), "-o", str(tmp_path / "page")]) == 0
     told = " ".join(capsys.readouterr().err.split())
-    assert "1 question not asked: their picture is not in the dataset" in told
+    assert "1 question not asked: their picture is not in the dataset; make it again with its --pictures" in told
     assert "not asked yet" not in told
 
 

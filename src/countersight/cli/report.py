@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from countersight.cli.parsing import Verbs, shared, verb
+from countersight.cli.parsing import Verbs, in_options, shared, verb
 from countersight.cli.terminal import GOES_ON, STOPPED, counting, stoppable
 from countersight.errors import CountersightError
 from countersight.files import refuse_foreign_page
@@ -189,7 +189,7 @@ def _report(chosen: argparse.Namespace) -> int:
         print_tables(report.data, Console())
     for run in report.data.runs:
         for words in run.advice:
-            print(f"{printable(run.label)}: {printable(words)}", file=sys.stderr)
+            print(f"{printable(run.label)}: {in_options(printable(words))}", file=sys.stderr)
     where = sys.stderr if chosen.to == "markdown" else sys.stdout
     print(f"The page, with every case: {report.html.resolve()}", file=where)
     return status

@@ -306,9 +306,8 @@ def _groups(
         f"{most} factual",
         "counterfactual",
     )
-    note = f"words: mean length of a question with its options{f'; {note}' if note else ''}"
-    if statistics.controls:
-        note = f"and {several(statistics.controls, 'control')}: {CONTROLLED}; {note}"
+    controls = f"and {several(statistics.controls, 'control')}: {CONTROLLED}" if statistics.controls else ""
+    note = "; ".join(filter(None, (controls, note, "words: mean length of a question with its options")))
     lines = tuple(
         Line(
             (
