@@ -211,12 +211,20 @@ def test_programs_run_side_by_side_while_their_tools_take_their_time() -> None:
 
 
 def test_a_program_nobody_waits_for_is_let_go() -> None:
+    class Watched(Eyes):
+        looked = asyncio.Event()
+
+        async def find(self, picture, what, within):
+            self.looked.set()
+            return await super().find(picture, what, within)
+
     async def run():
         sandbox = Sandbox(Limits(seconds=0.5))
-        tools = Tools(PICTURE, Eyes(), None, Tracing(), Limits())
+        tools = Tools(PICTURE, Watched(), None, Tracing(), Limits())
+        endless = "def execute_command(image):\n    image.find('dog')\n    while True: pass"
         try:
-            task = asyncio.create_task(sandbox.run("def execute_command(image):\n    while True: pass", tools))
-            await asyncio.sleep(0.1)
+            task = asyncio.create_task(sandbox.run(endless, tools))
+            await Watched.looked.wait()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ import torch
 from models.local import tiny
 from models.local.talks import mixed, picture, request
 from msgspec.structs import replace
+from torch.nn.modules.module import register_module_forward_hook
 
 from countersight.cli import main
 from countersight.engine import RunFolder
@@ -150,9 +152,13 @@ def test_a_model_that_cannot_be_loaded_ends_the_asking(tiny_folder: Folders, tmp
 def test_closing_does_not_wait_for_an_answer_that_is_being_written(tiny_folder: Folders) -> None:
     model = opened(tiny_folder("qwen2_5_vl"), ModelSettings(max_tokens=100_000, temperature=1.0, device="cpu"))
 
+    writing = threading.Event()
+    hook = register_module_forward_hook(lambda *_: writing.set())
+
     async def asking() -> float:
         task = asyncio.create_task(model.reply(mixed()[0]))
-        await asyncio.sleep(1.5)
+        await asyncio.to_thread(writing.wait)
+        hook.remove()
         task.cancel()
         began = time.monotonic()
         await model.close()
