@@ -325,39 +325,6 @@ def test_rows_without_a_picture_take_the_time_of_rows(tmp_path):
     assert time.process_time() - start < 5  # a tenth of a second; every row knew of every other before
 
 
-def vrd(tmp_path, relationships, objects=("shelf", "book"), predicates=("on", "next to")):
-    written(tmp_path / "objects.json", json.dumps(objects))
-    written(tmp_path / "predicates.json", json.dumps(predicates))
-    return written(tmp_path / "annotations_train.json", json.dumps({"12.jpg": relationships}))
-
-
-def related(subject, predicate, object):
-    sides = [1, 9, 2, 8]  # top, bottom, left, right
-    return {
-        "predicate": predicate,
-        "subject": {"category": subject, "bbox": sides},
-        "object": {"category": object, "bbox": [9, 20, 0, 40]},
-    }
-
-
-def test_the_layout_of_visual_relationship_detection(tmp_path):
-    scenes, bad = read(vrd(tmp_path, [related(1, 0, 0), related(1, 1, 0)]))
-    (scene,) = scenes
-    assert bad == []
-    assert scene.image == "12"
-    assert [(thing.name, thing.box) for thing in scene.things] == [("book", (2, 1, 6, 8)), ("shelf", (0, 9, 40, 11))]
-    assert [relation.relation for relation in scene.relations] == ["on", "next to"]
-
-
-def test_a_number_without_a_name_is_told_of(tmp_path):
-    scenes, bad = read(vrd(tmp_path, [related(7, 0, 0), related(1, 0, 0)]))
-    assert len(scenes[0].relations) == 1
-    assert "7 is not the number of a name" in str(bad[0])
-    (tmp_path / "predicates.json").unlink()
-    _, bad = read(tmp_path / "annotations_train.json")
-    assert "needs a list of names in predicates.json" in str(bad[0])
-
-
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [

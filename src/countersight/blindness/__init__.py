@@ -1,4 +1,4 @@
-"""What a dataset gives away to somebody who does not look at its pictures."""
+"""Measures how many questions of a dataset can be answered without its pictures."""
 
 import lazy_loader
 

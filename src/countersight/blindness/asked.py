@@ -1,4 +1,4 @@
-"""A question as somebody without the picture sees it: its words, and what may be answered."""
+"""Questions without their pictures: the text and the possible answers."""
 
 import re
 from collections import Counter
@@ -9,12 +9,12 @@ import msgspec
 from countersight.case import LETTERS, Case, Question, World
 
 USUAL_ANSWERS = 12
-"""Answers tried for a question that offers none: the most frequent of its group."""
+"""Candidate answers for an open question: the most frequent ones of its group."""
 _WORD = re.compile(r"\d+|[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
 Answered = Mapping[tuple[str, World], bool]
-"""For each case and world, whether somebody answered it right."""
+"""Whether each question, by case and world, was answered correctly."""
 
 
 class BlindQuestion(msgspec.Struct, frozen=True):
@@ -24,18 +24,18 @@ class BlindQuestion(msgspec.Struct, frozen=True):
     world: World
     group: str
     block: str
-    """What it shares with others, such as its picture: such questions are never learned from and tried at once."""
+    """Questions with the same block, such as the same picture, are never split between training and test folds."""
     picture: str
-    """The picture it is about, as graphs name it."""
+    """The id of its picture in the causal graphs."""
     text: str
     answers: tuple[str, ...]
-    """What may be answered: the options, yes and no, or what is usual."""
+    """The candidate answers: the options, yes and no, or the usual answers of the group."""
     right: int
     """The place of the right answer among them, or -1 where it is not among them."""
     offered: bool
-    """Whether the question itself lists its answers, so that their places can tell something."""
+    """Whether the question lists its answers, so that their positions can carry information."""
     chance: float | None
-    """What guessing gives; None where any number or any words may be answered."""
+    """The accuracy of guessing; None for open questions."""
 
 
 def words(text: str) -> list[str]:
@@ -44,7 +44,7 @@ def words(text: str) -> list[str]:
 
 
 def asked_of(cases: Iterable[Case]) -> list[BlindQuestion]:
-    """Every question of the cases, in each world that is told."""
+    """Every question of the cases, in both worlds."""
     found = [(case, world, question) for case in cases for world, question in _questions(case)]
     usual = _usual(found)
     return [_asked(case, world, question, usual.get((case.group, world), ())) for case, world, question in found]
@@ -89,8 +89,8 @@ def _asked(case: Case, world: World, question: Question, usual: tuple[str, ...])
 
 
 def _block(case: Case) -> str:
-    """What is never divided: a picture, or cases that were made together, which a split does not part either. Whoever
-    knew all answers of a unit but one would know the last, since every answer is made as often."""
+    """The picture of a case, or the unit of cases that were made together. Every answer occurs equally often in a unit,
+    so all its other answers together would reveal the last one."""
     if "unit" in case.provenance:
         return f"{case.group}/{case.provenance['unit']}"
     return case.image or str(case.provenance.get("img_id") or case.id)

@@ -1,4 +1,4 @@
-"""A model that chooses among answers by what is noticed of them: a conditional logit, learned and tried on other parts.
+"""The classifier behind the probes: a conditional logit over features of the answers, with cross-validation.
 
 Plain numpy: six thousand questions take about a second.
 """
@@ -18,16 +18,16 @@ Right = npt.NDArray[np.bool_]
 
 FOLDS = 5
 _FEWEST = 4
-"""A feature of fewer answers is left out: nothing can be learned from it."""
+"""Features that fewer answers have are ignored."""
 _STEPS, _ROUGH = 30, 12
-"""Of learning; so few are enough to choose a probe by."""
+"""Training steps; the smaller number is used to choose among probes."""
 _PULL = 2.0
-"""How strongly weights are held near nothing, in questions."""
+"""The strength of the L2 penalty."""
 _RATE = 0.15
 
 
 class Table:
-    """Questions, their answers and what is noticed of each answer, in columns."""
+    """Questions, their answers and the features of each answer, in columns."""
 
     def __init__(self, questions: Sequence[BlindQuestion], noticed: Iterable[list[list[str]]]) -> None:
         self.question: Ints = np.repeat(np.arange(len(questions)), [len(one.answers) for one in questions])
@@ -41,7 +41,7 @@ class Table:
         found: list[list[int]] = []
         for one, answers in zip(questions, noticed, strict=True):
             for names in answers:
-                # Each is noticed twice: for all groups, and for the question's own.
+                # Each feature counts twice: for all groups, and for the group of the question.
                 found.append([ids.setdefault(name, len(ids)) for name in names])
                 if several:
                     found[-1] += [ids.setdefault((one.group, name), len(ids)) for name in names]
@@ -49,32 +49,32 @@ class Table:
         feature = np.fromiter(chain.from_iterable(found), np.int64)
         often = np.bincount(feature, minlength=len(ids)) >= _FEWEST
         self.names = [name for name, kept in zip(ids, often.tolist(), strict=True) if kept]
-        """What each feature is: noticed in any group, or in one (its name, what it is)."""
+        """The name of each feature; a pair (group, name) where it counts for one group only."""
         self.answer: Ints = answer[often[feature]]
         self.feature: Ints = (np.cumsum(often) - 1)[feature[often[feature]]]
 
     def chosen(self, scores: Floats) -> Right:
-        """Whether the answer with the highest score is right, for each question; a tie is right in part, by order."""
+        """Whether the answer with the highest score is correct, for each question."""
         best = np.maximum.reduceat(scores, self.first)[self.question]
         top = scores >= best - 1e-12
-        # The first of those that tie would be a letter's luck: a tie goes to a place that depends on the question.
+        # Breaking ties by position would favour a letter, so the position depends on the question.
         turn = (np.arange(len(scores)) - self.first[self.question] + 7 * self.question) % 26
         order = np.lexsort((turn, ~top, self.question))
         return self.right[order[self.first]]
 
 
 class Tried(NamedTuple):
-    """Which questions a probe answers right."""
+    """Which questions a probe answers correctly."""
 
     right: Right
-    """By models that learned from the folds that a question is not of."""
+    """By models trained on the other folds."""
     without: Sequence[Right]
-    """For every fold, the same of the other questions by models that have not seen that fold either: whoever chooses a
-    probe for a fold must know nothing of it."""
+    """For every fold, the results on the other folds by models that have not seen that fold either. They are used to
+    choose a probe for the fold."""
 
 
 def out_of_fold(tables: Sequence[Table], folds: Ints) -> Tried:
-    """Every fold tried by a model that learned from the others; there is a table for each."""
+    """Test every fold with a model trained on the other folds; there is one table per test fold."""
     right = np.zeros(len(folds), bool)
     without = [np.zeros(len(folds), bool) for _ in tables]
     known: dict[tuple[int, frozenset[int]], Right] = {}
@@ -89,14 +89,14 @@ def out_of_fold(tables: Sequence[Table], folds: Ints) -> Tried:
 
 
 def _tried(table: Table, unseen: Right, steps: int) -> Right:
-    """Which of the questions are answered right after learning from those that are not unseen."""
+    """Which questions are answered correctly after training on those that are not in `unseen`."""
     if not unseen.any() or unseen.all():
         return np.zeros(len(unseen), bool)
     return table.chosen(_scores(table, learned(table, ~unseen, steps)))
 
 
 def learned(table: Table, kept: Right, steps: int) -> Floats:
-    """The weight of each feature, learned from the questions that are kept."""
+    """Train on the questions in `kept`, and return the weight of each feature."""
     answered = kept & np.logical_or.reduceat(table.right, table.first)
     own = answered[table.question]
     inside = own[table.answer]

@@ -1,4 +1,4 @@
-"""The cues that carry what is answered blind: features whose answers are right too often, or too seldom, by chance."""
+"""Cues: single features that go with the right answer more often, or less often, than chance allows."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -12,24 +12,24 @@ from countersight.blindness.choosing import Table
 from countersight.case import World
 
 SHOWN = 12
-"""Cues told of a world."""
+"""The most cues that are reported per world."""
 _FEWEST = 20
 _SURE = 0.01
-"""Chance that any cue at all is told of a dataset that has none."""
+"""The probability that any cue is reported for a dataset that has none."""
 
 
 class Cue(msgspec.Struct, frozen=True):
-    """Something that stands with the right answer more often, or less often, than guessing would."""
+    """A feature that goes with the right answer more often, or less often, than guessing would."""
 
     world: World
     group: str
-    """Where it was noticed: a group, or nothing for all of them."""
+    """The group in which it was found, or "" for all groups."""
     what: str
     seen: int
-    """Answers it was seen with."""
+    """How many answers have the feature."""
     right: int
     expected: float
-    """How many of them chance would make right."""
+    """How many of them would be right by chance."""
 
     @property
     def strength(self) -> float:
@@ -38,7 +38,7 @@ class Cue(msgspec.Struct, frozen=True):
 
 
 def cues_in(world: World, questions: Sequence[BlindQuestion], table: Table) -> list[Cue]:
-    """The strongest cues of a world's questions; none where nothing is told apart from chance."""
+    """The strongest cues in the questions of a world; none if no feature differs from chance significantly."""
     chances = np.array([question.chance or np.nan for question in questions])[table.question]
     known = ~np.isnan(chances[table.answer])
     feature, answer = table.feature[known], table.answer[known]

@@ -1,4 +1,4 @@
-"""What can be noticed of each answer without the picture, as named features: one function a probe."""
+"""Features of answers that can be computed without the picture; each probe has one function."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -7,14 +7,14 @@ from itertools import pairwise
 from countersight.blindness.asked import BlindQuestion, words
 
 Noticed = Callable[[BlindQuestion, str], list[list[str]]]
-"""Given a question and its template: the names of what is noticed of each of its answers."""
+"""Takes a question and its template, and returns the names of the features of each answer."""
 
 REST = "_"
 """Stands for a rare word in a template."""
 _FREQUENT = 0.02
-"""Words of so large a share of a group's questions belong to a template; the others stand for what changes in it."""
+"""Words in at least this share of a group's questions belong to the template."""
 _FAR = 6
-"""Differences of numbers are told apart up to this."""
+"""Larger differences between numbers count as this."""
 _OVERLAP = 4
 
 

@@ -1,4 +1,4 @@
-"""What is answered blind, as one self-contained figure."""
+"""The chart of `blind` as a self-contained SVG file."""
 
 from pathlib import Path
 

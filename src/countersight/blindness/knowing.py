@@ -1,7 +1,8 @@
-"""The knowledge probe: who knows what usually keeps what, counted in other pictures, and looks at no picture.
+"""The knowledge probe: answers questions from counts of which thing keeps which in place in other pictures.
 
 Counts come from the causal graphs that a dataset was made from, or else from those of its own cases. The probe learns
-only how counts bear on the answers of a group: which of two must be larger for a yes, or which rank is right.
+only how the counts relate to the answers of a group: which of two counts must be larger for "yes", or which rank is
+right.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,11 +15,11 @@ from countersight.case import Case
 from countersight.causal import Knowledge, leaning
 
 _NAMED = 3
-"""Names of a question that are compared with each other; further ones tell nothing new."""
+"""How many names of a question are compared with each other."""
 
 
 def knowledge_of(cases: Iterable[Case]) -> Knowledge:
-    """What the causal graphs of cases tell."""
+    """Count the edges of the cases' causal graphs."""
     found = Knowledge()
     for case in cases:
         nodes, edges = ((case.graph or {}).get(part) or () for part in ("nodes", "edges"))
@@ -33,7 +34,7 @@ def knowledge_of(cases: Iterable[Case]) -> Knowledge:
 def knowing(
     known: Knowledge, questions: Sequence[BlindQuestion], templates: Sequence[str], _folds: Ints
 ) -> Sequence[Table]:
-    """What the counts say of each answer, for every fold to be tried."""
+    """The features that the counts give each answer, for every test fold."""
     common = wordings(questions)
     found = [
         (_offered if question.offered else _yes_or_no)(known, question, template, common[question.group])

@@ -1,11 +1,12 @@
-"""What the answers to other questions tell of this one: a set that is balanced by name gives its last answer away.
+"""The probe that uses the answers to the other questions.
 
-Where every name is right as often as it is wrong, a name that was right in the others is wrong in this one. So answers
-are ranked by how often they were right in the other folds, and a probe learns which rank to choose. What it learns from
-must not have looked at the fold it is tried on: whether many or few were right there would turn the rank it learns.
+If a dataset is balanced so that every name is right as often as it is wrong, a name that was right in the other
+questions is probably wrong in this one. So answers are ranked by how often they were right in the other folds, and the
+probe learns which rank to choose. Its training questions are ranked without the test fold as well: otherwise the
+balance of that fold would reverse the rank that it learns.
 
-What is asked for yes or no can be asked the other way about ("still there", "no longer there"). Then a name goes with
-neither, and with what happens all the same; so answers are also counted as turned round by a word of the question.
+Yes/no questions can be asked in two directions ("still there", "no longer there"), which hides how a name relates to
+what happens. So answers are also counted as reversed by a word of the question.
 """
 
 from collections import Counter
@@ -16,16 +17,16 @@ from countersight.blindness.asked import BlindQuestion, words
 from countersight.blindness.choosing import FOLDS, Ints, Table
 
 Kind = tuple[str, ...]
-"""A group, and what is counted in it."""
+"""A group, and what is counted in it: an option, or an answer beside a name."""
 _USUAL = 0.2
-"""Words of so large a share of a group's questions are its template's: they name nothing."""
+"""Words in a larger share of a group's questions belong to the template and name nothing."""
 _EITHER = 0.1
-"""A word that stands in half of a group's questions, more or less by this share, may turn yes and no round."""
+"""A word in about half of a group's questions, within this share, may reverse yes and no."""
 
 
 def elsewhere(questions: Sequence[BlindQuestion], _templates: Sequence[str], folds: Ints) -> list[Table]:
-    """For every fold to be tried: how often each answer was right, and was there to choose, in the folds that are
-    neither that one nor the question's own."""
+    """For every test fold: how often each answer was right, and was offered, in the folds other than the test fold and
+    the fold of the question."""
     common = wordings(questions)
     kinds = [_kinds(question, common[question.group]) for question in questions]
     right, there = _Counts(), _Counts()
@@ -70,7 +71,7 @@ class Wording(NamedTuple):
     usual: frozenset[str]
     """Words that name nothing."""
     turning: tuple[str, ...]
-    """Of these, words that may turn yes and no round; nothing for an answer as it stands."""
+    """Those of them that may reverse yes and no; "" stands for the answer as it is."""
 
 
 def wordings(questions: Sequence[BlindQuestion]) -> dict[str, Wording]:
@@ -92,7 +93,7 @@ def wordings(questions: Sequence[BlindQuestion]) -> dict[str, Wording]:
 
 
 def _turning(stands: Mapping[str, set[int]], size: int) -> list[str]:
-    """Words that stand in half of the questions; of those that stand, or do not, in the same ones, one."""
+    """Words in about half of the questions; of words that occur in the same questions, only one."""
     told: dict[frozenset[int], str] = {}
     for word, places in sorted(stands.items()):
         if abs(len(places) / size - 0.5) < _EITHER:
@@ -101,8 +102,8 @@ def _turning(stands: Mapping[str, set[int]], size: int) -> list[str]:
 
 
 def _kinds(question: BlindQuestion, wording: Wording) -> list[dict[str, list[Kind]]]:
-    """What of each answer may come back in other questions, by the word that turns it: the option, or yes and no beside
-    the names asked about."""
+    """What can recur in other questions, for each answer and reversing word: the option, or yes and no beside the names
+    in the question."""
     if question.offered:
         return [{"": [(question.group, answer.casefold())]} for answer in question.answers]
     said = words(question.text)

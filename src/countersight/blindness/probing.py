@@ -1,4 +1,4 @@
-"""How much of a dataset is answered without its pictures: probes that learn from some questions and try the others."""
+"""Measures how much of a dataset can be answered without its pictures, with cross-validated probes."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,21 +18,21 @@ from countersight.scoring import mean_interval
 from countersight.text import several
 
 VERSION = "3"
-"""Of the probes: raise it with every change that gives the same rows another figure, or old ones pass for today's."""
+"""The version of the probes. Raise it with every change that alters figures, so that stored results are recomputed."""
 ALL = "all"
 KNOWLEDGE = "knowledge"
-"""The probe that knows what usually keeps what; it stands beside the probes of words."""
+"""The name of the knowledge probe, which is reported separately from the probes of words."""
 FEWEST = 30
-"""Questions of a group in a world below which nothing is said of it."""
+"""Groups with fewer questions in a world are not reported."""
 MOST = 4_000
-"""Questions of a world that are probed; of more, as many are drawn evenly."""
+"""The most questions per world that are probed; larger datasets are sampled evenly."""
 
 Notices = Callable[[Sequence[BlindQuestion], Sequence[str], Ints], Sequence[Table]]
-"""Given all questions, their templates and folds: what is noticed of each answer, for every fold to be tried."""
+"""Takes all questions, their templates and folds, and returns a table of features for every test fold."""
 
 
 def _each(*notices: features.Noticed) -> Notices:
-    """What is noticed of each question by itself, whatever fold is tried."""
+    """Features that depend on the question alone and are the same for every test fold."""
 
     def noticed(questions: Sequence[BlindQuestion], templates: Sequence[str], _folds: Ints) -> Sequence[Table]:
         found = (
@@ -61,20 +61,19 @@ PROBES: dict[str, tuple[str, Notices]] = {
         _each(features.majority, features.form, features.nearest, features.all_words),
     ),
 }
-"""What each probe goes by, and what it notices."""
+"""For each probe, a description and the function that computes its features."""
 
 
 class Share(msgspec.Struct, frozen=True):
-    """How often a probe is right, and how sure that is."""
+    """The accuracy of a probe with its 95% interval."""
 
     right: float
     low: float
     high: float
-    """The ends of its 95% interval."""
 
 
 class GroupBlind(msgspec.Struct, frozen=True):
-    """What can be told of one group in one world."""
+    """The results for one group in one world."""
 
     group: str
     world: World
@@ -84,25 +83,25 @@ class GroupBlind(msgspec.Struct, frozen=True):
     best: str
     """The probe that does best."""
     blind: Share
-    """What the probe of words answers that does best on the other folds: choosing among probes flatters nobody."""
+    """The accuracy of the best probe of words; for each fold, the probe that does best on the other folds is taken."""
     knowledge: Share | None = None
-    """What is answered by who knows what usually keeps what; None where no causal graph tells it."""
+    """The accuracy of the knowledge probe; None if there are no causal graphs."""
 
     @property
     def gives_away(self) -> bool:
-        """Whether more is answered than guessing would, from words or from common knowledge."""
+        """Whether words or common knowledge answer significantly more than guessing."""
         shares = [self.blind, *([self.knowledge] if self.knowledge else [])]
         return self.chance is not None and any(share.low > self.chance for share in shares)
 
 
 class Blind(msgspec.Struct, frozen=True):
-    """What a dataset gives away to somebody who does not look."""
+    """How much of a dataset is answered without its pictures."""
 
     questions: int
     groups: tuple[GroupBlind, ...]
-    """Every group in each world, then all of them together; groups with too few questions are left out."""
+    """Every group in each world, then all groups together; groups with too few questions are left out."""
     cues: tuple[Cue, ...]
-    """What carries it, the strongest first."""
+    """The cues, strongest first."""
 
     def __repr__(self) -> str:
         totals = [total for world in TWO_WORLDS if (total := self.total(world))]
@@ -117,11 +116,11 @@ class Blind(msgspec.Struct, frozen=True):
 def measure(
     cases: Iterable[Case], models: Mapping[str, Answered] | None = None, knowledge: Knowledge | None = None
 ) -> Blind:
-    """What the words, options, templates and places of the questions give away without the pictures.
+    """Measure what can be answered from the words, options, templates and positions alone.
 
-    Each probe learns from four fifths of the pictures and is tried on the others. Few questions tell nothing. What
-    `models` answered without the pictures is one probe more for each. `knowledge` is what other pictures tell; without
-    it, the causal graphs of the cases are counted, where they have any.
+    Each probe is trained on four fifths of the pictures and tested on the others. `models` are answers that models gave
+    without the pictures; each counts as one more probe. `knowledge` are counts from other pictures; by default the
+    causal graphs of the cases are counted.
     """
     cases = list(cases)
     knowledge = knowledge or knowledge_of(cases)
@@ -191,7 +190,7 @@ def _group(
 
 
 def _by_the_best(tried: Iterable[Tried], here: Right, folds: Ints) -> Right:
-    """Each fold answered by the probe that does best on the others, where no model had seen the fold."""
+    """Each fold answered by the probe that does best on the other folds, by models that have not seen the fold."""
     probes = list(tried)
     chosen = np.zeros(len(folds), bool)
     for fold in range(FOLDS):
@@ -202,7 +201,7 @@ def _by_the_best(tried: Iterable[Tried], here: Right, folds: Ints) -> Right:
 
 
 def _share(right: Right, blocks: Ints) -> Share:
-    """A share with its interval; questions that share a picture count for less than as many that do not."""
+    """A share with its interval, which is clustered by picture."""
     share = float(right.mean())
     ends = mean_interval(right, blocks)
     return Share(share, min(ends.low, share), max(ends.high, share))

@@ -1,4 +1,4 @@
-"""What was measured of a dataset folder: kept beside its rows, and told in its card."""
+"""Results of `blind` that are stored in a dataset folder and shown on its card."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -18,23 +18,23 @@ from countersight.scoring import Outcome, Outcomes, judge_run
 
 FILE = "blind.json"
 MOST = 8_000
-"""Cases looked at; of more, as many are drawn evenly, so that a folder of any size takes seconds."""
+"""The most cases that are measured; larger datasets are sampled evenly, so that any folder takes seconds."""
 
 
 _UNASKED: tuple[Outcome, ...] = ("missing", "failed")
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What was measured, of which rows, and by which version of the probes."""
+    """The results, a digest of the rows that were measured, and the version of the probes."""
 
     fingerprint: str
     blind: Blind
     probes: str = ""
-    """Nothing in folders that were made before versions were kept."""
+    """Empty in folders that were written before versions were stored."""
 
 
 def measured(dataset: Dataset) -> Blind:
-    """What the questions of a dataset give away; read where today's probes measured the same rows before."""
+    """The results for a dataset: read from its folder if they are current, otherwise measured."""
     return known(dataset) or measure(_some(dataset))
 
 
@@ -61,7 +61,7 @@ def measure_dataset(
 
 
 def known(dataset: Dataset) -> Blind | None:
-    """What was measured of these rows when the folder was made, or None; where other probes did, by today's anew."""
+    """The results stored for these rows, or None; results of other versions are measured again."""
     kept = _kept(dataset)
     if kept and kept.probes != VERSION:
         return measure(_some(dataset))
@@ -77,7 +77,7 @@ def _kept(dataset: Dataset) -> Kept | None:
 
 
 def card_section(folder: Path, knowledge: Knowledge | None = None) -> str:
-    """Measure a folder whose rows are complete, keep what was found beside them, and tell it for the card."""
+    """Measure a complete folder, store the results in it, and return the section for its card."""
     dataset = Dataset.open(folder)
     found = measure(_some(dataset), knowledge=knowledge)
     if found.groups:  # of few questions nothing can be told
@@ -92,7 +92,7 @@ def _some(dataset: Dataset) -> list[Case]:
 
 
 def _answered_blind(runs: Iterable[RunFolder], dataset: Dataset) -> dict[str, Answered]:
-    """What each run got right of a dataset, by the name of its model; a run that was shown the pictures is refused."""
+    """Which questions each run answered correctly, by model; runs that were shown the pictures are refused."""
     found: dict[str, Answered] = {}
     for run in runs:
         asked = run.manifest

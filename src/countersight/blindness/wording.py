@@ -1,4 +1,4 @@
-"""What is answered blind, in words: a table and the cues, for cards and terminals."""
+"""The results of `blind` as text: the table and the cues, for cards and the terminal."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _HEAD = ("n", "chance", "words", "knowledge", "best by words")
 _MUCH = 0.1
-"""Knowledge that answers so much more than chance is told of on the card."""
+"""The card names groups where common knowledge exceeds chance by more than this."""
 
 
 _GOES_BY = {

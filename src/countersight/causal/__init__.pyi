@@ -18,7 +18,6 @@ from .lexicon import plain as plain
 from .lexicon import singular as singular
 from .lexicon import synonyms as synonyms
 from .lexicon import words_in as words_in
-from .mined import FIGURE as FIGURE
 from .mined import GRAPHS as GRAPHS
 from .mined import IMAGES as IMAGES
 from .mined import STATISTICS as STATISTICS

@@ -1,4 +1,4 @@
-"""The statistics of a mining: as tables for the terminal, and as one self-contained SVG figure."""
+"""The statistics of a mining as tables for the terminal."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from countersight.causal.catalogue import Decision, catalogue
 from countersight.causal.graph import GraphKind
 from countersight.causal.mining import KINDS, MiningStatistics
-from countersight.html import MARGIN, WIDTH, Markup, element, sheet, words_at
 from countersight.text import several
 
 if TYPE_CHECKING:
@@ -26,11 +25,8 @@ _DECISIONS: dict[Decision, str] = {
     "ambiguous": "the words are known, the things do not decide",
     "unknown": "the words are not known",
 }
-_LEFT = 430
-_LINE = 32
 _BAR = 20
 """Signs of the longest bar in the terminal."""
-_STYLE = ".bar { fill: var(--one) }"
 
 
 def rows(statistics: MiningStatistics) -> list[tuple[str, str, list[tuple[str, str, int]]]]:
@@ -75,23 +71,3 @@ def printed(statistics: MiningStatistics) -> Iterator["RenderableType"]:
         for name, words, number in lines:
             table.add_row(name, f"{number:,}", f"{number / (total or 1):.1%}", "█" * round(_BAR * number / most), words)
         yield table
-
-
-def figure(statistics: MiningStatistics) -> Markup:
-    """The panels as a figure, readable on a light and on a dark ground."""
-    total = sum(statistics.graphs.values())
-    title = f"{several(total, 'causal graph')} in {several(statistics.scenes, 'scene graph')}"
-    parts = [words_at(MARGIN, 44, title, "title")]
-    y = 84
-    for head, note, lines in rows(statistics):
-        parts += [words_at(MARGIN, y, head, "head"), words_at(MARGIN, y + 18, note, "soft")]
-        most = max((count for *_, count in lines), default=0) or 1
-        in_all = sum(count for *_, count in lines) or 1
-        for place, (name, words, count) in enumerate(lines):
-            line = y + 48 + _LINE * place
-            parts += [words_at(MARGIN, line - 2, name), words_at(MARGIN, line + 11, words, "soft")]
-            wide = (WIDTH - MARGIN - 110 - _LEFT) * count / most
-            parts.append(element("rect", class_="bar", x=_LEFT, y=line - 12, width=wide, height=16, rx=2))
-            parts.append(words_at(_LEFT + wide + 8, line, f"{count:,} ({count / in_all:.1%})", "soft"))
-        y += 48 + _LINE * len(lines) + 30
-    return sheet(title, y, _STYLE, parts)

@@ -8,7 +8,6 @@ from shlex import quote
 
 import msgspec
 
-from countersight.causal.figure import figure
 from countersight.causal.graph import CausalGraph
 from countersight.causal.mining import MiningStatistics, MiningTally, mine
 from countersight.causal.scene import Malformed
@@ -20,7 +19,6 @@ from countersight.picture import MAX_BYTES
 
 GRAPHS = "graphs.jsonl"
 STATISTICS = "mining.json"
-FIGURE = "mining.svg"
 IMAGES = "images"
 _FOLDERS = ("VG_100K", "VG_100K_2", "images", "")
 """Where in a folder of pictures Visual Genome's and GQA's lie."""
@@ -71,7 +69,7 @@ def mine_folder(
         statistics = msgspec.structs.replace(tally.statistics(), layouts=layouts)
         if not tally.scenes:
             raise CountersightError(
-                f"{source} holds no scene graph: it is empty, or laid out otherwise than Visual Genome, GQA, VRD, "
+                f"{source} holds no scene graph: it is empty, or laid out otherwise than Visual Genome, GQA, "
                 "FACTUAL's regions or plain JSONL; nothing was made"
             )
         if not tally.graphs.total():
@@ -80,7 +78,6 @@ def mine_folder(
                 "relations; nothing was made"
             )
         (staging / STATISTICS).write_bytes(msgspec.json.format(encoder.encode(statistics), indent=2) + b"\n")
-        (staging / FIGURE).write_text(figure(statistics), encoding="utf-8")
         return Mined(statistics, found.images, found.found)
 
 

@@ -32,7 +32,7 @@ def add(verbs: Verbs) -> None:
 def _mine(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.causal import FIGURE, GRAPHS, Malformed, mine_folder, printed
+    from countersight.causal import GRAPHS, Malformed, mine_folder, printed
     from countersight.causal.scene_graphs import files_of
 
     size = sum(path.stat().st_size for path, _ in files_of(chosen.graphs))
@@ -59,7 +59,6 @@ def _mine(chosen: argparse.Namespace) -> int:
     print(f"{found} in {chosen.output / GRAPHS}, {several(statistics.malformed, 'malformed part')} left out")
     if chosen.pictures:
         print(f"{mined.pictures:,} of {several(mined.images, 'picture')} found in {chosen.pictures}")
-    print(f"The same as a figure: {chosen.output / FIGURE}")
     _make_dataset(chosen.output)
     return 0
 

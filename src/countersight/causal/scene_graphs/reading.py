@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from countersight.causal.scene import SceneGraph
-from countersight.causal.scene_graphs import gqa, plain, regions, visual_genome, vrd
+from countersight.causal.scene_graphs import gqa, plain, regions, visual_genome
 from countersight.causal.scene_graphs.parts import OnMalformed
 from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, is_object, opened
 from countersight.errors import SceneGraphsError
@@ -18,7 +18,6 @@ _Reader = Callable[[Path, OnMalformed, OnRead | None], Iterator[SceneGraph]]
 LAYOUTS: dict[str, _Reader] = {
     "Visual Genome": visual_genome.read,
     "GQA": gqa.read,
-    "VRD": vrd.read,
     "regions": regions.read,
     "plain": plain.read,
 }
@@ -81,13 +80,11 @@ def _layout(path: Path) -> str:
 
 
 def _json_layout(path: Path) -> str:
-    """Visual Genome's files are arrays, GQA's objects of objects, VRD's objects of arrays; of the first some hold no
-    relations."""
+    """Visual Genome's files are arrays, of which some hold no relations; GQA's are objects."""
     try:
         with opened(path) as file:
             if is_object(file):
-                member = next(elements(file), None) or b""
-                return "VRD" if member.partition(b":")[2].lstrip().startswith(b"[") else "GQA"
+                return "GQA"
             first = next(elements(file), None)
             fields = msgspec.json.decode(first, type=dict[str, msgspec.Raw]) if first else {}
     except (BrokenFile, msgspec.DecodeError, UnicodeDecodeError):

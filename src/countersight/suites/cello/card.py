@@ -16,8 +16,6 @@ _SOURCES = {
     "Visual Genome": f"{_VISUAL_GENOME}.",
     "GQA": f"{_VISUAL_GENOME}, as mended for GQA (Hudson and Manning, 2019).",
     "regions": f"{_VISUAL_GENOME}, its regions as parsed for FACTUAL (Li et al., 2023).",
-    "VRD": "the Visual Relationship Detection dataset (Lu, Krishna, Bernstein and Fei-Fei, 2016). Its files name no "
-    "licence, and the software beside them is for research alone: ask its authors before you pass them on.",
 }
 """Whose scene graphs come in a layout, and under which licence."""
 _LICENSED = frozenset({"Visual Genome", "GQA", "regions"})
@@ -30,7 +28,7 @@ Questions and options are made by Countersight from scene graphs of:
 {sources}
 
 Tasks and graphs follow CELLO (Chen et al., 2024). The pictures are not ours, each is under its own licence; those of
-Visual Genome, GQA and VRD are Flickr's.
+Visual Genome and GQA are Flickr's.
 """
 
 
