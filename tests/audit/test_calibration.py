@@ -101,13 +101,10 @@ def test_a_judge_that_believes_everything_is_found_out(tmp_path):
     assert panel.judge.name == PANEL
 
 
-def test_an_editor_and_the_rule_for_bad_edits_are_tried_on_edits_that_fail_on_purpose(tmp_path):
+def test_an_editor_is_tried_on_edits_whose_right_picture_is_known(tmp_path):
     found = run(tmp_path / "c", "exact", editor="exact", size=4)
     sheet = found.editor
     assert (sheet.n, sheet.pictures, sheet.good, sheet.done.right) == (4, 4, 4, 4)
-    assert sheet.gate.sensitivity.right == sheet.gate.sensitivity.n == 4
-    assert sheet.gate_by_kind["nothing changed"].right == 4
-    assert sheet.gate.specificity.share >= 0.75
 
 
 def test_other_tests_or_judges_belong_into_another_folder(tmp_path):
@@ -247,5 +244,4 @@ def test_judges_are_calibrated_on_photographs_and_the_sheet_says_so(photographs,
     assert main([*asked, "--editor", "exact", "--photographs", str(photographs), "-o", str(tmp_path / "c")]) == 0
     sheet = read_calibration(tmp_path / "c")
     assert domain_of(sheet) == "photographs"
-    assert sheet.editor.gate_by_kind["as asked"].right == sheet.editor.gate_by_kind["as asked"].n == 12
     assert sheet.editor.pictures == 0, "the exact editor knows our scenes only"

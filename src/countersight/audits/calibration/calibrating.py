@@ -4,7 +4,7 @@ import asyncio
 import datetime
 import platform
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
@@ -13,32 +13,30 @@ from typing import Any, Final
 import msgspec
 
 from countersight import __version__
-from countersight.audits.asking import AskedEditor, measured
+from countersight.audits.asking import AskedEditor
 from countersight.audits.calibration.items import (
-    RIGHT,
     CalibrationItem,
     fingerprint_of,
     is_as_asked,
     make_items,
-    spoiled,
 )
 from countersight.audits.calibration.sheet import (
     CALIBRATION,
     DOMAINS,
     LABELS,
-    PANEL,
     Calibration,
     Domain,
     EditorSheet,
     JudgeSheet,
-    KnownShare,
-    instrument,
+    Test,
+    judge_sheet,
+    opinions,
     rate,
     read_calibration,
 )
 from countersight.audits.checkers.pixels import as_asked
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of
-from countersight.audits.judges.protocol import HALVES, Judge, Opinion, Pool, by_judge, opinion, panel
+from countersight.audits.judges.protocol import HALVES, Judge, Pool
 from countersight.audits.opening import Opener
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Actor, CaseRecord, EditRecord, Manifest, Step, StepPlace, Verdict
@@ -219,10 +217,6 @@ def _manifest(
     )
 
 
-GATED = 24
-"""Tests whose edits are also made wrong on purpose: each takes four measurements."""
-
-
 def sheets(folder: AuditFolder, items: list[CalibrationItem], steps: list[Step], domain: Domain) -> Calibration:
     """The sheets of everybody who was calibrated, from what they did."""
     manifest = folder.manifest
@@ -240,44 +234,23 @@ def sheets(folder: AuditFolder, items: list[CalibrationItem], steps: list[Step],
     )
 
 
-def judge_sheets(manifest: Manifest, items: list[CalibrationItem], steps: list[Step]) -> tuple[JudgeSheet, ...]:
+def judge_sheets(manifest: Manifest, items: Sequence[CalibrationItem], steps: Iterable[Step]) -> tuple[JudgeSheet, ...]:
     """What every judge is worth, by its verdicts on these items; the last is the panel, where there are several."""
-    known = {item.id: item for item in items}
-    verdicts: dict[str, list[Verdict]] = {}
+    verdicts: dict[Test, list[Verdict]] = {}
     for step in steps:
         if isinstance(step.output, Verdict):
-            verdicts.setdefault(step.place.case, []).append(step.output)
-    held: dict[str, dict[str, Opinion]] = {judge.name: {} for judge in manifest.judges}
-    together: dict[str, Opinion] = {}
-    for item, given in verdicts.items():
-        together[item] = panel(given, manifest.pool)
-        for judge, votes in by_judge(given).items():
-            held[judge][item] = opinion(votes, manifest.pool)
-    judged = [_judge_sheet(judge, manifest.votes, known, held[judge.name]) for judge in manifest.judges]
-    if len(judged) > 1:
-        judged.append(_judge_sheet(Actor(PANEL), manifest.votes, known, together))
-    return tuple(judged)
-
-
-def _judge_sheet(judge: Actor, votes: int, items: dict[str, CalibrationItem], held: dict[str, Opinion]) -> JudgeSheet:
-    pairs = [(items[name], opinion) for name, opinion in held.items()]
-
-    def right(chosen: list[tuple[CalibrationItem, Opinion]]) -> int:
-        return sum((each.pcs, each.ncc) == item.right for item, each in chosen)
-
-    def share(chosen: list[tuple[CalibrationItem, Opinion]]) -> KnownShare:
-        return rate(right(chosen), len(chosen))
-
-    return JudgeSheet(
-        judge=judge,
-        votes=votes,
-        pcs=instrument((each.pcs, item.right[0]) for item, each in pairs),
-        ncc=instrument((each.ncc, item.right[1]) for item, each in pairs),
-        ccs=instrument((each.ccs, item.right[0] * item.right[1]) for item, each in pairs),
-        by_kind={kind: share([pair for pair in pairs if pair[0].kind == kind]) for kind in RIGHT},
-        hostile=share([pair for pair in pairs if pair[0].hostile]),
-        honest=share([pair for pair in pairs if not pair[0].hostile]),
-    )
+            verdicts.setdefault((step.place.case, 1), []).append(step.output)
+    known = {(item.id, 1): item for item in items}
+    pairs = [(test, *item.right) for test, item in known.items()]
+    right = {
+        "pcs": {test: pcs for test, pcs, _ in pairs},
+        "ncc": {test: ncc for test, _, ncc in pairs},
+        "ccs": {test: pcs * ncc for test, pcs, ncc in pairs},
+    }
+    kinds = {test: item.kind for test, item in known.items()}
+    hostile = {test for test, item in known.items() if item.hostile}
+    held = opinions(manifest, verdicts)
+    return tuple(judge_sheet(judge, manifest.votes, own, right, kinds, hostile) for judge, own in held)
 
 
 def _editor_sheet(
@@ -291,10 +264,6 @@ def _editor_sheet(
     reasons = Counter(
         edit.failure or (edit.quality.reason if edit.quality else "") for edit in edits.values() if not _good(edit)
     )
-    gated: dict[str, list[tuple[bool, bool]]] = {kind: [] for kind in KINDS}
-    for item in list(items.values())[:: max(1, len(items) // GATED)]:
-        for kind, picture, good in failed_on_purpose(item):
-            gated[kind].append((passes(item, picture), good))
     return EditorSheet(
         editor=editor,
         n=len(edits),
@@ -302,10 +271,6 @@ def _editor_sheet(
         good=sum(_good(edit) for edit in shown.values()),
         done=rate(sum(seen), len(seen)),
         reasons=dict(reasons.most_common()),
-        gate=instrument((float(said), int(good)) for pairs in gated.values() for said, good in pairs),
-        gate_by_kind={
-            kind: rate(sum(said == good for said, good in pairs), len(pairs)) for kind, pairs in gated.items()
-        },
     )
 
 
@@ -318,18 +283,3 @@ def _is_done(edited: Picture, item: CalibrationItem) -> bool | None:
 
 def _good(edit: EditRecord) -> bool:
     return bool(edit.after) and (edit.quality is None or edit.quality.good)
-
-
-KINDS: Final = ("as asked", "nothing changed", "another part changed", "as asked, and all else darker")
-
-
-def failed_on_purpose(item: CalibrationItem) -> Iterator[tuple[str, Picture, bool]]:
-    """The right edit of a test, and three that are wrong: what was made, the picture, and whether it is good."""
-    yield KINDS[0], item.changed, True
-    yield KINDS[1], item.picture, False
-    yield from ((kind, picture, False) for kind, picture in zip(KINDS[2:], spoiled(item), strict=True))
-
-
-def passes(item: CalibrationItem, picture: Picture) -> bool:
-    """Whether the rule takes an edit for a good one."""
-    return measured(item.picture, picture, item.mask).good

@@ -226,18 +226,6 @@ def pictures(case: StickerTest, nth: int, photographs: Sequence[Path]) -> tuple[
     return _drawn(ground, case.before), _drawn(ground, case.after), data.getvalue()
 
 
-def spoiled(item: "CalibrationItem") -> Iterator[Picture]:
-    """Edits that failed on purpose: a part that was to stay painted over, and everything made darker."""
-    elsewhere = np.asarray(as_seen(item.picture)).copy()
-    mask = np.asarray(Image.open(BytesIO(item.mask))) > 0 if item.mask else np.zeros(elsewhere.shape[:2], bool)
-    down, across = elsewhere.shape[0] // 2, elsewhere.shape[1] // 2
-    quarters = [np.s_[top : top + down, left : left + across] for top in (0, down) for left in (0, across)]
-    elsewhere[min(quarters, key=lambda quarter: int(mask[quarter].sum()))] //= 2
-    elsewhere[mask] = np.asarray(as_seen(item.picture))[mask]
-    yield check_picture(encode(elsewhere))
-    yield check_picture(encode((np.asarray(as_seen(item.changed)) * 0.6).astype(np.uint8)))
-
-
 def is_as_asked(edited: Picture, wanted: Picture, mask: bytes) -> bool:
     """Whether an edit looks as the known one does, where it was to be made."""
     one, other = as_seen(edited), as_seen(wanted)

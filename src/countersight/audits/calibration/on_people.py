@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -10,27 +9,21 @@ from countersight import __version__
 from countersight.audits.calibration.sheet import (
     CALIBRATION,
     LABELS,
-    PANEL,
+    MEASURES,
     Calibration,
-    Instrument,
-    JudgeSheet,
     PeopleSheet,
     PersonLabel,
-    instrument,
-    rate,
+    Test,
+    judge_sheet,
+    opinions,
     read_labels,
 )
 from countersight.audits.folder import LOG, MANIFEST
-from countersight.audits.judges.protocol import Opinion, by_judge, opinion, panel, pooled
-from countersight.audits.records import Actor
+from countersight.audits.judges.protocol import Opinion, pooled
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.scoring import alt_test, cohen_kappa, corrected_mean
-
-MEASURES: Final = ("pcs", "ncc", "ccs")
-Test = tuple[str, int]
-"""A case and the number of its concept."""
 
 
 def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
@@ -50,18 +43,11 @@ def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibrat
     manifest = audit.manifest
     tests = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}
     people = _people(labels, tests)
-    held = {
-        judge.name: {test: opinion(given, manifest.pool) for test, verdicts in tests.items()
-                     if (given := by_judge(verdicts).get(judge.name))}
-        for judge in manifest.judges
-    }  # fmt: skip
-    parties = list(manifest.judges)
-    if len(parties) > 1:
-        parties.append(Actor(PANEL))
-        held[PANEL] = {test: panel(verdicts, manifest.pool) for test, verdicts in tests.items() if verdicts}
+    right = {measure: _most(people[measure]) for measure in MEASURES}
+    held = opinions(manifest, tests)
     persons = {label.person for label in labels}
     return Calibration(
-        judges=tuple(_sheet(party, manifest.votes, held[party.name], people) for party in parties),
+        judges=tuple(judge_sheet(judge, manifest.votes, own, right) for judge, own in held),
         editor=None,
         size=len({test for given in people["pcs"].values() for test in given}),
         seed=0,
@@ -69,9 +55,7 @@ def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibrat
         prompts=manifest.prompts,
         countersight=__version__,
         domain=f"of {manifest.dataset.name}, audited with {manifest.model.name}, labelled by people ({len(persons):,})",
-        people=tuple(
-            _beside(party.name, measure, held[party.name], people[measure]) for party in parties for measure in MEASURES
-        ),
+        people=tuple(_beside(judge.name, measure, own, people[measure]) for judge, own in held for measure in MEASURES),
     )
 
 
@@ -97,22 +81,6 @@ def _most(people: Mapping[str, Mapping[Test, int]]) -> dict[Test, int]:
     tests = dict.fromkeys(test for given in people.values() for test in given)
     said = {test: pooled([given[test] for given in people.values() if test in given], "majority") for test in tests}
     return {test: int(score) for test, score in said.items() if score is not None}
-
-
-def _sheet(
-    judge: Actor, votes: int, held: Mapping[Test, Opinion], people: Mapping[str, Mapping[str, Mapping[Test, int]]]
-) -> JudgeSheet:
-    truth = {measure: _most(people[measure]) for measure in MEASURES}
-
-    def worth(measure: str) -> Instrument:
-        return instrument(
-            (getattr(held[test], measure), right) for test, right in truth[measure].items() if test in held
-        )
-
-    both = [test for test in truth["pcs"] if test in truth["ncc"] and test in held]
-    right = sum((held[test].pcs, held[test].ncc) == (truth["pcs"][test], truth["ncc"][test]) for test in both)
-    pcs, ncc, ccs = map(worth, MEASURES)
-    return JudgeSheet(judge, votes, pcs, ncc, ccs, {}, rate(0, 0), rate(right, len(both)))
 
 
 def _beside(

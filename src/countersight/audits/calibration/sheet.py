@@ -1,6 +1,6 @@
 """How good the instruments of an audit are: judges and editors on scenes whose right verdict is known."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -8,7 +8,8 @@ import msgspec
 import numpy as np
 
 from countersight.audits.clusters import Mean
-from countersight.audits.records import Actor
+from countersight.audits.judges.protocol import Opinion, by_judge, opinion, panel
+from countersight.audits.records import Actor, Manifest, Verdict
 from countersight.errors import AuditError
 from countersight.files import bounded_lines
 from countersight.scoring import AltTest, share_interval
@@ -26,6 +27,9 @@ DOMAINS: Final[dict[Domain, str]] = {
 """What tests can be made of, in words."""
 PANEL = "panel"
 """The name of all judges together."""
+MEASURES: Final = ("pcs", "ncc", "ccs")
+Test = tuple[str, int]
+"""A case and the number of its concept."""
 
 
 class KnownShare(msgspec.Struct, frozen=True):
@@ -92,8 +96,56 @@ class JudgeSheet(msgspec.Struct, frozen=True):
     """Both verdicts right elsewhere."""
 
 
+def opinions(manifest: Manifest, verdicts: Mapping[Test, Sequence[Verdict]]) -> list[tuple[Actor, dict[Test, Opinion]]]:
+    """What each judge holds of each test; the last is the panel, where there are several."""
+    pool = manifest.pool
+    found = [
+        (
+            judge,
+            {test: opinion(own, pool) for test, given in verdicts.items() if (own := by_judge(given).get(judge.name))},
+        )
+        for judge in manifest.judges
+    ]
+    if len(found) > 1:
+        found.append((Actor(PANEL), {test: panel(given, pool) for test, given in verdicts.items() if given}))
+    return found
+
+
+def judge_sheet(
+    judge: Actor,
+    votes: int,
+    held: Mapping[Test, Opinion],
+    right: Mapping[str, Mapping[Test, int]],
+    kinds: Mapping[Test, str] | None = None,
+    hostile: Collection[Test] = (),
+) -> JudgeSheet:
+    """What a judge is worth by what it holds; `right` has the right verdicts, by measure and test."""
+    both = [test for test in right["pcs"] if test in right["ncc"] and test in held]
+
+    def worth(measure: str) -> Instrument:
+        known = right[measure].items()
+        return instrument((getattr(held[test], measure), verdict) for test, verdict in known if test in held)
+
+    def share(tests: Iterable[Test]) -> KnownShare:
+        found = [(held[test].pcs, held[test].ncc) == (right["pcs"][test], right["ncc"][test]) for test in tests]
+        return rate(sum(found), len(found))
+
+    kinds = kinds or {}
+    pcs, ncc, ccs = map(worth, MEASURES)
+    return JudgeSheet(
+        judge,
+        votes,
+        pcs,
+        ncc,
+        ccs,
+        {kind: share(test for test in both if kinds[test] == kind) for kind in dict.fromkeys(kinds.values())},
+        share(test for test in both if test in hostile),
+        share(test for test in both if test not in hostile),
+    )
+
+
 class EditorSheet(msgspec.Struct, frozen=True):
-    """One editor on scenes where the right edit is known, and the rule by which bad edits are left out."""
+    """One editor on scenes where the right edit is known."""
 
     editor: Actor
     n: int
@@ -106,9 +158,6 @@ class EditorSheet(msgspec.Struct, frozen=True):
     """Of those that can be told, edits after which the scene is what was asked for, as seen in the pixels."""
     reasons: dict[str, int]
     """Why there was no picture, or why it was bad."""
-    gate: Instrument
-    """The rule itself: yes to right edits, no to edits that failed on purpose."""
-    gate_by_kind: dict[str, KnownShare]
 
 
 class PeopleSheet(msgspec.Struct, frozen=True):

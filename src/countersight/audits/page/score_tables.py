@@ -217,9 +217,6 @@ def _editor(sheet: EditorSheet) -> Iterator[Iterable[object]]:
     yield ["pictures of edits asked for", f"{count(sheet.pictures)} of {count(sheet.n)}"]
     yield ["good by the rule", f"{count(sheet.good)} of {count(sheet.pictures)}"]
     yield ["as asked, as far as the pixels tell", rate_cell(sheet.done)]
-    yield ["the rule lets right edits pass (q1)", rate_cell(sheet.gate.sensitivity)]
-    yield ["the rule stops failed edits (q0)", rate_cell(sheet.gate.specificity)]
-    yield from ([f"the rule on: {kind}", rate_cell(found)] for kind, found in sheet.gate_by_kind.items())
     yield from ([f"not counted: {reason}", count(times)] for reason, times in sheet.reasons.items())
 
 

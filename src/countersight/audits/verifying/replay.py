@@ -518,9 +518,8 @@ def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTra
 
     blocking(whole)
     yield from replay.close(allowed=("edit",))
-    with suppress(KeyError):  # a verdict of no test or judge is found already
-        if judge_sheets(manifest, list(items), list(steps)) != calibration.judges:
-            yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
+    if judge_sheets(manifest, items, steps) != calibration.judges:
+        yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
 
 
 @cache
