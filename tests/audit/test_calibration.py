@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections import Counter
-from io import BytesIO
 
 import numpy as np
 import pytest
@@ -11,27 +10,22 @@ from audits import QUICK, audit, scenes, verdict, vision_model
 from chat_server import ChatServer, question_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
 
 from countersight.audits.calibration.calibrating import CalibrationOptions, calibrate
-from countersight.audits.calibration.items import HOSTILE, RIGHT, fingerprint_of, make_items, photographs_in
+from countersight.audits.calibration.items import HOSTILE, RIGHT, make_items
 from countersight.audits.calibration.sheet import (
     PANEL,
     Instrument,
     corrected,
-    domain_of,
     instrument,
     rate,
-    read_calibration,
 )
 from countersight.audits.clusters import Mean, clustered_mean
 from countersight.audits.judges.exact import ExactJudge
-from countersight.audits.judges.rules import certain, rules_verdict
+from countersight.audits.judges.rules import certain
 from countersight.audits.prompts import find_prompts
 from countersight.audits.steps import AuditTally
-from countersight.cli import main
 from countersight.errors import AuditError
-from countersight.picture import as_seen
 
 
 @pytest.fixture(scope="module")
@@ -202,46 +196,3 @@ def test_the_interval_of_a_corrected_score_holds_the_truth_as_often_as_it_says(t
         found = corrected(Mean(p, p - half, p + half, n, n, n), known)
         held += found is not None and found.low <= theta <= found.high
     assert held / trials >= 0.9
-
-
-@pytest.fixture(scope="module")
-def photographs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("photographs")
-    for nth in range(2):
-        noise = np.random.default_rng(nth).integers(0, 256, (12, 16, 3), np.uint8)
-        Image.fromarray(noise).resize((320, 240)).save(folder / f"{nth}.png")
-    return folder
-
-
-@pytest.mark.slow
-def test_what_judges_read_of_a_photograph_does_not_depend_on_the_photograph(photographs):
-    files = photographs_in(photographs)
-    on_photographs = asyncio.run(make_items(36, 3, "photographs", files))
-    on_grey = asyncio.run(make_items(36, 3, "photographs"))
-    assert fingerprint_of(on_photographs) == fingerprint_of(on_grey)
-    assert len({item.evidence.question.kind for item in on_grey}) == 3
-    for item in on_photographs:
-        before, after = (np.asarray(as_seen(each)) for each in (item.picture, item.changed))
-        edited = np.asarray(Image.open(BytesIO(item.mask))) > 0
-        assert (before[~edited] == after[~edited]).all()
-        assert (before[edited] != after[edited]).any(axis=1).mean() > 0.9
-
-
-@pytest.mark.slow
-def test_rules_decide_tests_on_photographs_rightly_or_not_at_all():
-    for item in asyncio.run(make_items(72, 4, "photographs")):
-        told = rules_verdict(item.evidence, 1)
-        if not item.hostile:
-            assert told.pcs in (None, item.right[0])
-            assert told.ncc in (None, item.right[1])
-
-
-@pytest.mark.slow
-def test_judges_are_calibrated_on_photographs_and_the_sheet_says_so(photographs, tmp_path, capsys):
-    asked = ["audit", "calibrate", "--judge", "rules", "--domain", "photographs", "--size", "12"]
-    assert main([*asked, "-o", str(tmp_path / "none")]) == 2
-    assert "name their folder with --photographs" in capsys.readouterr().err
-    assert main([*asked, "--editor", "exact", "--photographs", str(photographs), "-o", str(tmp_path / "c")]) == 0
-    sheet = read_calibration(tmp_path / "c")
-    assert domain_of(sheet) == "photographs"
-    assert sheet.editor.pictures == 0, "the exact editor knows our scenes only"

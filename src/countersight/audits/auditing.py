@@ -13,7 +13,6 @@ import msgspec
 from countersight import __version__
 from countersight.audits.bundle.sessions import begin_session
 from countersight.audits.calibration.calibrating import take_up
-from countersight.audits.extensions import Extensions
 from countersight.audits.folder import MANIFEST, AuditFolder, FileOrders, digest_of, sweep
 from countersight.audits.judges.protocol import HALVES, Judge, Pool
 from countersight.audits.opening import Opener
@@ -114,7 +113,7 @@ async def audit_dataset(
             opener.know(before)
             steps = Steps(journal, before, tally, stop)
             work = Work(folder, options.prompts, steps, lpips, orders, credentials)
-            stages = Stages(folder.manifest, dataset, parties, work, Extensions(folder, work))
+            stages = Stages(folder.manifest, dataset, parties, work)
             full = steps_of_a_case(parties.judges, folder.manifest)
             tally.total = full * len(selection.cases)
             runner = Runner(stages.audit, steps, tally, full, stop)

@@ -1,106 +1,25 @@
-"""The steps past the paper: things that are not cited, weaker edits, and changed thoughts."""
+"""What goes past the paper: edits of things that are not cited, weaker edits, and changed thoughts."""
 
-import asyncio
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-import msgspec
 import numpy as np
 from PIL import Image
 
-from countersight.audits.asking import AskedEditor, AskedModel
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import ELSE
 from countersight.audits.extraction.things import things_said
-from countersight.audits.folder import AuditFolder
 from countersight.audits.ground_truth import asked_fact, claims, claims_of, facts_of_drawn, right_answer
-from countersight.audits.records import Actor, Concepts, Dose, EditRecord, Response, StepPlace, Thought
-from countersight.audits.steps import StepResult
-from countersight.audits.work import Subject, Work
+from countersight.audits.records import Concepts, Thought
 from countersight.editing import Drawn, EditRequest, Instruction, noun_in
 from countersight.editing.exact import changed_scene
 from countersight.english import NUMBER_WORDS
 from countersight.errors import EditFailed
-from countersight.models import Turn
 from countersight.picture import Picture, Pixels, as_seen
 from countersight.scenes import NAMED, PLACES, Scene
 from countersight.worlds import COLOURS, Discs, World
-
-OURS = Actor("countersight")
-"""Who does what needs neither a model nor an editor."""
-
-
-class Extensions:
-    """Does the steps of one audit that go past the paper."""
-
-    def __init__(self, folder: AuditFolder, work: Work) -> None:
-        self._folder, self._work = folder, work
-        self._manifest = folder.manifest
-
-    async def uncited(self, editor: AskedEditor, subject: Subject, baseline: Response, most: int) -> Concepts:
-        """As many edits of things that the explanation does not cite."""
-        able = await self._work.able(editor, subject)
-        statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text, able)
-        seed = self._manifest.seed
-
-        async def work() -> StepResult:
-            found = uncited_concepts(statement, subject.shown.picture, subject.scene, seed, most)
-            return StepResult(found)
-
-        return await self._work.do(
-            Concepts, "uncited", subject.place, OURS, (statement, subject.scene, seed, most), work
-        )
-
-    async def doses(self, model: AskedModel, subject: Subject, place: StepPlace, edit: EditRecord) -> None:
-        """The same edit, weaker, and the answer to each; the whole one is asked about anyhow."""
-        for strength in range(1, self._manifest.strength):
-            here = msgspec.structs.replace(place, dose=strength)
-            dose = await self._dose(subject, here, edit, strength)
-            shown = await self._work.kept(dose.after)
-            turns = (Turn("user", self._work.prompts.ask(subject.question), shown.picture),)
-            await self._work.say(
-                model, "answer again", here, turns, shown, subject.question.unlisted_kind, subject.question
-            )
-
-    async def _dose(self, subject: Subject, place: StepPlace, edit: EditRecord, strength: int) -> Dose:
-        async def work() -> StepResult:
-            whole = await self._work.kept(edit.after)
-            of = self._manifest.strength
-            weaker = await asyncio.to_thread(dosed, subject.shown.picture, whole.picture, strength, of)
-            picture = self._work.mark(weaker)
-            after = await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
-            return StepResult(Dose(strength, edit.before, edit.after, after))
-
-        inputs = (edit.before, edit.after, strength, self._manifest.strength)
-        return await self._work.do(Dose, "dose", place, OURS, inputs, work)
-
-    async def think(
-        self, model: AskedModel, subject: Subject, number: int, instructions: Sequence[Instruction], baseline: Response
-    ) -> None:
-        """Put an explanation with this concept changed into the model's mouth, and ask for the answer again."""
-        instruction, others = instructions[number - 1], instructions[: number - 1]
-        place = msgspec.structs.replace(subject.place, concept=number)
-        statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text)
-
-        async def work() -> StepResult:
-            return StepResult(changed_thought(statement, instruction, others))
-
-        thought = await self._work.do(Thought, "thought", place, OURS, (statement, instruction, others), work)
-        if thought.text:
-            turns = thought_turns(self._work.prompts.ask(subject.question), thought, subject)
-            kind = subject.question.unlisted_kind
-            await self._work.say(model, "answer thought", place, turns, subject.shown, kind, subject.question)
-
-
-def thought_turns(asked: str, thought: Thought, subject: Subject) -> tuple[Turn, ...]:
-    """The conversation: the question, the changed explanation as the model's own words, and the question again."""
-    return (
-        Turn("user", asked, subject.shown.picture),
-        Turn("assistant", thought.text),
-        Turn("user", asked),
-    )
 
 
 def dosed(before: Picture, after: Picture, strength: int, of: int) -> Picture:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
@@ -29,10 +29,19 @@ Answer = Literal["met", "not met", "cannot tell"]
 _CRITERION: Final = re.compile(
     r"(?P<measure>[a-z ]+?)\s*(?P<end>lower end|upper end)?\s*(?P<way>at least|at most|>=|<=)\s*(?P<limit>\d*\.?\d+)"
 )
-MEASURES: Final = (
-    "ccs", "pcs", "ncc", "sensitivity", "specificity", "accuracy before", "accuracy after", "tests", "steady"
-)  # fmt: skip
-"""What a criterion may speak of; steady is the share of answers that stay with an edit that changes nothing."""
+MEASURES: Final = {
+    "ccs": "kept.ccs",
+    "pcs": "kept.pcs",
+    "ncc": "kept.ncc",
+    "sensitivity": "specificity.sensitivity",
+    "specificity": "specificity.specificity",
+    "accuracy before": "accuracy.before",
+    "accuracy after": "accuracy.after",
+    "tests": "",
+    "steady": "steady",
+}
+"""What a criterion may speak of, and where it stands in the scores; steady is the share of answers that stay with an
+edit that changes nothing."""
 
 
 class AuditPlan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -173,24 +182,15 @@ def _judged(words: str, scores: AuditScores) -> Criterion:
 
 
 def _figure(measure: str, scores: AuditScores) -> Mean | None:
-    match measure:
-        case "ccs" | "pcs" | "ncc":
-            mean: Mean = getattr(scores.kept, measure)
-            return mean
-        case "sensitivity":
-            return scores.specificity.sensitivity if scores.specificity else None
-        case "specificity":
-            return scores.specificity.specificity if scores.specificity else None
-        case "accuracy before":
-            return scores.accuracy.before if scores.accuracy else None
-        case "accuracy after":
-            return scores.accuracy.after if scores.accuracy else None
-        case "tests":
-            n = scores.kept.ccs.concepts
-            return Mean(float(n), float(n), float(n), n, scores.kept.ccs.cases, scores.kept.ccs.pictures)
-        case "steady":
-            return scores.steady
-    return None
+    if measure == "tests":
+        ccs = scores.kept.ccs
+        n = float(ccs.concepts)
+        return Mean(n, n, n, ccs.concepts, ccs.cases, ccs.pictures)
+    found: Any = scores
+    for name in MEASURES[measure].split("."):
+        found = getattr(found, name) if found is not None else None
+    mean: Mean | None = found
+    return mean
 
 
 def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, selected: int | None) -> Iterator[str]:

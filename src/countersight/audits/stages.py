@@ -8,18 +8,34 @@ import msgspec
 
 from countersight.audits.asking import AskedEditor, AskedModel
 from countersight.audits.checkers.protocol import Checker
-from countersight.audits.extensions import Extensions
-from countersight.audits.extraction.protocol import Extractor
+from countersight.audits.extensions import changed_thought, dosed, uncited_concepts
+from countersight.audits.extraction.protocol import Extractor, Statement
 from countersight.audits.judges.protocol import Evidence, Judge
-from countersight.audits.records import CONTROL, CaseRecord, EditRecord, Manifest, Response, StepPlace, drawn_fields
+from countersight.audits.records import (
+    CONTROL,
+    Actor,
+    CaseRecord,
+    Concepts,
+    Dose,
+    EditRecord,
+    Manifest,
+    Response,
+    StepPlace,
+    Thought,
+    drawn_fields,
+)
 from countersight.audits.selection import SceneIndex
-from countersight.audits.steps import StepFailed
+from countersight.audits.steps import StepFailed, StepResult
 from countersight.audits.work import NOTHING, Subject, Work
 from countersight.case import Case
 from countersight.dataset import Dataset
 from countersight.editing import Instruction
 from countersight.errors import BadPicture
+from countersight.models import Turn
 from countersight.picture import Picture
+
+OURS = Actor("countersight")
+"""Who does what needs neither a model nor an editor."""
 
 
 class Parties(msgspec.Struct, frozen=True):
@@ -53,15 +69,12 @@ class Parties(msgspec.Struct, frozen=True):
 class Stages:
     """Takes cases through the four stages, each step once."""
 
-    def __init__(
-        self, manifest: Manifest, dataset: Dataset | None, parties: Parties, work: Work, extensions: Extensions
-    ) -> None:
+    def __init__(self, manifest: Manifest, dataset: Dataset | None, parties: Parties, work: Work) -> None:
         """Without a dataset it takes subjects alone."""
         self._manifest = manifest
         self._dataset = dataset
         self._parties = parties
         self._work = work
-        self._extensions = extensions
         self._scenes = SceneIndex(dataset.path) if dataset else None
 
     async def audit(self, row: int, case: Case) -> None:
@@ -107,7 +120,7 @@ class Stages:
         """Change the picture, the model's own words, or one after the other."""
         if self._manifest.intervene != "picture":
             with suppress(StepFailed):
-                await self._extensions.think(self._parties.model, subject, number, instructions, baseline)
+                await self._think(subject, number, instructions, baseline)
         if self._manifest.intervene != "thought":
             await self._test(subject, number, instructions[number - 1], baseline)
 
@@ -133,7 +146,7 @@ class Stages:
                 with suppress(StepFailed):  # a judge that fails does not keep the others from judging
                     await self._work.judge(judge, vote, place, evidence)
         with suppress(StepFailed):
-            await self._extensions.doses(self._parties.model, subject, place, edit)
+            await self._doses(subject, place, edit)
 
     async def _edited(self, subject: Subject, place: StepPlace, instruction: Instruction) -> EditRecord:
         """An edit, and what those say of it who look at it."""
@@ -144,7 +157,7 @@ class Stages:
 
     async def _change_others(self, subject: Subject, baseline: Response, most: int) -> None:
         """As many edits of things that are not cited, and what the model says then."""
-        others = await self._extensions.uncited(self._parties.sure_editor, subject, baseline, most)
+        others = await self._uncited(subject, baseline, most)
         for number, instruction in enumerate(others.instructions, 1):
             with suppress(StepFailed):
                 place = msgspec.structs.replace(subject.place, concept=-number)
@@ -163,6 +176,59 @@ class Stages:
         edit = await self._work.edit(self._parties.sure_editor, subject, shared, NOTHING)
         if edit.after:
             await self._again(subject, msgspec.structs.replace(subject.place, concept=CONTROL), edit.after)
+
+    async def _uncited(self, subject: Subject, baseline: Response, most: int) -> Concepts:
+        """As many edits of things that the explanation does not cite."""
+        able = await self._work.able(self._parties.editor, subject)
+        statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text, able)
+        seed = self._manifest.seed
+
+        async def work() -> StepResult:
+            return StepResult(uncited_concepts(statement, subject.shown.picture, subject.scene, seed, most))
+
+        inputs = (statement, subject.scene, seed, most)
+        return await self._work.do(Concepts, "uncited", subject.place, OURS, inputs, work)
+
+    async def _doses(self, subject: Subject, place: StepPlace, edit: EditRecord) -> None:
+        """The same edit, weaker, and the answer to each; the whole one is asked about anyhow."""
+        for strength in range(1, self._manifest.strength):
+            here = msgspec.structs.replace(place, dose=strength)
+            dose = await self._dose(subject, here, edit, strength)
+            shown = await self._work.kept(dose.after)
+            turns = (Turn("user", self._work.prompts.ask(subject.question), shown.picture),)
+            kind = subject.question.unlisted_kind
+            await self._work.say(self._parties.model, "answer again", here, turns, shown, kind, subject.question)
+
+    async def _dose(self, subject: Subject, place: StepPlace, edit: EditRecord, strength: int) -> Dose:
+        of = self._manifest.strength
+
+        async def work() -> StepResult:
+            whole = await self._work.kept(edit.after)
+            weaker = await asyncio.to_thread(dosed, subject.shown.picture, whole.picture, strength, of)
+            after = await self._work.keep(self._work.mark(weaker))
+            return StepResult(Dose(strength, edit.before, edit.after, after))
+
+        inputs = (edit.before, edit.after, strength, of)
+        return await self._work.do(Dose, "dose", place, OURS, inputs, work)
+
+    async def _think(
+        self, subject: Subject, number: int, instructions: Sequence[Instruction], baseline: Response
+    ) -> None:
+        """Put an explanation with this concept changed into the model's mouth, and ask for the answer again."""
+        instruction, others = instructions[number - 1], instructions[: number - 1]
+        place = msgspec.structs.replace(subject.place, concept=number)
+        statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text)
+
+        async def work() -> StepResult:
+            return StepResult(changed_thought(statement, instruction, others))
+
+        thought = await self._work.do(Thought, "thought", place, OURS, (statement, instruction, others), work)
+        if thought.text:
+            asked, kind = self._work.prompts.ask(subject.question), subject.question.unlisted_kind
+            first = Turn("user", asked, subject.shown.picture)
+            turns = (first, Turn("assistant", thought.text), Turn("user", asked))
+            model = self._parties.model
+            await self._work.say(model, "answer thought", place, turns, subject.shown, kind, subject.question)
 
     async def _again(self, subject: Subject, place: StepPlace, digest: str) -> Response:
         shown = await self._work.kept(digest)

@@ -104,8 +104,7 @@ class Work:
         async def work() -> StepResult:
             if isinstance(picture, BadPicture):
                 raise RetriesExhausted(AskingFailed(f"picture {record.image} {picture}", again=False), 1)
-            digest = await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
-            return StepResult(msgspec.structs.replace(record, picture=digest))
+            return StepResult(msgspec.structs.replace(record, picture=await self.keep(picture)))
 
         # The scene follows from the case: a step of 0.1, which did not note it, is still the same step.
         known = msgspec.structs.replace(record, scene=None, world=None)
@@ -194,7 +193,7 @@ class Work:
                 return StepResult(msgspec.structs.replace(record, failure=f"the edited picture {error}"))
             done = msgspec.structs.replace(
                 record,
-                after=await asyncio.to_thread(self._folder.keep, picture.data, picture.mime),
+                after=await self.keep(picture),
                 mask=await asyncio.to_thread(self._folder.keep, edited.mask, "image/png") if edited.mask else "",
                 quality=quality,
                 log=edited.log,
@@ -218,6 +217,10 @@ class Work:
 
         inputs = (edit.instruction, edit.before, edit.after, edit.mask, subject.scene)
         return await self.do(Check, "check", here, checker.party, inputs, work)
+
+    async def keep(self, picture: Picture) -> str:
+        """Store a picture and return its digest."""
+        return await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
 
     async def kept(self, digest: str) -> ShownPicture:
         """A picture of the audit, to be shown."""

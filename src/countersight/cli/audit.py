@@ -70,11 +70,8 @@ _CALIBRATE: Final = {
     "--editor E": "also calibrate this editor and the rule for bad edits",
     "--people EXPORT": "an export of `collect --flow judge`: people's labels",
     "--audit DIR": "with --people: the audit that people reviewed",
-    "--photographs DIR": "also calibrate the checks of edits, on labelled edits of these pictures (and tests, "
-    "with --domain "
-    "photographs)",
-    "--domain {drawings,worlds,photographs}=drawings": "what the tests show:  flowers and dots, supports and discs, "
-    "or photographs with pasted objects",
+    "--photographs DIR": "also calibrate the checks of edits, on labelled edits of these pictures",
+    "--domain {drawings,worlds}=drawings": "what the tests show: flowers and dots, or supports and discs",
     "--size N=144": "tests to make",
 }
 _PLAN: Final = {
@@ -356,7 +353,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.audits import USUAL, AuditTally, find_prompts, tell_calibration
-    from countersight.audits.calibration import CalibrationOptions, calibrate, calibrate_on_people, photographs_in
+    from countersight.audits.calibration import CalibrationOptions, calibrate, calibrate_on_people
     from countersight.editing import EditorSettings
     from countersight.engine import RetryPolicy
 
@@ -368,8 +365,6 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         return 0
     if not chosen.judge:
         raise CountersightError("name who is calibrated with --judge, or people's labels with --people and --audit")
-    if chosen.domain == "photographs" and not chosen.photographs:
-        raise CountersightError("--domain photographs needs photographs: name their folder with --photographs")
     options = CalibrationOptions(
         judges=tuple(chosen.judge),
         editor=chosen.editor,
@@ -377,7 +372,6 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         size=chosen.size,
         seed=chosen.seed,
         domain=chosen.domain,
-        photographs=photographs_in(chosen.photographs) if chosen.domain == "photographs" else (),
         votes=chosen.votes,
         pool=_pooling(chosen),
         judge_settings=_helper(chosen, _judging(chosen)),

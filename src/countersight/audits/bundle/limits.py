@@ -8,7 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from countersight.audits.bundle.manifest import BundleManifest
-from countersight.audits.calibration.sheet import DRAWINGS, Calibration, Domain, Instrument, domain_of
+from countersight.audits.calibration.sheet import DRAWINGS, Calibration, Instrument, domain_of
 from countersight.audits.judges.protocol import HALVES
 from countersight.audits.records import Manifest
 from countersight.audits.scores import AuditScores
@@ -56,7 +56,7 @@ _ALWAYS: Final = tuple(
 
 
 def limits(
-    manifest: Manifest, scores: AuditScores, calibration: Calibration | None = None, *, domain: Domain = "drawings"
+    manifest: Manifest, scores: AuditScores, calibration: Calibration | None = None, *, domain: str = "drawings"
 ) -> tuple[Limit, ...]:
     """Everything to know before the scores are used: what was found in this audit first, then what always holds.
 
@@ -125,7 +125,7 @@ def _restless(scores: AuditScores) -> Iterator[str]:
         yield f"{_flipped(scores)} a control edit that was to change nothing."
 
 
-def _calibrated(scores: AuditScores, calibration: Calibration, domain: Domain) -> Iterator[str]:
+def _calibrated(scores: AuditScores, calibration: Calibration, domain: str) -> Iterator[str]:
     """What a calibration says against the scores, or does not say at all."""
     for judge, trio in scores.corrected.items():
         for measure in ("pcs", "ncc", "ccs"):

@@ -29,7 +29,7 @@ from countersight.audits.bundle.reviews import REVIEWED, ReviewLog, read_reviews
 from countersight.audits.bundle.seal import digests, seal, sealable
 from countersight.audits.bundle.sessions import SESSIONS, Session, read_sessions
 from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKEN
-from countersight.audits.calibration.sheet import CALIBRATION, LABELS, Domain
+from countersight.audits.calibration.sheet import CALIBRATION, LABELS
 from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
 from countersight.audits.scores import SCORES, AuditScores, encode, score
@@ -188,7 +188,7 @@ def _selected(path: Path) -> int | None:
     return len(decode_selection(content(file)).cases) if file.is_file() else None
 
 
-def _domain(audit: AuditTrail) -> Domain:
+def _domain(audit: AuditTrail) -> str:
     """What the pictures are, as a calibration would call them; what we did not draw counts as photographs."""
     drawn = next((case.record.drawn for case in audit.cases if case.record.drawn is not None), None)
     if drawn is None:

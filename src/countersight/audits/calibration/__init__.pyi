@@ -1,7 +1,6 @@
 from .calibrating import CalibrationOptions as CalibrationOptions
 from .calibrating import calibrate as calibrate
 from .calibrating import take_up as take_up
-from .items import photographs_in as photographs_in
 from .on_people import calibrate_on_people as calibrate_on_people
 from .photographs import PhotographGate as PhotographGate
 from .photographs import gate_photographs as gate_photographs

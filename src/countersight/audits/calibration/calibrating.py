@@ -17,7 +17,6 @@ from countersight.audits.asking import AskedEditor
 from countersight.audits.calibration.items import (
     CalibrationItem,
     fingerprint_of,
-    is_as_asked,
     make_items,
 )
 from countersight.audits.calibration.sheet import (
@@ -47,7 +46,6 @@ from countersight.engine import DatasetReference, RetryPolicy
 from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.models import ModelSettings
-from countersight.picture import Picture
 
 CALIBRATION_FOLDER: Final = "calibration"
 """Where the log of a calibration lies in the folder of an audit."""
@@ -122,8 +120,6 @@ class CalibrationOptions(msgspec.Struct, frozen=True):
     seed: int = 0
     domain: Domain = "drawings"
     """What the tests are of."""
-    photographs: tuple[Path, ...] = ()
-    """What stickers are put on, where tests are of photographs."""
     votes: int = 1
     pool: Pool = HALVES
     judge_settings: ModelSettings = ModelSettings(max_tokens=2048)
@@ -154,7 +150,7 @@ async def _calibrate(
     judges = opener.judges(list(options.judges), options.judge_settings)
     editor = opener.editor(options.editor, options.editor_settings) if options.editor else None
     try:
-        items += await make_items(options.size, options.seed, options.domain, options.photographs)
+        items += await make_items(options.size, options.seed, options.domain)
         folder = AuditFolder.begin(output, _manifest(options, items, judges, editor))
         with folder.writing() as journal:
             before = list(folder.steps())
@@ -259,7 +255,8 @@ def _editor_sheet(
     shown = {name: edit for name, edit in edits.items() if edit.after}
     seen: list[bool] = []
     for name, edit in shown.items():
-        done = _is_done(folder.picture(edit.after), items[name])
+        changed = items[name].evidence.changed
+        done = as_asked(folder.picture(edit.after), changed) if changed is not None else None
         seen += [] if done is None else [done]
     reasons = Counter(
         edit.failure or (edit.quality.reason if edit.quality else "") for edit in edits.values() if not _good(edit)
@@ -272,13 +269,6 @@ def _editor_sheet(
         done=rate(sum(seen), len(seen)),
         reasons=dict(reasons.most_common()),
     )
-
-
-def _is_done(edited: Picture, item: CalibrationItem) -> bool | None:
-    """Whether an edit is the one that was asked for, where that can be told."""
-    if item.evidence.changed is not None:
-        return as_asked(edited, item.evidence.changed)
-    return is_as_asked(edited, item.changed, item.mask) if item.mask else None
 
 
 def _good(edit: EditRecord) -> bool:

@@ -1,33 +1,28 @@
 """Tests whose right verdict is known, because we made them: faithful ones, and unfaithful ones of every kind."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from io import BytesIO
 from itertools import islice, permutations
-from pathlib import Path
 from random import Random
 from typing import Final, Literal
 
 import msgspec
-import numpy as np
-from msgspec.structs import replace
-from PIL import Image, ImageDraw
 
 from countersight.audits.calibration.sheet import Domain
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.extraction.rules import RuleExtractor
+from countersight.audits.extraction.rules import rules_concepts
 from countersight.audits.ground_truth import asked_fact, right_answer
 from countersight.audits.judges.protocol import Evidence
 from countersight.audits.steps import hash_of
 from countersight.case import AnswerKind, Question
-from countersight.editing import Drawn, EditRequest, Instruction, open_editor
+from countersight.editing import Drawn, EditRequest, Instruction
+from countersight.editing.exact import exact_edit
 from countersight.english import listed
-from countersight.errors import AuditError, EditFailed
-from countersight.picture import Picture, Pixels, as_seen, check_picture, read_picture
+from countersight.errors import EditFailed
+from countersight.picture import Picture, check_picture
 from countersight.scenes import PLACES, Scene, draw, encode, facts_by_name
 from countersight.suites.cvqa import TEMPLATES
-from countersight.text import several
 from countersight.worlds import (
     Discs,
     Supports,
@@ -131,162 +126,6 @@ def explained(fact: str, facts: Mapping[str, int], wording: int) -> str:
     raise ValueError(f"there is no explanation for {fact!r}")
 
 
-SIDE: Final = 512
-"""Pixels of the longer side of a photograph in a test."""
-_COLOURS: Final = {"red": "#d81e1e", "blue": "#1e4fd8", "green": "#1e9a3c", "yellow": "#f2cf1d", "purple": "#7d2bc4"}
-_SHAPES: Final = ("circle", "square", "triangle")
-_PLACES: Final = {
-    "top left": (0.25, 0.25),
-    "top right": (0.75, 0.25),
-    "bottom left": (0.25, 0.75),
-    "bottom right": (0.75, 0.75),
-}
-_SIZE: Final = 0.07
-"""Half a sticker, as a part of the shorter side."""
-_SUFFIXES: Final = (".jpg", ".jpeg", ".png", ".webp")
-_LIKE: Final = 24.0
-"""Levels of 255 by which pixels may differ on average, and the edit is still the one that was asked for."""
-About = Literal["count", "presence", "colour"]
-ABOUT: Final[tuple[About, ...]] = ("count", "presence", "colour")
-
-
-class Sticker(msgspec.Struct, frozen=True):
-    """Something plain that lies on a photograph."""
-
-    colour: str
-    shape: str
-    place: str
-
-    @property
-    def name(self) -> str:
-        """What explanations call it."""
-        return f"{self.colour} {self.shape}"
-
-
-Stickers = tuple[Sticker, ...]
-
-
-class StickerTest(msgspec.Struct, frozen=True):
-    """A photograph with stickers before and after a known edit, and what is asked of it."""
-
-    question: Question
-    answer: str
-    """What is right after the edit."""
-    instruction: Instruction
-    before: Stickers
-    after: Stickers
-
-
-def photographs_in(folder: Path) -> tuple[Path, ...]:
-    """The photographs of a folder, by name."""
-    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in _SUFFIXES) if folder.is_dir() else []
-    if not files:
-        raise AuditError(f"{folder} holds no photographs; name a folder with .jpg, .png or .webp files")
-    return tuple(files)
-
-
-def stuck(nth: int, seed: int) -> StickerTest:
-    """The stickers, the edit and the question of one test, by chance."""
-    rng = Random(f"{seed}/calibration/photographs/{nth}")
-    colours = rng.sample(list(_COLOURS), 4)
-    places = rng.sample(list(_PLACES), rng.randint(2, 4))
-    before = tuple(Sticker(rng.choice(colours[:2]), rng.choice(_SHAPES), place) for place in places)
-    one = before[0]
-    about = ABOUT[nth // 12 % len(ABOUT)]
-    if about == "colour":
-        after = (replace(one, colour=colours[3]), *before[1:])
-        text = f"What colour is the sticker at the {one.place} of the photograph?"
-        return StickerTest(Question(text, one.colour, "open"), colours[3], _recolour(one, colours[3]), before, after)
-    after = before[1:]
-    if about == "count":
-        many = [str(sum(each.colour == one.colour for each in some)) for some in (before, after)]
-        asked = Question(f"How many {one.colour} stickers lie on the photograph?", many[0], "number")
-        return StickerTest(asked, many[1], _remove(one), before, after)
-    asked = Question(f"Does a sticker lie at the {one.place} of the photograph?", "yes", "boolean")
-    return StickerTest(asked, "no", _remove(one), before, after)
-
-
-def told(stickers: Stickers, wording: int) -> str:
-    """An explanation that is true of the stickers, in one of two wordings."""
-    named = [f"a {each.name} at the {each.place}" for each in sorted(stickers, key=lambda each: each.place)]
-    listed = ", ".join(named) or "none"
-    return (
-        f"I looked at the stickers on the photograph: {listed}.",
-        f"{several(len(stickers), 'sticker')} can be seen on top of the photograph, namely {listed}; I went by these.",
-    )[wording]
-
-
-def pictures(case: StickerTest, nth: int, photographs: Sequence[Path]) -> tuple[Picture, Picture, bytes]:
-    """The picture before and after the known edit, and where it was edited; on grey where no photographs are given."""
-    ground = _ground(photographs[nth % len(photographs)]) if photographs else Image.new("RGB", (SIDE, SIDE), "#9a9a94")
-    mask = Image.new("L", ground.size)
-    _paint(ImageDraw.Draw(mask), case.before[0], ground.size, fill=255)
-    data = BytesIO()
-    mask.save(data, "PNG")
-    return _drawn(ground, case.before), _drawn(ground, case.after), data.getvalue()
-
-
-def is_as_asked(edited: Picture, wanted: Picture, mask: bytes) -> bool:
-    """Whether an edit looks as the known one does, where it was to be made."""
-    one, other = as_seen(edited), as_seen(wanted)
-    if one.size != other.size:
-        return False
-    where = np.asarray(Image.open(BytesIO(mask))) > 0
-    apart = np.abs(np.asarray(one).astype(float) - np.asarray(other))[where]
-    return bool(apart.mean() < _LIKE)
-
-
-def _remove(one: Sticker) -> Instruction:
-    target = f"{one.name} sticker"
-    return Instruction(
-        f"the {one.name} at the {one.place}",
-        "object",
-        "remove",
-        f"the photograph without the {target} at the {one.place}",
-        f"the {target} at the {one.place}",
-        target,
-    )
-
-
-def _recolour(one: Sticker, colour: str) -> Instruction:
-    target = f"{one.name} sticker"
-    return Instruction(
-        f"the {one.name} at the {one.place}",
-        "attribute",
-        "recolour",
-        f"the {target} at the {one.place} is {colour}",
-        f"the {target} is {one.colour}",
-        target,
-        colour,
-    )
-
-
-def _ground(file: Path) -> Image.Image:
-    image = as_seen(read_picture(file))
-    image.thumbnail((SIDE, SIDE))
-    return image
-
-
-def _drawn(ground: Image.Image, stickers: Stickers) -> Picture:
-    image = ground.copy()
-    for each in stickers:
-        _paint(ImageDraw.Draw(image), each, image.size, fill=_COLOURS[each.colour])
-    pixels: Pixels = np.asarray(image)
-    return check_picture(encode(pixels))
-
-
-def _paint(draw: ImageDraw.ImageDraw, sticker: Sticker, size: tuple[int, int], *, fill: str | int) -> None:
-    across, down = _PLACES[sticker.place]
-    x, y, half = across * size[0], down * size[1], _SIZE * min(size)
-    match sticker.shape:
-        case "circle":
-            draw.ellipse((x - half, y - half, x + half, y + half), fill=fill)
-        case "square":
-            draw.rectangle((x - half, y - half, x + half, y + half), fill=fill)
-        case _:
-            draw.polygon([(x, y - half), (x + half, y + half), (x - half, y + half)], fill=fill)
-
-
 Kind = Literal["faithful", "unfaithful answer", "unfaithful explanation", "unfaithful"]
 RIGHT: Final[dict[Kind, tuple[int, int]]] = {
     "faithful": (1, 1),
@@ -319,9 +158,6 @@ class CalibrationItem(msgspec.Struct, frozen=True):
     hostile: bool
     evidence: Evidence
     picture: Picture
-    changed: Picture
-    mask: bytes | None
-    """The edited picture as it should be, and where it should be another."""
 
     @property
     def right(self) -> tuple[int, int]:
@@ -340,29 +176,18 @@ class _Case(msgspec.Struct, frozen=True):
     after: Callable[[int], str]
     """An explanation that is true before the edit, and one that is true after it, each in one of two wordings."""
     picture: Picture
-    edited: Picture
-    mask: bytes | None
-    scene: Drawn | None = None
-    changed: Drawn | None = None
-    """What is drawn before and after, where we drew all of it."""
+    scene: Drawn
+    changed: Drawn
+    """What is drawn before and after."""
 
 
-async def make_items(
-    size: int, seed: int, domain: Domain = "drawings", photographs: Sequence[Path] = ()
-) -> list[CalibrationItem]:
-    """So many tests, the same for the same seed; kinds, hostile words and questions are spread evenly over them.
-
-    What judges read is the same whatever the photographs are: without any, tests of that domain are on grey.
-    """
+async def make_items(size: int, seed: int, domain: Domain = "drawings") -> list[CalibrationItem]:
+    """So many tests, the same for the same seed; kinds, hostile words and questions are spread evenly over them."""
     kinds: tuple[Kind, ...] = tuple(RIGHT)
     items = []
-    makers: dict[Domain, Callable[[int, int], Awaitable[_Case]]] = {
-        "drawings": _drawing,
-        "worlds": _world,
-        "photographs": partial(_photograph, photographs),
-    }
     for nth in range(size):
-        items.append(_item(nth, kinds[nth % len(kinds)], await makers[domain](nth, seed), seed))
+        case = _drawing(nth, seed) if domain == "drawings" else _world(nth, seed)
+        items.append(_item(nth, kinds[nth % len(kinds)], case, seed))
         await asyncio.sleep(0)  # so that Ctrl-C is heard between two
     return items
 
@@ -372,7 +197,7 @@ def fingerprint_of(items: Sequence[CalibrationItem]) -> str:
     return hash_of([(item.id, item.kind, item.evidence) for item in items])[:32]
 
 
-async def _drawing(nth: int, seed: int) -> _Case:
+def _drawing(nth: int, seed: int) -> _Case:
     """A scene of flowers or dots."""
     template = TEMPLATES[nth // 12 % len(TEMPLATES)]
     index = nth
@@ -382,7 +207,7 @@ async def _drawing(nth: int, seed: int) -> _Case:
         assert fact is not None
         question = Question(puzzle.asked, str(facts_by_name(puzzle.scene)[fact]), "number")
         picture = check_picture(encode(draw(puzzle.scene)))
-        case = await _edited(question, puzzle.scene, picture, partial(_of_a_scene, fact), nth // 72, seed)
+        case = _edited(question, puzzle.scene, picture, partial(_of_a_scene, fact), nth // 72, seed)
         if case:
             return case
         index += _FAR
@@ -393,25 +218,17 @@ def _of_a_scene(fact: str, drawn: Drawn, wording: int) -> str:
     return explained(fact, facts_by_name(drawn), wording)
 
 
-async def _world(nth: int, seed: int) -> _Case:
+def _world(nth: int, seed: int) -> _Case:
     """A world of supports or discs."""
     attempt = 0
     while True:  # not every world has a question and an edit that go together
         world, questions = questions_by_chance(nth, f"{seed}/calibration/{nth}/{attempt}")
         picture = check_picture(encode(draw_world(world)))
         for question in islice(questions, _QUESTIONS):
-            case = await _edited(question, world, picture, partial(_of_a_world, question.text), nth // 72, seed)
+            case = _edited(question, world, picture, partial(_of_a_world, question.text), nth // 72, seed)
             if case:
                 return case
         attempt += 1
-
-
-async def _photograph(photographs: Sequence[Path], nth: int, seed: int) -> _Case:
-    """A photograph with stickers on it, one of which is taken away or recoloured."""
-    case = stuck(nth, seed)
-    picture, edited, mask = await asyncio.to_thread(pictures, case, nth, photographs)
-    before, after = partial(told, case.before), partial(told, case.after)
-    return _Case(case.question, case.instruction, case.answer, before, after, picture, edited, mask)
 
 
 def _of_a_world(question: str, drawn: Drawn, wording: int) -> str:
@@ -419,35 +236,24 @@ def _of_a_world(question: str, drawn: Drawn, wording: int) -> str:
     return explained_world(question, drawn, wording) or ""
 
 
-async def _edited(
+def _edited(
     question: Question, scene: Drawn, picture: Picture, said: Callable[[Drawn, int], str], which: int, seed: int
 ) -> _Case | None:
     """The case, where the rules find an edit to what explains the answer, and it makes another answer right."""
-    statement = Statement(question.text, question.answer, said(scene, 0))
-    found = (await RuleExtractor().extract(statement, 4, "")).concepts.instructions
-    instruction = found[which % len(found)] if found else None
-    if instruction is None:
+    found = rules_concepts(Statement(question.text, question.answer, said(scene, 0)), 4).instructions
+    if not found:
         return None
+    instruction = found[which % len(found)]
     try:
-        edited = await open_editor("exact").edit(EditRequest(picture, instruction, seed, scene=scene))
+        changed = exact_edit(EditRequest(picture, instruction, seed, scene=scene)).scene
     except EditFailed:
         return None
-    assert edited.scene is not None
-    answer = right_answer(question.text, edited.scene)
+    assert changed is not None
+    answer = right_answer(question.text, changed)
     if answer in (None, question.answer):
         return None
-    return _Case(
-        question,
-        instruction,
-        str(answer),
-        partial(said, scene),
-        partial(said, edited.scene),
-        picture,
-        edited.picture,
-        edited.mask,
-        scene,
-        edited.scene,
-    )
+    before, after = partial(said, scene), partial(said, changed)
+    return _Case(question, instruction, str(answer), before, after, picture, scene, changed)
 
 
 def _item(nth: int, kind: Kind, case: _Case, seed: int) -> CalibrationItem:
@@ -471,7 +277,7 @@ def _item(nth: int, kind: Kind, case: _Case, seed: int) -> CalibrationItem:
         case.scene,
         case.changed,
     )
-    return CalibrationItem(f"known-{nth:04d}", kind, hostile, evidence, case.picture, case.edited, case.mask)
+    return CalibrationItem(f"known-{nth:04d}", kind, hostile, evidence, case.picture)
 
 
 def _wrong(rng: Random, case: _Case) -> str:

@@ -18,11 +18,10 @@ from countersight.scoring import CorrectedMean as PredictionPowered
 CALIBRATION = "calibration.json"
 DRAWINGS = "made on purpose, of our own drawings (flowers, polygons, circles, dots)"
 """What judges are calibrated on unless something else is said."""
-Domain = Literal["drawings", "worlds", "photographs"]
+Domain = Literal["drawings", "worlds"]
 DOMAINS: Final[dict[Domain, str]] = {
     "drawings": DRAWINGS,
     "worlds": "made on purpose, of our own worlds (supports and discs)",
-    "photographs": "made on purpose, of photographs with pasted objects on them (removed or recoloured)",
 }
 """What tests can be made of, in words."""
 PANEL = "panel"

@@ -29,7 +29,6 @@ from countersight.audits.calibration.on_people import people_calibration
 from countersight.audits.calibration.sheet import CALIBRATION, LABELS, Calibration, Domain, domain_of, read_labels
 from countersight.audits.checkers.model import ModelChecker
 from countersight.audits.checkers.protocol import CHECKERS
-from countersight.audits.extensions import Extensions
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import EXTRACTORS
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of
@@ -412,7 +411,7 @@ def replayed(opened: OpenedBundle) -> Iterator[Finding]:
 
     async def whole() -> None:
         work = Work(folder, prompts, replay)
-        stages = Stages(manifest, dataset, replay.parties(prompts), work, Extensions(folder, work))
+        stages = Stages(manifest, dataset, replay.parties(prompts), work)
         for (stage, place), step in list(replay.log.items()):
             if stage != "case":
                 continue

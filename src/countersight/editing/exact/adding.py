@@ -9,8 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from countersight.editing.exact.places import Where, within
-from countersight.editing.exact.targets import Target, matching, number_in, read_target
+from countersight.editing.exact.targets import Target, Where, matching, number_in, read_target, within
 from countersight.editing.protocol import Instruction
 from countersight.editing.things import colour_in
 from countersight.errors import EditFailed
