@@ -35,7 +35,7 @@ CALIBRATED = Calibration((), None, 8, 0, "majority", {}, "0.1.0")
 
 def bundled(folder, **options):
     """The bundle without its page."""
-    return write_bundle(folder, lambda sheets: "<!doctype html>", gallery=9, **options).seal
+    return write_bundle(folder, lambda sheets: "<!doctype html>", gallery=9, **options)[0]
 
 
 def sheet(folder, name):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 
+from countersight.audits.bundle.limits import headline
 from countersight.audits.bundle.write import REPORT, Sheets, write_bundle
 from countersight.audits.page.page import picture_files, render, shown, small_pictures
 from countersight.audits.plan import Conclusion
@@ -37,8 +38,8 @@ def finish(
     def page(sheets: Sheets) -> str:
         return page_of(sheets, gallery, progress)
 
-    sealed = write_bundle(folder, page, gallery=gallery, against=against, progress=progress)
-    return Finished(folder / REPORT, sealed.seal, sealed.scores, sealed.conclusion, sealed.warnings)
+    seal, sheets = write_bundle(folder, page, gallery=gallery, against=against, progress=progress)
+    return Finished(folder / REPORT, seal, sheets.scores, sheets.conclusion, headline(sheets.limits))
 
 
 def page_of(sheets: Sheets, gallery: int, progress: Progress = silent) -> str:

@@ -23,7 +23,7 @@ from countersight.audits.bundle.cases import (
 from countersight.audits.bundle.changes import CHANGES, ChangeRecord, change_record, kept_record
 from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
 from countersight.audits.bundle.files import FileEntry, content, lying_in
-from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, headline, limits
+from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, limits
 from countersight.audits.bundle.manifest import MANIFEST_SHEET, BundleManifest, run_manifest
 from countersight.audits.bundle.reviews import REVIEWED, ReviewLog, read_reviews
 from countersight.audits.bundle.seal import digests, seal, sealable
@@ -67,16 +67,6 @@ def belongs(name: str) -> bool:
     return name in PAPERS or name in GIVEN or _PICTURE.fullmatch(name) is not None
 
 
-class Sealed(msgspec.Struct, frozen=True):
-    """A bundle that is whole: its seal, and the scores in it."""
-
-    seal: str
-    scores: AuditScores
-    conclusion: Conclusion
-    warnings: tuple[str, ...]
-    """Limits that belong into the headline."""
-
-
 class Sheets(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a bundle says of an audit."""
 
@@ -100,7 +90,7 @@ def write_bundle(
     gallery: int,
     against: Path | None = None,
     progress: Progress = silent,
-) -> Sealed:
+) -> tuple[str, Sheets]:
     """Bring a bundle to what its steps say: scores, sheets, differences, the page, and last the seal, which it gives.
 
     `page` makes report.html of the sheets, with at most `gallery` cases; `against` is an earlier audit to be set beside
@@ -122,7 +112,7 @@ def write_bundle(
             last_step=audit.steps[-1].hash if audit.steps else "",
             gallery=gallery,
         )
-        return Sealed(sealed, sheets.scores, sheets.conclusion, headline(sheets.limits))
+        return sealed, sheets
 
 
 def write_papers(

@@ -442,7 +442,7 @@ def _records(
             dataset=_dataset(folder, audit.manifest.dataset, dataset),
             against=against,
         )
-        found = [*_head(opened), *_pictures(opened, digests)]
+        found = list(_log(opened, digests))
         if bundle.format < FORMAT:
             yield from found
             later = SELECTION in files or any(case.record.drawn is not None for case in audit.cases)
@@ -469,13 +469,6 @@ def _given(folder: Path, files: frozenset[str], to: Path) -> AuditFolder:
             except OSError:
                 shutil.copyfile(folder / name, to / name, follow_symlinks=False)
     return AuditFolder.open(to)
-
-
-def _head(opened: OpenedBundle) -> Iterator[Finding]:
-    steps, bundle = opened.audit.steps, opened.bundle
-    if (len(steps), steps[-1].hash if steps else "") != (bundle.steps, bundle.last_step):
-        was = several(bundle.steps, "step")
-        yield Finding("broken", LOG, f"it has {len(steps):,} steps and another end; sealed were {was}")
 
 
 def _unreadable(folder: Path, files: frozenset[str]) -> list[Finding] | None:
@@ -506,16 +499,20 @@ def _dataset(folder: Path, reference: DatasetReference, named: Path | None) -> P
     return place if same else None
 
 
-def _pictures(opened: OpenedBundle, digests: dict[str, str]) -> Iterator[Finding]:
-    """Every picture that a step speaks of is there under its own digest, and no other is."""
-    spoken = set(pictures_of(opened.audit.steps))
+def _log(opened: OpenedBundle, digests: dict[str, str]) -> Iterator[Finding]:
+    """The log ends as it was sealed; every picture that it speaks of is there under its own digest, and no other is."""
+    steps, bundle = opened.audit.steps, opened.bundle
+    if (len(steps), steps[-1].hash if steps else "") != (bundle.steps, bundle.last_step):
+        was = several(bundle.steps, "step")
+        yield Finding("broken", LOG, f"it has {len(steps):,} steps and another end; sealed were {was}")
+    spoken = set(pictures_of(steps))
     there = {PurePosixPath(name).stem: name for name in opened.files if name.startswith(f"{PICTURES}/")}
     for missing in sorted(spoken - there.keys()):
         yield Finding("missing", f"{PICTURES}/{missing}", "a step speaks of it")
     for name in sorted(there[stem] for stem in there.keys() - spoken):
         yield Finding("added", name, "no step speaks of it")
     for stem in sorted(spoken & there.keys()):
-        found, sealed = digests.get(there[stem]), opened.bundle.files.get(there[stem])
+        found, sealed = digests.get(there[stem]), bundle.files.get(there[stem])
         if found and sealed and found == sealed.sha256 != stem:  # another one than was sealed is named already
             yield Finding("altered", there[stem], "its bytes are not those that its name is the digest of")
 
@@ -533,17 +530,20 @@ def _selection(opened: OpenedBundle) -> Iterator[Finding]:
         yield Finding("broken", SELECTION, str(error))
         return
     manifest = opened.audit.manifest
-    if (selection.fingerprint, selection.rows) != (manifest.dataset.fingerprint, manifest.dataset.rows):
-        yield Finding("broken", SELECTION, "it was made of another dataset than audit.json names")
-    if selection.descriptive != manifest.descriptive:
-        yield Finding("broken", SELECTION, "it was made by another rule than audit.json names")
-    expected = selection.expected(manifest.cases)
-    if len(selection.cases) != expected:
-        found = several(len(selection.cases), "case")
-        yield Finding("broken", SELECTION, f"it has {found}; by the rule there are {expected:,}")
     dataset = Dataset.open(opened.dataset) if opened.dataset else None
-    if dataset and select(dataset, manifest.cases, descriptive=manifest.descriptive) != selection:
-        yield Finding("broken", SELECTION, "the rule selects other cases of the dataset")
+    expected, found = selection.expected(manifest.cases), several(len(selection.cases), "case")
+    of = (manifest.dataset.fingerprint, manifest.dataset.rows)
+    for wrong, why in (
+        ((selection.fingerprint, selection.rows) != of, "it was made of another dataset than audit.json names"),
+        (selection.descriptive != manifest.descriptive, "it was made by another rule than audit.json names"),
+        (len(selection.cases) != expected, f"it has {found}; by the rule there are {expected:,}"),
+        (
+            dataset and select(dataset, manifest.cases, descriptive=manifest.descriptive) != selection,
+            "the rule selects other cases of the dataset",
+        ),
+    ):
+        if wrong:
+            yield Finding("broken", SELECTION, why)
     there = {Selected(step.place.row, step.place.case) for step in opened.audit.steps if step.stage == "case"}
     if missing := [each for each in selection.cases if each not in there]:
         why = "the audit was not finished, or they were taken out"
@@ -561,18 +561,18 @@ def _times(opened: OpenedBundle) -> Iterator[Finding]:
     """A step long before one that it follows, a seal before its own steps, words for a time, a cost below zero."""
     latest: datetime | None = None
     for step in opened.audit.steps:
-        spent = step.spent
+        spent, at = step.spent, _time(step.at) if step.at else latest
         if min(spent.cost, spent.seconds, spent.tokens_in, spent.tokens_out, spent.attempts) < 0:
-            yield Finding("broken", LOG, f"line {step.n + 1} is said to have cost less than nothing")
-            return
-        at = _time(step.at) if step.at else latest
-        if at is None and step.at:
-            yield Finding("broken", LOG, f"line {step.n + 1}: {step.at[:40]!r} is no time")
-            return
-        if at and latest and at < latest - SLACK:
-            yield Finding("broken", LOG, f"line {step.n + 1} was done at {step.at}, long before a line that it follows")
-            return
-        latest = max(filter(None, (at, latest)), default=None)
+            fault = " is said to have cost less than nothing"
+        elif at is None and step.at:
+            fault = f": {step.at[:40]!r} is no time"
+        elif at and latest and at < latest - SLACK:
+            fault = f" was done at {step.at}, long before a line that it follows"
+        else:
+            latest = max(filter(None, (at, latest)), default=None)
+            continue
+        yield Finding("broken", LOG, f"line {step.n + 1}{fault}")
+        return
     sealed = _time(opened.bundle.sealed)
     if sealed is None:
         yield Finding("broken", SEAL, f"{opened.bundle.sealed[:40]!r} is no time")
