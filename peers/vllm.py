@@ -51,6 +51,7 @@ def environment() -> dict[str, str]:
     (site / "sitecustomize.py").write_text("import peers.torchvision\n")
     path = os.pathsep.join([str(site), str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])])
     told = {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind"}
+    told["TORCHDYNAMO_DISABLE"] = "1"  # compiling takes longer than all that is asked
     return {**os.environ, **told, "PYTHONPATH": path}
 
 
@@ -64,7 +65,7 @@ def serving(folder: Path) -> Iterator[None]:
     with open(WORK / "vllm.log", "ab") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment())  # noqa: S603 - ours
     try:
-        for _ in range(600):
+        for _ in range(1200):
             with contextlib.suppress(OSError):
                 urllib.request.urlopen(f"http://127.0.0.1:{PORT}/health", timeout=5).close()
                 break
