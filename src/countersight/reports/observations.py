@@ -22,7 +22,6 @@ from countersight.reports.scored import AnalysedRun, group_line, group_words
 from countersight.scoring import (
     CONFIDENCE,
     LEAST_IN_A_MARGIN,
-    RESAMPLES,
     Correlation,
     Difference,
     GroupScores,
@@ -51,11 +50,11 @@ class _PromptChange(msgspec.Struct, frozen=True, eq=False):
     effect: PromptEffect
 
 
-def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Analysis | None:
+def observations(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
     """What CFMM observed of its models, of these runs; None where they allow nothing of it."""
     correlations = [(run, found) for run in runs if (found := correlation(run.outcomes))]
     asked = [world for world in TWO_WORLDS if world in terms.measures]
-    rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world, seed=seed))]
+    rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world))]
     told = [
         Point("The drop", tuple(_drop(run, terms) for run in runs if run.scores.overall.drop)),
         Point("Seeing and imagining", tuple(_correlated(run, found, terms) for run, found in correlations)),
@@ -71,7 +70,7 @@ def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Ana
         f"{percent(CONFIDENCE, 0)}% interval.",
         points=points,
         tables=tuple(table for table in tables if table.lines),
-        definitions=tuple(_definitions(bool(correlations), bool(rankings), seed)),
+        definitions=tuple(_definitions(bool(correlations), bool(rankings))),
     )
 
 
@@ -167,8 +166,7 @@ def _ranked(run: AnalysedRun, found: Ranking, terms: Terms) -> str:
     first, last = (name(group_words(each.group, terms)) for each in (best, worst))
     return (
         f"{name(run.label)}, {terms.measures[found.asking]}: best {first} with "
-        f"{_rate(best.rate)}, the best with a chance of {percent(best.best, 0)}%; worst {last} "
-        f"with {_rate(worst.rate)}, the worst with a chance of {percent(worst.worst, 0)}%. They are "
+        f"{_rate(best.rate)}; worst {last} with {_rate(worst.rate)}. They are "
         f"{percent(found.spread.value or 0.0)} points apart ({interval(found.spread)})."
     )
 
@@ -224,20 +222,8 @@ def _worlds_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms
 
 def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> Grid:
     measure = terms.measures[found.asking]
-    lines = (
-        group_line(
-            run,
-            each.group,
-            terms,
-            each.rate.n,
-            each.rate,
-            str(each.rank_low) if each.rank_low == each.rank_high else f"{each.rank_low} to {each.rank_high}",
-            f"{percent(each.best, 0)}%",
-            f"{percent(each.worst, 0)}%",
-        )
-        for each in found.standings
-    )
-    head = (terms.group, "n", measure, "place", "chance to be best", "chance to be worst")
+    lines = (group_line(run, each.group, terms, each.rate.n, each.rate) for each in found.standings)
+    head = (terms.group, "n", measure)
     title = f"From best to worst, {measure}: {name(run.label)}"
     return Grid(title, head, tuple(lines), key="observations", measures=("", found.asking))
 
@@ -258,8 +244,7 @@ def _changes_table(title: str, changes: Sequence[_PromptChange], terms: Terms) -
     return Grid(title, head, tuple(lines), note, "prompts", tuple(measures))
 
 
-def _definitions(correlated: bool, ranked: bool, seed: int) -> Iterator[tuple[str, str]]:
-    drawn = f"{count(RESAMPLES)} draws, seed {seed}"
+def _definitions(correlated: bool, ranked: bool) -> Iterator[tuple[str, str]]:
     if correlated:
         yield (
             "phi",
@@ -270,11 +255,9 @@ def _definitions(correlated: bool, ranked: bool, seed: int) -> Iterator[tuple[st
         )
     if ranked:
         yield (
-            "place, chance to be best and worst",
-            "Each group's share of right answers is drawn from what its answers leave likely (Jeffreys' prior, "
-            f"{drawn}); how often it then comes first or last, and between which places it lies in 95% of the draws. "
-            "The distance of best and worst is that of two groups chosen for being so: it is rather too large, and its "
-            "interval is as wide as if every two groups had been compared (Bonferroni).",
+            "best and worst",
+            "Their distance is that of two groups chosen for being so: it is rather too large, and its interval is as "
+            "wide as if every two groups had been compared (Bonferroni).",
         )
 
 
