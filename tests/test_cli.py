@@ -66,15 +66,15 @@ def test_asking_loads_neither_numpy_nor_the_drawing():
         (["make", "cvqa-synthetic", "--from", "none.csv", "-o", "x"], "none.csv"),
         (["run", "d", "--model", "chance", "-o", "/proc/no"], "/proc/no"),
         (["run", "empty", "--model", "chance", "-o", "r"], "empty has no cases"),
-        (["run", "d", "--model", "chance", "--rank", "-o", "r"], "chance gives no losses"),
+        (["run", "d", "--model", "chance", "--rank", "-o", "r"], "chance reports no losses"),
         (["make", "cvqa-synthetic", "--from", "real.csv", "-o", "x"], "no row of real.csv is a case of"),
         (["make", "cvqa", "-o", "x"], "did you mean 'cvqa-synthetic' or 'cvqa-real'?"),
         (["run", "d", "--model", "toy-vlm"], "; a model on your own server: endpoint:http://HOST/v1#toy-vlm"),
         (["make", "CoSym", "-o", "x"], "there is no suite 'CoSym'; did you mean 'cosim'?"),
         (["make", "cosim", "-o", "x"], "cosim is imported: name its file as --from"),
         (["make", "okvqa", "--from", "q.json", "-o", "x"], "okvqa needs --annotations"),
-        (["make", "cfmm", "--from", "q", "--kinds", "k", "-o", "x"], "--kinds goes with cosim, not with cfmm"),
-        (["make", "cosim", "--from", "real.csv", "-o", "x"], "real.csv is not a whole JSON file"),
+        (["make", "cfmm", "--from", "q", "--kinds", "k", "-o", "x"], "--kinds works with cosim, not with cfmm"),
+        (["make", "cosim", "--from", "real.csv", "-o", "x"], "real.csv is not a complete JSON file"),
     ],
 )
 def test_a_mistake_is_one_sentence(tmp_path, monkeypatch, arguments, sentence):
@@ -246,7 +246,7 @@ def test_a_run_as_a_file_asks_every_model_about_every_dataset(tmp_path, monkeypa
         assert len(Path(f"runs/{name}/chance/replies.jsonl").read_text().splitlines()) == 4
     Path("config.toml").write_text('dataset = "a"\n')
     assert main(["run", "config.toml"]) == 2
-    assert "say which model to run" in capsys.readouterr().err
+    assert "names no model" in capsys.readouterr().err
 
 
 def test_what_the_engine_does_is_logged_where_that_is_asked_for(tmp_path):

@@ -1,22 +1,28 @@
 """Other packages bring models and suites by entry points; every plug keeps the contract of its kind."""
 
+import asyncio
 import json
 import os
 import re
 import subprocess
 import sys
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
+from countersight.audits.asking import AskedEditor, AuditServer
 from countersight.audits.checkers import CHECKERS
 from countersight.audits.extraction import EXTRACTORS
 from countersight.audits.judges import JUDGES
-from countersight.editing import EDITORS
-from countersight.errors import CountersightError, ModelError
+from countersight.audits.steps import AuditTally
+from countersight.editing import EDITORS, open_editor
+from countersight.engine import RetryPolicy
+from countersight.errors import CountersightError, EditorError, ModelError
 from countersight.models import MODELS, open_model
 from countersight.registry import Plug, Registry, with_options
+from countersight.suites import find_suite
 
 TABLES = {"models": MODELS, "editors": EDITORS, "judges": JUDGES, "extractors": EXTRACTORS, "checkers": CHECKERS}
 
@@ -106,7 +112,7 @@ def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, instal
     assert "birds" in countersight(installed, "list", "suites")
     made = countersight(installed, "make", "feathers", "--from", table, "-o", tmp_path / "birds")
     assert "1 case in" in made
-    assert "1 bad row left out" in made
+    assert "1 bad row skipped" in made
     asked = ("--model", "parrot:no", "--prompt", "loud")
     countersight(installed, "run", tmp_path / "birds", *asked, "-o", tmp_path / "run")
     countersight(installed, "report", tmp_path / "run", "-o", tmp_path / "report")
@@ -192,19 +198,55 @@ def test_options_stand_behind_any_name_and_strange_ones_are_a_sentence():
     )
     assert with_options(table.find("free?size=3&method=a")[1], ("size", "method")) == ("", {"size": "3", "method": "a"})
     assert table.find("served:http://a/v1?key=b")[1] == "http://a/v1?key=b"
-    with pytest.raises(ModelError, match=r"bare takes no option 'size'; these things take options: free\[\?OPTIONS\]"):
+    with pytest.raises(ModelError, match=r"bare has no option 'size'; things with options: free\[\?OPTIONS\]"):
         table.find("bare?size=3")
     for wrong, sentence in (
         ("a?siz=3", "did you mean 'size'"),
-        ("a?size", "written"),
-        ("a?size=", "written"),
+        ("a?size", "write "),
+        ("a?size=", "write "),
         ("a?size=1&size=1", "twice"),
     ):
         with pytest.raises(ModelError, match=sentence):
             with_options(wrong, ("size",), ModelError)
 
 
+class Wrecked:
+    """An editor that cannot be made."""
+
+    def __init__(self, *_: object) -> None:
+        raise ValueError("no weights")
+
+
+class Careless:
+    """An editor that returns bytes instead of an Edited."""
+
+    name, settings = "careless", {}
+
+    async def edit(self, _: object) -> bytes:
+        return b"PNG"
+
+
+def test_a_plug_in_whose_constructor_fails_is_a_sentence(monkeypatch):
+    def brought(group: str) -> list[EntryPoint]:
+        return [EntryPoint("wrecked", "test_plugs:Wrecked", group), EntryPoint("lost", "test_plugs:NOWHERE", group)]
+
+    monkeypatch.setattr("importlib.metadata.entry_points", brought)
+    with pytest.raises(EditorError, match=r"the editor 'wrecked' of the package .* cannot be opened: ValueError"):
+        open_editor("wrecked")
+    with pytest.raises(CountersightError, match=r"the suite 'lost' cannot be imported: the package .* raised Attr"):
+        find_suite("lost")
+
+
+def test_an_editor_that_does_not_return_an_edited_is_a_sentence():
+    async def edited() -> object:
+        asked = AskedEditor(Careless(), RetryPolicy(), asyncio.Event(), AuditServer(AuditTally()))
+        return await asked.ask(None)
+
+    with pytest.raises(EditorError, match="careless: `edit` must return an Edited, not bytes"):
+        asyncio.run(edited())
+
+
 def test_eyes_of_a_program_that_are_named_twice_are_a_sentence():
     for twice in ("visprog:reference?vision=scene&vision=scene", "visprog:reference;vision=scene?vision=scene"):
-        with pytest.raises(ModelError, match="names its eyes twice"):
+        with pytest.raises(ModelError, match="has \\?vision= twice"):
             open_model(twice)

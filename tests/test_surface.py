@@ -152,7 +152,7 @@ def test_progress_is_told_when_the_work_broke_off(told, tmp_path):
             heard.append("broke off")
             raise
 
-    with pytest.raises(cs.ModelError, match="must answer with a str"):
+    with pytest.raises(cs.ModelError, match="must return a str"):
         cs.run(told[0].dataset(), lambda picture, question: None, out=tmp_path / "run", progress=progress)
     assert heard == ["broke off"]
 
@@ -239,7 +239,7 @@ def test_arguments_that_make_no_sense_are_a_sentence(told, tmp_path, wrong, sent
         (lambda: cs.export(None, "out"), "source is a Dataset, a path, a Run or an Audit, not None"),
         (lambda: cs.mine(None, "out"), "graphs is a path, not None"),
         (lambda: cs.open_model("chance", {"seed": 1}), "settings is a ModelSettings or None, not dict"),
-        (lambda: cs.make("own", "out", source=Path(__file__).parent), "is a folder; `source` is the file of own"),
+        (lambda: cs.make("own", "out", source=Path(__file__).parent), "is a folder; `source` must be the file of own"),
     ],
 )
 def test_every_verb_says_which_argument_it_cannot_take(call, sentence):
@@ -268,7 +268,7 @@ def test_what_the_verbs_give_back_is_short_to_read(told, tmp_path):
     assert repr(turn.picture).startswith("Picture(image/png, 448 × 448, ")
     assert turn.picture._repr_mimebundle_()["image/png"] == turn.picture.data
     assert "CCS  1.000 (" in repr(told[2].scores())
-    assert repr(cs.blind(run.dataset())) == "Blind(12 questions, right without looking: too few to tell)"
+    assert repr(cs.blind(run.dataset())) == "Blind(12 questions, right without the pictures: too few questions)"
     assert repr(cs.Request("k", (turn,), "open")) == "Request('k': 'What is it?', open, 1 picture)"
 
 

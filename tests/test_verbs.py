@@ -130,9 +130,9 @@ def test_a_dataset_is_a_sequence_of_cases_and_is_made_once(flowers, tmp_path):
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        (lambda: cs.ModelSettings(max_tokens=-3), "max_tokens is a whole number from 1 on, not -3"),
-        (lambda: cs.ModelSettings(temperature="hot"), "temperature is a number from 0 to 2"),
-        (lambda: cs.RetryPolicy(concurrency=0), "concurrency is a number from 1 on, not 0"),
+        (lambda: cs.ModelSettings(max_tokens=-3), "max_tokens must be a whole number of at least 1, not -3"),
+        (lambda: cs.ModelSettings(temperature="hot"), "temperature must be a number from 0 to 2"),
+        (lambda: cs.RetryPolicy(concurrency=0), "concurrency must be a number of at least 1, not 0"),
         (lambda: cs.open_model("gpt-4o"), "did you mean openai:gpt-4o"),
         (lambda: cs.run("d", "chance", out="r", prompt="zero-shot"), "'zero-shot'; did you mean '0-shot'"),
     ],

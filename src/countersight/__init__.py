@@ -6,7 +6,7 @@
     run = cs.run(flowers, "embedded", out="runs/embedded")
     run.scores().overall.drop
 
-What there is stands in `__init__.pyi`; each name is imported when it is used.
+`__init__.pyi` lists all names; each is imported on first use.
 """
 
 import lazy_loader

@@ -25,7 +25,7 @@ _PLAIN: dict[Any, tuple[tuple[type, ...], str]] = {
 
 
 def checked(verb: Verb) -> Verb:
-    """The verb, which says in a sentence which argument it cannot take."""
+    """Wrap a verb so that invalid arguments raise an error that names them."""
     signature = inspect.signature(verb)
 
     def check(*arguments: Any, **named: Any) -> None:
@@ -48,10 +48,10 @@ def checked(verb: Verb) -> Verb:
 
 
 def check_from(least: int, **numbers: int | None) -> None:
-    """Say in a sentence that a number, where it is given, is too small."""
+    """Raise an error if a number is given and is too small."""
     for name, number in numbers.items():
         if number is not None and number < least:
-            raise CountersightError(f"{name} is a whole number from {least} on, not {number}")
+            raise CountersightError(f"{name} must be a whole number of at least {least}, not {number}")
 
 
 def _fits(value: Any, kind: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The nouns of Countersight: a case is a pair of worlds. Pure data; imports nothing of ours."""
+"""The data types of Countersight: cases, questions, changes and replies."""
 
 import re
 from typing import Any, Final, Literal, get_args
@@ -10,11 +10,11 @@ World = Literal["factual", "counterfactual"]
 TWO_WORLDS: Final[tuple[World, World]] = get_args(World)
 
 Telling = Literal["told", "shown", "twice"]
-"""How a world reaches the model: told in the question, shown as a picture drawn after the change, or both at once, so
-that the change is made twice."""
+"""How a model learns about the world: `told` in the question, `shown` as a picture drawn after the change, or `twice`,
+in the question and in the picture."""
 
 Asking = Literal["factual", "counterfactual", "shown"]
-"""One of the three ways a case is asked: as it is, with the change told in words, or shown as a picture."""
+"""One of the three ways to ask a case: without the change, with the change told in words, or shown as a picture."""
 
 ASKINGS: Final[tuple[Asking, ...]] = get_args(Asking)
 WORLDS: Final[dict[Asking, tuple[World, Telling]]] = {
@@ -22,20 +22,20 @@ WORLDS: Final[dict[Asking, tuple[World, Telling]]] = {
     "counterfactual": ("counterfactual", "told"),
     "shown": ("counterfactual", "shown"),
 }
-"""The world of each asking, and how it reaches the model."""
+"""World and telling of each way of asking."""
 TWICE: Final[tuple[World, Telling]] = ("counterfactual", "twice")
-"""The fourth of two questions and two pictures: the one with "if", asked of the picture after the change. It counts
-where questions and pictures are scored as a whole, and is no measure of its own."""
+"""The question with "if", asked about the picture after the change. It is the fourth combination of two questions and
+two pictures, and is only used for scores of complete sets."""
 ASKING_WORDS: Final[dict[Asking, str]] = {
     "factual": "the picture as it is",
     "counterfactual": "a change told in words",
     "shown": "the change shown as a picture",
 }
-"""What each asking is, wherever a reader meets its name."""
+"""A description of each way of asking, for pages and tables."""
 
 
 def asking_of(world: World, telling: Telling) -> Asking:
-    """Which asking a world and the way it is told make."""
+    """The way of asking for a world and a telling."""
     if world == "factual":
         return "factual"
     return "shown" if telling == "shown" else "counterfactual"
@@ -46,7 +46,7 @@ AnswerKind = Literal["number", "boolean", "choice", "open"]
 _NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-"""Names of options, in order."""
+"""Letters of options, in order."""
 
 
 class Option(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -54,7 +54,7 @@ class Option(msgspec.Struct, frozen=True, omit_defaults=True):
 
     text: str
     role: str = ""
-    """What the option is there for, where the suite says so (CELLO: right, image, graph or text distractor)."""
+    """The role of the option, if the suite defines roles (CELLO: right, image, graph or text distractor)."""
 
 
 class Question(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -65,13 +65,13 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     kind: AnswerKind
     options: tuple[Option, ...] = ()
     answers: tuple[str, ...] = ()
-    """What each of several people answered, where the suite asked several (VQA); `answer` is the most common."""
+    """The answers of several people, if the suite has them (VQA); `answer` is the most common."""
     prior: str = ""
-    """What one would answer without looking, written as `answer` is: a wrong answer that is the prior is told apart."""
+    """The answer that one would give without the picture; wrong answers equal to it are counted separately."""
     hidden: bool = False
-    """Whether the right answer is kept apart from the dataset: it can be asked, and scored by who holds the key."""
+    """Whether the right answer is stored in a separate key file; only the holder of the key can score it."""
     doubled: bool = False
-    """Whether the right option stands there twice and either is right (CoSIm published five such cases)."""
+    """Whether the right option is listed twice and both count as right (CoSIm published five such cases)."""
     accepts_uncertain: bool = False
     """Whether a reply that is neither yes nor no counts as right too (HallusionBench, where the figure is withheld)."""
 
@@ -88,7 +88,7 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def guessed_among(self) -> int:
-        """The number of answers among which one would guess without looking; 0 for open questions."""
+        """The number of possible answers, for a random guess; 0 for open questions."""
         return {"choice": len(self.options), "boolean": 2}.get(self.kind, 0)
 
     @property
@@ -103,18 +103,19 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
         if not self.text.strip():
             return "text: is empty"
         if self.prior and self.prior == self.answer:
-            return "prior: is the right answer, so that falling back on it could not be told"
+            return "prior: is the same as the right answer"
         if self.kind == "choice" and not 2 <= len(self.options) <= len(LETTERS):
-            return f"options: a choice needs 2 to {len(LETTERS)} of them, there are {len(self.options)}"
+            return f"options: a choice needs 2 to {len(LETTERS)} options, not {len(self.options)}"
         if self.hidden:
-            return "answer: is hidden, and stands there" if self.answer or self.answers or self.prior else None
+            shown = self.answer or self.answers or self.prior
+            return "answer: must be empty, because `hidden` is set" if shown else None
         if self.kind == "choice":
             if self.answer not in tuple(LETTERS[: len(self.options)]):
                 return f"answer: {self.answer!r} is not the letter of an option"
             texts = [option.text.strip() for option in self.options]
             # A wrong one that stands twice is only wrong.
             if not self.doubled and texts.count(texts[LETTERS.index(self.answer)]) > 1:
-                return "options: the right one stands there twice"
+                return "options: the right one is listed twice"
         elif self.kind == "number":
             if not _NUMBER.fullmatch(self.answer):
                 return f"answer: {self.answer!r} is not a number"
@@ -131,13 +132,14 @@ class Change(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a case stands in a set of pictures and questions (NaturalBench: two of each, every question of both)."""
+    """The position of a case in a set of pictures and questions (NaturalBench: two pictures, two questions, four
+    cases)."""
 
     set: str
     question: str
     picture: str
     of: int = 0
-    """Cases that a whole set has, where all have the same number: one with fewer is scored as no set."""
+    """The number of cases of a complete set, if all sets have the same size; incomplete sets are not scored as sets."""
 
 
 class Case(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -150,30 +152,30 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str
     image: str | None = msgspec.field(name="file_name", default=None)
     suite: str = ""
-    """The benchmark it belongs to, which says how it is asked and scored."""
+    """The suite, which defines how the case is asked and scored."""
     group: str = ""
     factual: Question | None = msgspec.field(name="factual_question", default=None)
     change: Change | None = None
     counterfactual: Question | None = msgspec.field(name="counterfactual_question", default=None)
     counterfactual_image: str | None = msgspec.field(name="counterfactual_file_name", default=None)
     shown: Question | None = msgspec.field(name="shown_question", default=None)
-    """The question to ask of the counterfactual picture: no "if" is left in it."""
+    """The question for the counterfactual picture, without "if"."""
     twice: Question | None = msgspec.field(name="twice_question", default=None)
-    """The question with "if" as it is asked of the counterfactual picture: the change is then made twice."""
+    """The question with "if", asked about the counterfactual picture: the change is then made twice."""
     context: str = ""
     graph: dict[str, Any] | None = None
     provenance: dict[str, str | int] = {}
     image_digest: str = ""
     counterfactual_digest: str = ""
-    """What is known of the bytes of the pictures: one that was changed since is a bad picture."""
+    """Digests of the picture files; a file that was changed later counts as a bad picture."""
     further_images: tuple[str, ...] = msgspec.field(name="further_file_names", default=())
     """Pictures shown after `image`, in this order: other views, or the next frames of a video."""
     further_digests: tuple[str, ...] = ()
     control_of: str = ""
-    """The case whose change this one replaces by a change that does not touch what is asked: the answer must stay."""
+    """For a control: the id of the original case. A control has a change that must not affect the answer."""
     cell: Cell | None = None
     text_only: bool = False
-    """Whether it is asked without a picture on purpose (HallusionBench withholds figures): none is missing."""
+    """Whether the case has no picture on purpose (some questions of HallusionBench)."""
 
     def __repr__(self) -> str:
         asked = [question for question in (self.factual, self.counterfactual) if question]
@@ -218,7 +220,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         if not self.id:
             return "id: is empty"
         if self.factual is None and self.counterfactual is None:
-            return "factual_question: there is no question in either world"
+            return "factual_question: the case has no question in either world"
         for name, question in (
             ("factual_question", self.factual),
             ("counterfactual_question", self.counterfactual),
@@ -229,14 +231,14 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
             if fault:
                 return f"{name}.{fault}"
         if (self.shown or self.twice) and not self.counterfactual_image:
-            return f"{'shown' if self.shown else 'twice'}_question: there is no counterfactual_file_name to show"
+            return f"{'shown' if self.shown else 'twice'}_question: needs a counterfactual_file_name"
         if self.text_only and (self.image or self.counterfactual_image):
-            return "text_only: there is a picture"
+            return "text_only: must be false for a case with a picture"
         if self.further_images and not self.image:
-            return "further_file_names: there is no file_name that they come after"
+            return "further_file_names: need a file_name before them"
         if self.further_digests and len(self.further_digests) != len(self.further_images):
-            return "further_digests: there is not one for each of further_file_names"
-        return "control_of: is the case itself" if self.control_of == self.id else None
+            return "further_digests: must have one entry per further_file_names"
+        return "control_of: must not be the id of the case itself" if self.control_of == self.id else None
 
 
 def _shows_change(world: World, telling: Telling) -> bool:
@@ -244,31 +246,31 @@ def _shows_change(world: World, telling: Telling) -> bool:
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What was said when the options stood in another order: `places` lists them by their place in the question."""
+    """The reply to one order of the options; `places` lists the options by their position in the question."""
 
     places: tuple[int, ...]
     text: str
 
 
 class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing a program asked of its tools, and what came of it."""
+    """One tool call of a program, and its result."""
 
     name: str
     arguments: str = ""
     result: str = ""
     boxes: tuple[tuple[int, int, int, int], ...] = ()
-    """Where things were found: left, top, right and bottom in pixels of the picture as a viewer shows it."""
+    """Boxes of detected objects: left, top, right and bottom, in pixels of the displayed picture."""
 
 
 class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a model that writes a program came to its answer, or failed; bounded in size."""
+    """The record of a program that a model wrote: source, tool calls and errors; limited in size."""
 
     program: str
     calls: tuple[ToolCall, ...] = ()
     unkept: int = 0
-    """Further calls, of which there were too many to keep."""
+    """The number of further calls that were not kept."""
     failure: str = ""
-    """Of which kind the failure was ("syntax error", "tool failure", …); nothing where there is an answer."""
+    """The kind of failure ("syntax error", "tool failure", …); empty if there is an answer."""
 
 
 ReplyState = Literal["answered", "failed"]
@@ -276,7 +278,7 @@ ReplyState = Literal["answered", "failed"]
 CUT_OFF: Final = frozenset(
     ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded")
 )
-"""The words of servers, in small letters, for an answer that ended at the limit of tokens."""
+"""Servers' finish reasons, in lower case, for a reply that ended at the token limit."""
 
 
 class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -284,33 +286,33 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
 
     case: str
     row: int
-    """Position of the case in its dataset, counted from 0: with the fingerprint in run.json, a compact key."""
+    """Position of the case in its dataset, counted from 0."""
     world: World
     telling: Telling = "told"
     state: ReplyState = "answered"
     text: str = ""
     reason: str = ""
-    """Why it failed, in a sentence."""
+    """The reason of a failure, in a sentence."""
     finish: str = ""
-    """Why the model stopped, in the server's word: stop, length, content_filter, …; "composed" where a grammar worked
-    the answer out and the model was not asked."""
+    """Why the model stopped, as reported by the server: stop, length, content_filter, …; "composed" if the composer
+    computed the answer without asking the model."""
     losses: tuple[float, ...] = ()
-    """The loss of each option, where the model ranked them."""
+    """The loss of each option, if options were ranked."""
     orders: tuple[Order, ...] = ()
-    """One for each order of the options, where every order was asked; the answer is what most of them say."""
+    """One entry per order of the options, if several orders were asked; the answer is the majority."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
     seconds: float = 0.0
     attempts: int = 1
     model: str = ""
-    """The model's own name for itself, as the server reported it."""
+    """The model's name as reported by the server."""
     trace: Trace | None = None
-    """The program that was written for the question and what it did, where there was one."""
+    """The program that was written for the question, if there was one."""
     reasoning: str = ""
-    """What the model thought before it answered, where the server told it apart; never read for the answer."""
+    """The model's reasoning, if the server reports it separately; answers are never read from it."""
     restates: str = ""
-    """The model's first reply, where no answer could be read in it and the model was asked to state only that."""
+    """The model's first reply, if it was unread and the model was asked to state only its answer."""
 
     def __repr__(self) -> str:
         said = self.text if self.state == "answered" else f"failed: {self.reason}"

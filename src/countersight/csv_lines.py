@@ -1,4 +1,4 @@
-"""Rows of a CSV file as they stand: bounded, and a quote that is not closed costs one row, not those after it."""
+"""A tolerant CSV reader: rows have a maximum length, and an unclosed quote spoils only its own row."""
 
 import csv
 from collections import deque
@@ -10,10 +10,11 @@ _MOST_GIVEN_BACK = 1 << 26
 
 
 def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple[int, list[str] | str]]:
-    """The header and every row that is not empty, each with its line; a text says what is wrong with one.
+    """Yield the header and every row that is not empty, each with its line number; a string instead of a row is an
+    error.
 
-    Unless it is given, the delimiter is a comma, or what stands in the header instead: semicolons or tabs.
-    A row has at most `longest` characters. Nothing comes after a header that is wrong.
+    The default delimiter is a comma, or a semicolon or tab if the header has those. A row has at most `longest`
+    characters. After an invalid header, nothing is yielded.
     """
     first = file.readline(longest // 2)
     delimiter = delimiter or max(",;\t", key=first.count)
@@ -50,7 +51,7 @@ def _header(reader: Iterator[list[str]], lines: "_Pieces") -> list[str] | str:
         header = next(reader, [])
     except csv.Error as error:
         return str(error)
-    return f"{UNCLOSED}; close it, for nothing after it can be read" if lines.is_open() else header
+    return f"{UNCLOSED}; close it, because nothing after it can be read" if lines.is_open() else header
 
 
 _READ_ON = f"{UNCLOSED}; the lines after it are read on their own"
@@ -62,14 +63,14 @@ class _Pieces:
     def __init__(self, file: TextIO, longest: int, delimiter: str, first: str) -> None:
         self.line = 0
         self.taken = 0
-        """Characters since the reader of rows set this to 0: quotes may hold a row together over many lines."""
+        """Characters since the start of the row, which may span several lines in quotes."""
         self._file = file
         self._longest = longest
         self._delimiter = delimiter
         self._ended = False
         self._begins = True
         self._row: list[str] = []
-        """The pieces of the row that is being read, and those that are to be read again."""
+        """The lines of the current row, and lines to be read again."""
         self._again: deque[str] = deque([first] if first else [])
         self._given_back = 0
 
@@ -90,12 +91,12 @@ class _Pieces:
         return piece
 
     def begin_row(self) -> None:
-        """Forget the row before."""
+        """Start a new row."""
         self.taken = 0
         self._row = []
 
     def is_open(self) -> bool:
-        """Whether a quote of the row is not closed, or only by one of a later line that opens a field."""
+        """Whether a quote of the row is not closed, or is closed only by a quote that opens a field on a later line."""
         if self._ended:  # more was asked for than the file has, since the row was not over
             return bool(self._row)
         return len(self._row) > 1 and not self._is_well_quoted()
@@ -108,10 +109,9 @@ class _Pieces:
         return True
 
     def give_back(self) -> bool:
-        """Have all but the first line of a row read again: a quote of that line, which is not closed, swallowed them.
+        """Read all but the first line of a row again, because an unclosed quote swallowed them.
 
-        False where the row is one line, or begins with an endless one, or so much was given back that the file is
-        made of nothing else.
+        Returns False if the row has only one line, starts with an overlong line, or if too many lines were read again.
         """
         if len(self._row) < 2 or self._given_back > _MOST_GIVEN_BACK:
             return False
@@ -125,6 +125,6 @@ class _Pieces:
         return True
 
     def end_line(self) -> None:
-        """Go past the rest of a line of which a piece was bad: it is one bad row, and no piece of it a good one."""
+        """Skip the rest of a line that is too long, so that it counts as one bad row."""
         while not self._begins and (piece := self._file.readline(self._longest // 2)):
             self._begins = piece.endswith(("\n", "\r"))

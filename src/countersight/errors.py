@@ -1,11 +1,11 @@
 """All exceptions, as one tree. Each message is a sentence that says what happened, where, and what to do.
 
 CountersightError
-├── DatasetError, BadPicture, SceneError, Unclear, SceneGraphsError, CatalogueError   what is read
-├── ReferenceTableError, PromptError, ModelError, EditorError                  what is named
-├── RunError, AuditError, CampaignError, GoldError                             what is made, and scored
-├── ExchangeError                                                              what goes to other tools, and comes
-└── AskingFailed                                                               one question, one edit
+├── DatasetError, BadPicture, SceneError, Unclear, SceneGraphsError, CatalogueError   invalid input files
+├── ReferenceTableError, PromptError, ModelError, EditorError                  invalid names and settings
+├── RunError, AuditError, CampaignError, GoldError                             invalid output folders and gold answers
+├── ExchangeError                                                              files of other tools
+└── AskingFailed                                                               failure of one question or edit
     └── Overloaded, Refused, Unreachable, EditFailed
 """
 
@@ -57,7 +57,7 @@ class ModelError(CountersightError):
 
 
 class BatchRefused(ModelError):  # noqa: N818 - it names what happened
-    """A batch that the provider did not take, or none of which it would answer: nothing of it is out, or paid for."""
+    """The provider rejected a batch; nothing was answered or paid for."""
 
 
 class EditorError(CountersightError):
@@ -81,7 +81,7 @@ class CampaignError(CountersightError):
 
 
 class ExchangeError(CountersightError):
-    """A file of another tool that cannot be read, or something that its format has no place for."""
+    """A file of another tool cannot be read, or its format cannot represent the data."""
 
 
 class AskingFailed(CountersightError):  # noqa: N818 - it names what happened
@@ -129,4 +129,4 @@ class EditFailed(AskingFailed):
 
 
 class OrderInDoubt(EditFailed):
-    """An edit may have been ordered and paid for, and nobody knows: a person must look before it is ordered again."""
+    """An edit may have been ordered and paid for, but this is not certain; check before you order it again."""

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all, and lines that anybody may have written."""
+"""Atomic writing of files and folders, and reading of lines with a size limit."""
 
 import errno
 import os
@@ -14,21 +14,21 @@ from typing import BinaryIO
 from countersight.errors import CountersightError
 
 _PART = ".part-"
-"""Between the name of a file that is being written and who writes it."""
+"""Separates the name of a file from the process that writes it."""
 _OLD_PART = re.compile(r"\..+\.\d+(-\d+)?")
-"""What 0.1 called such a file."""
+"""The suffix that version 0.1 used."""
 
 
 class Staging:
-    """A folder to fill; it takes its place under its own name when that went well, and is cleared away otherwise.
+    """A temporary folder that is renamed to its final name on success and removed on failure.
 
-    A folder with something in it is refused at once, before anything was worked out for it.
+    A folder that is not empty is refused at once, before any work is done.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.path = folder.with_name(f".{folder.name}.making-{os.getpid()}")
-        """Where it is filled."""
+        """The temporary folder."""
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise CountersightError(f"{folder} exists already; remove it or choose another name")
 
@@ -69,14 +69,14 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes | memoryview) -> None:
-    """Write a file so that it is there in full or not at all, whatever happens."""
+    """Write a file atomically."""
     with whole_file(path) as file:
         file.write(content)
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to fill bit by bit, which is there in full once that went well, or not at all."""
+    """Open a file for writing; it appears under its name only when it is complete."""
     part = path.with_name(f".{path.name}{_PART}{os.getpid()}-{threading.get_ident()}")  # two threads may write the same
     try:
         with open(part, "wb") as file:
@@ -100,14 +100,14 @@ def refuse_foreign_page(page: Path) -> None:
 
 
 def clear_parts(folder: Path) -> None:
-    """Take away what a kill left of files that were being written there."""
+    """Remove unfinished files that a killed process left behind."""
     for file in folder.glob(".*"):
         if (_PART in file.name or _OLD_PART.fullmatch(file.name)) and file.is_file():
             file.unlink()
 
 
 def bounded_lines(file: BinaryIO, most: int) -> Iterator[bytes]:
-    """Lines of a file; of one longer than `most` bytes only so much as shows that it is."""
+    """Yield the lines of a file; a line longer than `most` bytes is cut just behind that limit."""
     while line := file.readline(most + 1):
         yield line
         while not line.endswith(b"\n") and (line := file.readline(most + 1)):
@@ -115,6 +115,6 @@ def bounded_lines(file: BinaryIO, most: int) -> Iterator[bytes]:
 
 
 def write_text(path: Path, content: str) -> Path:
-    """Write a text file so that it is there in full or not at all."""
+    """Write a text file atomically."""
     write_whole(path, content.encode())
     return path

@@ -1,4 +1,4 @@
-"""Progress of long work, as whoever watches wants it: a bar in a terminal, a bar in a notebook, or nothing."""
+"""Progress of long work: a bar in a terminal, a bar in a notebook, or nothing."""
 
 import sys
 import threading
@@ -8,20 +8,20 @@ from importlib import import_module
 from typing import Any
 
 Progress = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
-"""Shows how far work has come: told what is done, how many there are, and of what; then how many are done."""
+"""Shows progress: called with a label, the total and the unit; returns a function to call with the number done."""
 
 LOOKS_A_SECOND = 4
 
 
 @contextmanager
 def silent(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
-    """Nobody watches."""
+    """Show nothing."""
     yield lambda done: None
 
 
 @contextmanager
 def notebook(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
-    """A bar in the cell of a notebook, which goes away when the work is done, or says how far it came."""
+    """Show a bar in a notebook cell; it disappears when the work is done."""
     from html import escape
 
     shell: Any = import_module("IPython.display")  # installed wherever there is a notebook
@@ -50,14 +50,14 @@ def notebook(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]
 
 
 def usual() -> Progress:
-    """A bar in a notebook, nothing elsewhere: a library does not write to anybody's terminal."""
+    """Show a bar in a notebook and nothing elsewhere."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return notebook if type(shell).__name__ == "ZMQInteractiveShell" else silent
 
 
 @contextmanager
 def counted(progress: Progress, what: str, unit: str, count: Callable[[], tuple[int, int]]) -> Iterator[None]:
-    """Shows work whose size is known only once it has begun: `count` says how many are done, and of how many."""
+    """Show work whose size becomes known only after it has started; `count` returns the number done and the total."""
     if progress is silent:
         yield
         return

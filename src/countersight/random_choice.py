@@ -1,4 +1,4 @@
-"""Choices by chance that come out even: letters of right answers, yes and no, colours."""
+"""Balanced random choices: letters of right answers, yes and no, colours."""
 
 from collections.abc import Sequence
 from random import Random
@@ -8,9 +8,9 @@ T = TypeVar("T")
 
 
 def balanced(items: Sequence[T], key: str, index: int) -> T:
-    """An item by chance such that, over any run of indexes from 0, no item is chosen twice more than another.
+    """Choose an item at random so that all items are chosen almost equally often over indexes counted from 0.
 
-    Every len(items) indexes share one shuffled order, so the choice depends on nothing but key and index.
+    Every len(items) indexes share one shuffled order, so the choice depends only on key and index.
     """
     block, position = divmod(index, len(items))
     order = list(items)

@@ -1,15 +1,15 @@
-"""Plugs: one table a kind (models, editors, judges, suites), open to other packages by entry points.
+"""Registries of plug-ins, one per kind (models, editors, judges, suites); other packages add theirs as entry points.
 
-A plug is named by one string, the same way for every kind:
+A plug-in is named by one string, in the same form for every kind:
 
     KIND[:TARGET][?KEY=VALUE&KEY=VALUE]
 
-as in `embedded`, `openai:gpt-4o`, `hf:folder`, `inpaint:migan.onnx?annotations=coco.json`. A target may hold anything,
-an address with its own colons among it. Which options a plug takes is the plug's affair; `with_options` reads them.
+as in `embedded`, `openai:gpt-4o`, `hf:folder`, `inpaint:migan.onnx?annotations=coco.json`. A target may contain
+anything, for example an address with colons. Each plug-in defines its own options; `with_options` parses them.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib import import_module
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
@@ -20,17 +20,17 @@ from countersight.text import unknown
 T = TypeVar("T")
 
 Where = Literal["here", "server", "either"]
-"""Where a plug computes: in this process, behind an address, or as its target says."""
+"""Where a plug-in computes: in this process, on a server, or depending on its target."""
 
 
 class Plug(NamedTuple):
-    """One line of a table."""
+    """One plug-in of a registry."""
 
     usage: str
-    """How it is named, its target in capitals."""
+    """Its name, with the target in capitals."""
     words: str
     home: str
-    """`module:attribute` of what opens it; imported when it is used and no sooner."""
+    """`module:attribute` of the function that opens it; imported on first use."""
     where: Where = "here"
 
     @property
@@ -40,17 +40,17 @@ class Plug(NamedTuple):
 
     @property
     def takes_options(self) -> bool:
-        """Whether options may stand behind it; a question mark in an address is the address's own."""
+        """Whether it takes options; a question mark in an address belongs to the address."""
         return "?" in self.usage or "URL" in self.usage
 
     def fits(self, target: str) -> bool:
-        """Whether it may be named with that target, or without one."""
+        """Whether it accepts this target, or no target."""
         needs_target = ":" in self.usage.partition("[")[0]
         return (self.takes_target or self.takes_options) if target else not needs_target
 
 
 class Registry(Generic[T]):
-    """The plugs of one kind: those that ship, and those that other packages bring."""
+    """The plug-ins of one kind: built-in ones and those of other packages."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Registry(Generic[T]):
         """
         self.what = what
         self.group = f"countersight.{what}s"
-        """The group of entry points by which other packages add to it."""
+        """The entry-point group through which other packages add plug-ins."""
         self._table = dict(table)
         self._error = error
         self._families = families or {}
@@ -78,7 +78,7 @@ class Registry(Generic[T]):
         yield from (name for name in self._brought() if name not in self._table)
 
     def usages(self) -> dict[str, str]:
-        """How each is named and what it is, for `countersight list`."""
+        """Name and description of each plug-in, for `countersight list`."""
         lines = {plug.usage: plug.words for plug in self._table.values()}
         for name, entry in self._brought().items():
             if name not in self._table:
@@ -86,29 +86,29 @@ class Registry(Generic[T]):
         return lines
 
     def plug(self, kind: str) -> Plug:
-        """The line of the table for a kind of ours."""
+        """The built-in plug-in of this kind."""
         return self._table[kind]
 
     def where(self, name: str) -> Where:
-        """Where the plug of that name computes; one of another package may be anywhere."""
+        """Where the plug-in of that name computes; for other packages this is unknown."""
         kind = _parted(name)[0]
         return self._table[kind].where if kind in self._table else "either"
 
     def knows(self, name: str) -> bool:
-        """Whether there is a plug of that kind."""
+        """Whether there is a plug-in of that kind."""
         kind = _parted(name)[0]
         return kind in self._table or kind in self._brought()
 
     def find(self, name: str) -> tuple[Any, str]:
-        """What opens the plug of that name, and its target with its options."""
+        """The function that opens the plug-in of that name, and its target with options."""
         kind, target = _parted(name)
         plug = self._table.get(kind)
         if plug is None and kind in self._brought():
             return self._load(self._brought()[kind]), target
         if plug is not None and not plug.takes_options and (option := _OPTION.search(target)):
             takers = [usage for usage in self.usages() if "?" in usage]
-            others = f"; these {self.what}s take options: {', '.join(takers)}" if takers else ""
-            raise self._error(f"{kind} takes no option {option[1]!r}{others}")
+            others = f"; {self.what}s with options: {', '.join(takers)}" if takers else ""
+            raise self._error(f"{kind} has no option {option[1]!r}{others}")
         if plug is None:
             for start, family in self._families.items():
                 if name.startswith(start):
@@ -135,8 +135,22 @@ class Registry(Generic[T]):
             ) from None
         except ValueError:  # what is not written in Python may have no signature
             pass
-        plug: T = opener(name, target, settings)
-        return plug
+        return self.called(name, opener, name, target, settings)
+
+    def called(self, name: str, opener: Callable[..., T], *arguments: Any) -> T:
+        """Call what opens the plug-in of that name; an exception of another package becomes one sentence."""
+        try:
+            return opener(*arguments)
+        except CountersightError:
+            raise
+        except Exception as error:
+            entry = self._brought().get(_parted(name)[0])
+            if entry is None:
+                raise
+            told = f"{type(error).__name__}: {error}"
+            raise self._error(
+                f"the {self.what} {entry.name!r} of {_package(entry)} cannot be opened: {told}"
+            ) from error
 
     def _load(self, entry: Any) -> Any:
         try:
@@ -165,7 +179,7 @@ def _parted(name: str) -> tuple[str, str]:
 def with_options(
     target: str, known: Collection[str], error: type[CountersightError] = CountersightError
 ) -> tuple[str, dict[str, str]]:
-    """A target, and the options behind its question mark: each is one of those known, and has a value."""
+    """Split a target from the options after its question mark; unknown options and missing values raise an error."""
     plain, _, text = target.partition("?")
     written = parse_qsl(text, keep_blank_values=True)
     options = dict(written)
@@ -173,9 +187,9 @@ def with_options(
         if option not in known:
             raise error(unknown("option", option, known))
     if len(options) < len(written):
-        raise error(f"an option stands twice in {text[:80]!r}; name each once")
+        raise error(f"an option is given twice in {text[:80]!r}; give each option once")
     if (text and not options) or not all(options.values()):
-        raise error(f"options are written ?NAME=VALUE&NAME=VALUE, not {text[:80]!r}; there are {', '.join(known)}")
+        raise error(f"invalid options {text[:80]!r}; write ?NAME=VALUE&NAME=VALUE with these names: {', '.join(known)}")
     return plain, options
 
 

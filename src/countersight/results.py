@@ -1,4 +1,4 @@
-"""What the verbs give back: a run and an audit, as people look at them in a script or a notebook."""
+"""Results of the verbs: runs and audits, for scripts and notebooks."""
 
 from collections.abc import Iterator
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Rewards for reinforcement learning: what a reply is worth, by the extractor and the gold answers that `score` uses.
+"""Rewards for reinforcement learning, computed with the extractor and the gold answers that `score` uses.
 
 `trl_reward`, `trl_format_reward` and `trl_paired_reward` go into `reward_funcs` of TRL's GRPOTrainer, with the columns
 that `export --to trl-grpo` writes.
@@ -14,18 +14,15 @@ from countersight.case import Question, Reply
 from countersight.errors import CountersightError
 from countersight.scoring import judge
 
-Completion = str | Reply | Sequence[Mapping[str, Any]] | None
-"""What a model wrote: a text, a reply, or turns of which the last is its own, with a text or parts as content.
-
-None, no turns, and a turn without content are an empty reply, in which no answer can be read.
-"""
+Completion = str | Reply | Sequence[Mapping[str, Any]]
+"""A model's output: a text, a reply, or a list of turns that ends with the model's own."""
 
 
 def reward(reply: Completion, question: Question | str, *, format_weight: float = 0.0) -> float:
-    """1 for a right reply, 0 for a wrong one and for one without a clear answer (`unread`).
+    """Return 1 for a right reply, and 0 for a wrong one or one without a clear answer (`unread`).
 
-    `question` may be JSON, as in the column `gold`. `format_weight` is added wherever an answer can be read, right or
-    wrong. A question that several people answered pays the share that VQA's formula gives.
+    `question` may be JSON, as in the column `gold`. `format_weight` is added if an answer can be read, right or wrong.
+    If several people answered the question, the reward is the share that VQA's formula gives.
     """
     said = reply if isinstance(reply, Reply) else Reply("", 0, "factual", text=_text(reply))
     judged = judge(said, _question(question))
@@ -33,20 +30,17 @@ def reward(reply: Completion, question: Question | str, *, format_weight: float 
 
 
 def paired_reward(replies: Sequence[Completion], questions: Sequence[Question | str]) -> float:
-    """What the worst of several replies is worth: 1 only where both worlds of a case are answered right.
-
-    No replies at all are worth 0.
-    """
-    return min((reward(reply, question) for reply, question in zip(replies, questions, strict=True)), default=0.0)
+    """Return the lowest reward of several replies: 1 only if both worlds of a case are answered correctly."""
+    return min(reward(reply, question) for reply, question in zip(replies, questions, strict=True))
 
 
 def trl_reward(completions: Sequence[Completion], gold: Sequence[str], **columns: Any) -> list[float]:
-    """`reward` for each completion of a batch; nothing for an empty batch."""
+    """Return `reward` for each completion of a batch."""
     return [reward(reply, question) for reply, question in zip(completions, gold, strict=True)]
 
 
 def trl_format_reward(completions: Sequence[Completion], gold: Sequence[str], **columns: Any) -> list[float]:
-    """1 for each completion in which an answer can be read; TRL's `reward_weights` say what that is worth."""
+    """Return 1 for each completion in which an answer can be read; set its weight with TRL's `reward_weights`."""
     worth = [reward(reply, question, format_weight=1.0) for reply, question in zip(completions, gold, strict=True)]
     return [float(each > 0) for each in worth]
 
@@ -54,10 +48,9 @@ def trl_format_reward(completions: Sequence[Completion], gold: Sequence[str], **
 def trl_paired_reward(
     completions: Sequence[Completion], gold: Sequence[str], key: Sequence[str], **columns: Any
 ) -> list[float]:
-    """`paired_reward` for each completion: its partners are the completions of the same number for the same case.
+    """Return `paired_reward` for each completion, paired with the completion of the same number for the other world.
 
-    A batch has to hold whole cases: train with `shuffle_dataset=False`, on rows of which those of a case follow each
-    other, as they are exported.
+    A batch must contain complete cases: train with `shuffle_dataset=False`, and keep the exported order of the rows.
     """
     worth = trl_reward(completions, gold)
     cases: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -66,7 +59,8 @@ def trl_paired_reward(
     for case, askings in cases.items():
         if len(askings) < 2 or len({len(places) for places in askings.values()}) > 1:
             raise CountersightError(
-                f"a batch holds only a part of {case}: train with shuffle_dataset=False and a batch of whole cases"
+                f"a batch contains only part of {case}: train with shuffle_dataset=False and a batch size that fits "
+                "complete cases"
             )
         for places in zip(*askings.values(), strict=True):
             least = min(worth[place] for place in places)
@@ -79,8 +73,8 @@ def _question(question: Question | str) -> Question:
     return msgspec.json.decode(question, type=Question) if isinstance(question, str) else question
 
 
-def _text(reply: str | Sequence[Mapping[str, Any]] | None) -> str:
+def _text(reply: str | Sequence[Mapping[str, Any]]) -> str:
     if isinstance(reply, str):
         return reply
-    content = (reply[-1].get("content") if reply else None) or ""
+    content = reply[-1]["content"]
     return content if isinstance(content, str) else "".join(part.get("text") or "" for part in content)

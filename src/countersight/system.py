@@ -1,15 +1,15 @@
-"""What this machine lets us use."""
+"""Resources of this machine."""
 
 import os
 from pathlib import Path
 
 
 def cores() -> int:
-    """Cores this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def cache_folder() -> Path:
-    """Where this user keeps what can be made again."""
+    """The user's cache folder."""
     chosen = os.environ.get("COUNTERSIGHT_CACHE")
     return Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "countersight"

@@ -1,4 +1,4 @@
-"""Numbers and foreign text as they are printed."""
+"""Formatting of numbers, and of text from files and servers, for the terminal."""
 
 import difflib
 from collections.abc import Iterable
@@ -9,22 +9,22 @@ _MOST_MEANT = 3
 
 
 def several(number: int, noun: str) -> str:
-    """A number of things: "1 case", "3,000 cases"."""
+    """Format a count: "1 case", "3,000 cases"."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def printable(text: str) -> str:
-    """Text from a file or a server, on one line and unable to steer the terminal."""
+    """Make text from a file or a server safe to print: one line, without control characters."""
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in " ".join(text.split()))
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a text takes: a Chinese, Japanese or Korean sign takes two, an accent none."""
+    """The width of a text in terminal columns: 2 per Chinese, Japanese or Korean character, 0 for an accent."""
     return sum(0 if combining(sign) else 1 + (east_asian_width(sign) in "WF") for sign in text)
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The name that was probably meant, in small letters or not; None where none is like it."""
+    """The most similar name, ignoring case; None if no name is similar."""
     return next(iter(_near(name, names)), None)
 
 
@@ -37,7 +37,7 @@ def _near(name: str, names: Iterable[str]) -> list[str]:
 
 
 def unknown(what: str, name: str, names: Iterable[str]) -> str:
-    """A sentence for a name nobody knows, with the nearest right one and all of them."""
+    """An error message for an unknown name, with the most similar name and all valid names."""
     known = list(names)
     near = _near(name, known) or _of_kind(name, known)
     meant = f"; did you mean {' or '.join(map(repr, near[:_MOST_MEANT]))}?" if near else ";"
@@ -53,5 +53,5 @@ def _of_kind(name: str, known: list[str]) -> list[str]:
 
 
 def in_dollars(amount: float) -> str:
-    """An amount of money: $1,234.50, and $0.005 where it is less than a cent."""
+    """Format an amount of money: $1,234.50, or $0.005 if it is less than a cent."""
     return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.2g}"

@@ -132,6 +132,6 @@ def test_few_cases_give_no_interval() -> None:
 
 
 def test_a_dataset_without_such_changes_gets_a_sentence(tmp_path) -> None:
-    with pytest.raises(CountersightError, match="has several parts"):
+    with pytest.raises(CountersightError, match="of several parts"):
         make_variants(Dataset.open(dataset(tmp_path / "cases", 3)), tmp_path / "variants")
     assert not (tmp_path / "variants").exists()

@@ -44,7 +44,7 @@ CERTIFIED = "certified by a notary"
 MADE_UP = (RecordedTurn("user", CERTIFIED),)
 WORDS = Image.new("RGB", (9, 7), "red")
 CALIBRATED = f"calibration/{LOG}"
-NONE = "is none that audit.json asks for"
+NONE = "is not required by audit.json"
 URL = re.compile(r"data:image/webp;base64,([A-Za-z0-9+/=]*)")
 
 
@@ -388,7 +388,7 @@ def dressed_as(number):
 def words_for_a_time(folder):
     words = (folder / SEAL).read_text()
     sealed = msgspec.json.decode(words)["sealed"]
-    (folder / SEAL).write_text(words.replace(sealed, f"{sealed}. Signed, with a key that was given.", 1))
+    (folder / SEAL).write_text(words.replace(sealed, f"{sealed}. Signed, with a given key.", 1))
 
 
 def another_time(n):
@@ -418,69 +418,69 @@ def member_in_seal(folder):
     (folder / SEAL).write_text((folder / SEAL).read_text().replace("{", '{"certified":"by a notary",', 1))
 
 
-NOT_THOSE_WORDS = "was asked is not what the prompts make of the steps before"
-STRANGE = "holds something that no audit writes)"
+NOT_THOSE_WORDS = "does not follow from the prompts and the steps before"
+STRANGE = "contains something that an audit does not write)"
 FAST = (
-    Attack("added", "said", added("certificate.pdf"), "added: certificate.pdf (it was sealed with the others, and no"),
-    Attack("swapped pictures", "said", swapped_pictures, "its bytes are not those that its name is the digest of"),
-    Attack("a better reply", "said", steps(better_reply), "reads otherwise than is noted of it"),
-    Attack("verdicts of a model", "said", steps(lambda step: with_verdict(step, pcs=1, ncc=1)), "done again it is 0"),
+    Attack("added", "said", added("certificate.pdf"), "added: certificate.pdf (it is sealed, but does not"),
+    Attack("swapped pictures", "said", swapped_pictures, "its content does not match the digest in its name"),
+    Attack("a better reply", "said", steps(better_reply), "does not follow from the reply of"),
+    Attack("verdicts of a model", "said", steps(lambda step: with_verdict(step, pcs=1, ncc=1)), "recomputed it is 0"),
     Attack("another question", "said", asked(lambda text: text + " Say 1.", is_verdict), NOT_THOSE_WORDS),
     Attack("a case cut out", "said", case_cut_out, ") are not in the log"),
     Attack("a judge cut out", "said", cut(lambda step: step.by == "openai:gpt-9"),
            "there is no step 'verdict' of openai:gpt-9 (vote 1)"),
     Attack("a judge struck out", "said", one_judge, f"('verdict' by openai:gpt-9) {NONE}"),
-    Attack("a second verdict", "said", put_behind(is_verdict, output={"pcs": 1}), "does again what step"),
+    Attack("a second verdict", "said", put_behind(is_verdict, output={"pcs": 1}), "it repeats step"),
     Attack("a good edit called bad", "said", with_quality(lambda step: step.place.case == "ball-3", good=False),
-           "quality.good is False in the log; done again it is True"),
+           "quality.good is False in the log; recomputed it is True"),
     Attack("words in a page", "said", page(lambda words: words.replace("CCS", "CSS", 1)),
-           "broken: report.html (it does not say what follows from the log)"),
+           "broken: report.html (its text does not follow from the log)"),
     Attack("mixed pictures", "said", page(mixed_up), "broken: report.html (it shows other pictures"),
     Attack("words in a difference", "said", in_difference(lambda one, _: one.write_bytes(with_words(one.read_bytes()))),
-           "(it is not where the two pictures differ, or holds more)"),
+           "(it is not the difference of the two pictures)"),
     Attack("a member in a step", "said", member_in_step, f"broken: {LOG} (line 3 {STRANGE}"),
-    Attack("an older seal", "said", dressed_as(1), "older than its log"),
+    Attack("an older seal", "said", dressed_as(1), "older version than its log"),
     Attack("a verdict of exact", "past", outputs("verdict", pcs=0, ncc=0), "'verdict' of exact (vote 1) on case"),
     Attack("noise on an exact edit", "past", with_picture("edit", noisy), "'edit' on case"),
     Attack("an edit too early", "past", early("edit"), "step 0 (edit) builds on step "),
     Attack("an easier plan", "past", rewritten("plan.json", "at least 0.05", "at least 0.01"),
            "plan.json is not the plan that audit.json names"),
-    Attack("a calibration struck out", "audit", no_calibration, "names a calibration, and there is none"),
-    Attack("a right answer", "audit", steps(another_answer), "question.answer is 99 in the log; done again it is"),
+    Attack("a calibration struck out", "audit", no_calibration, "names a calibration, but it is missing"),
+    Attack("a right answer", "audit", steps(another_answer), "question.answer is 99 in the log; recomputed it is"),
 )  # fmt: skip
 SLOW = (
-    *(Attack(f"added {name}", "said", added(name), f"added: {name} (it was sealed with the others, and no audit")
+    *(Attack(f"added {name}", "said", added(name), f"added: {name} (it is sealed, but does not")
       for name in ("pictures/tuv.png", "calibration/notes.md", "differences/a.png")),
     Attack("a difference of no edit", "said", in_difference(
         lambda one, _: one.with_name(f"{'0' * 16}-{'1' * 16}.png").write_bytes(one.read_bytes())),
         "(it does not follow from the log)"),
     Attack("no differences", "said", no_differences, "missing: differences/"),
     Attack("another difference", "said", in_difference(lambda one, other: one.write_bytes(other.read_bytes())),
-           "it is not where the two pictures differ"),
-    Attack("no pictures in a page", "said", page(lambda words: URL.sub("", words)), "it does not say what follows"),
+           "it is not the difference of the two"),
+    Attack("no pictures in a page", "said", page(lambda words: URL.sub("", words)), "its text does not follow"),
     Attack("one picture more", "said", page(lambda words: words + "data:image/webp;base64,Certified"), "does not say"),
     Attack("words for pictures", "said", page(lambda words: URL.sub("data:image/webp;base64,Certified+by+me=", words)),
            "it shows other pictures"),
     Attack("words in a picture of a page", "said", page(captioned), "it shows other pictures"),
     Attack("words in an edit", "past", with_picture("edit", with_words), "concept 1: after is "),
     Attack("words in a dose", "past", with_picture("dose", with_words), "concept 1, dose 1: after is "),
-    Attack("a group", "audit", outputs("case", group="easy"), "group is easy in the log; done again it is "),
-    Attack("a suite", "audit", outputs("case", suite="clevr"), "suite is clevr in the log; done again it is "),
+    Attack("a group", "audit", outputs("case", group="easy"), "group is easy in the log; recomputed it is "),
+    Attack("a suite", "audit", outputs("case", suite="clevr"), "suite is clevr in the log; recomputed it is "),
     Attack("a picture's name", "audit", outputs("case", image="other.png"), "image is other.png in the log"),
-    Attack("a scene without its dataset", "past", steps(emptied), "its picture is no drawing of its scene"),
-    Attack("a case taken out", "audit", dropped_case(), "it has 2 cases; by the rule there are 3"),
+    Attack("a scene without its dataset", "past", steps(emptied), "its picture does not match its scene"),
+    Attack("a case taken out", "audit", dropped_case(), "it has 2 cases; the rule selects 3"),
     Attack("a case left out", "audit", dropped_case(left_out=1), "the rule selects other cases of the dataset"),
     Attack("a case cut out of drawings", "audit", case_cut_out, ") are not in the log"),
     Attack("verdicts turned round", "audit", outputs("verdict", lambda step: step.by == "exact", pcs=0, ncc=1),
            "pcs is 0 in the log"),
     Attack("an abstention", "audit", outputs("verdict", lambda step: step.by == "rules", pcs=1, path="rules"),
            "'verdict' of rules (vote 1) on case"),
-    Attack("an edit refused", "audit", refused_edit, "failure is no room for it in the log; done again it is nothing"),
-    Attack("exact failed", "audit", failed("edit", "exact"), "exact is said to have failed, and works here without"),
-    Attack("rules failed", "audit", failed("verdict", "rules"), "rules is said to have failed, and works here"),
-    Attack("pixels failed", "past", failed("check", "pixels"), "pixels is said to have failed, and works here"),
+    Attack("an edit refused", "audit", refused_edit, "failure is no room for it in the log; recomputed it is nothing"),
+    Attack("exact failed", "audit", failed("edit", "exact"), "exact is recorded as failed, but it runs locally"),
+    Attack("rules failed", "audit", failed("verdict", "rules"), "rules is recorded as failed, but"),
+    Attack("pixels failed", "past", failed("check", "pixels"), "pixels is recorded as failed, but"),
     Attack("a check's words", "past", outputs("check", seen="perfect, says an expert"), "seen is perfect, says an"),
-    Attack("a check's verdict", "past", outputs("check", done=False), "done is False in the log; done again it is"),
+    Attack("a check's verdict", "past", outputs("check", done=False), "done is False in the log; recomputed it is"),
     Attack("no control", "said", manifest(control=False), f"('edit' by classical) {NONE}"),
     Attack("no votes", "said", manifest(votes=0), f"('verdict' by openai:gpt-9) {NONE}"),
     Attack("no concepts", "said", manifest(concepts=0), f"what openai:gpt-8 {NOT_THOSE_WORDS}"),
@@ -489,7 +489,7 @@ SLOW = (
     Attack("no thoughts", "past", manifest(intervene="picture"), f"('thought' by countersight) {NONE}"),
     Attack("no pictures", "past", manifest(intervene="thought"), f"('edit' by exact) {NONE}"),
     Attack("no checker", "past", manifest(checkers=()), f"('check' by pixels) {NONE}"),
-    Attack("a checker loosened", "past", loosened, "seams was held to other settings than this version's"),
+    Attack("a checker loosened", "past", loosened, "seams had other settings than in this version"),
     Attack("another model", "said", party("model"), "did the step 'answer', by the log; openai:gpt-9 is named"),
     Attack("another extractor", "said", party("extractor"), "did the step 'concepts'"),
     Attack("another editor", "said", party("editor"), "classical did the step 'edit'"),
@@ -505,20 +505,20 @@ SLOW = (
     Attack("an answer rewritten", "said", outputs("answer again", lambda step: step.place.case == "ball-3", text="1!"),
            NOT_THOSE_WORDS),
     Attack("a failure behind a verdict", "said", put_behind(is_verdict, output=Failed("timed out"), asked=()),
-           "it failed, and step "),
+           "it failed, although step "),
     Attack("a verdict of no concept", "said", put_behind(is_verdict, place={"concept": 2}), NONE),
     Attack("another concept", "said", outputs("concepts", instructions=()), "instructions is nothing in the log"),
     Attack("a concept refused", "said", outputs("concepts", refused=("a green ball",)), "refused is ('a green ball',)"),
     Attack("a review of no test", "said", review_of_nothing, "broken: reviews/labels.jsonl (reviews/labels.jsonl:"),
     Attack("LPIPS of nobody", "said", with_quality(lambda step: True, lpips=0.01), "quality.lpips is 0.01 in the log"),
     Attack("a bad edit counted", "said", with_quality(lambda step: not step.output.quality.good, good=True, reason=""),
-           "quality.good is True in the log; done again it is False"),
+           "quality.good is True in the log; recomputed it is False"),
     Attack("no edit at all", "past", unedited, "concept 1: after is "),
     Attack("a dose of another edit", "past", outputs("dose", full="0" * 64), "dose 1: full is "),
     *(Attack(f"{stage} too early", "past", early(stage), f"step 0 ({stage}) builds on step ")
       for stage in ("answer", "concepts", "verdict")),
     Attack("another judge's name", "said", outputs("verdict", lambda step: step.by == "openai:gpt-8",
-           judge="openai:gpt-9"), "judge is openai:gpt-9 in the log; done again it is"),
+           judge="openai:gpt-9"), "judge is openai:gpt-9 in the log; recomputed it is"),
     Attack("a plan struck out", "past", manifest(plan=""), "broken: verdict.json (it does not follow from the log)"),
     Attack("a criterion added", "past", manifest(requires=("tests at least 1",)), "broken: verdict.json (it does not"),
     Attack("an exclusion struck out", "said", no_exclusion, "broken: exclusions.csv (it does not follow from the log)"),
@@ -549,13 +549,13 @@ SLOW = (
     Attack("a verdict cut out of a calibration", "audit", verdict_cut_out_of_calibration,
            "there is no step 'verdict' of rules (vote 1), nor one that failed"),
     Attack("a calibration without its log", "audit", no_calibration_log, "missing: calibration/audit.json"),
-    Attack("an older seal of drawings", "audit", dressed_as(1), "older than its log"),
-    Attack("an earlier seal", "said", dressed_as(2), "not verified: bundle.json (an earlier version sealed it"),
-    Attack("words for a time", "said", words_for_a_time, "is no time"),
+    Attack("an older seal of drawings", "audit", dressed_as(1), "older version than its log"),
+    Attack("an earlier seal", "said", dressed_as(2), "not verified: bundle.json (it was sealed by an earlier version"),
+    Attack("words for a time", "said", words_for_a_time, "is not a time"),
     *(Attack(f"another time for step {n}", "audit", another_time(n), "long before") for n in (2, -1)),
     Attack("a step that earned money", "said", steps(lambda step: replace(step, spent=replace(step.spent, cost=-5.0))),
-           "is said to have cost less than nothing"),
-    *(Attack(f"endless {name}", "said", manifest(**{name: 10**12}), "no audit has so many")
+           "has a negative cost"),
+    *(Attack(f"endless {name}", "said", manifest(**{name: 10**12}), "more than an audit can have")
       for name in ("votes", "strength")),
 )  # fmt: skip
 ATTACKS = [
@@ -626,7 +626,7 @@ def test_bytes_between_the_files_of_a_zip(said, tmp_path):
     assert findings(tmp_path / "b.zip") == []
     with open(tmp_path / "b.zip", "ab") as file:
         file.write(b"certified by a notary")
-    assert findings(tmp_path / "b.zip") == ["added: b.zip (it has bytes that no bundle in one file has)"]
+    assert findings(tmp_path / "b.zip") == ["added: b.zip (it contains extra bytes)"]
 
 
 @pytest.mark.slow
@@ -687,8 +687,8 @@ def test_a_webp_that_holds_more_than_its_pixels():
 @pytest.mark.parametrize("name", ["certified by a notary", "pictures/certified", "a/b/c"])
 def test_an_empty_folder_with_a_telling_name(said, name):
     (said / name).mkdir(parents=True)
-    assert f"added: {name} (is an empty folder, and a bundle has none)" in findings(said)
-    with pytest.raises(AuditError, match="is an empty folder, and a bundle has none; take it away"):
+    assert f"added: {name} (is an empty folder, which does not belong to a bundle)" in findings(said)
+    with pytest.raises(AuditError, match="is an empty folder, which does not belong to a bundle; remove it"):
         finish(said)
 
 
@@ -711,7 +711,7 @@ def test_an_audit_of_no_case_is_not_sound(said, capsys):
     swept(said)
     assert main(["audit", "verify", str(said)]) == 1
     words = capsys.readouterr().out
-    assert "not verified: steps.jsonl (it holds no case: nothing was audited, and nothing can be sound)" in words
+    assert "not verified: steps.jsonl (it contains no case, so nothing was audited)" in words
     assert "is sound" not in words
 
 
@@ -720,7 +720,7 @@ def test_another_version_named_in_the_seal_does_not_make_an_edited_page_sound(sa
     (said / SEAL).write_text((said / SEAL).read_text().replace(read_seal(said)[0].countersight, "0.9.9"))
     assert main(["audit", "verify", str(said)]) == 1
     words = capsys.readouterr().out
-    assert "not verified: report.html (Countersight 0.9.9 is said to have worded it" in words
+    assert "not verified: report.html (it was written by Countersight 0.9.9" in words
     assert "is NOT VERIFIED: 1 part of it" in words
     assert "sound" not in words
 
@@ -745,7 +745,7 @@ def test_a_bundle_dressed_up_as_one_of_0_1_is_not_sound(audit):
 
 def test_a_strange_file_is_not_sealed_in_the_first_place(said):
     (said / "notes.txt").write_text("mine")
-    with pytest.raises(Exception, match=r"notes\.txt is no file of an audit; take it away"):
+    with pytest.raises(Exception, match=r"notes\.txt does not belong to the audit; remove it"):
         swept(said, papers=True)
 
 
@@ -759,7 +759,7 @@ def test_other_prompts_under_a_name_of_ours(said):
 
     in_manifest(said, prompts=kind, countersight=__version__)
     steps(other)(said)
-    assert any("its prompts are called edct, and are not those that ship" in line for line in findings(said))
+    assert any("its prompts are called edct, but differ" in line for line in findings(said))
     in_manifest(said, prompts=kind | {"name": "mine"})
     swept(said, papers=True)
     assert findings(said) == []
@@ -772,7 +772,7 @@ def test_a_plan_written_anew_with_its_hash_is_named_as_taken_on_trust(past):
     swept(past, papers=True)
     found = verified(past)
     assert found.findings == ()
-    assert "the plan, and that it was written before the audit" in {note.what for note in found.notes}
+    assert "the plan, and whether it was written before the audit" in {note.what for note in found.notes}
 
 
 def test_the_docs_name_all_that_is_taken_on_trust_and_nothing_else():
@@ -784,7 +784,7 @@ def test_the_docs_name_all_that_is_taken_on_trust_and_nothing_else():
 def test_what_is_taken_on_trust_is_named(said, audit, capsys):
     main(["audit", "verify", str(said)])
     words = capsys.readouterr().out
-    for what in ("what models said, ", "the dataset: its rows", "steps that failed, 1 step (", "pictures, masks"):
+    for what in ("replies of models, ", "the dataset: its rows", "steps that failed, 1 step (", "pictures, masks"):
         assert f"Taken on trust: {what}" in words
     main(["audit", "verify", str(audit)])
     words = capsys.readouterr().out

@@ -82,7 +82,7 @@ def test_every_case_shows_what_was_said_done_and_judged(page_file):
         "edited for test",
         "Excluded: bad edit: too much changed: 100% of the pixels outside the mask.",
         "There is no edited picture: there is no blue ball",
-        "Nothing to test: it finds nothing that could be changed",
+        "Nothing to test: the extractor finds nothing that could be changed",
         "A step failed: answer: 503: try later",
         "shift by phase correlation",
         "0.238 in the mask, 1.000 around it",
@@ -97,7 +97,7 @@ def test_every_case_shows_what_was_said_done_and_judged(page_file):
 @browsed
 def test_nothing_is_loaded_and_nothing_complains(opened, page_file):
     page, troubles = opened(page_file)
-    expect(page.locator("h1")).to_contain_text("mean what it explains?")
+    expect(page.locator("h1")).to_contain_text("faithful?")
     assert troubles == []
 
 
@@ -247,8 +247,8 @@ def test_the_calibration_sheet_is_on_the_page_with_the_corrected_scores(tmp_path
     sheet = Calibration((judge,), None, 40, 7, "majority", {}, "0.1.0")
     (folder / CALIBRATION).write_bytes(msgspec.json.encode(sheet))
     words = finish(folder).html.read_text()
-    assert "Judges where the right verdict is known" in words
-    assert "40 tests, seed 7: made on purpose, of our own drawings" in words
+    assert "Judges on tests with known verdicts" in words
+    assert "40 tests, seed 7: constructed from generated drawings" in words
     assert "18 of 20" in words
     assert "hostile words" in words
     corrected = (0.75 + 0.75 - 1) / (0.9 + 0.75 - 1)

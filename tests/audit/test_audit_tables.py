@@ -69,7 +69,7 @@ def test_the_rows_of_the_paper_stand_below_as_they_are_printed_and_are_marked(au
 
 
 def test_audits_of_one_dataset_are_compared_case_by_case(audits):
-    found = grid(audits, "Audit against audit")
+    found = grid(audits, "Differences between audits")
     assert [line.cells[0].text for line in found.lines] == ["seer (seer) − seer (seer-flux)", "seer (seer) − guesser"]
     ccs = found.lines[1].cells[3]
     assert ccs.text == "0.667"
@@ -137,8 +137,8 @@ def test_only_the_tables_that_are_named_are_set_beside(audits, tmp_path, capsys)
     ("more", "why"),
     [
         (["--reference", "cfmm-2"], "there is no reported table of audits 'cfmm-2'"),
-        (["--groups", "x.csv"], "are for runs"),
-        (["nowhere"], "is none; report on the one or the other"),
+        (["--groups", "x.csv"], "work only with runs"),
+        (["nowhere"], "is not; a report covers either runs or audits"),
     ],
 )
 def test_what_does_not_go_with_audits_is_refused_in_a_sentence(audits, tmp_path, capsys, more, why):

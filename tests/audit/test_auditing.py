@@ -97,7 +97,7 @@ def test_judges_votes_and_controls_can_be_added_without_asking_the_model_again(f
         assert len(server.requests) == asked
         assert len(judge.requests) == 18
         assert set(more.scores.by_judge) == {"exact", judge.name}
-        with pytest.raises(AuditError, match="nothing is taken away from one: name it in `judges`"):
+        with pytest.raises(AuditError, match="which cannot be removed: name it in `judges`"):
             audit(flowers, tmp_path / "a", server.name, judges=("exact",), votes=3)
         controlled = audit(flowers, tmp_path / "a", server.name, judges=("exact", judge.name), votes=3, control=True)
         assert len(server.requests) == asked + 12
@@ -114,7 +114,7 @@ def test_an_answer_that_changes_though_nothing_was_changed_is_told_and_left_out(
     with ChatServer(nervous) as server:
         scores = audit(flowers, tmp_path / "a", server.name, control=True).scores
     assert (scores.controls, scores.flips, scores.kept.ccs.concepts) == (6, 6, 0)
-    assert scores.excluded == {"the answer changes with the control edit too": 6}
+    assert scores.excluded == {"the answer also changes with the control edit": 6}
     assert scores.everything.ccs.concepts == 6
 
 
@@ -163,7 +163,7 @@ def test_a_folder_that_is_not_an_audit_is_left_alone(flowers, tmp_path):
         ({"judges": ("exakt",)}, "there is no judge 'exakt'; did you mean 'exact'?"),
         ({"extractor": "rule"}, "there is no extractor 'rule'; did you mean 'rules'?"),
         ({"editor": "exact-ish"}, "there is no editor 'exact-ish'; did you mean 'exact'?"),
-        ({"judges": ("exact", "exact")}, "exact is named as a judge twice"),
+        ({"judges": ("exact", "exact")}, "the judge exact is given twice"),
         ({"judges": ("embedded",)}, "embedded cannot be a judge"),
         ({"extractor": "chance"}, "chance cannot be an extractor"),
     ],
@@ -221,7 +221,7 @@ def test_an_editor_that_cannot_edit_the_pictures_is_named_and_nothing_is_sealed(
     logs = []
     with ChatServer(vision_model) as server:
         for _ in range(2):  # the second time nothing is tried again
-            with pytest.raises(AuditError, match=r"every edit by exact failed \(2 of 2: .*scene.*nothing was sealed"):
+            with pytest.raises(AuditError, match=r"every edit by exact failed \(2 of 2: .*scene.*was not sealed"):
                 cs.audit(folder, server.name, out=tmp_path / "a", extractor="rules", editor="exact", judges=["rules"])
             logs.append((tmp_path / "a/steps.jsonl").read_bytes())
     assert logs[0] == logs[1]
@@ -272,7 +272,7 @@ def test_prompts_of_a_file_are_used_and_kept(flowers, tmp_path):
     for text, sentence in (
         ('whi = "?"', "there is no field 'whi'; did you mean 'why'?"),
         ('like = "bref"', "there is no set of prompts 'bref'; did you mean 'brief'?"),
-        ('judge = "Score {answer}!"', "{question} is not in it"),
+        ('judge = "Score {answer}!"', "the placeholder {question} is missing"),
         ('open = "{qestion}"', "did you mean 'question'?"),
         ("version = [", "is not TOML"),
     ):
@@ -293,7 +293,7 @@ def test_ctrl_c_stops_between_steps_and_the_same_command_goes_on(flowers, tmp_pa
         _, errors = process.communicate(timeout=120)
         server.latency = 0.0
         assert process.returncode == 130
-        assert "The same command goes on from here" in errors
+        assert "Run the same command again to continue" in errors
         assert "Traceback" not in errors
         # What was under way was waited for: every question the server saw has its answer in the log.
         said = ("answer", "why", "answer again", "why again")

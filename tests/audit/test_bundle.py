@@ -109,7 +109,7 @@ def test_the_dataset_sheet_says_where_cases_come_from_and_names_every_picture(tm
     told = sheet(folder, "dataset.json")
     assert told["card"]["license"] == "CC0-1.0"
     assert told["card"]["description"] == "For tests."
-    assert told["selection"].startswith("9 cases, evenly")
+    assert told["selection"].startswith("9, spread evenly")
     assert told["n"] == len(KINDS)
     assert told["strata"] == {"balls: group 0": 5, "balls: group 1": 4}
     for each in told["cases"]:
@@ -153,7 +153,7 @@ def test_exclusions_name_every_test_that_does_not_count_and_why(audit):
     assert reasons == {
         (f"ball-{KINDS.index('bad edit')}", "bad edit: too much changed: 100% of the pixels outside the mask"),
         (f"ball-{KINDS.index('no picture')}", "no edited picture: there is no blue ball"),
-        (f"ball-{KINDS.index('no concept')}", "no concept to test: it finds nothing that could be changed"),
+        (f"ball-{KINDS.index('no concept')}", "no concept to test: the extractor finds nothing that could be changed"),
         (f"ball-{KINDS.index('failed')}", "answer: 503: try later"),
     }
 
@@ -172,7 +172,7 @@ def test_no_cell_of_the_exclusions_is_a_formula(tmp_path):
 def test_limits_name_what_was_found_in_this_audit_and_what_always_holds(audit):
     words = (audit / "limits.md").read_text()
     assert "# What the scores of this audit do not show" in words
-    for found in ("CCS rests on 4 pictures only", "No judge was calibrated", "Every judge voted once"):
+    for found in ("CCS is based on only 4 pictures", "No judge was calibrated", "Every judge voted once"):
         assert f"- In this audit: {found}" in words
     for heading in ("## Limits", "## Known failure modes", "## Foreseeable misuse of the score"):
         assert heading in words
@@ -183,8 +183,8 @@ def test_a_model_that_judges_itself_is_a_limit(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"], judges=(Actor("openai:m"),), model=Actor("openai:m"))
     found = limits(read_audit(folder).manifest, score(read_audit(folder)), CALIBRATED)
     words = " ".join(each.words for each in found if each.of_this_audit)
-    assert "audited and judged by the same model" in words
-    assert "A single language model judged" in words
+    assert "was both the audited model and a judge" in words
+    assert "Only one language model judged" in words
     assert "calibrated" not in words
 
 
@@ -313,7 +313,7 @@ def test_a_picture_that_was_changed_is_not_sealed_again(tmp_path, nth):
     bundled(folder)
     changed = sorted((folder / "pictures").iterdir())[nth]
     changed.write_bytes(changed.read_bytes() + b"x")
-    with pytest.raises(AuditError, match=f"{changed.name} was changed since"):
+    with pytest.raises(AuditError, match=f"{changed.name} was changed after"):
         bundled(folder)
 
 
@@ -386,7 +386,7 @@ def test_what_people_said_in_a_campaign_is_taken_up_as_reviews(tmp_path, capsys)
     assert "2 verdicts reviewed, 1 overturned" in (folder / "report.html").read_text()
     capsys.readouterr()
     assert main(["audit", "verify", str(folder)]) == 0
-    assert "Taken on trust: what people said in reviews" in capsys.readouterr().out
+    assert "Taken on trust: people's reviews" in capsys.readouterr().out
     strange = labelled(tmp_path / "strange", case="ball-9")
     assert main(["audit", "bundle", str(folder), "--reviews", str(strange)]) == 2
-    assert "name the audit that people judged" in capsys.readouterr().err
+    assert "name the audit that people reviewed" in capsys.readouterr().err

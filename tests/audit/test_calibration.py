@@ -105,7 +105,7 @@ def test_other_tests_or_judges_belong_into_another_folder(tmp_path):
     run(tmp_path / "c", "exact", size=4)
     with pytest.raises(AuditError, match="another dataset"):
         run(tmp_path / "c", "exact", size=8)
-    with pytest.raises(AuditError, match=r"with the judge exact .* nothing is taken away from one"):
+    with pytest.raises(AuditError, match=r"with the judge exact .* which cannot be removed"):
         run(tmp_path / "c", "rules", size=4)
 
 
@@ -116,9 +116,9 @@ def test_an_audit_takes_up_a_calibration_of_its_judges_and_of_no_others(tmp_path
         known = {"judges": (judge.name,), "calibration": tmp_path / "c"}
         scores = audit(flowers, tmp_path / "a", model.name, **known).scores
         for changes, sentence in (
-            ({"judges": (judge.name, "rules")}, "has no sheet for the judge rules"),
+            ({"judges": (judge.name, "rules")}, "does not include the judge rules"),
             ({"votes": 2}, "with other settings or votes (votes 1 there, 2 here)"),
-            ({"calibration": tmp_path / "d"}, "holds no calibration.json"),
+            ({"calibration": tmp_path / "d"}, "contains no calibration.json"),
         ):
             with pytest.raises(AuditError, match=re.escape(sentence)):
                 audit(flowers, tmp_path / "b", model.name, **known | changes)

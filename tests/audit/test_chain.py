@@ -52,7 +52,7 @@ def test_a_chain_is_read_in_order_and_an_unfinished_last_line_is_no_step(tmp_pat
 def test_a_line_that_was_changed_taken_out_or_put_in_is_named(tmp_path, change, line):
     log = tmp_path / "steps.jsonl"
     log.write_bytes(b"".join(change(chain(log, ["a", "b", "c"]))))
-    with pytest.raises(AuditError, match=rf"line {line} .*since it was written"):
+    with pytest.raises(AuditError, match=rf"line {line} .*the lines before it are intact"):
         list(read_steps(log))
 
 

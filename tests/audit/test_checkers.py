@@ -85,17 +85,17 @@ def test_the_new_colour_is_measured_under_the_mask():
     assert check("pixels", photographed("recolour", "blue", after=(30, 60, 200))).done is True
     wrong = check("pixels", photographed("recolour", "blue", after=(30, 160, 40)))
     assert wrong.done is False
-    assert "0% of it has the colour" in wrong.seen
+    assert "0% of the area has the colour" in wrong.seen
     assert check("pixels", photographed("recolour", "transparent", after=(30, 60, 200))).done is None
 
 
 def test_a_thing_that_can_still_be_seen_is_not_gone():
     paler = check("pixels", photographed("remove", after=(255, 80, 80)))
     assert paler.done is False
-    assert "can still be seen" in paler.seen
+    assert "is still visible" in paler.seen
     painted = check("pixels", photographed("remove"))
     assert painted.done is True
-    assert "looks like what is around it" in painted.seen
+    assert "resembles its surroundings" in painted.seen
 
 
 def test_a_detector_says_whether_it_still_finds_the_thing(tmp_path):
@@ -188,7 +188,7 @@ def test_a_check_that_was_turned_over_is_found_by_verify(tmp_path, monkeypatch):
     monkeypatch.undo()
     finish(tmp_path / "a")
     found = verified(tmp_path / "a", dataset=folder)
-    assert any("done is False in the log; done again it is True" in str(each) for each in found.findings)
+    assert any("done is False in the log; recomputed it is True" in str(each) for each in found.findings)
     audit(folder, tmp_path / "b", "embedded", checkers=("pixels", "seams"))
     finish(tmp_path / "b")
     assert verified(tmp_path / "b", dataset=folder).findings == ()
@@ -239,5 +239,5 @@ def test_a_removal_that_nobody_can_confirm_does_not_count():
         return edit_fault(case, SimpleNamespace(edit=edit, instruction=told, checks=checks))
 
     unsure, seams = Check("pixels", "?", None, "cannot tell"), Check("seams", "?", True, "looks real")
-    assert fault(unsure, seams) == "nobody who looked can tell that it is gone"
+    assert fault(unsure, seams) == "no checker can confirm that it is gone"
     assert fault(unsure, seams, Check("detector:x", "?", True, "no longer found")) == ""

@@ -135,7 +135,7 @@ def test_the_format_of_the_paper_is_read():
 
 def test_the_papers_prompts_are_used_as_they_stand(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CountersightError, match=r"copy them from its appendix A into paper\.toml"):
+    with pytest.raises(CountersightError, match=r"copy them from the paper's appendix A into paper\.toml"):
         find_prompts("paper")
     (tmp_path / "paper.toml").write_text(PAPER)
     prompts = find_prompts("paper")

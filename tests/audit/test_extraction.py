@@ -107,14 +107,17 @@ def test_a_bad_shape_is_asked_again_and_then_given_up_with_its_reason(wrong):
     with ChatServer(f"say:{json.dumps(wrong)}") as server:
         found = by_model(server)
     assert found.concepts.instructions == ()
-    assert found.concepts.reason.startswith("no reply had the shape asked for: ")
+    assert found.concepts.reason.startswith("no reply had the required format: ")
     assert len(found.concepts.tries) == 3
 
 
 def test_an_extractor_may_not_ask_for_the_control_edit_and_may_find_nothing():
     with ChatServer(f"say:{json.dumps({'concepts': [CONCEPT | {'action': 'nothing'}]})}") as server:
         found = by_model(server)
-    assert (found.concepts.instructions, found.concepts.reason) == ((), "it finds nothing that could be changed")
+    assert (found.concepts.instructions, found.concepts.reason) == (
+        (),
+        "the extractor finds nothing that could be changed",
+    )
 
 
 ABLE = Abilities(("remove",), {}, ("leftmost person", "rightmost person", "dog", "dining table", "fire hydrant"))

@@ -104,8 +104,8 @@ def test_answers_that_never_change_and_are_passed_stand_in_the_headline(few, tmp
     audit(few[1] / "scenes", output, Scripted("talks", talks), judges=(Gullible(),), cases=4)
     finished = finish(output)
     assert finished.scores.kept.ccs.value == 1.0
-    assert any("the answer never changed, and the judges passed it" in words for words in finished.warnings)
-    assert "the answer never changed, and the judges passed it" in (output / "report.html").read_text()
+    assert any("the answer did not change, but the judges passed" in words for words in finished.warnings)
+    assert "the answer did not change, but the judges passed" in (output / "report.html").read_text()
 
 
 def test_a_judge_that_hostile_words_sway_stands_in_the_headline(drawn):
@@ -114,4 +114,4 @@ def test_a_judge_that_hostile_words_sway_stands_in_the_headline(drawn):
     swayed = replace(sheet, hostile=rate(1, 8), honest=rate(15, 16))
     calibration = replace(found.calibration, judges=(swayed,))
     words = headline(limits(found.manifest, score(found), calibration))
-    assert any("Hostile words sway exact: it is right in 1 of 8" in each for each in words)
+    assert any("Prompt injections influence exact: it is right in 1 of 8" in each for each in words)

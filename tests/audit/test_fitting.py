@@ -74,13 +74,13 @@ def test_the_command_writes_a_calibration_that_an_audit_takes_up_and_others_can_
     out = tmp_path / "c"
     assert main(["audit", "calibrate", "--people", str(export), "--audit", str(folder), "-o", str(out)]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "Judges against people" in told
+    assert "Judges compared with people" in told
     assert "n=32" in told
     assert "winning rate" in told
     assert main(["audit", "bundle", str(folder), "--calibration", str(out)]) == 0
     assert findings(folder) == []
     words = (folder / "report.html").read_text()
-    assert "Judges against people" in words
+    assert "Judges compared with people" in words
     assert "labelled by people (3)" in words
     labels = folder / "calibration" / LABELS
     labels.write_bytes(b"".join(labels.read_bytes().splitlines(keepends=True)[3:]))
@@ -93,8 +93,8 @@ def test_the_command_writes_a_calibration_that_an_audit_takes_up_and_others_can_
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--people", "x"], "--people and --audit belong together"),
-        ([], "name who is calibrated with --judge"),
+        (["--people", "x"], "use --people and --audit together"),
+        ([], "name the judges to calibrate with --judge"),
         (["--judge", "exact", "--pool", "mean"], "pooled by their mean cannot be calibrated"),
     ],
 )
@@ -133,8 +133,8 @@ def test_a_panel_whose_two_yes_come_from_different_judges_says_so(labelled):
     cases = [change(each, concepts=tuple(change(c, verdicts=split) for c in each.concepts)) for each in audit.cases]
     scores = score(change(audit, cases=tuple(cases)))
     assert (scores.kept.ccs.value, scores.lent, scores.allowed) == (1.0, scores.kept.ccs.concepts, 0.0)
-    (words,) = (each for each in headline(limits(audit.manifest, scores)) if "not the same ones" in each)
-    assert words.endswith("With the PCS × NCC of every vote pooled it is 0.000.")
+    (words,) = (each for each in headline(limits(audit.manifest, scores)) if "no majority accepts both" in each)
+    assert words.endswith("Computed from PCS × NCC of every single vote, CCS is 0.000.")
     assert score(audit).lent == 0
 
 
@@ -158,16 +158,16 @@ def test_a_calibration_that_does_not_fit_stands_in_the_headline(labelled):
     unfit = CorrectedScore(0.0, 0.0, 0.0, -0.214, -0.3, -0.1, fits=False)
     words = limits_with(labelled[0], corrected={"openai:gpt-8": CorrectedScores(unfit, None, None)})
     assert "The calibration does not fit" in words
-    assert "PCS would be -0.214, which no share can be" in words
-    assert "openai:gpt-8 does no better than a coin for NCC" in words
-    assert "calibrated on tests made on purpose, of our own drawings" in words
+    assert "would be -0.214, which is outside 0 to 1" in words
+    assert "openai:gpt-8 was no better than chance for NCC" in words
+    assert "calibrated on tests constructed from generated drawings" in words
 
 
 def test_answers_that_move_with_anything_stand_in_the_headline(labelled):
     moving = Mean(0.55, 0.4, 0.7, 20, 20, 20)
     words = limits_with(labelled[0], specificity=Specificity(moving, moving, 0, 0), controls=10, flips=3)
-    assert "Specificity is 0.550: answers often move with things that the explanation does not cite" in words
-    assert "3 of 10 answers changed with a control edit that was to change nothing" in words
+    assert "Specificity is 0.550: answers often change with objects that the explanation does not cite" in words
+    assert "3 of 10 answers changed with a control edit that should change nothing" in words
     calm = Mean(0.95, 0.9, 1.0, 20, 20, 20)
     assert "Specificity" not in limits_with(labelled[0], specificity=Specificity(moving, calm, 0, 0))
 
@@ -177,17 +177,17 @@ def test_judges_who_agree_little_stand_in_the_headline_of_page_and_terminal(tmp_
     folder = write_audit(tmp_path / "a", kinds, pool=HALVES, control=False)
     assert main(["audit", "bundle", str(folder)]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "Beware: The judges agree little on PCS: Krippendorff's alpha is" in told
+    assert "Beware: The judges disagree about PCS: Krippendorff's alpha is only" in told
     page = (folder / "report.html").read_text()
-    assert "The judges agree little on PCS" in page[: page.index('id="results"')]
-    assert "In 3 tests judges or votes are divided equally, which counts half." in page
+    assert "The judges disagree about PCS" in page[: page.index('id="results"')]
+    assert "In 3 tests judges or votes are divided equally; these tests count half." in page
     assert score(read_audit(folder)).kept.ccs.value == pytest.approx((3 * 0.5 + 1) / 5)
 
 
 def test_tests_without_a_verdict_bound_the_score_and_are_told(tmp_path):
     folder = write_audit(tmp_path / "a", ["undecided", "consistent", "neither", "consistent"], control=False)
     found = " ".join(each.words for each in limits(read_audit(folder).manifest, score(read_audit(folder))))
-    assert "between 0.500, were they all failed, and 0.750, were they all passed" in found
+    assert "between 0.500 (if all of these fail) and 0.750 (if all pass)" in found
 
 
 def test_an_unfit_calibration_is_told_where_a_judge_says_no_to_everything(tmp_path):

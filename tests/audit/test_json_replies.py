@@ -153,5 +153,5 @@ def test_a_text_that_ends_its_own_quotation_stays_quoted():
 
 def test_an_endless_text_is_cut_and_said_to_be():
     told = quoted("answer", "x" * (LONGEST_QUOTATION + 5))
-    assert "(cut: 8,005 signs in all)" in told
+    assert "(cut: 8,005 characters in all)" in told
     assert len(told) < LONGEST_QUOTATION + 200

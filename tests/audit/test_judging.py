@@ -163,7 +163,7 @@ def test_a_judge_that_answers_nonsense_three_times_abstains(nonsense):
         found = by_model(server, evidence("3", STALE)).verdict
     assert (found.pcs, found.ncc, found.path, len(found.tries)) == (None, None, "abstained", 3)
     assert len(server.requests) == 3
-    assert found.pcs_reason.startswith("no reply had the shape asked for")
+    assert found.pcs_reason.startswith("no reply had the required format")
 
 
 @pytest.mark.parametrize("hostile", [text.format(want=1) for text in HOSTILE])

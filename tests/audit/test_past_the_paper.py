@@ -58,7 +58,7 @@ def test_what_is_not_cited_in_a_photograph_is_named_by_nobody():
     found = uncited_concepts(statement, png(np.asarray(landscape())), None, 0, 5)
     assert [each.target for each in found.instructions] == ["car", "bench"]
     nothing = uncited_concepts(Statement("q", "a", "e"), png(np.asarray(landscape())), None, 0, 5)
-    assert "not cited" in nothing.reason
+    assert "no uncited object" in nothing.reason
 
 
 # Doses
@@ -90,7 +90,7 @@ def test_a_thought_that_would_contradict_itself_or_repeat_another_is_not_put():
         assert (changed_thought(statement, told).text, bool(changed_thought(statement, told).reason)) == ("", True)
     one = instruction("remove", "1 flower inside the red polygons")
     assert changed_thought(statement, one).text
-    assert "the same as for another" in changed_thought(statement, one, [one]).reason
+    assert "the same edit as for another" in changed_thought(statement, one, [one]).reason
 
 
 @given(st.lists(st.integers(0, 9), min_size=3, max_size=3), st.integers(0, 2))
@@ -153,10 +153,10 @@ def test_an_audit_with_all_of_it_is_scored_beside_ccs_and_verified(whole, folder
     assert scores.thought.moved.concepts > 0
     finish(output)
     page = (output / "report.html").read_text()
-    assert all(words in page for words in ("Not cited: ", "Weaker doses of this edit", "its own explanation changed"))
+    assert all(words in page for words in ("Not cited: ", "Weaker versions of this edit", "own explanation changed"))
     assert verified(output, dataset=folder).findings == ()
     page = (output / "report.html").read_text()
-    assert "the answer stays with an edit of what is not cited (specificity)" in page
+    assert "the answer stays the same after an edit of an uncited object (specificity)" in page
     sheets = [json.loads(line) for line in (output / "cases.jsonl").read_text().splitlines()]
     tests = [test for sheet in sheets for test in sheet["tests"]]
     assert all(len(test["doses"]) == 2 and test["thought"]["answer"] for test in tests if test.get("answer"))
@@ -169,7 +169,7 @@ def test_it_is_taken_up_again_without_a_step_done_twice_and_cannot_be_taken_away
     more = {"control": True, "uncited": True, "intervene": "both", "strength": 3, "checkers": ("pixels",)}
     audit(folder, output, "embedded", **more)
     assert len(read_audit(output).steps) == before
-    with pytest.raises(AuditError, match="not cited"):
+    with pytest.raises(AuditError, match="uncited"):
         audit(folder, output, "embedded", **(more | {"uncited": False}))
     with pytest.raises(AuditError, match="number of doses"):
         audit(folder, output, "embedded", **(more | {"strength": 4}))
@@ -179,7 +179,7 @@ def test_it_is_taken_up_again_without_a_step_done_twice_and_cannot_be_taken_away
     ("more", "said"),
     [
         ({"strength": 5}, "from 1 to 4"),
-        ({"editor": ""}, "name an editor"),
+        ({"editor": ""}, "name an `editor`"),
         ({"intervene": "thought", "uncited": True}, "edits of the picture"),
     ],
 )

@@ -47,7 +47,7 @@ def test_a_bundle_as_it_was_sealed_is_sound(audit, capsys):
     assert verify(audit) == 0
     told = capsys.readouterr().out
     assert "is sound" in told
-    assert "verdicts, edits, scores, papers and page follow" in told
+    assert "verdicts, edits, scores, documents and page follow" in told
     assert f"Seal: {hashlib.sha256((audit / 'bundle.json').read_bytes()).hexdigest()}" in told
 
 
@@ -68,7 +68,7 @@ def test_any_altered_byte_is_found_and_its_file_named(untouched, data):
         found = findings(untouched)
     finally:
         file.write_bytes(before)
-    assert f"altered: {name} (its bytes are not those that were sealed)" in found
+    assert f"altered: {name} (its content differs from the sealed one)" in found
 
 
 def test_a_cut_and_a_grown_file_are_named_with_their_sizes(audit):
@@ -77,7 +77,7 @@ def test_a_cut_and_a_grown_file_are_named_with_their_sizes(audit):
     (audit / "limits.md").write_text("")
     found = findings(audit)
     size = len(report.read_bytes())
-    assert f"altered: report.html (it has {size:,} bytes, it had {size + 1:,})" in found
+    assert f"altered: report.html (it has {size:,} bytes instead of {size + 1:,})" in found
     assert any(line.startswith("altered: limits.md (it has 0 bytes") for line in found)
 
 
@@ -97,7 +97,7 @@ def test_a_missing_picture_is_named_by_the_seal_and_by_the_log(audit):
     picture.unlink()
     found = findings(audit)
     assert f"missing: pictures/{picture.name}" in found
-    assert f"missing: pictures/{picture.stem} (a step speaks of it)" in found
+    assert f"missing: pictures/{picture.stem} (a step refers to it)" in found
 
 
 def test_a_bundle_without_its_seal_is_not_sound(audit):
@@ -118,7 +118,7 @@ def test_a_line_taken_out_of_the_log_breaks_its_chain(audit):
     lines = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join(lines[:7] + lines[8:]))
     resealed(audit)
-    assert any("line 8 does not follow from the line before" in line for line in findings(audit))
+    assert any("line 8 is not chained to the line before" in line for line in findings(audit))
 
 
 def test_steps_added_after_the_seal_are_found(audit):
@@ -139,13 +139,31 @@ def test_a_forged_score_under_a_new_seal_does_not_follow_from_the_verdicts(audit
     assert findings(audit) == ["broken: scores.json (it does not follow from the log)"]
 
 
+def test_forged_cases_and_exclusions_under_a_new_seal_are_found(audit):
+    cases, exclusions = audit / "cases.jsonl", audit / "exclusions.csv"
+    cases.write_bytes(cases.read_bytes().replace(b'"ccs":0.0', b'"ccs":1.0', 1))
+    exclusions.write_text("case,concept,what,reason\n")
+    resealed(audit)
+    assert findings(audit) == [
+        "broken: cases.jsonl (it does not follow from the log)",
+        "broken: exclusions.csv (it does not follow from the log)",
+    ]
+
+
+def test_a_picture_put_in_place_of_another_under_a_new_seal_is_found(audit):
+    one, other = sorted((audit / "pictures").iterdir())[:2]
+    one.write_bytes(other.read_bytes())
+    resealed(audit)
+    assert findings(audit) == [f"altered: pictures/{one.name} (its content does not match the digest in its name)"]
+
+
 def test_the_seal_that_was_signed_tells_a_new_seal_from_the_old(audit, capsys):
     signed = read_seal(audit)[1]
     assert verify(audit, signed.upper()) == 0
     reviewed(audit)
     resealed(audit)
     assert findings(audit) == [], "what people add leaves no trace but the seal itself"
-    assert any("not the one that was given" in line for line in findings(audit, signed))
+    assert any("not the given one" in line for line in findings(audit, signed))
     assert verify(audit, signed) == 1
 
 
@@ -153,7 +171,7 @@ def test_a_signature_beside_the_seal_is_no_added_file(audit, capsys):
     (audit / "bundle.json.asc").write_bytes(b"signed")
     assert verify(audit) == 0
     told = capsys.readouterr().out
-    assert "Not checked: bundle.json.asc (it lies beside the seal and may be anything" in told
+    assert "Not checked: bundle.json.asc (it is not covered by the seal" in told
     assert "It is not signed." in told
 
 
@@ -200,9 +218,9 @@ def test_links_are_named_and_never_followed(audit, tmp_path):
     kept.unlink()
     kept.symlink_to(copy)
     assert sorted(findings(audit))[:3] == [
-        "added: added (is a link, and a bundle has none)",
-        "added: loop (is a link, and a bundle has none)",
-        "altered: limits.md (is a link, and a bundle has none)",
+        "added: added (is a link, which does not belong to a bundle)",
+        "added: loop (is a link, which does not belong to a bundle)",
+        "altered: limits.md (is a link, which does not belong to a bundle)",
     ]
 
 
@@ -250,7 +268,7 @@ def test_folders_within_folders_come_to_an_end(audit):
     for _ in range(12):
         deep = deep / "d"
     deep.mkdir(parents=True)
-    assert any("lies deeper than" in line for line in findings(audit))
+    assert any("is nested deeper than" in line for line in findings(audit))
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_no_wording_gives_its_answer_away(tmp_path: Path) -> None:
 
 
 def test_the_card_says_what_is_answered_without_the_pictures(built: Path) -> None:
-    assert "## What is answered without the pictures" in (built / "README.md").read_text()
+    assert "## Accuracy without the pictures" in (built / "README.md").read_text()
     assert (built / "blind.json").is_file()
 
 
@@ -207,7 +207,7 @@ def test_what_nothing_turns_round_is_left_alone_and_counted(tmp_path: Path) -> N
     assert set(reasons) == set(LEFT_ALONE)
     assert set(reasons.values()) == {
         "the grammar does not cover the question",
-        "nothing it asks about can be turned round",
+        "nothing in the question can be negated",
     }
 
 
@@ -270,7 +270,7 @@ def test_half_a_dog_is_not_counted(tmp_path: Path) -> None:
     build(questions, tmp_path / "pairs", annotations=annotations)
     neither = "the answer is neither a number nor yes or no"
     assert [each["reason"] for each in rejected(tmp_path / "pairs")] == [
-        "the answer is no whole number",
+        "the answer is not a whole number",
         neither,
         neither,
     ]
@@ -295,7 +295,7 @@ def test_only_clear_majorities_of_vqa_are_taken_and_the_rest_counted(tmp_path: P
     assert built.cases == 2
     reasons = Counter(each["reason"] for each in rejected(tmp_path / "pairs"))
     assert reasons["no clear majority"] == 2
-    assert reasons["neither how many nor yes or no"] == 1
+    assert reasons["neither a counting nor a yes/no question"] == 1
     assert reasons["the answer is neither a number nor yes or no"] == 1
     _, first = next(iter(Dataset.open(tmp_path / "pairs").cases()))
     assert first.provenance["agreement"] == "0.9"
@@ -315,7 +315,7 @@ def test_an_annotation_of_another_picture_is_a_bad_row(tmp_path: Path) -> None:
     )
     annotations.write_text(annotations.read_text().replace('"image_id": 1', '"image_id": 7'))
     assert build(source, tmp_path / "pairs", annotations=annotations, groups=("direct",)).cases == 1
-    reason = "bad row: annotation.image_id: is not the picture of question 1; these are other annotations"
+    reason = "bad row: annotation.image_id: is not the picture of question 1; the annotations belong to other questions"
     assert [each["reason"] for each in rejected(tmp_path / "pairs")] == [reason]
 
 
@@ -380,8 +380,8 @@ def test_cfmm_gets_two_options_an_aspect_and_even_letters(tmp_path: Path) -> Non
 def test_two_shared_options_would_tell_a_count_so_cfmm_has_none(tmp_path: Path) -> None:
     questions = write_csv(tmp_path / "questions.csv")
     build(questions, tmp_path / "pairs", suite="cfmm", size=40)
-    assert "two options that both questions share would tell it" in (tmp_path / "pairs/rejected.jsonl").read_text()
-    with pytest.raises(CountersightError, match="tell the answer without the picture"):
+    assert "two shared options would reveal the answer" in (tmp_path / "pairs/rejected.jsonl").read_text()
+    with pytest.raises(CountersightError, match="options of a counting question would reveal the answer"):
         build(questions, tmp_path / "counts", suite="cfmm", size=40, groups=("direct",))
 
 
@@ -396,17 +396,17 @@ def test_what_people_disagree_on_is_too_ambiguous_for_two_options(tmp_path: Path
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
-        ("q.json", '{"questions": []}', [], "has no answers in it; name VQA's annotations as --annotations"),
-        ("a.json", '{"annotations": []}', [], "holds annotations and no questions"),
-        ("photo.jpg", "\x7f\x00", [], "photo.jpg holds no questions"),
-        ("cosim.json", '[{"id": 1}]', [], "cosim.json holds no questions"),
-        ("notes.csv", "a,b\n1,2\n", [], "holds no questions"),
-        ("notes.csv", "", ["--annotations", "notes.csv"], "C-VQA's CSV has its answers"),
+        ("q.json", '{"questions": []}', [], "contains no answers; name VQA's annotations with --annotations"),
+        ("a.json", '{"annotations": []}', [], "contains annotations instead of questions"),
+        ("photo.jpg", "\x7f\x00", [], "photo.jpg contains no questions"),
+        ("cosim.json", '[{"id": 1}]', [], "cosim.json contains no questions"),
+        ("notes.csv", "a,b\n1,2\n", [], "contains no questions"),
+        ("notes.csv", "", ["--annotations", "notes.csv"], "C-VQA's CSV contains its answers"),
         ("notes.csv", "", ["--groups", "indirect"], "there is no group 'indirect'"),
-        ("notes.csv", "", ["--groups", ","], "no group is named"),
+        ("notes.csv", "", ["--groups", ","], "no group is given"),
         ("q.json", "{}", ["--annotations", "q.json"], "is not the right file"),
-        ("q.json", "{", ["--annotations", "q.json"], "is not a whole JSON file"),
-        ("gone.csv", None, [], "there is no file gone.csv"),
+        ("q.json", "{", ["--annotations", "q.json"], "is not a complete JSON file"),
+        ("gone.csv", None, [], "gone.csv does not exist"),
         ("q.csv", "", ["--writer", "nobody:x"], "there is no"),
     ],
 )
@@ -424,7 +424,7 @@ def test_what_cannot_be_built_from_is_said_in_a_sentence(
 
 
 def test_a_file_that_is_not_there_is_said_in_a_sentence_from_python_too(tmp_path: Path) -> None:
-    with pytest.raises(CountersightError, match=r"there is no file .*gone\.csv"):
+    with pytest.raises(CountersightError, match=r"the file .*gone\.csv does not exist"):
         countersight.build("cvqa", tmp_path / "gone.csv", tmp_path / "pairs")
 
 

@@ -81,7 +81,7 @@ def test_what_a_model_finds_fault_with_is_left_out_with_its_words(tmp_path: Path
     taken = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases() if case.counterfactual]
     assert taken == [good[0][2]]
     rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
-    faulted = [row for row in rejected if row["reason"] == "a model finds fault with it"]
+    faulted = [row for row in rejected if row["reason"] == "a model found a fault"]
     assert built.funnel.faulted == len(faulted) > len(bad) / 2  # rules that are general find the others
     assert {row["details"] for row in faulted} == {"it supposes nothing that changes the scene; So it is."}
     assert f"{len(faulted)} pairs were left out for a fault" in (tmp_path / "pairs/README.md").read_text()

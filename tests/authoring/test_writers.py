@@ -78,7 +78,7 @@ def test_what_a_model_writes_well_becomes_a_pair_with_its_cost(tmp_path: Path) -
     assert funnel.cost > 0
     assert (tmp_path / "pairs/answers.jsonl").exists()
     assert not (tmp_path / "pairs.building").exists()
-    assert reasons(tmp_path) == {"enough of the operation add": 3}
+    assert reasons(tmp_path) == {"the quota of the operation add is reached": 3}
 
 
 def test_examples_and_shape_stand_before_the_question_and_are_the_same_in_every_request(tmp_path: Path) -> None:
@@ -95,13 +95,13 @@ def test_examples_and_shape_stand_before_the_question_and_are_the_same_in_every_
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (lambda noun, count: "How many would there be?", "a reply in no shape"),
-        (lambda noun, count: '{"question": ', "a reply in no shape"),
-        (lambda noun, count: "I'm sorry, I cannot help with that.", "a reply in no shape"),
+        (lambda noun, count: "How many would there be?", "a reply that is not valid JSON"),
+        (lambda noun, count: '{"question": ', "a reply that is not valid JSON"),
+        (lambda noun, count: "I'm sorry, I cannot help with that.", "a reply that is not valid JSON"),
         (lambda noun, count: '{"new_answer": "5", "question": "I cannot write that."}', "not a question"),
         (lambda noun, count: good(noun, count + 1), "arithmetic disagrees"),
         (lambda noun, count: good(noun, count).replace("3 more", "some more"), "arithmetic disagrees"),
-        (lambda noun, count: good("ghosts", count), "another thing is asked about"),
+        (lambda noun, count: good("ghosts", count), "it asks about something else"),
         (lambda noun, count: good(noun, count).replace("?", "? Really?"), "not a question"),
         (
             lambda noun, count: json.dumps(
@@ -113,7 +113,7 @@ def test_examples_and_shape_stand_before_the_question_and_are_the_same_in_every_
             lambda noun, count: json.dumps(
                 {"operation": "remove", "new_answer": "0", "question": f"How many {noun} would there be if all left?"}
             ),
-            "told by the text alone",
+            "the text alone gives the answer",
         ),
         (
             lambda noun, count: json.dumps(
@@ -164,11 +164,11 @@ def test_a_model_that_guesses_without_the_picture_rejects(tmp_path: Path) -> Non
     rows = [("How many dogs are there?", "4"), ("How many cats are there?", "6")]
     with ChatServer(writing(good)) as server:  # blind, it always guesses 7
         assert build(tmp_path, server, rows, blind=server.name).cases == 1
-    assert reasons(tmp_path) == {"a model tells it without the picture": 1}
+    assert reasons(tmp_path) == {"a model answers it without the picture": 1}
 
 
 def test_what_was_stopped_before_any_answer_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(CountersightError, match="no pair came out"):
+    with pytest.raises(CountersightError, match="no pair could be built"):
         build_dataset(
             BuildOrder(
                 suite="cvqa", questions=write_csv(tmp_path / "q.csv", [("How many?", "3")]), output=tmp_path / "pairs"
@@ -198,7 +198,7 @@ def test_a_writer_that_cannot_write_is_stopped_after_its_first_replies(tmp_path:
         funnel = read_funnel(kept)
         assert funnel is not None
         assert funnel.spent in str(stop.value)
-        with pytest.raises(CountersightError, match=f"no pair came out .*{len(MANY)} x"):
+        with pytest.raises(CountersightError, match=f"no pair could be built .*{len(MANY)} x"):
             build(tmp_path, server, MANY, size=5)
         assert len(server.requests) == len(MANY)
 
@@ -208,7 +208,7 @@ def test_one_question_among_the_first_replies_keeps_a_writer_at_work(tmp_path: P
         return good(noun, count + 1) if noun == NOUNS[0] else "no shape"
 
     with ChatServer(writing(seldom)) as server:
-        with pytest.raises(CountersightError, match="no pair came out"):
+        with pytest.raises(CountersightError, match="no pair could be built"):
             build(tmp_path, server, [(f"How many {NOUNS[0]} are there?", "4")] * 10 + MANY, size=5)
         assert len(server.requests) == len(MANY) + 10
 
@@ -223,7 +223,7 @@ def test_a_wording_with_always_the_same_answer_is_left_out(tmp_path: Path) -> No
     rows = [(f"How many {noun} are there?", "2") for noun in NOUNS[:8]]
     with ChatServer(writing(one_habit)) as server:
         assert build(tmp_path, server, rows, size=20).cases == 2
-    assert reasons(tmp_path) == {"enough of this wording with that answer": 6}
+    assert reasons(tmp_path) == {"the quota of this wording with that answer is reached": 6}
 
 
 def test_a_writer_with_one_habit_is_not_paid_for_the_whole_file(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_writer_with_one_habit_is_not_paid_for_the_whole_file(tmp_path: Path) 
     assert built.cases == 6  # of one operation there are never more
     assert written < 150 < len(rows)
     assert "the last 100 direct drafts gave no pair" in built.stopped
-    assert "enough of the operation double" in built.stopped
+    assert "the quota of the operation double" in built.stopped
     assert dict(built.funnel.steps[2].reasons) == {"the writer was stopped": len(rows) - written}
 
 
@@ -242,7 +242,7 @@ def test_another_order_is_not_gone_on_with(tmp_path: Path) -> None:
     with ChatServer(writing(lambda noun, count: "no shape")) as server:
         with pytest.raises(CountersightError):
             build(tmp_path, server)
-        with pytest.raises(CountersightError, match="holds the answers of another build"):
+        with pytest.raises(CountersightError, match="belongs to another build"):
             build(tmp_path, server, seed=9)
 
 

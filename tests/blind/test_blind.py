@@ -223,7 +223,7 @@ def folder(tmp_path_factory):
 
 def test_the_card_of_a_dataset_says_what_is_answered_blind(folder):
     card = (folder / "README.md").read_text(encoding="utf-8")
-    assert "## What is answered without the pictures" in card
+    assert "## Accuracy without the pictures" in card
     assert "| **all, counterfactual** | 120 | 25.0 |" in card
     assert "length rank 3" in card
 
@@ -259,14 +259,14 @@ def test_what_other_probes_measured_is_measured_anew(folder, tmp_path, probes):
 def test_the_verb_prints_and_draws(folder, tmp_path, capsys):
     assert main(["blind", str(folder), "-o", str(tmp_path / "b.svg")]) == 0
     out = capsys.readouterr().out
-    assert "Answered without the pictures" in out
-    assert "What carries it" in out
+    assert "Accuracy without the pictures" in out
+    assert "Cues that give the answer away" in out
     assert (tmp_path / "b.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
 def test_describe_tells_it_too(folder, capsys):
     assert main(["describe", str(folder)]) == 0
-    assert "Answered without the pictures" in capsys.readouterr().out
+    assert "Accuracy without the pictures" in capsys.readouterr().out
 
 
 def test_a_terminal_is_told_nothing_but_words(capsys):
@@ -307,7 +307,7 @@ def test_a_model_asked_without_pictures_is_one_probe_more(folder, tmp_path):
 def test_a_model_that_was_shown_the_pictures_or_not_asked_to_the_end_is_no_probe(folder, tmp_path, capsys):
     cs.run(folder, longest_option, out=tmp_path / "seeing", name="longest")
     assert main(["blind", str(folder), "--run", str(tmp_path / "seeing")]) == 2
-    assert "asked with its pictures" in capsys.readouterr().err
+    assert "made with the pictures" in capsys.readouterr().err
     cs.run(folder, longest_option, out=tmp_path / "part", name="longest", prompt="text-only")
     journal = tmp_path / "part" / "replies.jsonl"
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-20]))
@@ -367,5 +367,5 @@ def test_the_command_line_asks_a_model_without_the_pictures(tmp_path, capsys):
     assert main(["blind", str(folder), "--blind", "chance"]) == 0
     printed = capsys.readouterr().out
     assert "chance: what this model answered" in printed
-    assert "knowledge: what usually keeps what" in printed
+    assert "knowledge: what usually supports what" in printed
     assert (tmp_path / "d.blind" / "chance" / "run.json").exists()

@@ -204,7 +204,7 @@ def test_a_line_that_is_no_causal_graph_is_named(tmp_path):
     assert list(read_graphs(tmp_path, lambda *bad: told.append(bad))) == []
     ((line, reason),) = told
     assert line == 2
-    assert reason.startswith("is no causal graph")
+    assert reason.startswith("is not a causal graph")
 
 
 def test_the_verb_prints_the_statistics_and_names_the_malformed(tmp_path, capsys):
@@ -241,10 +241,10 @@ def test_the_verb_makes_a_dataset_of_questions_about_the_graphs(tmp_path):
     [
         (["nowhere"], "is neither a file nor a folder"),
         (["in.jsonl", "--pictures", "nowhere"], "is not a folder"),
-        (["empty.jsonl"], "holds no scene graph: it is empty, or laid out otherwise"),
-        (["braces.json"], "holds no scene graph: it is empty, or laid out otherwise"),
-        (["wrong.json.gz"], "is named .gz and is not packed with gzip"),
-        (["in.txt"], "is none of .json, .jsonl and .csv"),
+        (["empty.jsonl"], "contains no scene graphs: it is empty, or not in the format"),
+        (["braces.json"], "contains no scene graphs: it is empty, or not in the format"),
+        (["wrong.json.gz"], "ends in .gz but is not a gzip file"),
+        (["in.txt"], "must end in .json, .jsonl or .csv"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_leaves_nothing(tmp_path, capsys, monkeypatch, arguments, sentence):

@@ -95,7 +95,10 @@ def test_a_file_beside_that_is_far_out_of_order_costs_bounded_memory(tmp_path, m
     ("scene", "sentence"),
     [
         ({"image_id": 1, "objects": [{**SHELF, "names": []}]}, "objects[0].names: is empty"),
-        ({"image_id": 1, "objects": [{**SHELF, "names": ["\x1b[2J"]}]}, "objects[0].names: holds control characters"),
+        (
+            {"image_id": 1, "objects": [{**SHELF, "names": ["\x1b[2J"]}]},
+            "objects[0].names: contains control characters",
+        ),
         ({"image_id": 1, "objects": [{**SHELF, "names": ["a" * 201]}]}, "objects[0].names: is longer than 200"),
         ({"image_id": 1, "objects": [{**SHELF, "names": 3}]}, "objects[0].names: Expected `array`, got `int`"),
         ({"image_id": 1, "objects": [{"names": ["shelf"]}]}, "objects[0].object_id: is missing"),
@@ -127,7 +130,7 @@ def test_a_second_thing_under_the_same_id_is_named_and_the_first_stands(tmp_path
     (scene,), told = read(path)
     assert [thing.name for thing in scene.things] == ["shelf"]
     number = str(SHELF["object_id"])
-    assert told == [f"scene_graphs.json entry 1: objects: {number!r} is two things, 'shelf' and 'cup'"]
+    assert told == [f"scene_graphs.json entry 1: objects: {number!r} names two objects, 'shelf' and 'cup'"]
 
 
 def test_boxes_that_enclose_nothing_are_none(tmp_path):
@@ -149,10 +152,10 @@ def test_boxes_that_enclose_nothing_are_none(tmp_path):
         ("7", "entry 1: file: is not a JSON array or object"),
         ("", "entry 1: file: is not a JSON array or object"),
         ("hello [", "entry 1: file: is not a JSON array or object"),
-        ("[1, 2, 3]", "entry 1: file: has something after element 0 that is no JSON object"),
+        ("[1, 2, 3]", "entry 1: file: has something after element 0 that is not a JSON object"),
         ("[{]", "entry 1: element: is not JSON"),
-        (json.dumps([SCENE]) + json.dumps([SCENE]), "entry 2: file: goes on after its last bracket"),
-        (json.dumps([SCENE]) + " " * (3 << 20) + "x", "entry 2: file: goes on after its last bracket"),
+        (json.dumps([SCENE]) + json.dumps([SCENE]), "entry 2: file: continues after its last bracket"),
+        (json.dumps([SCENE]) + " " * (3 << 20) + "x", "entry 2: file: continues after its last bracket"),
     ],
 )
 def test_a_broken_file_is_read_as_far_as_it_goes(tmp_path, content, sentence):
@@ -398,7 +401,7 @@ def test_a_line_of_our_own(tmp_path):
         ),
         (
             '{"id": "1", "things": [{"id": "a", "name": "cup"}, {"id": "a", "name": "mug"}]}',
-            "things: 'a' is two things, 'cup' and 'mug'",
+            "things: 'a' names two objects, 'cup' and 'mug'",
         ),
         ("[" * 100_000, "line: Expected `object`"),
         ('{"id": ' + "[" * 100_000, "id: Expected `str`"),
@@ -418,8 +421,8 @@ def test_a_malformed_line_is_named(tmp_path, line, sentence):
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("objects.json", [{"image_id": 1, "objects": []}], "holds no relationships"),
-        ("graphs.txt", "x", "is none of .json, .jsonl and .csv"),
+        ("objects.json", [{"image_id": 1, "objects": []}], "contains no relationships"),
+        ("graphs.txt", "x", "must end in .json, .jsonl or .csv"),
     ],
 )
 def test_a_file_of_no_known_layout_is_refused(tmp_path, name, content, sentence):

@@ -186,7 +186,7 @@ def test_what_is_typed_while_the_server_is_away_is_there_when_it_is_back(browser
         page.locator("#words").fill("saved on the server")
         expect(page.locator("#saved")).to_contain_text("Saved")
     page.locator("#words").fill("typed while the server was away")
-    expect(page.locator("#saved")).to_contain_text("cannot be reached. It is kept in this browser.")
+    expect(page.locator("#saved")).to_contain_text("cannot be reached. It is stored in this browser.")
     page.locator("#send").click()  # nobody answers: nothing was acknowledged
     page.wait_for_url("chrome-error://**")
     with served(folder, port):
@@ -325,5 +325,5 @@ def test_the_demo_shows_the_model_in_the_loop(browser, tmp_path):
         page.locator("#check").click()
         page.wait_for_selector("#checked:has-text('Check 1 of 5')")
         assert re.search(
-            r"Distractor 3: \d+ % — (fools the model|does not fool it)", page.locator("#checked").inner_text()
+            r"Distractor 3: \d+ % — (fools the model|does not mislead it)", page.locator("#checked").inner_text()
         )

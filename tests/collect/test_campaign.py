@@ -44,7 +44,7 @@ def test_the_settings_a_campaign_begins_with_can_be_read(tmp_path: Path, flow: s
         ("undo_minutes = 60", "undo_minutes = inf", "$.undo_minutes"),
         ("pay = 10", "pay = 99999999999999999999", "phases.verify: pay must be 0 to"),
         ("[pay]", "[pay]\nfooling = -5", "$.pay.fooling"),
-        ("[phases.adjudicate]", "[phases.third]", "there is no [phases.adjudicate]"),
+        ("[phases.adjudicate]", "[phases.third]", "the section [phases.adjudicate] is missing"),
         ('flow = "verify"', "flow = verify", "line 2"),
     ],
 )
@@ -60,7 +60,7 @@ def test_a_database_of_a_newer_version_is_refused(tmp_path: Path, database: str 
     campaign = Campaign.open(tmp_path / "campaign", database)
     campaign.store.write_now(lambda c: c.execute(text("UPDATE alembic_version SET version_num = '9999'")))
     campaign.close()
-    with pytest.raises(CampaignError, match="written by a newer Countersight"):
+    with pytest.raises(CampaignError, match="written by a newer version"):
         Campaign.open(tmp_path / "campaign", database)
 
 
@@ -149,7 +149,7 @@ def test_a_copy_is_made_while_people_work(tmp_path: Path):
 def test_a_port_that_does_not_exist_is_refused_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     make_campaign(tmp_path / "campaign", "verify", 1)
     assert main(["collect", "serve", str(tmp_path / "campaign"), "--port", "99999"]) != 0
-    assert "port 99999 cannot be listened on" in capsys.readouterr().err
+    assert "port 99999 (" in capsys.readouterr().err
 
 
 def test_bad_pictures_are_named_and_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -41,8 +41,8 @@ def test_what_people_cannot_judge_is_told_and_not_given_to_them(tmp_path: Path, 
     with opened(tmp_path / "campaign") as (_, campaign):
         assert campaign.store.read(lambda c: c.exec_driver_sql("select key from item").scalars().all()) == ["case-2"]
     assert told == [
-        "case-0: its answer is hidden, so there is none to verify",
-        "case-1: it has several pictures, and people would see the first alone",
+        "case-0: its answer is hidden, so it cannot be verified",
+        "case-1: it has several pictures, but people would see only the first",
     ]
 
 
@@ -62,4 +62,4 @@ def test_cases_that_are_verified_again_keep_whose_they_were(tmp_path: Path) -> N
     (tmp_path / "verified1").rename(tmp_path / "moved")
     with opened(tmp_path / "campaign2") as (_, campaign):
         export_campaign(campaign, tmp_path / "late")
-    assert "no longer there to say whose work they are" in (tmp_path / "late/README.md").read_text(encoding="utf-8")
+    assert "was not available at export" in (tmp_path / "late/README.md").read_text(encoding="utf-8")

@@ -244,7 +244,7 @@ def test_a_corrected_option_is_the_right_one_in_all_that_the_case_says(tmp_path:
     assert [option.role for option in mended.counterfactual.options] == ["text", "", "answer"]
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert card.startswith("---\nlicense: cc0-1.0\n")
-    assert "The cases were those of `causal` (fingerprint " in card
+    assert "The cases come from `causal` (fingerprint " in card
     assert "Its card says:\n\nGraphs of Visual Genome (CC BY 4.0)." in card
 
 

@@ -77,7 +77,7 @@ def test_hostile_settings_flags_and_decisions_are_shown_harmless(hall: Hall):
     press(reviewer, "main form button", "#faults")  # nothing was decided: it comes back
     reviewer.locator("[name='outcome'][value='unfair']").check()
     reviewer.locator("#note").fill(f"I think {HOSTILE}")
-    press(reviewer, "main form button", "text=Nothing waits for you.")
+    press(reviewer, "main form button", "text=Nothing is waiting for you.")
 
     lead = hall.enter("lead", "lead", **how)
     visit(lead, "/lead", "/lead/items", "/lead/pay", "/lead/items/1", "/lead/people")

@@ -96,7 +96,7 @@ def test_pictures_and_cases_are_added_to_a_running_campaign(tmp_path: Path, caps
     assert main(["collect", "add", str(tmp_path / "other"), "--from", str(source)]) == 0
     told = capsys.readouterr()
     assert "1 item added" in told.out
-    assert "case-1: is in the campaign already" in told.err
+    assert "case-1: is already in the campaign" in told.err
 
 
 def test_forty_four_pictures_make_forty_four_items_of_three(tmp_path: Path):
@@ -147,7 +147,7 @@ def test_work_is_sent_back_with_a_note_and_corrected_without_being_paid_twice(co
     place = rita.post("/review/sample").headers["location"]
     rita.post(place, outcome="returned", contribution="2", note="which circle do you mean?")
     assert states(campaign) == ["open"]
-    assert "A reviewer sent something back to you." in ben.get("/work").text
+    assert "A reviewer sent an item back to you." in ben.get("/work").text
     task = ben.begin("change")
     assert "which circle do you mean?" in ben.get(task).text
     assert "Add a hundred dots to every circle." in ben.get(task).text  # all that was sent is there
@@ -175,7 +175,7 @@ def test_quotas_hold_for_a_phase_an_aspect_and_a_person(tmp_path: Path):
             assert (answer.status_code, "There are enough of “count”" in answer.text) == (422, True)
         ada.contribute("write", aspect="size")
         assert ada.begin("write") is None
-        assert "as much here as one person may" in ada.get("/work").text
+        assert "reached the limit per person" in ada.get("/work").text
 
 
 def test_what_leads_and_reviewers_do_is_in_the_log_and_what_workers_do_is_not(verify, capsys):
@@ -277,7 +277,7 @@ def test_an_unsafe_configuration_is_named(tmp_path: Path, capsys):
     serve = ["collect", "serve", str(folder), "--check"]
     assert main([*serve, "--host", "0.0.0.0"]) == 1
     told = capsys.readouterr().out
-    for words in ("unencrypted", "nobody can lead", "`contact`"):
+    for words in ("unencrypted", "the campaign has no lead", "`contact`"):
         assert words in told
     setting(folder, 'contact = ""', 'contact = "ada@example.org"')
     (folder / "secret.key").chmod(0o644)
@@ -385,6 +385,6 @@ def test_a_campaign_without_pictures_to_write_about_is_refused(tmp_path: Path):
     )
     told: list[str] = []
     source = dataset(tmp_path / "bare", [bare])
-    with pytest.raises(CampaignError, match="nothing to collect on"):
+    with pytest.raises(CampaignError, match="the campaign would be empty"):
         new_campaign(tmp_path / "campaign", "cvqa", title="", source=source, on_bad=told.append)
     assert told == ["case-0: it has no picture to write about"]

@@ -134,7 +134,7 @@ def test_a_check_says_which_distractors_fool_and_is_kept_and_paid_once_review_fi
     app.state.loop = Fixed((0.3, 0.4, 0.1, 0.2))
     page = cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"]).text
     assert "Distractor 1: 40 % — <strong>fools the model</strong>" in page
-    assert "Distractor 2: 10 % — does not fool it" in page
+    assert "Distractor 2: 10 % — does not mislead it" in page
     (kept,) = checks(campaign)
     assert (kept.fooled, kept.attempt, kept.model) == (1, 1, "fixed")
     cleo.post(task, **ANSWERS["cosim/distractor"])
@@ -176,7 +176,7 @@ def test_what_was_changed_after_the_check_is_kept_as_unchecked(distractor):
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (Fixed((), 60.0), "The model takes too long. You can go on without it."),
+        (Fixed((), 60.0), "The model takes too long. You can continue without it."),
         (Fixed((), -1.0), "The model did not answer (ConnectionError)"),
     ],
 )

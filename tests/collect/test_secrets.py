@@ -67,4 +67,4 @@ def test_a_statement_that_fails_puts_nothing_that_was_typed_into_the_log(tmp_pat
         assert "no such table" in caplog.text
         assert TYPED not in caplog.text
         assert TYPED not in answer.text
-        assert "what you just sent may not be stored" in answer.text
+        assert "your last input may not be stored" in answer.text

@@ -155,7 +155,7 @@ def test_what_is_being_paid_is_not_taken_back_to_be_paid_again(desk: Desk):
     ada, lea = map(desk.person, ("ada", "lea"))
     sent = desk.send(desk.claim(ada, "verify"))
     desk.store.write_now(lambda c: (pay.approve(c, ada, lea, NOW), pay.export_batch(c, lea, NOW)))
-    assert desk.undo(sent.contribution_id, ada, NOW + 5) == "It is being paid already: it stays as it is."
+    assert desk.undo(sent.contribution_id, ada, NOW + 5) == "It is already being paid, so it cannot be changed."
     assert desk.store.read(pay.balances) == {"exported": 10}
 
 
@@ -221,7 +221,7 @@ def test_known_items_are_mixed_in_marked_and_kept_out_of_the_export(tmp_path: Pa
     setting(tmp_path / "campaign", "gold_share = 0.05", "gold_share = 0.999999999")
     with opened(tmp_path / "campaign") as (app, campaign):
         ada = Visitor(app, campaign, "ada")
-        for expected in ("Right", "Not what we expected"):  # the second shows a wrong answer: keeping it is careless
+        for expected in ("Right", "Not the expected answer"):  # the second shows a wrong answer: keeping it is careless
             task = ada.begin("verify")
             sent = ada.post(task, **ANSWERS["verify/verify"])
             assert f"<h1>{expected}</h1>" in ada.get(sent.headers["location"]).text
@@ -270,7 +270,7 @@ def test_nobody_takes_back_what_a_reviewer_removed_and_what_left_to_be_paid_stay
         assert (answer.status_code, states(campaign)) == (409, ["removed"])
         assert "A reviewer has decided about this item" in answer.text
         assert campaign.store.read(pay.balances) == {"exported": 37}
-        assert "0.37 USD is for work that a reviewer removed after it had left" in lead.get("/lead/pay").text
+        assert "0.37 USD is for work that a reviewer removed after it was exported" in lead.get("/lead/pay").text
 
 
 def test_an_edit_of_the_right_response_waits_for_a_reviewer_who_sees_both(tmp_path: Path):
@@ -286,7 +286,7 @@ def test_an_edit_of_the_right_response_waits_for_a_reviewer_who_sees_both(tmp_pa
         assert (
             "&lt;i&gt;dozen" in cleo.get(cleo.post("/undo/3").headers["location"]).text
         )  # all that was sent is there again
-        assert "Nothing waits for you" in rita.get("/review").text
+        assert "Nothing is waiting for you" in rita.get("/review").text
         cleo.contribute("distractor", response=edited)
         for page in (rita.get("/review/2").text, lead.get("/lead/items/1").text):
             assert "<del>hundred</del> dots" in page
@@ -332,7 +332,7 @@ def test_a_reviewer_does_not_judge_flags_about_their_own_work(tmp_path: Path):
         rita.contribute("question")
         ben = Visitor(app, campaign, "ben")
         ben.post(f"{ben.begin('change')}/flag", flag_reason="wrong", flag_words="this is quite wrong")
-        assert "Nothing waits for you" in rita.get("/review").text
+        assert "Nothing is waiting for you" in rita.get("/review").text
         assert rita.get("/review/1").status_code == 404
 
 
@@ -350,7 +350,7 @@ def test_a_lead_who_looked_at_an_item_gets_no_blind_seat_of_it(tmp_path: Path):
         assert slow.post(task, **ANSWERS["verify/verify"]).status_code == 409
         working.contribute("verify")
         assert working.get("/lead/items/1").status_code == 200
-        assert "You have looked at the whole item since" in working.post("/undo/2").text
+        assert "You have opened the complete item since" in working.post("/undo/2").text
 
 
 def test_a_faulty_form_comes_back_with_its_text_and_is_kept_as_a_draft(tmp_path: Path):
@@ -374,7 +374,7 @@ def test_two_windows_with_different_texts_are_not_both_said_to_be_sent(tmp_path:
         assert ada.post(page, **fields).headers["location"] == "/work?sent=1"
         other = ada.post(page, **fields | {"basic": "How many circles are <b>red</b>?"})
         assert other.status_code == 409
-        assert "was sent already" in other.text
+        assert "was already sent" in other.text
         assert "How many circles are &lt;b&gt;red&lt;/b&gt;?" in other.text
         assert "<dt>Today</dt><dd>1</dd>" in ada.get("/work").text
         counts = campaign.store.read(lambda c: group_counts(c, campaign.flow))
@@ -403,7 +403,7 @@ def test_distractors_must_differ(tmp_path: Path):
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"counterfactual": "How many circles would be left?"}, "Put what is different into an if-clause"),
+        ({"counterfactual": "How many circles would be left?"}, "Write the change as an if-clause"),
         (
             {"counterfactual": "If only five circles were kept, how many circles would there be?"},
             "The question names the answer",

@@ -58,8 +58,10 @@ def test_no_picture_shows_a_changed_world_and_asking_to_see_it_is_a_sentence(hid
     assert {(case.counterfactual_image, case.counterfactual_digest, case.shown) for case in cases} == {(None, "", None)}
     kept = {file.relative_to(hidden / "d").as_posix() for file in (hidden / "d" / "images").rglob("*.*")}
     assert kept == {case.image for case in cases}
-    assert "pictures of the changed worlds are left out" in (hidden / "d" / "README.md").read_text().replace("\n", " ")
-    with pytest.raises(CountersightError, match="shows no changed world: a picture of it would give"):
+    assert "Pictures after the change, and the questions about them, are left out" in (
+        hidden / "d" / "README.md"
+    ).read_text().replace("\n", " ")
+    with pytest.raises(CountersightError, match="no pictures after the change, which would reveal"):
         cs.run(hidden / "d", "chance", out=tmp_path / "r", shown=True)
     assert not (tmp_path / "r").exists()
 
@@ -71,14 +73,14 @@ def test_damaged_lines_of_a_run_that_was_handed_in_are_counted(hidden, tmp_path,
     lines[5] = lines[5][:-20] + b"\n"
     (place / "r" / "replies.jsonl").write_bytes(b"".join(lines))
     assert main(["score", str(place / "r"), "--gold", str(place / "gold.key")]) == 0
-    assert "2 lines of replies.jsonl are damaged, and were not read" in capsys.readouterr().out
+    assert "2 lines of replies.jsonl are damaged and cannot be read" in capsys.readouterr().out
     assert cs.score(place / "r", gold=place / "gold.key").damaged == 2
     assert cs.score(hidden / "r", gold=hidden / "gold.key").damaged == 0
 
 
 def test_a_run_works_without_gold_and_only_the_key_scores_it(hidden):
     assert len(list(replies(hidden / "r"))) == 24
-    with pytest.raises(RunError, match=r"are hidden: hand the run to who holds their key"):
+    with pytest.raises(RunError, match=r"are hidden: submit the run to the holder of the key"):
         cs.score(hidden / "r")
     with pytest.raises(RunError, match="are hidden"):
         cs.report(hidden / "r", out=hidden / "none")
@@ -109,7 +111,7 @@ def test_a_changed_key_is_refused(hidden, tmp_path):
     changed["factual_question"]["answer"] = "A" if changed["factual_question"]["answer"] != "A" else "B"
     key.chmod(0o600)
     key.write_bytes(head + json.dumps(changed).encode() + b"\n" + b"".join(rows[1:]))
-    with pytest.raises(DatasetError, match="do not have the hash that it committed to"):
+    with pytest.raises(DatasetError, match="do not match the commitment"):
         cs.score(place / "r", gold=key)
     key.write_bytes(head[:20])
     with pytest.raises(CountersightError):
@@ -130,7 +132,7 @@ def test_rows_that_were_changed_after_they_were_hidden_are_refused(hidden, tmp_p
     rows = (place / "d" / "metadata.jsonl").read_text()
     (place / "d" / "metadata.jsonl").write_text(rows.replace("How many", "Just how many", 1))
     ask(place / "d", place / "again", "chance")
-    with pytest.raises(DatasetError, match="its rows were changed since"):
+    with pytest.raises(DatasetError, match="were changed after its answers were hidden"):
         cs.score(place / "again", gold=place / "gold.key")
     (place / "d" / "hidden.json").write_text("{}")
     with pytest.raises(DatasetError, match="is damaged"):
@@ -170,17 +172,17 @@ def test_describing_and_guessing_know_of_no_answers(hidden):
 def test_guessing_at_hidden_answers_is_a_sentence(hidden, capsys):
     assert main(["blind", str(hidden / "d")]) != 0
     said = capsys.readouterr()
-    assert "are hidden, so that nothing can be tried on them" in said.err
+    assert "are hidden, so the probes cannot be scored" in said.err
     assert "too few" not in said.out + said.err
 
 
 def test_an_example_with_a_hidden_answer_is_not_shown(hidden, tmp_path):
-    with pytest.raises(RunError, match="there is no example for it"):
+    with pytest.raises(RunError, match="there is no example for this question"):
         ask(hidden / "d", tmp_path / "r", "chance", prompt="1-shot")
 
 
 def test_a_hidden_dataset_is_not_exported_without_its_answers(hidden, tmp_path):
-    with pytest.raises(CountersightError, match="what is exported would have none"):
+    with pytest.raises(CountersightError, match="so it cannot be exported"):
         cs.export(hidden / "d", tmp_path / "out.csv")
 
 
@@ -188,15 +190,15 @@ def test_a_hidden_question_has_no_answer_beside_it():
     question = Question("How many?", "", "number", hidden=True)
     assert question.fault() is None
     assert question.right_text == ""
-    assert replace(question, answer="3").fault() == "answer: is hidden, and stands there"
+    assert replace(question, answer="3").fault() == "answer: must be empty, because `hidden` is set"
 
 
 def test_the_command_says_where_the_answers_are_and_that_a_run_is_handed_in(tmp_path, capsys):
     arguments = ["make", "cvqa-synthetic", "--size", "6", "--workers", "1"]
     assert main([*arguments, "--hidden", str(tmp_path / "k"), "-o", str(tmp_path / "d")]) == 0
     said = capsys.readouterr().out
-    assert f"6 cases in {tmp_path / 'd'}\nTheir answers are in {tmp_path / 'k'} alone" in said
+    assert f"6 cases in {tmp_path / 'd'}\nThe answers are stored only in {tmp_path / 'k'}" in said
     assert main(["run", str(tmp_path / "d"), "--model", "chance", "-o", str(tmp_path / "r")]) == 0
-    assert "hand in this folder to have it scored" in capsys.readouterr().out
+    assert "submit this folder to the holder of the key" in capsys.readouterr().out
     assert main(["score", str(tmp_path / "r"), "--gold", str(tmp_path / "k")]) == 0
     assert "12 of 12 questions scored" in capsys.readouterr().out

@@ -112,7 +112,7 @@ def test_a_person_gets_one_screen_and_all_of_it_on_request(tmp_path: Path, capsy
     assert len(short.splitlines()) <= 32 < 60 < len(long.splitlines())
     assert "20 smaller groups not shown" in short
     assert "Answered without the pictures: " in short
-    assert "Words in a question" in long
+    assert "Words per question" in long
 
 
 def test_a_hostile_group_name_is_only_text(tmp_path: Path) -> None:
@@ -180,8 +180,7 @@ def test_pairs_of_a_paper_stand_beside_its_figures() -> None:
     basic = Question("Where is the cat?", "B", "choice", sides)
     pair = Case("1", suite="cfmm", factual=basic, counterfactual=Question("If it moved, where?", "A", "choice", sides))
     paper = describe([pair]).suites["cfmm"]
-    [grid] = paper.tables()
-    assert [tuple(cell.text for cell in line.cells[1:]) for line in grid.lines] == [
+    assert [(figure.here, figure.reported) for figure in paper.figures] == [
         ("1", "1,200"), ("4.00", "9.47"), ("4.00", "18.39"), ("2.00", "1.17"),
     ]  # fmt: skip
     told = Question("Is it on?", "yes", "boolean"), Question("Would it be on if it broke?", "no", "boolean")

@@ -83,7 +83,7 @@ def test_pictures_nobody_annotated_and_pictures_of_another_size_are_failed_edits
     read = Annotations(annotations(tmp_path / "a.json"))
     for name, size, why in (
         ("", SIZE, "has none"),
-        ("other.jpg", SIZE, "say nothing"),
+        ("other.jpg", SIZE, "no annotations for"),
         ("391895.jpg", (5, 5), "5 x 5"),
     ):
         with pytest.raises(EditFailed, match=why):
@@ -122,7 +122,7 @@ def test_hostile_outlines_are_failed_edits(tmp_path, outline):
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"images": 5}', "[" * 100_000])
 def test_files_that_are_no_annotations_are_refused_with_a_sentence(tmp_path, text):
     (tmp_path / "a.json").write_text(text)
-    with pytest.raises(EditorError, match="holds no COCO annotations"):
+    with pytest.raises(EditorError, match="contains no COCO instance annotations"):
         Annotations(tmp_path / "a.json")
     with pytest.raises(EditorError, match="cannot be read"):
         Annotations(tmp_path / "absent.json")

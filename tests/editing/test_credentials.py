@@ -71,5 +71,5 @@ def test_a_folder_without_a_certificate_is_refused_in_a_sentence(tmp_path):
         Credentials(tmp_path)
     (tmp_path / "chain.pem").write_bytes(b"no certificate")
     (tmp_path / "key.pem").write_bytes(b"no key")
-    with pytest.raises(CountersightError, match="holds no certificate that can sign"):
+    with pytest.raises(CountersightError, match="contains no certificate that can sign"):
         Credentials(tmp_path)

@@ -55,7 +55,7 @@ def test_fill_finds_the_mask_of_what_is_named_by_itself(at):
     with PictureServer() as server:
         at(server)
         edited = edit(FILL, instruction=replace(CHANGE, target="box 4, 4, 24, 20"), picture=SQUARE)
-        with pytest.raises(EditorError, match="flux-2-pro paints whole pictures; only models that fill"):
+        with pytest.raises(EditorError, match="flux-2-pro takes no options; only fill models"):
             open_editor(f"{FLUX}?annotations=a.json")
     painted = white(edited.mask)
     assert painted[8:16, 8:20].all()
@@ -67,9 +67,9 @@ def test_fill_finds_the_mask_of_what_is_named_by_itself(at):
 def test_fill_without_a_mask_fails_and_changes_nothing_at_no_cost(at):
     with PictureServer() as server:
         at(server)
-        with pytest.raises(EditFailed, match="nobody says where “square” is"):
+        with pytest.raises(EditFailed, match="“square” could not be located"):
             edit(FILL)
-        with pytest.raises(EditFailed, match="paints only where a mask is, and there is none for “add”"):
+        with pytest.raises(EditFailed, match="needs a mask, and there is none for “add”"):
             edit(FILL, instruction=replace(CHANGE, action="add"))
         edited = edit(FILL, instruction=NOTHING)
     assert edited.picture == PICTURE
@@ -88,8 +88,8 @@ def test_fill_without_a_mask_fails_and_changes_nothing_at_no_cost(at):
         ({"look": "Error"}, True, r"the service says: Error \(out of memory\)"),
         ({"look": "Failed"}, True, "the service says: Failed"),
         ({"look": "Task not found, HTTP 404"}, True, "Task not found"),
-        ({"look": "Ready, no sample"}, False, "names no place to fetch it"),
-        ({"look": "html"}, True, "does not say how the order stands"),
+        ({"look": "Ready, no sample"}, False, "gives no address"),
+        ({"look": "html"}, True, "does not report the state of the order"),
         ({"fetch": "html"}, True, "the edited picture is not a PNG"),
         ({"fetch": "nothing"}, True, "the edited picture is empty"),
         ({"fetch": "status:410"}, True, "expired before it was fetched"),
@@ -160,7 +160,7 @@ def test_the_key_goes_to_no_other_place_than_the_services_own(at, place):
         address = place.format(other=other.url, port=other.port)
         with PictureServer(order=f"look at {address}") as server:
             at(server)
-            with pytest.raises(EditFailed, match="strange place"):
+            with pytest.raises(EditFailed, match="unexpected address"):
                 edit(FLUX)
             assert len(server.asked) == 1
     assert other.asked == []
@@ -169,7 +169,7 @@ def test_the_key_goes_to_no_other_place_than_the_services_own(at, place):
 def test_an_order_without_a_place_to_look_is_a_failed_edit(at):
     with PictureServer(order="no place to look") as server:
         at(server)
-        with pytest.raises(EditFailed, match="strange place"):
+        with pytest.raises(EditFailed, match="unexpected address"):
             edit(FLUX)
 
 
@@ -194,6 +194,6 @@ def test_looking_and_fetching_follow_no_redirect(at, where):
 def test_results_are_fetched_only_from_safe_places(at, sample):
     with PictureServer() as other, PictureServer(look=f"Ready at {sample.format(other=other.url)}") as server:
         at(server)
-        with pytest.raises(EditFailed, match="names no place to fetch it"):
+        with pytest.raises(EditFailed, match="gives no address"):
             edit(FLUX)
     assert other.asked == []

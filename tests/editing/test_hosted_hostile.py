@@ -66,4 +66,4 @@ def test_an_order_with_a_senseless_place_to_look_is_a_failed_edit(at, body):
         at(server)
         (made,) = edits(FLUX, EditRequest(PICTURE, CHANGE))
     assert isinstance(made, AskingFailed)
-    assert "strange place" in str(made)
+    assert "unexpected address" in str(made)

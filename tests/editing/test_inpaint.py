@@ -89,12 +89,12 @@ def test_a_file_may_be_named_together_with_nothing_else(tmp_path):
 @pytest.mark.parametrize(
     ("make", "why"),
     [
-        (lambda path: path, "there is no file"),
-        (lambda path: path.write_bytes(b"no network") and path, "no network that can be opened"),
-        (lambda path: lama(path, paints=False), "does not fill holes"),
-        (encoder, r"takes a picture .* and a mask"),
+        (lambda path: path, "does not exist"),
+        (lambda path: path.write_bytes(b"no network") and path, "cannot be loaded as a network"),
+        (lambda path: lama(path, paints=False), "is not an inpainting network"),
+        (encoder, r"needs a picture .* and a mask"),
         (lambda path: lama(path, twice=True), r"gave \(1, 6, 64, 64\)"),
-        (lambda path: lama(path, levels=float("nan")), "no numbers"),
+        (lambda path: lama(path, levels=float("nan")), "invalid numbers"),
         (lambda path: lama(path, side=4), "no size"),
     ],
 )

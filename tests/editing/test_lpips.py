@@ -91,7 +91,7 @@ def test_files_that_are_no_weights_are_refused_with_a_sentence(tmp_path):
     with pytest.raises(EditorError, match="cannot be read"):
         read_lpips(tmp_path / "absent.pth")
     (tmp_path / "text.pth").write_text("no weights")
-    with pytest.raises(EditorError, match="holds no weights"):
+    with pytest.raises(EditorError, match="contains no LPIPS weights"):
         read_lpips(tmp_path / "text.pth")
     heads = {key: value for key, value in state().items() if key.startswith("lin")}
     torch.save(heads, tmp_path / "heads.pth")

@@ -70,7 +70,11 @@ def test_a_box_is_cut_at_the_picture_and_one_outside_it_is_refused():
 def test_masks_of_a_wrong_size_or_no_masks_are_failed_edits():
     file = io.BytesIO()
     Image.new("L", (4, 4)).save(file, "JPEG")
-    for data, why in ((encode_mask(np.ones((5, 4), bool)), "4 x 5"), (b"", "no PNG"), (file.getvalue(), "no PNG")):
+    for data, why in (
+        (encode_mask(np.ones((5, 4), bool)), "4 x 5"),
+        (b"", "readable PNG"),
+        (file.getvalue(), "readable PNG"),
+    ):
         with pytest.raises(EditFailed, match=why):
             read_mask(data, (4, 4))
 

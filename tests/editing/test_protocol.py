@@ -47,7 +47,7 @@ def test_an_order_that_may_have_been_placed_is_not_placed_again_unasked(at, tmp_
         at(server)
         with pytest.raises(Killed):
             edit(FLUX, orders=Dying(tmp_path, "placing"))
-        with pytest.raises(EditFailed, match=r"may be paid for already.*orders\.jsonl"):
+        with pytest.raises(EditFailed, match=r"may already be paid for.*orders\.jsonl"):
             edit(FLUX, orders=FileOrders(tmp_path))
         (tmp_path / ORDERS).unlink()
         edit(FLUX, orders=FileOrders(tmp_path))
@@ -59,7 +59,7 @@ def test_an_order_whose_answer_is_lost_may_be_paid_for_and_is_not_placed_again(a
     with PictureServer(order=[fault, None]) as server:
         at(server)
         for _ in range(2):
-            with pytest.raises(OrderInDoubt, match="may be paid for already"):
+            with pytest.raises(OrderInDoubt, match="may already be paid for"):
                 edit(FLUX, orders=FileOrders(tmp_path))
         assert len(server.to("flux-2-pro")) == 1
 

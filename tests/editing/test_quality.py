@@ -148,7 +148,7 @@ def test_a_zoom_is_undone_by_an_affine_map_where_opencv_is_there_and_said_where_
         (photograph(), "nothing changed"),
         (photograph(2), "too much changed"),
         (Image.new("RGB", (320, 240)), "too much changed"),
-        (photograph().resize((320, 320)), "320 x 320 pixels, another shape"),
+        (photograph().resize((320, 320)), "320 x 320 pixels, a different shape"),
     ],
 )
 def test_bad_edits_say_why(after, why, masked):
@@ -163,7 +163,7 @@ def test_an_edit_in_the_wrong_place_is_bad():
     before = photograph()
     _, mask = edited(before)
     elsewhere, _ = edited(before, (200, 150, 300, 230))
-    assert measure(before, elsewhere, mask).reason == "nothing changed where something was to change"
+    assert measure(before, elsewhere, mask).reason == "nothing changed inside the mask"
     both = elsewhere.copy()
     both.paste((210, 40, 60), (90, 60, 150, 110))
     assert "outside the mask" in measure(before, both, mask).reason

@@ -262,7 +262,7 @@ def test_status_says_what_is_out(server, tmp_path, capsys) -> None:
     assert main(["status", str(tmp_path / "run")]) == 0
     printed = capsys.readouterr().out
     assert "1 of 4 questions scored; 3 not asked yet" in printed
-    assert "batches/b0: 3 questions out for 0.0 h" in printed
+    assert "batches/b0: 3 questions, sent 0.0 h ago" in printed
 
 
 def test_what_a_model_refuses_is_found_out_before_the_batch_is_sent(server, tmp_path) -> None:
@@ -307,18 +307,18 @@ def test_what_is_out_is_not_asked_beside_its_batch(server, tmp_path, capsys) -> 
     assert main([*command, "--batch"]) == 3
     asked = len(server.requests)
     assert main(command) == 2
-    assert "out in batches (batches/b0) and would be paid for twice" in capsys.readouterr().err
+    assert "in outstanding batches (batches/b0) and would be paid for twice" in capsys.readouterr().err
     assert len(server.requests) == asked
     server.done = True
     assert main([*command, "--batch"]) == 0
     assert main([*command, "--batch", "--budget", "5"]) == 2
-    assert "a batch is sent whole" in capsys.readouterr().err
+    assert "a batch is sent as a whole" in capsys.readouterr().err
 
 
 def test_models_and_ways_without_batches_are_refused(server, tmp_path) -> None:
     folder = dataset(tmp_path / "data", 2)
-    with pytest.raises(ModelError, match="takes no batches"):
+    with pytest.raises(ModelError, match="has no batch API"):
         call(folder, tmp_path / "run", "chance")
     model = open_model(NAMES["openai"], ModelSettings())
-    with pytest.raises(CountersightError, match="each question once and alone"):
+    with pytest.raises(CountersightError, match="each question once, on its own"):
         asyncio.run(ask_in_batches(Dataset.open(folder), tmp_path / "run", model, RunOptions(find_prompt("swapped"))))

@@ -94,8 +94,8 @@ def test_a_budget_that_cannot_be_kept_is_refused(tmp_path, capsys) -> None:
         command = ["run", str(folder), "--model", server.name, "-o", str(tmp_path / "run"), "--budget", "5"]
         assert main(command) == 2
         assert server.requests == []
-    assert "name one with --price IN,OUT, or leave --budget out" in capsys.readouterr().err
-    with pytest.raises(RunError, match="none of the first 5 answers says what it cost"):
+    assert "set it with --price IN,OUT, or leave out --budget" in capsys.readouterr().err
+    with pytest.raises(RunError, match="none of the first 5 answers reports its cost"):
         ask(folder, tmp_path / "silent", Silent(), budget=5.0, retry=RetryPolicy(concurrency=1))
     assert len(replies(tmp_path / "silent")) == 5
 
@@ -128,7 +128,7 @@ def test_a_dry_run_asks_nothing_and_says_what_it_takes(tmp_path) -> None:
         run_command(folder, tmp_path / "run", server.name, "--price", "2,8", "--cases", "1")
         done = run_command(folder, tmp_path / "run", server.name, "--price", "2,8", "--dry-run")
     assert "4 questions to ask" in done.stdout
-    assert "as 2 answers so far took" in done.stdout
+    assert "estimated from 2 answers so far" in done.stdout
 
 
 def test_a_dry_run_of_batches_and_of_repeats_says_what_those_cost(tmp_path, capsys, monkeypatch) -> None:
@@ -211,7 +211,7 @@ def test_a_server_that_has_answered_and_is_gone_is_waited_for(tmp_path) -> None:
     retry = RetryPolicy(concurrency=2, attempts=3, backoff=0.001, gone=30)
     tally = ask(folder, tmp_path / "run", Comes(40), retry=retry)
     assert (tally.answered, tally.failed) == (12, 0)
-    with pytest.raises(ModelError, match="run the same command to go on"):
+    with pytest.raises(ModelError, match="run the same command to continue"):
         ask(folder, tmp_path / "other", Comes(10**9), retry=RetryPolicy(2, 3, 0.001, gone=0.05))
 
 

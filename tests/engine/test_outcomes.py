@@ -81,15 +81,15 @@ def test_a_run_of_the_first_version_is_taken_up_whatever_order_it_was_asked_in(t
 @pytest.mark.parametrize(
     ("says", "words"),
     [
-        ("say:", "20 empty; give the model more room"),
-        ("say:I see a picture.", "20 unread (the last: 'I see a picture.'); look at what it says"),
+        ("say:", "20 empty; increase `max_tokens`"),
+        ("say:I see a picture.", "20 unread (the last: 'I see a picture.'); read the replies"),
     ],
 )
 def test_a_run_whose_first_replies_come_to_nothing_stops_with_advice(tmp_path, says, words):
     folder = dataset(tmp_path / "d", 40)
     with ChatServer(says) as server, pytest.raises(RunError) as stopped:
         ask(folder, tmp_path / "r", server.name)
-    assert str(stopped.value).startswith("none of the first 20 replies has an answer that can be read: ")
+    assert str(stopped.value).startswith("none of the first 20 replies has a readable answer: ")
     assert words in str(stopped.value)
     assert len(replies(tmp_path / "r")) < 40  # those under way are kept
 
@@ -121,7 +121,7 @@ def test_what_was_cut_is_asked_for_again_with_more_room_and_nothing_else(tmp_pat
         first = ask(folder, tmp_path / "r", server.name, max_tokens=8)
         before = score_run(tmp_path / "r").overall
         assert first.amiss["cut"] == before.cut > 0
-        assert f"{before.cut} answers cut: ask them again with `again`=cut, `max_tokens`=N" in first.summary()
+        assert f"{before.cut} answers cut: repeat them with `again`=cut and a larger `max_tokens`" in first.summary()
         monkeypatch.setattr("chat_server.completion", lambda text: completion("B", "stop"))
         asked = len(server.requests)
         done = run_command(folder, tmp_path / "r", server.name, "--again", "cut", "--max-tokens", "64")
@@ -136,7 +136,7 @@ def test_what_was_cut_is_asked_for_again_with_more_room_and_nothing_else(tmp_pat
 
 def test_asking_again_needs_a_run_and_the_same_way_of_asking(tmp_path):
     folder = dataset(tmp_path / "d", 4)
-    assert "holds no answers yet" in run_command(folder, tmp_path / "r", "chance", "--again", "cut").stderr
+    assert "contains no answers yet" in run_command(folder, tmp_path / "r", "chance", "--again", "cut").stderr
     ask(folder, tmp_path / "r", "chance", retry=QUICK)
     other = run_command(folder, tmp_path / "r", "chance", "--again", "cut", "--prompt", "cot")
     assert "another prompt" in other.stderr

@@ -51,7 +51,7 @@ def test_a_server_that_rambles_first_leaves_nothing_unread(tmp_path, capsys):
         before = score_run(run).overall
         assert before.unread > 80
         assert command(folder, run, server.name, "--again", "unread") == 0
-        assert f"{before.unread} answers restated, of which 0 still unread" in capsys.readouterr().err
+        assert f"{before.unread} answers restated, 0 of them still unread" in capsys.readouterr().err
         after = score_run(run).overall
         assert (after.unread, after.restated, after.scored) == (0, before.unread, 120)
         turns = [request["messages"] for request in server.requests if ASKED in question_of(request)]
@@ -95,7 +95,7 @@ def test_what_is_still_unread_is_asked_for_once_and_told(tmp_path):
     overall = score_run(run).overall
     assert (overall.unread, overall.restated) == (59, 0)
     [advice] = write_report([run], tmp_path / "report").data.runs[0].advice
-    assert "though the model was asked to state its answers again" in advice
+    assert "although the model was asked to restate its answers" in advice
 
 
 def test_kills_lose_nothing_and_a_restatement_that_failed_is_asked_for_again(tmp_path):

@@ -52,7 +52,7 @@ def test_ranking_takes_the_option_with_the_smallest_loss_and_keeps_all_losses(tm
 
 
 def test_a_model_without_losses_cannot_be_ranked(tmp_path):
-    with pytest.raises(ModelError, match="chance gives no losses"):
+    with pytest.raises(ModelError, match="chance reports no losses"):
         ask(dataset(tmp_path / "d", 1), tmp_path / "r", "chance", answering="rank")
 
 
@@ -285,8 +285,8 @@ def test_bad_pictures_are_failed_cases_and_the_run_goes_on(tmp_path):
     assert reasons == {
         1: "picture images/1.png is not in the folder",
         2: "picture images/2.png is cut off",
-        3: "picture images/3.png is not the one the dataset was made with",
-        6: "picture images/../../x.png leaves the dataset folder",
+        3: "picture images/3.png has changed since the dataset was made",
+        6: "picture images/../../x.png is outside the dataset folder",
     }
 
 
@@ -375,7 +375,9 @@ def test_two_processes_cannot_write_to_one_run(tmp_path):
 def test_a_server_that_is_not_there_stops_the_run_with_a_sentence(tmp_path):
     with ChatServer() as server:
         name = server.name
-    with pytest.raises(ModelError, match=r"cannot connect to 127\.0\.0\.1:.*Connection refused.*same command to go on"):
+    with pytest.raises(
+        ModelError, match=r"cannot connect to 127\.0\.0\.1:.*Connection refused.*same command to continue"
+    ):
         ask(dataset(tmp_path / "d", 100), tmp_path / "r", name)
     assert replies(tmp_path / "r") == []
 
@@ -500,7 +502,7 @@ def test_a_key_with_a_line_end_is_used_without_it_and_one_with_control_character
         ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name)
         assert server.headers[0]["authorization"] == "bearer sk-0123456789"
         monkeypatch.setenv("COUNTERSIGHT_API_KEY", "sk-\x1b[0m")
-        with pytest.raises(ModelError, match="COUNTERSIGHT_API_KEY holds characters"):
+        with pytest.raises(ModelError, match="COUNTERSIGHT_API_KEY contains characters"):
             open_model(server.name, ModelSettings())
 
 
@@ -513,7 +515,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path):
         _, errors = process.communicate(timeout=120)
         server.latency = 0.0
         assert process.returncode == 130
-        assert "The same command goes on from here" in errors
+        assert "Run the same command again to continue" in errors
         assert "Traceback" not in errors
         # Ctrl-C waits for what is under way: every question the server saw has its answer in the journal.
         assert len(answers(tmp_path / "r")) == len(server.requests) < 200

@@ -46,15 +46,15 @@ def test_a_further_picture_that_was_exchanged_fails_its_case_alone(frames, tmp_p
     tally = ask(frames, tmp_path / "r", Watching())
     assert (tally.failed, tally.bad_pictures) == (2, 1)
     assert {reply.reason for reply in replies(tmp_path / "r") if reply.state == "failed"} == {
-        f"picture {FRAMES[1]} is not the one the dataset was made with"
+        f"picture {FRAMES[1]} has changed since the dataset was made"
     }
 
 
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (FunctionModel(lambda picture, question: "A", "mine"), "mine is handed one picture, and this question shows 3"),
-        ("embedded", "the embedded model looks at one picture at a time"),
+        (FunctionModel(lambda picture, question: "A", "mine"), "mine accepts one picture, but this question has 3"),
+        ("embedded", "the embedded model accepts one picture at a time"),
         ("visprog:reference;vision=scene", "a program needs one picture at a time"),
     ],
 )
@@ -66,7 +66,7 @@ def test_a_model_that_sees_one_picture_says_so(frames, tmp_path, model, words):
 def test_a_case_names_what_is_wrong_with_its_pictures_and_its_control(tmp_path):
     assert case(0, image=None, further_images=FRAMES).fault().startswith("further_file_names: ")
     assert case(0, further_images=FRAMES, further_digests=("a",)).fault().startswith("further_digests: ")
-    assert case(0, control_of="case-0").fault() == "control_of: is the case itself"
+    assert case(0, control_of="case-0").fault() == "control_of: must not be the id of the case itself"
     assert case(0, further_images=FRAMES).fault() is None
 
 

@@ -229,7 +229,7 @@ def test_a_case_without_a_factual_question_is_asked_plainly_and_keeps_its_contex
     folder = dataset(tmp_path / "d", [kite, both])
     with ChatServer("say:yes") as server:
         tally = ask(folder, tmp_path / "r", server.name, prompt="given-fact")
-    assert "1 question asked plainly" in tally.summary()
+    assert "1 question asked without the special prompt" in tally.summary()
     plain, factual, after = sorted(
         (spoken(request) for request in server.requests), key=lambda turns: (len(turns), -len(turns[0][1]))
     )
@@ -248,7 +248,7 @@ def test_a_failed_fact_fails_the_question_that_needs_it_and_both_are_asked_again
         assert (tally.answered, tally.failed, len(server.requests)) == (4, 2, 5)
         reasons = {r.world: r.reason for r in replies(tmp_path / "r") if r.state == "failed"}
         assert reasons["factual"] in reasons["counterfactual"]
-        assert reasons["counterfactual"].startswith("the question about the picture as it is failed: HTTP 400")
+        assert reasons["counterfactual"].startswith("the factual question failed: HTTP 400")
         server.behaviour = "answer"
         tally = ask(folder, tmp_path / "r", server.name, prompt="given-fact")
     assert (tally.before, tally.answered, tally.failed) == (4, 2, 0)
@@ -340,7 +340,10 @@ def test_a_model_that_knows_the_text_wins_in_every_order(tmp_path):
     assert [order.places for order in reply.orders] == list(orders_of(4))
     assert (reply.tokens_in, reply.cost, reply.attempts) == (40, 2.0, 4)
     assert tally.unfit == {"there are no options to put in another order": 1}
-    assert "1 question asked plainly, since the prompt does not apply: there are no options" in tally.summary()
+    assert (
+        "1 question asked without the special prompt, because it does not apply: there are no options"
+        in tally.summary()
+    )
     for request in model.requests[:4]:
         listed = "\n".join(f"{LETTERS[n]}: {option.text}" for n, option in enumerate(request.options))
         assert listed in request.turns[-1].text
@@ -432,7 +435,7 @@ def test_a_run_of_all_orders_as_they_were_asked_before_is_still_opened_and_score
     ask(folder, tmp_path / "r", model, prompt=before)
     assert [len(reply.orders) for reply in replies(tmp_path / "r")] == [24, 24]
     assert set(judged(folder, tmp_path / "r").values()) == {"right"}
-    with pytest.raises(RunError, match="swapped before its orders changed"):
+    with pytest.raises(RunError, match="an earlier version of swapped, with another orders"):
         ask(folder, tmp_path / "r", model, prompt="swapped")
 
 
@@ -536,7 +539,7 @@ def test_a_file_that_changed_since_is_another_prompt(tmp_path):
     file.write_text('open = "{question} Briefly."')
     ask(folder, tmp_path / "r", "chance", prompt=file)
     file.write_text('open = "{question} In a word."')
-    with pytest.raises(RunError, match="mine before its open changed there, mine now"):
+    with pytest.raises(RunError, match="an earlier version of mine, with another open there, mine now"):
         ask(folder, tmp_path / "r", "chance", prompt=file)
 
 
@@ -560,9 +563,9 @@ def test_a_run_from_before_there_were_ways_of_asking_is_still_read(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["embedded", "--rank", "--prompt", "swapped"], "their position cannot matter"),
-        (["embedded", "--prompt", "text-only"], "embedded says nothing without a picture"),
-        (["embedded", "--prompt", "1-shot"], "embedded takes one picture at a time"),
+        (["embedded", "--rank", "--prompt", "swapped"], "makes no difference to ranking"),
+        (["embedded", "--prompt", "text-only"], "embedded needs a picture"),
+        (["embedded", "--prompt", "1-shot"], "embedded accepts one picture at a time"),
         (["chance", "--prompt", "text-only", "--shown"], "text-only shows no picture; leave out --shown"),
         (["chance", "--loss", "sum"], "add --rank"),
         (["chance", "--shots-from", "d"], "0-shot shows no examples"),

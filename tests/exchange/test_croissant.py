@@ -7,6 +7,7 @@ from lazily import Lazy
 from making import dataset
 
 import countersight as cs
+from countersight.dataset.croissant import croissant
 from countersight.errors import DatasetError, ExchangeError
 from countersight.exchange import Export, export_to
 
@@ -31,7 +32,7 @@ def test_what_we_drew_says_so_by_itself(flowers):
 
 def test_a_card_away_from_its_dataset_says_so(flowers, tmp_path):
     away = export_to("croissant", Export(flowers, tmp_path / "croissant.json")).note
-    assert f"its paths are those of {flowers}" in away
+    assert f"its paths are relative to {flowers}" in away
     assert "its paths" not in export_to("croissant", Export(flowers, flowers / "croissant.json")).note
 
 
@@ -40,10 +41,23 @@ def test_what_only_people_know_is_named_and_taken_from_their_file(flowers, tmp_p
     assert "rai:dataSocialImpact" in export_to("croissant", Export(flowers, out)).note
     (tmp_path / "facts.json").write_text('{"dataSocialImpact": "Little.", "rai:annotationsPerItem": "none"}')
     written = export_to("croissant", Export(flowers, out, facts=tmp_path / "facts.json"))
-    assert written.note == "every field that is asked for is there"
+    assert written.note == "all required fields are present"
     card = json.loads(out.read_text())
     assert (card["rai:dataSocialImpact"], card["rai:annotationsPerItem"]) == ("Little.", "none")
     assert not mlcroissant.Dataset(jsonld=str(out)).metadata.ctx.issues.errors
+
+
+@pytest.mark.parametrize(
+    ("names", "formats"),
+    [(("a.jpg",), "image/jpeg"), (("a.png", "b.JPEG"), ["image/jpeg", "image/png"]), ((), "image/png")],
+)
+def test_the_card_names_the_media_types_of_the_pictures(names, formats, tmp_path):
+    (tmp_path / "images").mkdir()
+    (tmp_path / "metadata.jsonl").write_text("{}\n")
+    for name in names:
+        (tmp_path / "images" / name).write_bytes(b"")
+    card = croissant(tmp_path, "d", "", "CC0-1.0", {"id"})
+    assert card["distribution"][1]["encodingFormat"] == formats
 
 
 def test_nothing_is_made_up_of_what_others_made(tmp_path):
@@ -56,8 +70,8 @@ def test_nothing_is_made_up_of_what_others_made(tmp_path):
     ("text", "sentence"),
     [
         ('{"dataBias": "x"}', "there is no field 'dataBias'; did you mean"),
-        ('{"dataBiases": 3}', "is no JSON object of sentences"),
-        ("[", "is no JSON object of sentences"),
+        ('{"dataBiases": 3}', "is not a JSON object of sentences"),
+        ("[", "is not a JSON object of sentences"),
         (" " * 2_000_000, "has more than"),
     ],
 )

@@ -44,7 +44,7 @@ def test_the_card_says_what_the_hub_asks_for(opened):
 def test_a_bad_picture_ends_the_export_and_leaves_nothing(tmp_path):
     source = dataset(tmp_path / "d", 3)
     (source / "images/1.png").write_bytes(picture((1, 2, 3)))
-    with pytest.raises(ExchangeError, match=r"row 2: picture images/1\.png is not the one"):
+    with pytest.raises(ExchangeError, match=r"row 2: picture images/1\.png has changed since"):
         export_to("hf", Export(source, tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 
@@ -56,7 +56,7 @@ def test_a_folder_that_is_there_is_not_written_over(folder, tmp_path):
 
 
 def test_a_run_is_no_dataset(run, tmp_path):
-    with pytest.raises(ExchangeError, match=r"hf takes a dataset, and .* is a run"):
+    with pytest.raises(ExchangeError, match=r"hf needs a dataset, but .* is a run"):
         export_to("hf", Export(run.path, tmp_path / "out"))
 
 

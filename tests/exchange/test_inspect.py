@@ -113,17 +113,17 @@ def test_plain_logs_are_read(run, log, folder, fates, tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"header.json": None, "_journal/start.json": None}, "there is no header.json in it"),
+        ({"header.json": None, "_journal/start.json": None}, "it has no header.json"),
         (
             {"header.json": {"version": 3, "eval": {"task": "t", "model": "m"}}},
-            "in version 3 of Inspect's logs; version 2 is read",
+            "has version 3 of Inspect's log format; only version 2 can be read",
         ),
         ({"header.json": {"version": 2}}, "missing required field `eval`"),
         ({"header.json": b"{"}, "header.json is damaged"),
         ({"header.json": b"[" * 100_000}, "header.json is damaged"),
         (
             {"header.json": {"eval": {"task": "t", "model": "m", "metadata": {"dataset_fingerprint": "0"}}}},
-            "was asked of another dataset",
+            "belongs to another dataset",
         ),
     ],
 )
@@ -161,7 +161,7 @@ def test_a_log_that_is_not_complete_says_so(log, folder, tmp_path, capsys):
 
 def test_a_file_that_is_no_log_is_a_sentence(folder, tmp_path):
     (tmp_path / "x.eval").write_bytes(b"PK\x03\x04 but no more")
-    with pytest.raises(ExchangeError, match="is no log of Inspect"):
+    with pytest.raises(ExchangeError, match="is not a log of Inspect"):
         import_run("inspect", tmp_path / "x.eval", folder, tmp_path / "back")
     with pytest.raises(ExchangeError, match="name one log"):
         import_run("inspect", tmp_path, folder, tmp_path / "back")
@@ -192,7 +192,7 @@ def test_a_log_without_a_fingerprint_is_held_against_the_questions(log, folder, 
     assert come.answers + come.failed == 35
     other = [each | {field: value} for each in samples]
     (tmp_path / "other.json").write_text(json.dumps(header | {"samples": other}))
-    with pytest.raises(ExchangeError, match=r"was asked of another dataset .*35 of 35 questions differ"):
+    with pytest.raises(ExchangeError, match=r"belongs to another dataset .*35 of 35 questions differ"):
         import_run("inspect", tmp_path / "other.json", folder, tmp_path / "back")
 
 

@@ -94,9 +94,9 @@ def test_a_full_cell_of_a_sheet_was_cut(tables, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("x.tsv", b"index\tquestion\n1\tWhat?\n", "holds no predictions"),
-        ("x.tsv", b"", "holds no predictions"),
-        ("x.xlsx", b"PK\x03\x04", "is no sheet of predictions"),
+        ("x.tsv", b"index\tquestion\n1\tWhat?\n", "contains no predictions"),
+        ("x.tsv", b"", "contains no predictions"),
+        ("x.xlsx", b"PK\x03\x04", "is not a sheet of predictions"),
         ("x.tsv", b"key\tprediction\nelsewhere:factual\tA\n", "its first is for 'elsewhere:factual'"),
     ],
 )
@@ -120,7 +120,7 @@ def test_predictions_for_another_dataset_whose_names_are_the_same_are_refused(
     said = tables[1]["tiny_kit_4"].drop(columns="image").assign(prediction="A").astype(str)
     said.iloc[4:8, said.columns.get_loc(column)] = value
     said.to_csv(tmp_path / "p.tsv", sep="\t", index=False)
-    with pytest.raises(ExchangeError, match=rf"was asked of another dataset .* of 13 questions differ, .*{sentence}"):
+    with pytest.raises(ExchangeError, match=rf"belongs to another dataset .* of 13 questions differ, .*{sentence}"):
         import_run("vlmevalkit", tmp_path / "p.tsv", tables[0], tmp_path / "back", model="m")
     assert not (tmp_path / "back").exists()
 

@@ -68,7 +68,7 @@ def test_our_folder_comes_back_as_it_was_to_sixteen_bits(seen, tmp_path_factory)
 @pytest.mark.parametrize("line", ["a\tb", "x\t1\t1\tA\tA\tA\tA\t1\t!\tAAAA", "x\t0\t0\tA\tA\tA\tA\t0\tA\tA"])
 def test_a_line_that_is_none_of_lxmerts_is_named(line, tmp_path) -> None:
     (tmp_path / "bad.tsv").write_text(line + "\n")
-    with pytest.raises(CountersightError, match=r"bad.tsv line 1 is none of LXMERT's"):
+    with pytest.raises(CountersightError, match=r"bad.tsv, line 1 is not in LXMERT's format"):
         list(read_tsv(tmp_path / "bad.tsv"))
 
 
@@ -157,10 +157,10 @@ def test_regions_of_a_file_serve_training_and_asking_and_a_strange_picture_fails
     assert all(one.losses for one in replies(tmp_path / "asked"))
     write_regions(tmp_path / "narrow", FILES, [(Listed("a"), region())], count=1, most=1)
     narrow = open_matcher("m", f"{run}?features={tmp_path / 'narrow'}", ModelSettings())
-    with pytest.raises(ModelError, match="narrow has 3 numbers for a region, and m learned from 7: name"):
+    with pytest.raises(ModelError, match="narrow has 3 numbers per region, but m was trained with 7: name"):
         asyncio.run(narrow.losses(Request("", (), "choice", (Option("A"), Option("B")))))
     gone = open_matcher("m", f"{run}?features={tmp_path / 'gone'}", ModelSettings())
-    with pytest.raises(ModelError, match=r"gone, which is not there; say where they are, with \?features=DIR"):
+    with pytest.raises(ModelError, match=r"gone does not exist; name their folder with \?features=DIR"):
         asyncio.run(gone.losses(Request("", (), "choice", (Option("A"), Option("B")))))
     others = make("cvqa-synthetic", tmp_path / "others", size=6, seed=2).path
     run_command(others, tmp_path / "strange", f"matcher:{run}", "--rank")
@@ -175,13 +175,16 @@ def region(value: float = 1.0, size: int = 3) -> View:
     ("rows", "said"),
     [
         ([("000001", region())], "has no regions of 11 pictures"),
-        ([("000001", region()), ("000002", region(size=4))], "line 2 is none of LXMERT's (its regions have 4 numbers"),
+        (
+            [("000001", region()), ("000002", region(size=4))],
+            "line 2 is not in LXMERT's format (its regions have 4 numbers",
+        ),
         (
             [("000001", region(float("nan")))],
-            "line 1 is none of LXMERT's (its features or boxes hold what is no number",
+            "line 1 is not in LXMERT's format (its features or boxes contain values that are not numbers",
         ),
-        ([("000001", region()), ("a/000001", region())], "tells of 000001 in 2 lines"),
-        ([(f"{n:06d}", region(7e4)) for n in range(1, 13)], "000001.png has a number that 16 bits cannot hold"),
+        ([("000001", region()), ("a/000001", region())], "has 2 lines for 000001"),
+        ([(f"{n:06d}", region(7e4)) for n in range(1, 13)], "000001.png has a number too large for 16 bits"),
     ],
 )
 def test_regions_that_cannot_be_learned_from_get_a_sentence(rows, said, flowers, tmp_path, capsys) -> None:

@@ -25,7 +25,7 @@ from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import check_picture
 
 OPTIONS = ("It is red", "It is red and very large", "no")
-SENTENCE = "so it cannot rank them; leave out `answering` and ask with the prompt swapped"
+SENTENCE = "so it cannot rank options; leave out `answering` and choose the prompt swapped"
 
 
 def request(options: tuple[str, ...] = OPTIONS, question: str = "And if it were painted?") -> Request:
@@ -139,17 +139,17 @@ def test_a_whole_run_ranks(tmp_path) -> None:
 
 
 CANNOT = {
-    "answer": "it knows no prompt_logprobs",
-    "rank:ignored": "it knows no prompt_logprobs",
-    "rank:null": "it knows no prompt_logprobs",
+    "answer": "it does not support prompt_logprobs",
+    "rank:ignored": "it does not support prompt_logprobs",
+    "rank:null": "it does not support prompt_logprobs",
     "rank:unknown field": "HTTP 400: Unrecognized request argument supplied: prompt_logprobs",
     "status:400": "HTTP 400: no, 400",
     "status:422": "HTTP 422: no, 422",
     "status:501": "HTTP 501: no, 501",
-    "rank:closes": "it does not know continue_final_message",
-    "rank:numbers of others": "a token is not among those of its entry",
-    "rank:empty": "it knows no prompt_logprobs",
-    "rank:text": "there is no entry for every token",
+    "rank:closes": "it does not support continue_final_message",
+    "rank:numbers of others": "a token is missing from its entry",
+    "rank:empty": "it does not support prompt_logprobs",
+    "rank:text": "some tokens have no entry",
     "rank:entries missing": "an entry is missing",
     "rank:lists": "an entry is missing",
     "rank:words": "a token has no probability",
@@ -178,8 +178,8 @@ def test_the_command_says_so_too(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("later", "again", "why"),
     [
-        ("rank:null", True, "sent no prompt_logprobs this time"),
-        ("rank:short", True, "the answer is not in it"),
+        ("rank:null", True, "sent no prompt_logprobs for this request"),
+        ("rank:short", True, "they do not contain the answer"),
         ("rank:words", True, "a token has no probability"),
         ("status:400", False, "HTTP 400"),
         ("status:429", True, "HTTP 429"),
@@ -200,7 +200,7 @@ def test_what_goes_wrong_later_fails_one_question(later: str, again: bool, why: 
 
 def test_options_that_cannot_be_ranked() -> None:
     with ChatServer("rank") as server:
-        with pytest.raises(AskingFailed, match="an option without words cannot be ranked"):
+        with pytest.raises(AskingFailed, match="an option without text cannot be ranked"):
             losses(server, options=("yes", " "))
         with pytest.raises(AskingFailed, match="no options to rank"):
             losses(server, options=())
@@ -218,7 +218,7 @@ def loss_of(asked: PromptLogprobs, answered: PromptLogprobs, loss: str) -> float
 def test_what_melts_into_the_answer_belongs_to_it() -> None:
     assert loss_of(told("a", "b", ":"), told("a", "b", ":yes", "sir"), "sum") == 2
     assert loss_of(told("a", "b"), told("a", "b", "yes", cost=3), "mean") == 3
-    with pytest.raises(AskingFailed, match="the answer is not in it"):
+    with pytest.raises(AskingFailed, match="they do not contain the answer"):
         loss_of(told("a", "b"), told("a", "b"), "mean")
 
 

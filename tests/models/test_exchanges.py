@@ -223,7 +223,7 @@ def test_a_proxy_that_is_gone_or_refuses_is_told_apart_from_the_server(monkeypat
             return str(refused), str(await failure())
 
     refused, gone = asyncio.run(failures())
-    assert refused == "the proxy does not lead to model.invalid:443 (HTTP 407: Who Are You)"
+    assert refused == "the proxy refused the connection to model.invalid:443 (HTTP 407: Who Are You)"
     assert gone.startswith("cannot connect to the proxy 127.0.0.1:")
 
 

@@ -239,7 +239,7 @@ def test_prices_are_overridden_by_a_file_and_by_the_command(known, tmp_path, mon
         assert answer.cost == pytest.approx(100 * 10 / 1e6)
     (tmp_path / "bad.toml").write_text("[models]\na = 3\n")
     monkeypatch.setenv("COUNTERSIGHT_PRICES", str(tmp_path / "bad.toml"))
-    with pytest.raises(ModelError, match="no table of prices"):
+    with pytest.raises(ModelError, match="not a price table"):
         open_model("openai:gpt-4o", ModelSettings())
 
 

@@ -155,11 +155,11 @@ def living_actors(cluster):
 def test_a_cluster_that_is_not_there_and_a_server_get_a_sentence(flowers, tmp_path) -> None:
     done = run_command(flowers, tmp_path / "run", "embedded", "--ray", "127.0.0.1:1")
     assert done.returncode == 2
-    assert "no Ray cluster can be joined at '127.0.0.1:1'" in done.stderr
+    assert "cannot connect to a Ray cluster at '127.0.0.1:1'" in done.stderr
     assert "Traceback" not in done.stderr
     done = run_command(flowers, tmp_path / "run", "endpoint:http://127.0.0.1:1/v1#m", "--ray", "auto")
     assert done.returncode == 2
-    assert "--ray is for models computed here" in done.stderr
+    assert "--ray works only with local models" in done.stderr
 
 
 @pytest.mark.slow

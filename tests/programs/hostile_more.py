@@ -21,7 +21,7 @@ FAKED = {
     "a failed tool": "raise Exception('tool failure: find: nothing there')",
     "forbidden": "raise PermissionError('forbidden: it reached for the machine')",
     "no program": "raise ValueError('no program: there is no execute_command')",
-    "a kind in a kind": "raise ValueError('timeout: it was not done within 5 s')",
+    "a kind in a kind": "raise ValueError('timeout: it did not finish within 5 s')",
     "an exception that is caught and told anew": "try:\n    1 / 0\nexcept Exception:\n    pass\n"
     "raise TimeoutError('x')",
     "an exception from another": "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    raise MemoryError('x') from e",

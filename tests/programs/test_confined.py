@@ -130,14 +130,14 @@ def test_a_system_that_offers_nothing_of_the_kind_runs_programs_and_warns(monkey
     (value,), observed = sandboxed("def execute_command(image):\n    return 42")
     assert value == 42
     assert observed == dict.fromkeys(LAYERS, False)
-    assert "run without landlock, seccomp, rlimits here" in caplog.text
+    assert "run without landlock, seccomp, rlimits" in caplog.text
     assert "SECURITY.md" in caplog.text
 
 
 def test_the_warning_of_a_missing_layer_is_on_the_terminal() -> None:
     code = "from countersight.programs.viper.sandbox import warn_of_missing as warn; warn({'landlock': False})"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stderr.startswith("countersight: generated programs run without landlock here")
+    assert said.stderr.startswith("countersight: on this machine generated programs run without landlock")
     assert said.stdout == ""
 
 

@@ -94,7 +94,7 @@ def test_names_come_from_a_file_or_are_those_of_coco_where_their_number_tells(tm
     labels.write_text("cow\npig\n\n")
     two = yolo(tmp_path / "two.onnx", "v8", scores=(0.9, 0.1))
     assert opened(f"{two}?labels={labels}").classes == ("cow", "pig")
-    with pytest.raises(ModelError, match=r"does not say what its classes are called.*\?labels=FILE"):
+    with pytest.raises(ModelError, match=r"does not name its classes.*\?labels=FILE"):
         opened(two)
     eighty = yolo(tmp_path / "eighty.onnx", "v8", scores=[0.9] + [0.0] * 79)
     assert opened(eighty).classes == CLASSES
@@ -104,7 +104,7 @@ def test_names_come_from_a_file_or_are_those_of_coco_where_their_number_tells(tm
 
 @pytest.mark.parametrize("names", ["", "{0: 'a'", "open('x')", "[" * 500, "{'x': 1}", "{-1: 'a'}", "{99999999: 'a'}"])
 def test_names_in_a_file_that_are_none_are_not_believed(tmp_path: Path, names: str) -> None:
-    with pytest.raises(ModelError, match="does not say what its classes are called"):
+    with pytest.raises(ModelError, match="does not name its classes"):
         opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.9, 0.1), metadata={"names": names}))
 
 
@@ -211,12 +211,12 @@ def test_a_model_with_eyes_answers_about_the_picture_and_the_detector_finds(tmp_
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ("none.onnx", "there is no detector"),
+        ("none.onnx", "none.onnx does not exist"),
         ("torn.onnx", "cannot be loaded"),
-        ("words.txt", "is not a detector; name a folder"),
+        ("words.txt", "is not a detector; name a transformers folder"),
         ("torn.onnx?score=2", "score=2 is not a number from 0 to 1"),
         ("torn.onnx?scoer=0.5", "did you mean 'score'"),
-        ("nowhere", "there is no model"),
+        ("nowhere", "is not on this machine"),
     ],
 )
 def test_what_cannot_be_opened_is_said_in_a_sentence(tmp_path: Path, where: str, said: str) -> None:
@@ -240,7 +240,7 @@ def test_a_bad_picture_and_a_network_that_breaks_down_are_failures_of_the_tool(t
 
 def test_a_detector_does_not_talk(tmp_path: Path) -> None:
     detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
-    with pytest.raises(ToolFailed, match="cannot answer a question"):
+    with pytest.raises(ToolFailed, match="cannot answer questions"):
         asyncio.run(detector.query(red_at(1, 1, 9, 9), "Is the sky blue?", None))
 
 
@@ -362,7 +362,7 @@ def test_a_detector_makes_the_regions_of_a_dataset_and_says_where_it_finds_nothi
     )
     regions = features_by_detector(photos, sure, tmp_path / "regions")
     assert (len(regions), regions.width) == (2, 3 + 1 + 4 * 4 * 3)
-    with pytest.raises(CountersightError, match=r"0\.4\.onnx found nothing in any of 2 pictures; let it be less"):
+    with pytest.raises(CountersightError, match=r"0\.4\.onnx found nothing in any of 2 pictures; lower its threshold"):
         features_by_detector(photos, unsure, tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
@@ -391,14 +391,14 @@ def test_a_detector_that_takes_words_is_asked_with_those_of_the_program(tmp_path
     assert found
     assert {patch.name for patch in found} == {"red square"}
     for words in ("", "x" * 500):
-        with pytest.raises(ToolFailed, match="is not the name of a thing"):
+        with pytest.raises(ToolFailed, match="is not the name of an object"):
             find(detector, red_at(1, 1, 9, 9), words)
 
 
 def test_a_model_that_finds_nothing_by_trade_is_refused(tmp_path: Path) -> None:
     from tiny_detectors import classifier
 
-    with pytest.raises(ModelError, match="holds a vit model, which does not find things"):
+    with pytest.raises(ModelError, match="contains a vit model, which is not an object detector"):
         opened(classifier(tmp_path / "vit"))
 
 

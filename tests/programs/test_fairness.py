@@ -84,7 +84,7 @@ COMPARING = "A=LOC(image=IMAGE, object='dog')\n" + "".join(f"B{n}=FULLEST(box=A,
 
 def test_step_programs_have_a_time_limit() -> None:
     ((failed, _),) = asyncio.run(outcomes("visprog", [COMPARING], Limits(seconds=0.3), Crowd()))
-    assert str(failed) == "timeout: it was not done within 0.3 s"
+    assert str(failed) == "timeout: it did not finish within 0.3 s"
 
 
 def test_step_programs_leave_the_loop_to_others() -> None:

@@ -85,7 +85,7 @@ def test_boxes_are_read_in_the_ways_models_write_them(said, boxes) -> None:
     ],
 )
 def test_a_model_that_does_not_say_where_is_a_failed_tool(said) -> None:
-    with pytest.raises(ToolFailed, match="seer does not say where"):
+    with pytest.raises(ToolFailed, match="seer cannot locate"):
         found(said)
 
 

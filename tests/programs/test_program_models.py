@@ -164,9 +164,9 @@ def test_without_a_picture_there_is_nothing_to_run_a_program_over() -> None:
         ("visprog:refrence", "did you mean 'reference'"),
         ("visprog:reference;vision=scenes", "did you mean 'scene'"),
         ("visprog:reference;visoin=scene", "did you mean 'vision'"),
-        ("visprog:reference;vision=scene;vision=scene", "names its eyes twice"),
-        ("visprog:reference;vision=detector:", "named by its path"),
-        ("visprog:reference;vision=detector:?score=0.4", "named by its path"),
+        ("visprog:reference;vision=scene;vision=scene", "has .vision= twice"),
+        ("visprog:reference;vision=detector:", "name a detector by its path"),
+        ("visprog:reference;vision=detector:?score=0.4", "name a detector by its path"),
         ("visprog:embeded", "did you mean 'embedded'"),
         ("vipr:reference", "did you mean 'viper:CODE_MODEL"),
         ("visprog:viper:reference", "cannot be the code model of another"),
@@ -263,7 +263,7 @@ def test_a_prompt_without_a_picture_is_refused(tmp_path) -> None:
     folder = dataset(tmp_path / "data", 1)
     done = run_command(folder, tmp_path / "run", "visprog:reference", "--prompt", "text-only")
     assert done.returncode == 2
-    assert "says nothing without a picture" in done.stderr
+    assert "needs a picture" in done.stderr
 
 
 def test_they_are_listed(capsys) -> None:

@@ -104,7 +104,7 @@ def test_what_they_do_not_know_is_a_failed_tool(what) -> None:
 
 def test_a_question_they_cannot_answer_is_a_failed_tool() -> None:
     picture, _ = drawn(1)
-    with pytest.raises(ToolFailed, match="these eyes say"):
+    with pytest.raises(ToolFailed, match="the scene reader counts"):
         said(picture, "Is it raining?")
 
 

@@ -21,7 +21,7 @@ from countersight.worlds import draw_world
 
 
 def replies(style, suite, size, seed):
-    """What is said to the questions of a suite about the picture as it is, and whether that is right."""
+    """What is said to the questions of a suite about the factual picture, and whether that is right."""
     model = open_programs(f"{style}:reference?vision=scene", "reference?vision=scene", ModelSettings())
 
     async def asked():
@@ -65,7 +65,7 @@ def test_a_picture_that_was_encoded_again_is_seen_as_no_world(build):
 def test_a_world_with_something_strange_in_it_is_refused():
     pixels = draw_world(supports(1)).copy()
     pixels[100:180, 200:280] = (250, 0, 250)
-    with pytest.raises(NotAScene, match="looks otherwise"):
+    with pytest.raises(NotAScene, match="differs in"):
         see_world(pixels)
 
 
@@ -79,5 +79,5 @@ def test_a_program_about_what_is_not_there_fails_and_says_why():
     )
     question = f"Will the {colour} disc reach a wall?"
     turns = (Turn("user", question, check_picture(encode(draw_world(world)))),)
-    with pytest.raises(AskingFailed, match="cannot say"):
+    with pytest.raises(AskingFailed, match="cannot answer"):
         asyncio.run(model.reply(Request("1", turns, "boolean", question=question)))

@@ -123,7 +123,7 @@ def test_a_run_that_is_gone_fails_the_comparison(tmp_path: Path, capsys: pytest.
     runs = [str(next(tmp_path.glob(f"run-{name}"))) for name in ("5-m", "10-n")]
     assert main(["report", *runs, "-o", str(tmp_path / "both")]) == 0
     assert main(["compare", str(tmp_path / "both"), str(first), "--fail-if", "drop > 90"]) == 1
-    assert "n: is in one of the two files only" in capsys.readouterr().err
+    assert "n: is in only one of the two reports" in capsys.readouterr().err
     assert main(["compare", str(tmp_path / "both"), str(second)]) == 0
 
 

@@ -42,8 +42,8 @@ def test_it_names_who_loses_what_beside_what_guessing_gives(tmp_path: Path) -> N
     report = reported(tmp_path, said(12))
     words, drop = sentence(report), report.runs[0].overall.drop
     assert drop
-    assert "it loses 50.0 points when something is supposed to be otherwise (factual 100.0% right, counter" in words
-    assert f"where guessing gives 25.0%; 95% interval {interval(drop)}; 24 cases; p < 0.001)" in words
+    assert "it loses 50.0 points under a change (factual 100.0% right, counter" in words
+    assert f"random guessing gives 25.0%; 95% interval {interval(drop)}; 24 cases; p < 0.001)" in words
     assert 0.2 < drop.low < 0.5 < drop.high < 0.8
 
 
@@ -148,7 +148,7 @@ def test_a_world_of_which_nothing_could_be_read_is_no_loss(tmp_path: Path) -> No
     assert pair.rows[-1].counterfactual is None
     assert pair.rows[-1].factual is not None
     alone = sentence(load([tmp_path / "r0"], gallery=1).report)
-    assert "nothing that can be scored was answered in one of the two worlds, so there is no finding." in alone
+    assert "no answer could be scored in one of the two worlds, so there is no finding." in alone
 
 
 def test_runs_of_which_not_the_same_share_could_be_read_are_compared_with_a_warning(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_damaged_line_of_the_journal_is_named(tmp_path: Path) -> None:
 def test_too_few_cases_say_so(tmp_path: Path) -> None:
     """Three cases with a drop of 100 points read "no clear drop"."""
     words = sentence(reported(tmp_path, said(3, asked=3)))
-    assert "was asked too few cases to tell: 100.0 points" in words
+    assert "was asked too few cases for a conclusion: 100.0 points" in words
     assert "no clear drop" not in words
 
 

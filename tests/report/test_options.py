@@ -39,7 +39,7 @@ def test_shown_without_pictures_after_the_change_says_that_nothing_was_shown(
     cases = [case(number, shown=None, counterfactual_image=None) for number in range(4)]
     for source, says in ((dataset(tmp_path / "without", cases), True), (dataset(tmp_path / "with", 4), False)):
         assert main(["run", str(source), "--model", "chance", "--shown", "-o", str(tmp_path / f"{says}")]) == 0
-        assert ("Nothing was shown: no case of" in capsys.readouterr().err) == says
+        assert ("--shown had no effect: no case of" in capsys.readouterr().err) == says
 
 
 def test_rows_of_broken_json_are_named_and_not_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

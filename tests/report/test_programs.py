@@ -4,12 +4,14 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from making import dataset
+from making import case, dataset
 from playwright.sync_api import Browser, expect
+from waiting import settled
 
 from countersight.case import Reply, ToolCall, Trace, World
 from countersight.dataset.folder import Dataset
@@ -78,7 +80,7 @@ def test_what_became_of_programs_is_counted_in_all_and_by_group(tmp_path: Path) 
     )
     assert "factual 2 of 4 (50.0%; 6.8 to 93.2); counterfactual 1 of 4" in point.sentences[1]
     assert "by 2 of 4 (50.0%; 6.8 to 93.2)" in point.sentences[2]
-    assert point.sentences[3].startswith("Most often said of a failure: tool failure: find: the detector does not know")
+    assert point.sentences[3].startswith("Most frequent failures: tool failure: find: the detector does not know")
     factual, counterfactual = found.tables
     assert factual.head == ("group", "programs", "answered", "right, of all", "syntax error", "tool failure")
     assert counterfactual.head == (*factual.head, "ignored the change")
@@ -133,7 +135,7 @@ def test_what_was_composed_is_told_apart_from_what_was_asked(tmp_path: Path) -> 
     assert [cell.text for cell in table.lines[-1].cells[1:]] == ["6", "50.0", "100.0", "0.0"]
     assert table.lines[-1].cells[3].details == ("29.2 to 100.0", "n = 3")
     found = analysis(files.data.analyses, "prompts")
-    [prompts] = [each for each in found.points if each.title == "What prompts change"]
+    [prompts] = [each for each in found.points if each.title == "Effect of prompts"]
     assert [words.split(" (")[0] for words in prompts.sentences] == [
         "compose against 0-shot",
         "given-fact against 0-shot",
@@ -152,7 +154,7 @@ def page(browser: Browser, tmp_path: Path) -> Iterator[object]:
 
 
 @pytest.mark.browser
-def test_a_case_shows_its_program_and_its_calls(page) -> None:
+def test_a_case_shows_its_program_its_calls_and_what_they_found_on_the_picture(page) -> None:
     troubles: list[str] = []
     page.on("console", lambda message: troubles.append(message.text))
     card = page.locator(".card").first
@@ -162,8 +164,23 @@ def test_a_case_shows_its_program_and_its_calls(page) -> None:
     program = card.locator("details.program").first
     expect(program.locator("pre")).to_have_text(SEES)
     expect(program.locator(".calls li")).to_have_text(["find('dot') → 2 found"])
+    boxes = program.locator("svg rect")
+    expect(boxes).to_have_count(2)
+    assert [[box.get_attribute(side) for side in ("x", "y", "width", "height")] for box in boxes.all()] == [
+        ["0", "0", "0.5", "0.25"],
+        ["0.5", "0.5", "0.5", "0.5"],
+    ]
+    settled(lambda: _lies_right(boxes.nth(1).bounding_box(), program.locator("img").bounding_box()))
     assert Axe().run(page).violations_count == 0
     assert troubles == []
+
+
+def _lies_right(drawn: Any, picture: Any) -> None:
+    """The box is the right half of the picture."""
+    assert picture
+    assert drawn
+    assert drawn["x"] == pytest.approx(picture["x"] + picture["width"] / 2, abs=3)
+    assert drawn["width"] == pytest.approx(picture["width"] / 2, abs=6)
 
 
 @pytest.mark.browser
@@ -195,3 +212,14 @@ def test_a_failed_program_says_how_and_programs_can_be_searched(page) -> None:
 )
 def test_a_program_goes_by_who_writes_it_and_who_looks(model: str, short: str) -> None:
     assert short_name(model) == short
+
+
+def test_boxes_are_left_out_where_the_picture_is_bad(tmp_path: Path) -> None:
+    from countersight.reports.gallery import shown_program
+
+    source = dataset(tmp_path / "d", [case(0)])
+    trace = Trace(SEES, (CALL,))
+    assert len(shown_program(trace, "images/0.png", Dataset.open(source)).calls[0].boxes) == 2
+    (source / "images/0.png").write_bytes(b"nothing")
+    for name in ("images/0.png", "images/none.png", None):
+        assert shown_program(trace, name, Dataset.open(source)).calls[0].boxes == ()

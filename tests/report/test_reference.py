@@ -62,15 +62,15 @@ def test_markdown_marks_what_was_measured_with_n_and_interval_and_what_is_report
         "| gpt-4o (measured; asked otherwise) | 24 | 100.0 (39.8 to 100.0; n = 4) | 0.0 (0.0 to 60.2; n = 4) |" in text
     )
     assert "| Qwen-VL, 0-shot (reported) | 1,200 | 84.77 | 43.10 | 31.03 |" in text
-    assert "they are as reported in CFMM, Table 2 (Li et al., Eyes Can Deceive:" in text
+    assert "they are reported in CFMM, Table 2 (Li et al., Eyes Can Deceive:" in text
 
 
 def test_a_run_that_was_not_asked_as_the_paper_asks_says_so(files: ReportFiles) -> None:
     (grid,) = (grid for grid in grids(files.data) if grid.title.startswith("Beside CFMM, Table 3:"))
-    assert "gpt-4o was asked otherwise than in the paper: answers were written" in grid.note
+    assert "gpt-4o differs from the paper: answers were generated" in grid.note
     ranked = msgspec.structs.replace(files.data.runs[0], answering="rank", prompt="1-shot")
     note = beside(msgspec.structs.replace(files.data, runs=(ranked,)), files.data.references[0]).note
-    assert "prompt 1-shot, where the paper's is 0-shot or cfmm-1-shot or cfmm-1-shot-cot" in note
+    assert "prompt 1-shot instead of 0-shot or cfmm-1-shot or cfmm-1-shot-cot" in note
     as_published = msgspec.structs.replace(ranked, prompt="cfmm-1-shot")
     grid = beside(msgspec.structs.replace(files.data, runs=(as_published,)), files.data.references[0])
     assert "otherwise" not in grid.note
@@ -142,7 +142,7 @@ def test_cosim_by_change_type_stands_beside_the_papers_model(tmp_path: Path) -> 
     ("name", "words"),
     [
         ("cfmm-9", "there is no reported table 'cfmm-9'; did you mean 'cfmm-"),
-        ("cosim", "cosim has no figure that a run of cfmm measures; choose among cfmm-2, cfmm-3"),
+        ("cosim", "cosim has no results that can be compared with a run of cfmm; choose one of cfmm-2, cfmm-3"),
     ],
 )
 def test_a_wrong_name_on_the_command_line_is_a_sentence(
@@ -166,7 +166,7 @@ def test_the_command_line_sets_all_tables_of_the_suite_beside_the_run(
 
 def test_a_suite_of_which_no_paper_reports_is_refused(tmp_path: Path) -> None:
     run = answered(tmp_path / "run", cello(("AR", "chain")), right)
-    with pytest.raises(CountersightError, match="no paper reports what a run of cello measures"):
+    with pytest.raises(CountersightError, match="there are no published results for cello"):
         write_report([run], tmp_path / "out", reference=())
 
 

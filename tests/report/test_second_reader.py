@@ -80,7 +80,7 @@ def test_what_the_rules_leave_unread_is_read_and_kept_apart(run, tmp_path):
     assert [line.cells[1].text for line in lines] == ["rules", "rules, then reader"]
     table = write_rereadings([found], tmp_path / "report").read_text()
     assert "10 of 10 unread replies" in table
-    assert "100.0 % alike" in table
+    assert "agrees with the rules on 100.0 %" in table
 
 
 def test_nothing_is_asked_twice_and_nothing_is_written_into_the_run(run, tmp_path):

@@ -149,7 +149,7 @@ def test_cosim_is_told_by_change_type_and_by_number_of_changes(tmp_path: Path) -
         "2": ["1", "100.0"],
         "3 or more": ["2", "0.0"],
     }
-    assert "A case counts on every line it belongs to" in words_of(files)["markdown"]
+    assert "A case is counted on every line it belongs to" in words_of(files)["markdown"]
 
 
 def test_cases_whose_change_is_of_no_known_type_are_counted_and_rules_are_named(tmp_path: Path) -> None:
@@ -157,9 +157,7 @@ def test_cases_whose_change_is_of_no_known_type_are_counted_and_rules_are_named(
     files = write_report([run], tmp_path / "out")
     notes = [divided(files.data.runs[0], division, files.data.terms).note for division in files.data.runs[0].divisions]
     assert len(notes) == 2
-    assert all(
-        note.endswith("rules proposed them out of the words of the change. On no line: 2 cases.") for note in notes
-    )
+    assert all(note.endswith("proposed by rules from the text of the change. On no line: 2 cases.") for note in notes)
 
 
 def test_people_stand_beside_a_run_of_cosim_and_are_marked_reported(tmp_path: Path) -> None:
@@ -250,16 +248,16 @@ def test_two_runs_of_vqa_are_compared_by_soft_accuracy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cases", "about"),
     [
-        (cosim(("object addition",)), "about what would be true under a change: it answers right 100.0%"),
+        (cosim(("object addition",)), "about the picture under a change: it answers right 100.0%"),
         (cello(("sufficient_cause", "chain")), "about causes and effects in the picture: it answers right 100.0%"),
-        (okvqa(2), "about the picture as it is: it has a VQA accuracy of 100.0%"),
+        (okvqa(2), "about the factual picture: it has a VQA accuracy of 100.0%"),
         (
             [Case(id="a", counterfactual=Question("Would it?", "yes", "boolean"))],
-            "about what would be true under a change: it answers right 100.0%",
+            "about the picture under a change: it answers right 100.0%",
         ),
         (
             [Case(id="a", factual=Question("Is it?", "yes", "boolean"))],
-            "about the picture as it is: it answers right 100.0%",
+            "about the factual picture: it answers right 100.0%",
         ),
     ],
     ids=["cosim", "cello", "okvqa", "counterfactual only", "factual only"],

@@ -200,7 +200,7 @@ def test_the_same_runs_give_the_same_files(tmp_path: Path) -> None:
 def test_runs_of_different_datasets_are_refused(tmp_path: Path) -> None:
     one = run(tmp_path / "a", dataset(tmp_path / "tiny", 1), [])
     two = run(tmp_path / "b", dataset(tmp_path / "small", 2), [])
-    with pytest.raises(CountersightError, match="not the same dataset; write a report for each"):
+    with pytest.raises(CountersightError, match="another dataset; write a report for each"):
         write_report([one, two], tmp_path / "out")
 
 

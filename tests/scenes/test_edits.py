@@ -138,14 +138,14 @@ def test_edits_survive_a_trip_through_json():
     ("edit", "fault"),
     [
         (Move(("flower-1",), 45, 0), "flower-1 touches flower-2"),
-        (Move(("flower-1",), -30, 0), "flower-1 is not wholly in the picture"),
+        (Move(("flower-1",), -30, 0), "flower-1 is not completely inside the picture"),
         (Move(("flower-1",), 120, -200), "flower-1 touches the line of polygon-2"),
         (Move(("dot-1",), 22, 0), "dot-1 touches dot-2"),
-        (Move(("dot-2",), 20, 0), "dot-2 is not wholly in circle-1"),
+        (Move(("dot-2",), 20, 0), "dot-2 is not completely inside circle-1"),
         (Move(("circle-1",), -230, -40), "flower-2 touches circle-1"),
-        (Move(("polygon-1",), -20, 0), "polygon-1 is not wholly in the picture"),
+        (Move(("polygon-1",), -20, 0), "polygon-1 is not completely inside the picture"),
         (Reshape(("polygon-1",), ((10, 10), (90, 90), (90, 10), (10, 90))), "polygon-1 crosses itself"),
-        (Resize(("flower-1",), float("inf")), "flower-1 is not wholly in the picture"),
+        (Resize(("flower-1",), float("inf")), "flower-1 is not completely inside the picture"),
     ],
 )
 def test_what_touches_or_leaves_the_picture_is_named(edit, fault):

@@ -125,5 +125,5 @@ def test_every_colour_has_partners_that_look_different(colour):
 
 @pytest.mark.parametrize("colour", ["", "mauve", "#12345", "#gggggg", "123456 "])
 def test_an_unknown_colour_is_refused(colour):
-    with pytest.raises(ValueError, match="is no colour"):
+    with pytest.raises(ValueError, match="is not a colour"):
         rgb(colour)

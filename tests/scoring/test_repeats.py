@@ -92,7 +92,7 @@ def test_the_command_asks_several_times(tmp_path) -> None:
         )
         told = tuple(each.figure.value for each in (expected, majority, tied, flips))
         assert told == (found.expected, found.majority, found.tied, found.flips)
-    assert "Asked several times" in made.html.read_text()
+    assert "Repeated runs" in made.html.read_text()
     assert "repeats" in made.csv.read_text()
 
 

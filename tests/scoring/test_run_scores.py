@@ -190,9 +190,9 @@ def test_a_letter_is_taken_as_people_write_it(tmp_path: Path, written: str) -> N
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("case,world,answer\nnobody,factual,3\n", "corrects 'nobody', factual, which is no case that was asked"),
+        ("case,world,answer\nnobody,factual,3\n", "corrects 'nobody', factual, which was not asked"),
         ("case,world,answer\nx,elsewhere,3\n", "line 2: "),
-        ("case,answer\nx,3\n", "line 2: .*a line has case, world and answer"),
+        ("case,answer\nx,3\n", "line 2: .*a line needs case, world and answer"),
         ('case,world,answer\nx,factual,3\nx,factual,"3\ny,factual,4\n', "line 3: a quote is not closed"),
         ('case,world,answer\nx,factual,"3\ny,factual,"4\n', "line 2: a quote is not closed"),
     ],
@@ -201,5 +201,5 @@ def test_corrections_that_cannot_be_used_are_told(run: RunFolder, tmp_path: Path
     (tmp_path / "gold.csv").write_text(content)
     with pytest.raises(GoldError, match=words):
         score_run(run, gold=tmp_path / "gold.csv")
-    with pytest.raises(GoldError, match="there is no"):
+    with pytest.raises(GoldError, match="does not exist"):
         Gold.open(tmp_path / "none.csv")

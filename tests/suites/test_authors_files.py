@@ -156,7 +156,7 @@ def test_acquired_is_read_with_colons_in_names_and_scored(name, tmp_path):
     source = json_file(tmp_path / "val.json", rows)
     cases, imported, bad = import_suite("acquired", source, tmp_path / "d", tmp_path / "frames")
     assert (imported.cases, imported.without_picture) == (518, 0)
-    assert {reason for _, _, reason in bad} == {"the right one stands there twice"}
+    assert {reason for _, _, reason in bad} == {"the right one is listed twice"}
     ask(tmp_path / "d", tmp_path / "r", Scripted({case.id: "A" for case in cases}))
     kept = [row for row in rows if row["answer1"] != row["answer2"]]
     assert sum(":" in case.image for case in cases) == sum(":" in row["video_id"] for row in kept) == 131

@@ -152,7 +152,7 @@ def test_worlds_in_order_and_unless(suite, tmp_path):
 
 
 def test_other_groups_are_named_in_the_provenance_and_refuse_controls(tmp_path):
-    with pytest.raises(CountersightError, match="neither controls"):
+    with pytest.raises(CountersightError, match="does not work with --controls"):
         cs.make("cvqa-synthetic", tmp_path / "d", size=2, groups="least-change", controls=True)
 
 

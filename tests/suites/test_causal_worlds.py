@@ -169,5 +169,5 @@ def test_a_wrong_reason_may_have_every_colour_that_nothing_named_has(found, task
 
 
 def test_a_difficulty_that_it_does_not_have_is_a_sentence(tmp_path):
-    with pytest.raises(CountersightError, match="causal-worlds is made medium or hard, not easy"):
+    with pytest.raises(CountersightError, match="the difficulty of causal-worlds is medium or hard, not easy"):
         find_suite("causal-worlds").make(tmp_path / "d", size=2, seed=1, workers=1, progress=silent, difficulty="easy")

@@ -186,5 +186,5 @@ def test_what_is_exported_is_what_was_read(tmp_path):
 
 
 def test_without_causal_cases_nothing_is_exported(tmp_path):
-    with pytest.raises(CountersightError, match="no case of CELLO"):
+    with pytest.raises(CountersightError, match="no CELLO cases"):
         export_jsonl([], tmp_path / "out.jsonl")

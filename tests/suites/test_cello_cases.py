@@ -208,7 +208,7 @@ def test_make_samples_a_mined_folder(tmp_path, capsys):
     assert any(case.change and case.change.text.startswith("The ") for case in cases)
     out = capsys.readouterr().out
     assert "72 cases" in out
-    assert "72 without a picture: they are text and graph" in out
+    assert "72 cases have no picture, only text and a graph" in out
 
 
 @pytest.mark.slow
@@ -220,7 +220,7 @@ def test_a_size_is_reached_although_some_tasks_have_too_few(tmp_path, capsys):
     chains = sorted((one for one in many_graphs() if one.kind in ("chain", "direct")), key=lambda one: one.image)
     cases = make(tmp_path, chains, "--size", "60")
     assert len(cases) == 60
-    assert "for want of graphs that fit: collider_bias 0," in capsys.readouterr().out
+    assert "because too few graphs are suitable: collider_bias 0," in capsys.readouterr().out
 
 
 def test_pictures_come_along(tmp_path, capsys):
@@ -229,7 +229,7 @@ def test_pictures_come_along(tmp_path, capsys):
     assert {case.provenance["img_id"]: case.image for case in cases} == {"10": "images/10.jpg", "11": None}
     source = Dataset.open(tmp_path / "out")
     assert all(source.picture(case.image, case.image_digest).data for case in cases if case.image)
-    assert "without a picture" in capsys.readouterr().out
+    assert "cases have no picture" in capsys.readouterr().out
 
 
 def test_hugging_face_opens_it_with_its_graphs(tmp_path, monkeypatch):
@@ -255,7 +255,7 @@ def test_bad_lines_are_named_and_left_out(tmp_path, capsys):
     assert cases
     told = capsys.readouterr()
     assert re.findall(r"line (\d+): graph", told.err) == ["1", "2", "3", "4", "5", "6"]
-    assert "6 bad lines left out" in told.out
+    assert "6 bad lines skipped" in told.out
 
 
 JSON = st.recursive(
@@ -277,10 +277,10 @@ def test_no_mined_folder_makes_the_making_fail(tmp_path_factory, changes):
 @pytest.mark.parametrize(
     ("lines", "arguments", "said"),
     [
-        (None, (), "holds no graphs.jsonl; make it with: countersight mine"),
-        ([], (), "holds no causal graph that can be asked about"),
-        ([graph("direct", ("sky", "bird"))], (), "holds no causal graph that can be asked about"),
-        ([graph("direct")], ("--pictures", "x"), "whatever is made has its own"),
+        (None, (), "contains no graphs.jsonl; make it with: countersight mine"),
+        ([], (), "contains no causal graph that allows"),
+        ([graph("direct", ("sky", "bird"))], (), "contains no causal graph that allows"),
+        ([graph("direct")], ("--pictures", "x"), "generated datasets draw their own pictures"),
         ([graph("direct")], ("--wording", "nobody"), "there is no model"),
     ],
 )
@@ -296,7 +296,7 @@ def test_what_cannot_be_made_is_told_and_leaves_nothing(tmp_path, capsys, lines,
 
 def test_wording_goes_with_a_mined_folder(tmp_path, capsys):
     assert main(["make", "cvqa-synthetic", "--per-task", "3", "-o", str(tmp_path / "out")]) == 2
-    assert "--per-task goes with cello and a folder that `mine` made as --from" in capsys.readouterr().err
+    assert "--per-task works only with cello and a folder that `mine` made as --from" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -309,7 +309,7 @@ def test_no_picture_is_in_two_splits_and_the_card_tells_of_them(tmp_path):
     assert {split for found in splits.values() for split in found} == {"train", "validation", "test"}
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "## Splits and difficulty" in card
-    assert ("No question of" in card) == (len({case.provenance["task"] for case in cases}) < 12)
+    assert ("There are no questions of" in card) == (len({case.provenance["task"] for case in cases}) < 12)
     assert "license: unknown" in card
 
 
@@ -318,7 +318,7 @@ def test_no_picture_is_in_two_splits_and_the_card_tells_of_them(tmp_path):
     [
         ('["regions"]', "cc-by-4.0", ["Visual Genome (Krishna et al., 2017, CC BY 4.0)", "FACTUAL (Li et al., 2023)"]),
         ('["GQA", "plain"]', "unknown", ["GQA (Hudson and Manning, 2019)"]),
-        ('["plain"]', "unknown", ["do not say whose they are. Name their source and its licence"]),
+        ('["plain"]', "unknown", ["unknown source. Name their source and its licence"]),
     ],
 )
 def test_the_card_says_whose_scene_graphs_they_are(tmp_path, layouts, license, told):

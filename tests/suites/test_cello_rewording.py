@@ -215,7 +215,7 @@ def test_what_was_paid_for_is_kept_when_a_key_is_refused_and_not_asked_again(tmp
         asked = [prompt(body) for body in server.requests[before:]]
     lines = (tmp_path / "out.wording" / "replies.jsonl").read_bytes().count(b"\n")
     assert lines == paid + len(asked)
-    assert "left to the templates" in capsys.readouterr().out
+    assert "by templates" in capsys.readouterr().out
 
 
 def test_a_model_that_cannot_be_asked_at_all_is_told_of(tmp_path, capsys):

@@ -66,7 +66,7 @@ def test_a_letter_that_is_its_own_option_is_no_riddle(tmp_path):
 @pytest.mark.parametrize(
     ("field", "value", "reason"),
     [
-        ("aspect", "taste", "'taste' is none of count, color, shape, size, direction, common, colour"),
+        ("aspect", "taste", "'taste' is not one of count, color, shape, size, direction, common, colour"),
         ("aspect", "", "is empty"),
         ("image", " ", "is empty"),
         ("basic_question", "", "is empty"),

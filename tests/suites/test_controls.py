@@ -106,7 +106,7 @@ def test_a_sample_takes_a_case_with_its_control(folder):
 
 
 def test_only_the_suite_that_has_controls_makes_them(tmp_path):
-    with pytest.raises(CountersightError, match="`controls` goes with cvqa-synthetic as we make it"):
+    with pytest.raises(CountersightError, match="`controls` works only with cvqa-synthetic as generated"):
         cs.make("cfmm", tmp_path / "d", controls=True)
 
 
@@ -190,7 +190,7 @@ def test_what_ignoring_every_change_gives_is_said_beside_the_balance(folder, tmp
     assert offered < len(cases)
     scores = minded(folder, tmp_path / "sound", lambda each: each.counterfactual.answer).scores()
     assert scores.alarms[-1].ignoring == pytest.approx((1 + (1 - offered / len(cases)) / 4) / 2)
-    assert f"ignoring every change gives {100 * scores.alarms[-1].ignoring:.1f}%" in str(scores)
+    assert f"a model that ignores every change has {100 * scores.alarms[-1].ignoring:.1f}%" in str(scores)
 
 
 def test_controls_stay_out_of_the_scores_and_are_rows_of_the_table(eight, tmp_path):
@@ -220,4 +220,4 @@ def test_a_report_has_misses_and_false_alarms_side_by_side(eight, tmp_path):
 def test_the_published_layout_has_no_controls_and_says_so(folder, tmp_path, capsys):
     assert main(["export", str(folder), "-o", str(tmp_path / "q.csv")]) == 0
     assert len((tmp_path / "q.csv").read_text().splitlines()) == 1 + 12
-    assert "12 controls are left out: the published layout has no place to mark them" in capsys.readouterr().out
+    assert "12 controls are left out, because the published layout cannot represent controls" in capsys.readouterr().out

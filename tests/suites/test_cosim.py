@@ -70,7 +70,7 @@ def test_a_doubled_right_answer_is_kept_on_demand_and_either_is_right(tmp_path):
     doubled = INSTANCE | {"answer_choices": [RESPONSES[1], *RESPONSES[1:]]}
     source = json_file(tmp_path / "in.json", [INSTANCE, doubled])
     _, left_out, bad = import_suite("cosim", source, tmp_path / "d", None, None)
-    assert (left_out.cases, bad) == (1, [(2, "answer_choices", "the right one stands there twice")])
+    assert (left_out.cases, bad) == (1, [(2, "answer_choices", "the right one is listed twice")])
     kept = make("cosim", tmp_path / "kept", source=source, keep_doubled=True)
     (_, _), (_, case) = kept.cases()
     reply = Reply(case.id, 0, "counterfactual", "told")
@@ -120,9 +120,12 @@ def test_a_mistake_in_the_file_of_types_stops_the_import(tmp_path, row, sentence
 @pytest.mark.parametrize(
     ("names", "sentence"),
     [
-        (("cosim-000001", "cosim-000001"), "line 3: id: 'cosim-000001' stands on an earlier line already"),
-        (("cosim-000001", "cosim-000003"), "'cosim-000003' is no case of .*: they are cosim-000001 to cosim-000002"),
-        (("1593041.jpg",), "'1593041.jpg' is no case of"),
+        (("cosim-000001", "cosim-000001"), "line 3: id: 'cosim-000001' is already on an earlier line"),
+        (
+            ("cosim-000001", "cosim-000003"),
+            "'cosim-000003' is not a case of .*; the cases are cosim-000001 to cosim-000002",
+        ),
+        (("1593041.jpg",), "'1593041.jpg' is not a case of"),
     ],
 )
 def test_types_of_no_case_or_given_twice_are_not_passed_over(tmp_path, names, sentence):
@@ -196,7 +199,7 @@ def test_the_published_file_is_read_but_for_one_instance(tmp_path):
     """The right response of the 1,874th stands among its distractors."""
     cases, imported, bad = import_suite("cosim", published("cosim/train.json"), tmp_path / "d")
     assert imported == Imported(1923, 1, 1923)
-    assert bad == [(1874, "answer_choices", "the right one stands there twice")]
+    assert bad == [(1874, "answer_choices", "the right one is listed twice")]
     assert Counter(case.counterfactual.answer for case in cases) == {"A": 468, "B": 483, "C": 506, "D": 466}
     assert all(case.context and case.change.text for case in cases)
     assert {kind for case in cases for kind in case.change.kinds} == set(KINDS)

@@ -70,7 +70,7 @@ def test_what_is_written_reads_back_the_same(tmp_path):
 
 
 def test_a_case_of_another_suite_cannot_be_written(tmp_path):
-    with pytest.raises(CountersightError, match="'x' is none of cvqa-synthetic"):
+    with pytest.raises(CountersightError, match="'x' is not from cvqa-synthetic"):
         export_csv([Case("x", factual=made(1)[0].factual)], tmp_path / "out.csv")
 
 
@@ -82,6 +82,19 @@ def test_pictures_are_copied_where_a_folder_has_them(tmp_path):
     (first, second), _, bad = read(path, tmp_path / "d", pictures)
     assert (first.image, second.image, bad) == ("images/abs_counting_000001.png", None, [])
     assert (tmp_path / "d" / first.image).read_bytes() == picture()
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret.png", "/etc/passwd", "a/../../secret.png", "link.png", "", "..\\a", "a" * 5000]
+)
+def test_a_picture_outside_the_folder_is_refused(tmp_path, name):
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    (tmp_path / "secret.png").write_bytes(picture())
+    (pictures / "link.png").symlink_to(tmp_path / "secret.png")
+    cases, _, bad = read(table(tmp_path / "in.csv", ROW | {"img_path": name}), tmp_path / "d", pictures)
+    assert cases == []
+    assert [(line, field) for line, field, _ in bad] == [(2, "img_path")]
 
 
 @pytest.mark.parametrize(

@@ -56,5 +56,5 @@ def test_both_readings_stand_in_a_table_of_their_own(tmp_path: Path) -> None:
     assert files.data.runs[0].overall.factual.value == 1.0
     page, tables = files.html.read_text(encoding="utf-8"), files.markdown.read_text(encoding="utf-8")
     assert 'id="readings"' in page
-    assert "of 8 replies that both read, 50.0 % are read alike" in page
-    assert "## Read by C-VQA's rules" in tables
+    assert "in 8 replies, and the same answer in 50.0 % of them" in page
+    assert "## Replies read with C-VQA's rules" in tables

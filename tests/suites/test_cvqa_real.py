@@ -95,7 +95,7 @@ def test_a_question_without_an_if_has_no_change(tmp_path):
         (BOOLEAN, "new answer", "perhaps", "'perhaps' is not yes or no"),
         (ROW, "query", "  ", "is empty"),
         (ROW, "new query", "a\0b", "is not UTF-8 text"),
-        (ROW, "type", "reverse", "'reverse' is none of direct, indirect, boolean"),
+        (ROW, "type", "reverse", "'reverse' is not one of direct, indirect, boolean"),
     ],
 )
 def test_a_bad_field_is_named_and_the_next_row_is_read(tmp_path, row, column, value, reason):

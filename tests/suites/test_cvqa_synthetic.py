@@ -312,7 +312,7 @@ def test_templates_follow_one_another_as_even_as_can_be(tmp_path, size):
 
 
 def test_a_dataset_of_no_cases_is_refused(tmp_path):
-    with pytest.raises(CountersightError, match="1 or more"):
+    with pytest.raises(CountersightError, match="at least 1 case"):
         write(tmp_path / "d", size=0)
 
 

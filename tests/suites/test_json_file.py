@@ -52,15 +52,15 @@ def test_a_list_may_stand_in_a_field_and_the_file_be_packed(tmp_path):
 @pytest.mark.parametrize(
     ("data", "field", "sentence"),
     [
-        (b"", "", "is not a whole JSON file"),
-        (b'[{"x": 1}', "", "is not a whole JSON file"),
-        (b"what is this", "", "is not a whole JSON file"),
-        (b"[" * 200_000, "", "is not a whole JSON file"),
-        (b"[" + b"[" * 200_000 + b"]" * 200_000 + b"]", "", "is not a whole JSON file"),
-        (b'{"x": 1}', "", "does not hold a list"),
-        (b"[]", "questions", "does not hold an object"),
-        (b'{"x": []}', "questions", 'there is no "questions" in it'),
-        (b'{"questions": {}}', "questions", 'does not hold a list "questions"'),
+        (b"", "", "is not a complete JSON file"),
+        (b'[{"x": 1}', "", "is not a complete JSON file"),
+        (b"what is this", "", "is not a complete JSON file"),
+        (b"[" * 200_000, "", "is not a complete JSON file"),
+        (b"[" + b"[" * 200_000 + b"]" * 200_000 + b"]", "", "is not a complete JSON file"),
+        (b'{"x": 1}', "", "does not contain a list"),
+        (b"[]", "questions", "does not contain an object"),
+        (b'{"x": []}', "questions", 'it has no field "questions"'),
+        (b'{"questions": {}}', "questions", 'does not contain a list "questions"'),
     ],
 )
 def test_what_is_no_such_file_is_a_sentence(tmp_path, data, field, sentence):
@@ -74,7 +74,7 @@ def test_what_is_no_such_file_is_a_sentence(tmp_path, data, field, sentence):
     ids=["not packed", "cut off", "noise"],
 )
 def test_a_broken_gzip_file_is_a_sentence(tmp_path, data):
-    with pytest.raises(CountersightError, match="is not a whole gzip file"):
+    with pytest.raises(CountersightError, match="is not a complete gzip file"):
         written(tmp_path / "in.json.gz", data)
 
 

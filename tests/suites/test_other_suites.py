@@ -188,7 +188,7 @@ def test_a_group_with_missing_rows_is_named_and_in_no_score_of_groups(tmp_path, 
     assert (len(cases), bad) == (9, [])
     assert imported.incomplete == ("'1' has 2 of 4 cases", "'2' has 3 of 4 cases")
     assert main(["make", "naturalbench", "--from", str(tmp_path / "n.parquet"), "-o", str(tmp_path / "again")]) == 0
-    assert "Incomplete, and scored as no set: 2 sets: '1' has 2 of 4 cases; " in capsys.readouterr().out
+    assert "2 incomplete sets, left out of the scores by set: '1' has 2 of 4 cases; " in capsys.readouterr().out
     gold = {case.id: case.factual.answer for case in cases}
 
     class Right(Saying):
@@ -283,7 +283,7 @@ def test_captions_of_other_names_are_read_and_a_missing_field_names_those_that_a
     assert (imported.cases, imported.without_picture) == (4, 0)
     assert '"A dog sits."' in cases[0].factual.text
     assert (cases[0].factual.answer, cases[0].image) == ("yes", "images/7_0_img_0.jpg")
-    assert bad == [(2, "caption_0", "is missing; the fields are id, text")]
+    assert bad == [(2, "caption_0", "is missing; the row has these fields: id, text")]
 
 
 def test_pairs_of_one_question(tmp_path):
@@ -401,7 +401,7 @@ def test_false_presuppositions_are_to_be_rejected(tmp_path):
         ("false presupposition", "no"),
         ("true presupposition", "yes"),
     ]
-    assert bad == [(3, "tag", "'other' is none of cpq, tpq")]
+    assert bad == [(3, "tag", "'other' is not one of cpq, tpq")]
     accepting = run(tmp_path / "d", tmp_path / "r", lambda question, _: "Yes.").overall
     assert (accepting.factual.right, accepting.fell_back.right, accepting.fell_back.n) == (1, 1, 1)
 
@@ -478,7 +478,7 @@ def test_two_answers_about_a_video(tmp_path):
     assert (second.image, third.image) == ("images/ego4d:scod-1/frame_0.png", None)
     assert imported.not_found == {"ego4d:scod-2/": 4}
     assert (only.counterfactual.answer, only.group, len(only.further_images)) == ("B", "Physical", 2)
-    assert bad == [(2, "correct_answer_key", "'answer3' is none of answer1, answer2")]
+    assert bad == [(2, "correct_answer_key", "'answer3' is not one of answer1, answer2")]
 
 
 @pytest.mark.parametrize("suite", ["vlms-are-biased", "vismin", "cp-bench", "visual-counterfact", "naturalbench"])
@@ -567,7 +567,7 @@ def test_a_run_that_was_shown_both_worlds_has_questions_and_pictures_as_a_whole(
     assert (line.picture.rate.right, line.picture.rate.n) == (0, 6)
     assert (line.question.size, line.picture.size, line.fours, line.threes) == (2, 2, 0, 6)
     page = cs.report(tmp_path / "r", out=tmp_path / "page").markdown.read_text()
-    assert "All 6 sets are of three answers" in page
+    assert "All 6 sets have three answers" in page
     assert ", sets of three" in page
 
 

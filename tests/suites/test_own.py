@@ -32,7 +32,7 @@ def imported(folder, rows, header="id,image,counterfactual_question,counterfactu
 def test_an_id_that_stands_there_twice_is_said_and_left_out(tmp_path, photos):
     cases, bad = imported(tmp_path, ["x,a.png,How many if?,3", "x,a.png,How many if so?,4"])
     assert [case.counterfactual.answer for case in cases] == ["3"]
-    assert bad == [(3, "id", "'x' stands on an earlier line already")]
+    assert bad == [(3, "id", "'x' is already on an earlier line")]
 
 
 def test_a_picture_that_is_none_is_said(tmp_path, photos):
@@ -86,11 +86,11 @@ def test_names_of_columns_match_without_regard_to_case_and_missing_pictures_are_
 
 def test_scores_are_written_as_parquet_or_not_at_all(tmp_path, capsys):
     assert main(["score", str(tmp_path), "-o", str(tmp_path / "scores.csv")]) == 2
-    assert "let its name end in .parquet" in capsys.readouterr().err
+    assert "must end in .parquet" in capsys.readouterr().err
 
 
 def test_an_option_that_a_model_does_not_take_is_no_part_of_its_name():
-    with pytest.raises(cs.ModelError, match=r"openai takes no option 'seed'; these models take options: azure:"):
+    with pytest.raises(cs.ModelError, match=r"openai has no option 'seed'; models with options: azure:"):
         cs.open_model("openai:gpt-4o?seed=3")
 
 

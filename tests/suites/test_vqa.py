@@ -74,7 +74,7 @@ def test_pictures_have_the_names_of_coco(tmp_path, folder):
 
 
 def test_without_a_subset_the_names_of_pictures_are_not_known(tmp_path):
-    with pytest.raises(CountersightError, match="holds no questions"):
+    with pytest.raises(CountersightError, match="is a case of okvqa"):
         read_files(tmp_path, [QUESTION], [ANNOTATION], pictures=tmp_path, data_subtype="../..")
 
 
@@ -96,7 +96,7 @@ def test_annotations_that_belong_to_no_question_by_their_own_fault_are_named(tmp
     assert bad == [
         (1, "annotations", "entry 1 of a.json has no whole number as its question_id"),
         (3, "annotations", "entry 3 of a.json has no whole number as its question_id"),
-        (4, "annotations", "entry 4 of a.json question_id 420 stands on an earlier one already"),
+        (4, "annotations", "entry 4 of a.json question_id 420 is already on an earlier row"),
     ]
 
 

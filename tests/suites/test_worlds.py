@@ -113,9 +113,9 @@ def test_pictures_are_those_of_the_worlds(made, cases, records):
 
 def test_the_card_tells_what_matters_and_what_was_dropped(made):
     card = " ".join((made / "README.md").read_text().split())
-    assert f"matters to what is asked in {SIZE // 2}, and does not in {SIZE // 2}:" in card
+    assert f"The change affects the answer in {SIZE // 2} of them, and does not in {SIZE // 2}:" in card
     assert "because one of 16 jitters" in card
-    assert "What is answered without the pictures" in card
+    assert "Accuracy without the pictures" in card
     assert "version: `1.8`" in card
 
 
@@ -124,7 +124,7 @@ def test_a_difficulty_can_be_named_and_goes_with_worlds_only(tmp_path, capsys):
     assert main(["make", "supports", "--size", "5", "--difficulty", "easy", "--workers", "1", "-o", str(folder)]) == 0
     assert {case.provenance["difficulty"] for _, case in Dataset.open(folder).cases()} == {"easy"}
     assert main(["make", "cvqa-synthetic", "--size", "5", "--difficulty", "easy", "-o", str(tmp_path / "d")]) == 2
-    assert "--difficulty goes with supports" in capsys.readouterr().err
+    assert "--difficulty works only with supports" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -164,7 +164,7 @@ def test_the_card_of_a_world_says_that_we_drew_it(suite, tmp_path):
     find_suite(suite).make(tmp_path / "d", size=1, seed=3, workers=1, progress=silent)
     card = msgspec.json.decode((tmp_path / "d" / "croissant.json").read_bytes())
     assert card["rai:hasSyntheticData"] is True
-    assert card["prov:wasDerivedFrom"] == "Nothing: every picture is drawn from a seed."
+    assert card["prov:wasDerivedFrom"] == "None: every picture is drawn from a seed."
 
 
 def test_the_card_of_causal_worlds_has_splits_difficulty_licence_and_attribution(tmp_path):

@@ -75,7 +75,7 @@ def test_an_unfinished_run_says_that_its_cases_are_too_few_and_which_lines_are_d
     assert "1 line of replies.jsonl is damaged" in row
     [(_, page)] = asked(folder, address(index))
     assert "n = 3; too few cases" in page
-    assert "too few cases to tell" in page
+    assert "too few cases for a conclusion" in page
 
 
 def test_runs_are_found_where_run_writes_them_by_default(run, tmp_path):
@@ -178,7 +178,7 @@ def test_runs_and_datasets_may_come_go_and_move(folder):
     assert [status for status, _ in found] == [200] * len(found)
     texts = [text for _, text in found]
     assert [text.count('href="/run/') for text in (texts[0], texts[1], texts[5], texts[6], texts[8])] == [2, 1, 2, 0, 2]
-    assert "no longer there" in texts[2]
+    assert "no longer exists" in texts[2]
     assert json.loads(texts[3]) == {"state": "gone"}
     assert "is not at" in texts[6]
     assert texts[9].count('id="case-') == 30
@@ -193,7 +193,7 @@ def test_an_audit_is_listed_while_it_is_made_and_leads_to_its_page(run, tmp_path
     whole = page.read_bytes()
     page.unlink()
     (_, during), _, (_, after) = asked(tmp_path, "/", "/state", lambda: page.write_bytes(whole), "/")
-    assert "2 of 2 cases begun, " in during
+    assert "2 of 2 cases started, " in during
     assert 'href="/audit/' not in during
     link = re.search(r'href="(/audit/\w+/report.html)"', after)[1]
     assert asked(tmp_path, link)[0][0] == 200
@@ -282,7 +282,7 @@ def test_pages_stay_alive_in_a_browser_while_runs_come_change_break_and_go(folde
         (folder / "three").rename(folder / "elsewhere")
         expect(index.locator("tbody")).to_contain_text("elsewhere", timeout=60_000)
         shutil.rmtree(folder / "one")
-        expect(page.locator("body")).to_contain_text("no longer there", timeout=60_000)
+        expect(page.locator("body")).to_contain_text("no longer exists", timeout=60_000)
         expect(index.locator("tbody tr")).to_have_count(2, timeout=60_000)
         for width in (1280, 390):
             index.set_viewport_size({"width": width, "height": 800})

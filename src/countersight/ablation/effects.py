@@ -131,15 +131,16 @@ def _likely(losses: Sequence[float]) -> tuple[float, ...]:
 SHOWN = 100
 """Cases on the page: those whose parts do most."""
 ABOUT = (
-    "Gain: by how many points the right response is likelier with the part than without it, mean over cases with a 95% "
-    f"interval (from {LEAST} cases on). Lost: share of all parts without which a right answer becomes a wrong one."
+    "Gain: how much the part raises the probability of the right response, in points, averaged over cases with a "
+    f"95% interval (for at least {LEAST} cases). Lost: the share of parts whose removal turns a right answer into a "
+    "wrong one."
 )
 
 
 def as_grid(kinds: Sequence[KindOfPart]) -> Grid:
     """One line per type of part."""
     head = ("type of part", "parts", "cases", "gain", "lost")
-    return Grid("Which parts of a change carry the answer", head, tuple(_line(one) for one in kinds))
+    return Grid("Which parts of a change the answer depends on", head, tuple(_line(one) for one in kinds))
 
 
 def _line(one: KindOfPart) -> Line:
@@ -161,8 +162,10 @@ def write_page(path: Path, model: str, kinds: Sequence[KindOfPart], cases: Seque
         model=model,
         about=ABOUT,
         grid=as_grid(kinds),
-        about_cases=f"The {len(shown)} of {len(cases)} cases whose parts do most. Bars: how likely the model finds "
-        "each response; the right one is marked.",
+        about_cases=(
+            f"The {len(shown)} of {len(cases)} cases with the largest effects. Bars show the probability that the "
+            "model gives to each response; the right one is marked."
+        ),
         cases=shown,
     )
     return write_text(path, page)

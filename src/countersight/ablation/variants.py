@@ -22,8 +22,8 @@ def make_variants(dataset: Dataset, folder: Path) -> int:
     with DatasetWriter(
         folder,
         name=f"{dataset.path.name}, changes in parts",
-        description="Each change told whole, without each of its parts, and without each pair of them.",
-        license="as the dataset it was made from",
+        description="Each change in full, without each of its parts, and without each pair of parts.",
+        license="the same as the original dataset",
         provenance={"of": dataset.fingerprint},
     ) as writer:
         for _, case in dataset.cases():
@@ -36,9 +36,7 @@ def make_variants(dataset: Dataset, folder: Path) -> int:
                 writer.add(variant)
             count += 1
         if not count:
-            raise CountersightError(
-                f"{dataset.path} has no case with options whose change stands beside the question and has several parts"
-            )
+            raise CountersightError(f"{dataset.path} has no case with options and a separate change of several parts")
     return count
 
 

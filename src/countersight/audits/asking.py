@@ -10,7 +10,7 @@ from countersight.audits.steps import AuditTally
 from countersight.editing import Abilities, Edited, Editor, EditRequest, abilities_of
 from countersight.editing.quality import EditQuality, PerceptualDistance, measure
 from countersight.engine import Answered, Client, RetryPolicy
-from countersight.errors import BadPicture
+from countersight.errors import BadPicture, EditorError
 from countersight.models import Answer, Model, Request, Turn
 from countersight.picture import Picture, as_seen
 
@@ -86,7 +86,7 @@ class AskedEditor(Client[EditRequest, Edited]):
     """The editor of an audit."""
 
     def __init__(self, editor: Editor, retry: RetryPolicy, stop: asyncio.Event, news: AuditServer) -> None:
-        super().__init__(editor.edit, retry, stop, news)
+        super().__init__(self._edit, retry, stop, news)
         self.party = Actor(editor.name, editor.settings)
         self._editor = editor
 
@@ -98,6 +98,12 @@ class AskedEditor(Client[EditRequest, Edited]):
     async def close(self) -> None:
         """Let go of connections and memory."""
         await self._editor.close()
+
+    async def _edit(self, request: EditRequest) -> Edited:
+        edited = await self._editor.edit(request)
+        if not isinstance(edited, Edited):
+            raise EditorError(f"{self.party.name}: `edit` must return an Edited, not {type(edited).__name__}")
+        return edited
 
 
 def measured(
@@ -115,5 +121,5 @@ def measured(
     try:
         area = Image.open(io.BytesIO(mask)).convert("L") if mask else None
     except OSError:
-        raise BadPicture("came with a mask that cannot be decoded") from None
+        raise BadPicture("has a mask that cannot be decoded") from None
     return measure(seen, edited, area, control=control, lpips=lpips)

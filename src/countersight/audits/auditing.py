@@ -132,8 +132,8 @@ def _refuse_editor_without_edits(folder: AuditFolder) -> None:
     if edits and not any(edit.after for edit in edits):
         why = Counter(edit.failure for edit in edits).most_common(1)[0][0]
         raise AuditError(
-            f"every edit by {folder.manifest.editor.name} failed ({len(edits):,} of {len(edits):,}: {why}), so nothing "
-            "was sealed; choose another `editor` and another folder"
+            f"every edit by {folder.manifest.editor.name} failed ({len(edits):,} of {len(edits):,}: {why}), so the "
+            "audit was not sealed; choose another `editor` and another folder"
         )
 
 
@@ -148,12 +148,14 @@ def _refuse_nonsense(options: AuditOptions) -> None:
     for words in options.requires:
         check_criterion(words)
     if not 1 <= options.strength <= STRENGTHS:
-        raise CountersightError(f"strength is a number of doses from 1 to {STRENGTHS}")
+        raise CountersightError(f"strength must be a whole number from 1 to {STRENGTHS}")
     if options.intervene == "thought":
         if options.control or options.uncited or options.strength > 1:
-            raise CountersightError("controls and doses are edits of the picture: intervene in the picture too")
+            raise CountersightError(
+                "controls and strengths are edits of the picture: set `intervene` to picture or both"
+            )
     elif not options.editor:
-        raise CountersightError("name an editor, or intervene in the model's thought alone, which needs none")
+        raise CountersightError("name an `editor`, or set `intervene` to thought, which needs none")
 
 
 def _chosen(dataset: Dataset, selection: Selection) -> Iterator[tuple[int, Case]]:

@@ -9,23 +9,22 @@ from countersight.case import Question
 from countersight.editing import Instruction
 
 RULE: Final = (
-    "A test is left out where the editor gave no picture; where the edit is bad by what was measured inside and "
-    "outside its mask; where it leaves the right answer as it was, as far as that is known; and where the answer "
-    "changes with the control edit too. Scores are given with and without the tests that were left out, but for those "
-    "without a picture, which have none."
+    "A test is excluded if the editor returned no picture; if the measurements inside and outside the mask show a "
+    "bad edit; if the right answer is known to stay the same; or if the answer also changes with the control edit. "
+    "Scores are given with and without excluded tests, except for those without a picture, which have no score."
 )
 CHECKED: Final = (
-    " A test is also left out where one of those who checked its edit says that it was not done, or shows. On "
-    "a photograph a removal is also left out where nobody who looked can tell that the thing is gone."
+    " A test is also excluded if a checker finds that the edit was not done or is visible. In a photograph, a "
+    "removal is also excluded if no checker can confirm that the object is gone."
 )
 """What the rule says beside that where edits are checked."""
 
 NO_PICTURE: Final = "no edited picture"
 BAD_EDIT: Final = "bad edit"
 UNDONE: Final = "a checker says no"
-UNSURE: Final = "nobody who looked can tell that it is gone"
+UNSURE: Final = "no checker can confirm that it is gone"
 UNMOVED: Final = "the right answer is the same after the edit"
-FLIPS: Final = "the answer changes with the control edit too"
+FLIPS: Final = "the answer also changes with the control edit"
 
 _ANY: Final = Instruction("", "object", "nothing", "")
 

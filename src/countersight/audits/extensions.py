@@ -41,7 +41,7 @@ def dosed_pixels(before: Picture, after: Picture, strength: int, of: int) -> Pix
     return pixels
 
 
-NOTHING_ELSE = "nothing is found in the picture that is not cited and could be changed"
+NOTHING_ELSE = "the picture has no uncited object that could be changed"
 
 
 def uncited_concepts(statement: Statement, picture: Picture, scene: Drawn | None, seed: int, most: int) -> Concepts:
@@ -137,7 +137,7 @@ def changed_thought(statement: Statement, instruction: Instruction, others: Iter
     """
     thought = _changed(statement, instruction)
     if thought.text and any(_changed(statement, other).text == thought.text for other in others):
-        return Thought(instruction, "", reason="it would be the same as for another concept")
+        return Thought(instruction, "", reason="it would be the same edit as for another concept")
     return thought
 
 
@@ -149,11 +149,11 @@ def _changed(statement: Statement, instruction: Instruction) -> Thought:
         text = _rewritten(statement.explanation, claimed, moved) if moved else ""
         if moved and text and moved[asked] != claimed[asked]:
             return Thought(instruction, text, str(moved[asked]))
-        why = "what it does to the numbers of the explanation is not known, or they would contradict each other"
+        why = "its effect on the numbers in the explanation is unknown, or they would contradict each other"
         return Thought(instruction, "", reason=why)
     contrary = _contrary(instruction)
     if not contrary:
-        return Thought(instruction, "", reason=f"what is contrary to “{instruction.action}” has no sentence")
+        return Thought(instruction, "", reason=f"there is no sentence that contradicts “{instruction.action}”")
     kept = [each.strip() for each in _SENTENCE.findall(statement.explanation) if not _cites(each, instruction)]
     return Thought(instruction, " ".join([contrary, *kept]))
 

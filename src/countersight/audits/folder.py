@@ -98,8 +98,8 @@ class AuditFolder:
                         return check_picture(data)
                     except BadPicture as error:  # what an editor gave is checked before it is kept
                         raise AuditError(f"{file} {error}") from None
-                raise AuditError(f"{file} was changed since it was written")
-        raise AuditError(f"{self.path / PICTURES} has no picture {digest}; it was there when the audit was written")
+                raise AuditError(f"{file} was changed after it was written")
+        raise AuditError(f"the picture {digest} is missing from {self.path / PICTURES}")
 
 
 def sweep(path: Path, used: Iterable[str]) -> None:
@@ -140,13 +140,13 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
     for what, old in described(there).items():
         if old != found[what]:
             raise AuditError(
-                f"{path} holds an audit with another {what}: {old} there, {found[what]} now; choose another folder for "
-                "`out`"
+                f"{path} contains an audit with another {what}: {old} there, {found[what]} now; choose another "
+                "folder for `out`"
             )
     for what, argument in _taken_away(there, now):
         raise AuditError(
-            f"{path} holds an audit with {what}, and nothing is taken away from one: name it in `{argument}`, or "
-            "choose another folder for `out`"
+            f"{path} contains an audit with {what}, which cannot be removed: name it in `{argument}`, or choose "
+            "another folder for `out`"
         )
 
 
@@ -156,11 +156,11 @@ def _taken_away(there: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
     yield from ((f"the judge {one.name} {same}", "judges") for one in there.judges if one not in now.judges)
     yield from ((f"the checker {one.name} {same}", "checkers") for one in there.checkers if one not in now.checkers)
     if now.votes < there.votes:
-        yield f"{there.votes} votes of each judge", "votes"
+        yield f"{there.votes} votes per judge", "votes"
     if there.control and not now.control:
         yield "control edits", "control"
     if there.uncited and not now.uncited:
-        yield "edits of what is not cited", "control"
+        yield "edits of uncited objects", "control"
 
 
 def _kept_beginning(now: Manifest, there: Manifest) -> Manifest:
@@ -229,10 +229,10 @@ def read_steps(path: Path) -> Iterator[Step]:
                 return
             step = decode_step(line)
             if step is None or (step.n, step.previous) != (number, previous):
-                what = "was changed" if step is None else "does not follow from the line before"
+                what = "was changed after it was written" if step is None else "is not chained to the line before"
                 raise AuditError(
-                    f"{path} line {number + 1} {what} since it was written; what stands before it is as it was: "
-                    "cut the file there to go on from that point"
+                    f"{path} line {number + 1} {what}; the lines before it are intact. To "
+                    "continue from there, delete this line and all lines after it"
                 )
             previous = step.hash
             yield step
@@ -279,5 +279,7 @@ def _read(path: Path) -> list[EditOrder]:
             try:
                 found.append(msgspec.json.decode(line, type=EditOrder))
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise AuditError(f"{path} line {number} is damaged ({error}); take it out, or order anew") from None
+                raise AuditError(
+                    f"{path} line {number} is damaged ({error}); remove it to order the edit again"
+                ) from None
     return found

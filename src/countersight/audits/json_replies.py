@@ -34,7 +34,7 @@ def quoted(name: str, text: str) -> str:
     plain = _UNSEEN.sub("\ufffd", text[:LONGEST_QUOTATION].encode("utf-8", "replace").decode())
     tag = hashlib.sha256(f"{name}/{plain}".encode()).hexdigest()[:12]
     lines = [f"{MARK}{line}" for line in _BREAKS.split(plain)]
-    cut = [f"(cut: {len(text):,} signs in all)"] if len(text) > LONGEST_QUOTATION else []
+    cut = [f"(cut: {len(text):,} characters in all)"] if len(text) > LONGEST_QUOTATION else []
     return "\n".join((f"--- {name} {tag} begins ---", *lines, f"--- {name} {tag} ends ---", *cut))
 
 

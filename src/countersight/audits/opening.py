@@ -71,7 +71,7 @@ class Opener:
         names = [judge if isinstance(judge, str) else judge.party.name for judge in judges]
         twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice:
-            raise CountersightError(f"{twice} is named as a judge twice; ask it for more votes with `votes`")
+            raise CountersightError(f"the judge {twice} is given twice; for more votes, set `votes`")
         return tuple(self.judge(judge, settings) for judge in judges)
 
     def checkers(
@@ -99,9 +99,7 @@ class Opener:
         try:
             model = open_model(name, settings)
             if name in ("chance", "always-first") or (isinstance(model, Viewer) and model.picture_limits[0]):
-                raise ModelError(
-                    f"{name} cannot be {article(what)} {what}: it follows no instructions without a picture"
-                )
+                raise ModelError(f"{name} cannot be {article(what)} {what}, because it needs a picture")
             return self._asked(model)
         except ModelError:
             if MODELS.knows(name):
@@ -127,5 +125,5 @@ def open_ours(role: str, name: str) -> Any:
 
 def _opened(table: Registry[T], name: str) -> T:
     opener, target = table.find(name)
-    opened: T = opener(target) if target else opener()
+    opened: T = table.called(name, opener, *([target] if target else []))
     return opened

@@ -115,7 +115,7 @@ def read_plan(file: Path) -> AuditPlan:
     except OSError as error:
         raise AuditError(f"{file} cannot be read ({error.strerror}); write one with: countersight audit plan") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise AuditError(f"{file} is no plan: {error}") from None
+        raise AuditError(f"{file} is not a plan: {error}") from None
     for words in plan.criteria:
         check_criterion(words)
     return plan
@@ -126,7 +126,7 @@ def check_criterion(words: str) -> None:
     found = _parted(words)
     if found is None or found["measure"].strip() not in MEASURES:
         raise AuditError(
-            f"{words[:80]!r} is no criterion; write one such as 'CCS lower end at least 0.8', with one of "
+            f"{words[:80]!r} is not a criterion; write one such as 'CCS lower end at least 0.8', with one of "
             + ", ".join(MEASURES)
         )
 
@@ -140,18 +140,18 @@ def conclude(
     deviations = tuple(_deviations(plan, manifest, scores, selected)) if plan else ()
     digest = manifest.plan if plan else ""
     if not criteria:
-        return Conclusion("", "No criterion was set: the figures stand by themselves.", (), deviations, digest)
+        return Conclusion("", "No criterion was set, so there is no verdict.", (), deviations, digest)
     answers = {each.answer for each in criteria}
     answer: Answer = "not met" if "not met" in answers else "cannot tell" if "cannot tell" in answers else "met"
     why = " ".join(f"{each.words}: {each.why}." for each in criteria)
     if deviations:
         listed = "; ".join(deviations)
         if answer == "met":
-            answer, why = "cannot tell", f"The audit is not the one that was planned ({listed}). {why}"
+            answer, why = "cannot tell", f"The audit deviates from its plan ({listed}). {why}"
         else:
-            why = f"{why} The audit is not the one that was planned ({listed})."
+            why = f"{why} The audit deviates from its plan ({listed})."
     if not plan:
-        why += " The criteria were named with the audit, not in a plan before it."
+        why += "  The criteria were given with the audit, not in a plan before it."
     return Conclusion(answer, why, criteria, deviations, digest)
 
 
@@ -162,11 +162,11 @@ def _parted(words: str) -> re.Match[str] | None:
 def _judged(words: str, scores: AuditScores) -> Criterion:
     found = _parted(words)
     if found is None:
-        return Criterion(words, "cannot tell", "it cannot be understood")
+        return Criterion(words, "cannot tell", "it cannot be parsed")
     limit, least = float(found["limit"]), found["way"] in ("at least", ">=")
     mean = _figure(found["measure"].strip(), scores)
     if mean is None or mean.value is None:
-        return Criterion(words, "cannot tell", "there is no such figure in this audit")
+        return Criterion(words, "cannot tell", "this audit does not have this score")
     if found["measure"].strip() == "tests":
         answer: Answer = "met" if (mean.value >= limit if least else mean.value <= limit) else "not met"
         return Criterion(words, answer, f"there are {mean.value:g}")
@@ -208,18 +208,18 @@ def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, select
         ("number of doses", plan.strength, manifest.strength or 1),
     ):
         if planned != done:
-            yield f"the {what} is {done}, planned was {planned}"
+            yield f"the {what} is {done} instead of {planned}"
     yield from (f"the judge {name} was dropped" for name in plan.judges if name not in judges)
     yield from (f"the judge {name} was added" for name in sorted(judges - set(plan.judges)) if plan.judges)
     yield from (f"the checker {name} was dropped" for name in plan.checkers if name not in checkers)
     if plan.control and not manifest.control:
         yield "the control edits were dropped"
     if plan.uncited and not manifest.uncited:
-        yield "the edits of what is not cited were dropped"
+        yield "the edits of uncited objects were dropped"
     if selected is not None and scores.cases < selected:
         yield f"{selected - scores.cases:,} of {several(selected, 'case')} were not audited"
     if plan.written and manifest.started < plan.written:
-        yield "the audit was begun before the plan was written"
+        yield "the audit was started before the plan was written"
 
 
 def plan_of(folder: Path, manifest: Manifest) -> AuditPlan | None:

@@ -84,14 +84,14 @@ def find_prompts(name: str) -> AuditPrompts:
     path = Path(name)
     if path.suffix.lower() == ".toml" or path.is_file():
         return _read(path)
-    raise CountersightError(unknown("set of prompts", name, SETS) + "; or name a .toml file of your own")
+    raise CountersightError(unknown("set of prompts", name, SETS) + "; you can also name a .toml file of your own")
 
 
 def _read(path: Path) -> AuditPrompts:
     with open(path, "rb") as file:
         data = file.read(LONGEST_FILE + 1)
     if len(data) > LONGEST_FILE:
-        raise CountersightError(f"{path} is longer than {LONGEST_FILE:,} bytes; prompts are not")
+        raise CountersightError(f"{path} is longer than {LONGEST_FILE:,} bytes, the limit of a prompt file")
     try:
         fields: dict[str, Any] = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:
@@ -109,7 +109,7 @@ def _read(path: Path) -> AuditPrompts:
     except msgspec.ValidationError as error:
         raise CountersightError(f"{path}: {error}") from None
     if prompts.name in SETS:
-        raise CountersightError(f"{path}: name: {prompts.name} is a set that ships; give yours another name")
+        raise CountersightError(f"{path}: name: {prompts.name} is the name of a built-in set; choose another name")
     for field, names in _NAMES.items():
         _check(path, field, getattr(prompts, field), names)
     return prompts
@@ -119,8 +119,8 @@ def _papers(path: Path) -> AuditPrompts:
     """The paper's prompts, which are not ours to hand on: they come from a file that the user made."""
     if not path.is_file():
         raise CountersightError(
-            f"the paper's prompts are not part of Countersight: copy them from its appendix A into {path}, as "
-            f"{', '.join(_CALLED)}, with the names in braces as they stand there"
+            f"the paper's prompts are not part of Countersight: copy them from the paper's appendix A into {path}, "
+            f"as {', '.join(_CALLED)}, and keep the names in braces"
         )
     return _read(path)
 
@@ -134,4 +134,4 @@ def _check(path: Path, field: str, text: str, names: tuple[str, ...]) -> None:
         raise CountersightError(f"{path}: {field}: {unknown('name in braces', name, names or ('none here',))}")
     for name in names:
         if name not in found and name not in _OPTIONAL:
-            raise CountersightError(f"{path}: {field}: {{{name}}} is not in it, so nobody would be told")
+            raise CountersightError(f"{path}: {field}: the placeholder {{{name}}} is missing")

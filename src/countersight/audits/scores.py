@@ -150,7 +150,7 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def __repr__(self) -> str:
         counted = f"{several(self.kept.ccs.concepts, 'test')} of {several(self.cases, 'case')}"
-        lines = [f"Scores of the audit of {self.model}: {counted}; {sum(self.excluded.values()):,} left out"]
+        lines = [f"Scores of the audit of {self.model}: {counted}; {sum(self.excluded.values()):,} excluded"]
         for name in ("pcs", "ncc", "ccs"):
             mean = getattr(self.kept, name)
             told = "–" if mean.value is None else f"{mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f})"

@@ -44,7 +44,7 @@ class AuditTally(Tally):
             lines[0] += f" ({self.before:,} were done before)"
         lines += self._spent()
         if self.left_out:
-            why = "no picture, or no question about it as it is that needs no list of options"
+            why = "no picture, or no factual question that can be asked without options"
             lines.append(f"{several(self.left_out, 'case')} left out: {why}")
         return "\n".join([*lines, *self._troubles(LOG)])
 

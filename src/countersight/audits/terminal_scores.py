@@ -26,7 +26,7 @@ def tell(
     scores: AuditScores, console: Console, warnings: Iterable[str] = (), conclusion: Conclusion | None = None
 ) -> None:
     """Print the scores, what was left out and why, and how far the judges agree; warnings stand before all that."""
-    console.print(Text(printable(f"Does {scores.model} mean what it explains?"), style="bold"))
+    console.print(Text(printable(f"Are the explanations of {scores.model} faithful?"), style="bold"))
     if conclusion is not None:
         console.print(Text(printable(conclusion.words), style="bold"))
     for warning in warnings:
@@ -47,7 +47,7 @@ def tell_photographs(gate: PhotographGate, console: Console) -> None:
     """Print how often the checks of edits are right about edits whose label is known."""
     thresholds = ", ".join(f"{name} {value:g}" for name, value in gate.thresholds.items())
     console.print(Text(f"checks of edits on {several(gate.photographs, 'photograph')} ({thresholds})"))
-    console.print(Text(f"  let pass, truly gone: {_rate(gate.passed)}"))
+    console.print(Text(f"  accepted, object really gone: {_rate(gate.passed)}"))
     for kind, found in gate.stopped.items():
         console.print(Text(printable(f"  stopped, {kind}: {_rate(found)}")))
 
@@ -64,22 +64,25 @@ def _lines(scores: AuditScores) -> Iterator[str]:
     tested = f"{several(scores.cases, 'case')}, {several(len(scores.concepts), 'concept')} tested"
     yield f"{tested}; 95% intervals, clustered by picture"
     if scores.refused:
-        yield f"refused: {several(scores.refused, 'concept')} that the extractor names and no explanation cites"
+        yield f"rejected: {several(scores.refused, 'concept')} that the extractor named but no explanation cites"
     if scores.without_concept:
-        yield f"{several(scores.without_concept, 'explanation')} gave nothing to test"
+        yield f"{several(scores.without_concept, 'explanation')} named nothing that can be tested"
     for reason, count in scores.excluded.items():
         yield f"left out: {count:,} x {reason}"
     if scores.undecided:
-        yield f"{several(scores.undecided, 'test')} undecided: judges abstain, or are divided"
+        yield f"{several(scores.undecided, 'test')} undecided: judges abstain or are divided"
     for judge, count in scores.abstentions.items():
         if count:
             yield f"{judge} abstained {count:,} times"
     if scores.accuracy is not None:
         before, after = _figure(scores.accuracy.before), _figure(scores.accuracy.after)
-        yield f"answers that are right, another question: {before} before the edits, {after} after them"
+        yield f"accuracy of the answers (not part of the scores): {before} before the edits, {after} after them"
     if scores.controls:
-        yield f"with nothing changed, the answer changed in {scores.flips:,} of {several(scores.controls, 'case')}"
+        yield (
+            f"after control edits that change nothing, the answer changed in {scores.flips:,} of "
+            f"{several(scores.controls, 'case')}"
+        )
     if (found := scores.specificity) is not None:
-        yield f"{found.left_out:,} edits of what is not cited left out, {found.without:,} cases without one"
+        yield f"edits of uncited objects: {found.left_out:,} excluded, {found.without:,} cases without one"
     if scores.failed:
-        yield f"{several(scores.failed, 'step')} failed; the same command tries them again"
+        yield f"{several(scores.failed, 'step')} failed; run the same command to repeat them"

@@ -114,11 +114,11 @@ class GroupBalance:
         if self._group == "boolean":
             return ""
         if self._operations[draft.operation] >= self._most("operation"):
-            return f"enough of the operation {draft.operation}"
+            return f"the quota of the operation {draft.operation} is reached"
         if self._answers[draft.answer] >= self._most("number"):
             return f"enough answers {draft.answer}"
         is_told = bool(draft.pattern) and self._wordings.would_tell(draft.pattern, draft.answer)
-        return "enough of this wording with that answer" if is_told else ""
+        return "the quota of this wording with that answer is reached" if is_told else ""
 
     @property
     def kept(self) -> int:

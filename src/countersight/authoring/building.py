@@ -188,13 +188,13 @@ def _refuse_nonsense(order: BuildOrder) -> None:
             raise CountersightError(f"{unknown('group', group, GROUPS)}; indirect questions are written by people")
     if order.suite == CFMM and "boolean" not in order.groups:
         raise CountersightError(
-            "CFMM's two options are shared by both questions: of a count they are the number before and after, and "
-            "tell the answer without the picture; name the group boolean"
+            "the options of a counting question would reveal the answer, because in CFMM both questions share them; "
+            "choose the group boolean"
         )
     if not order.groups:
-        raise CountersightError(f"no group is named; the groups are {', '.join(GROUPS)}")
+        raise CountersightError(f"no group is given; the groups are {', '.join(GROUPS)}")
     if order.pictures is not None and not order.pictures.is_dir():
-        raise CountersightError(f"{order.pictures} is not a folder; name the one that holds the pictures")
+        raise CountersightError(f"{order.pictures} is not a folder; name the folder that contains the pictures")
 
 
 def _usable(order: BuildOrder, found: list[SourceQuestion | LeftOut]) -> list[SourceQuestion | LeftOut]:
@@ -204,9 +204,9 @@ def _usable(order: BuildOrder, found: list[SourceQuestion | LeftOut]) -> list[So
 
 def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | LeftOut:
     if order.suite == CFMM and source.group == "direct":
-        return LeftOut(source.id, source.question, "a count: two options that both questions share would tell it")
+        return LeftOut(source.id, source.question, "a counting question: two shared options would reveal the answer")
     if order.suite == CFMM and source.agreement < AMBIGUOUS:
-        return LeftOut(source.id, source.question, "ambiguous: too many gave another answer")
+        return LeftOut(source.id, source.question, "ambiguous: too many people gave another answer")
     folder = _folder(order, source)
     if folder is None:
         return source
@@ -282,8 +282,10 @@ def _write(order: BuildOrder, pairs: Pairs, context: BuildContext) -> BuiltPairs
     writer = DatasetWriter(
         order.output,
         name=_TITLES[order.suite],
-        description="Real questions about photographs, each with a counterfactual one that was written by "
-        f"{order.writer} and checked, but not yet verified by people.",
+        description=(
+            f"Real questions about photographs, each with a counterfactual version written by {order.writer}. The "
+            "pairs were checked automatically, but not yet verified by people."
+        ),
         license="unknown",
         provenance={"suite": SUITE_NAMES[order.suite], **made, "countersight": __version__},
         sections=(card_section, lambda _: _blind_section(funnel)),
@@ -331,7 +333,7 @@ def _blind_section(funnel: Funnel) -> str:
     """What the card says of the blind check."""
     if not funnel.blind:
         told = (
-            "No model checked the pairs, nor was any asked the questions without the pictures (`--blind none`, or "
+            "No model checked the pairs or tried to answer the questions without the pictures (`--blind none`, or "
             "`--writer grammar`)."
         )
     else:
@@ -351,7 +353,7 @@ def _were(number: int, noun: str) -> str:
 
 def _nothing_came(order: BuildOrder, pairs: Pairs, context: BuildContext) -> str:
     """Why no pair came out; where answers were asked for, with their price, and the reasons beside them."""
-    told = pairs.stopped or f"no pair came out of {order.questions}: {_commonest(pairs)}"
+    told = pairs.stopped or f"no pair could be built from {order.questions}: {_commonest(pairs)}"
     if not context.is_begun:
         return told
     funnel = _funnel(order, pairs, context)
@@ -362,4 +364,4 @@ def _nothing_came(order: BuildOrder, pairs: Pairs, context: BuildContext) -> str
 
 def _commonest(pairs: Pairs) -> str:
     reasons = Counter(each.reason for each in pairs.rejected).most_common(3)
-    return ", ".join(f"{count:,} x {reason}" for reason, count in reasons) or "it holds no questions"
+    return ", ".join(f"{count:,} x {reason}" for reason, count in reasons) or "it contains no questions"

@@ -91,11 +91,11 @@ def is_a_question(source: SourceQuestion, draft: PairDraft) -> Fault:
     """One question with a supposition, not endless."""
     text = draft.question
     if len(text) > _LONGEST:
-        return "it is longer than a question"
+        return "it is too long"
     if text.count("?") != 1 or not text.rstrip().endswith("?"):
         return "it is not one question"
     if parts_of(text) is None:
-        return "nothing is supposed"
+        return "it supposes nothing"
     return "it repeats itself" if _REPEATED.search(text) else ""
 
 
@@ -136,13 +136,13 @@ def is_worked_out(source: SourceQuestion, draft: PairDraft) -> Fault:
     composed = compose(int(source.answer), draft.question, source.question)
     if composed is None:
         return "the composer cannot follow it"
-    return "" if str(composed) == draft.answer else f"the composer comes to {composed}, not {draft.answer}"
+    return "" if str(composed) == draft.answer else f"the composer computes {composed}, not {draft.answer}"
 
 
 def needs_the_picture(source: SourceQuestion, draft: PairDraft) -> Fault:
     """The answer cannot be told from the text alone; a text that tells the other one is no better."""
     told = answer_without_picture(draft.question)
-    return "" if told is None else f"the text alone says {told}"
+    return "" if told is None else f"the text alone gives the answer {told}"
 
 
 def is_decent(source: SourceQuestion, draft: PairDraft) -> Fault:
@@ -155,9 +155,9 @@ CHECKS: Final[tuple[tuple[str, Callable[[SourceQuestion, PairDraft], Fault]], ..
     (NOT_A_QUESTION, is_a_question),
     ("an answer or a count is stated", states_nothing),
     ("the answer stays the same", differs),
-    ("another thing is asked about", asks_for_the_same),
+    ("it asks about something else", asks_for_the_same),
     ("arithmetic disagrees", is_worked_out),
-    ("told by the text alone", needs_the_picture),
+    ("the text alone gives the answer", needs_the_picture),
     ("sensitive", is_decent),
 )
 """In the order they are made; the name of each is its reason in the funnel."""

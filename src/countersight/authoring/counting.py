@@ -175,7 +175,7 @@ def write_count(source: SourceQuestion, wanted: tuple[str, ...], used: Wordings,
         raise Unwritten("the grammar does not cover the question")
     things, count = _things(asked), int(source.answer)
     if not 0 < count <= _MOST:
-        raise Unwritten("the count is none, or too large")
+        raise Unwritten("the count is zero or too large")
     first_wanted = sorted(OPERATIONS, key=lambda each: wanted.index(each) if each in wanted else len(wanted))
     drafts = [_least_told(_drafts(each, things, asked, count, chance), source, used) for each in first_wanted]
     written = [draft for draft in drafts if draft is not None]
@@ -199,7 +199,7 @@ def _things(asked: Conditional) -> _Things:
         raise Unwritten("the noun has no singular")
     head = noun_key(noun)
     if head in BODY_PARTS or head in NO_THINGS:
-        raise Unwritten("what is counted cannot be added or taken away")
+        raise Unwritten("the counted things cannot be added or removed")
     one = " ".join([*words[:place], _single(words[place]), *words[place + 1 :]])
     if words[place + 1 :]:  # slices of pizza are food, rolls of plastic bags are not
         is_food = noun in ("slices", "pieces") and noun_key(words[-1].casefold()) in FOOD

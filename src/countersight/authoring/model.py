@@ -101,7 +101,7 @@ REVIEWED: Final = {
     "changes": (True, "it supposes nothing that changes the scene"),
     "follows": (True, "the answer does not follow"),
     "fits": (True, "it does not fit the photograph"),
-    "tells": (False, "it tells the answer or the count"),
+    "tells": (False, "it reveals the answer or the count"),
 }
 """What a model is asked of a pair: the verdict of a good pair, and what is wrong with another."""
 _REVIEW_SHAPE: Final = {
@@ -133,8 +133,8 @@ def review_prompt(source: SourceQuestion, draft: PairDraft) -> str:
 _TOLD = 8
 """Captions and other questions that a model is told of."""
 _KEPT = 600
-TOLD_BLIND: Final = "a model tells it without the picture"
-FAULTED: Final = "a model finds fault with it"
+TOLD_BLIND: Final = "a model answers it without the picture"
+FAULTED: Final = "a model found a fault"
 VOTES = 3
 """How often a question is put to a model without its picture; if all answers are right, the pair is left out."""
 _OBJECT: Final = re.compile(r"\{[^{}]{1,4000}\}", re.DOTALL)
@@ -252,7 +252,7 @@ def _is_yes(value: bool | str) -> bool:
 def _draft(source: SourceQuestion, text: str) -> PairDraft:
     found = _object(text, _Written)
     if found is None or not found.question.strip():
-        raise Unwritten("a reply in no shape", written=printable(text.replace("\n", " "))[:_KEPT])
+        raise Unwritten("a reply that is not valid JSON", written=printable(text.replace("\n", " "))[:_KEPT])
     kind = Question(found.question, "", "number" if source.group == "direct" else "boolean")
     answer = answer_in(str(found.new_answer)[:100], kind)
     if answer is None:

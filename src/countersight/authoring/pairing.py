@@ -76,8 +76,8 @@ class DraftRecord:
         counted = ", ".join(f"{number} x {reason}" for reason, number in self._unusable.most_common())
         told = f" (the last: {self._said!r})" if self._said else ""
         return (
-            f"none of the first {LOOKED_AT} replies is a question that can be checked: {counted}{told}; "
-            "choose another `writer`, or start it once more to go on all the same"
+            f"none of the first {LOOKED_AT} replies is a question that can be checked: {counted}{told}; choose "
+            "another `writer`, or run the same command again to continue anyway"
         )
 
     def why_spent(self, group: Group) -> str:
@@ -85,8 +85,8 @@ class DraftRecord:
         (reason, number), *_ = Counter(filter(None, self._last)).most_common(1)
         pairs = {0: "no pair", 1: "one pair"}[self._last.count(_PAIR)]
         return (
-            f"the last {LOOKED_BACK} {group} drafts gave {pairs}, so that the writer was asked for no more; "
-            f"the commonest reason is: {reason} ({number} times)"
+            f"the last {LOOKED_BACK} {group} drafts gave only {pairs}, so the build stopped; most common reason: "
+            f"{reason} ({number} times)"
         )
 
 
@@ -251,12 +251,12 @@ class PairBuilder:
 
     def _repeats(self, source: SourceQuestion, draft: PairDraft, size: int) -> tuple[str, str]:
         if f"{source.image}/{_plain(draft.question)}" in self._seen and source.image:
-            return DOUBLE, "the same is asked of this picture already"
+            return DOUBLE, "the same question is already asked about this picture"
         if self._written_before[_plain(draft.question)] >= _REPEATED:
-            return REPEATED, f"it wrote the same {_REPEATED} times"
+            return REPEATED, f"the writer wrote the same {_REPEATED} times"
         most = max(1, int(size * _SUPPOSED))
         if self._limits_suppositions and self._suppositions[supposition_key(draft.question)] >= most:
-            return REPEATED, f"it supposed the same {most} times"
+            return REPEATED, f"the writer made the same supposition {most} times"
         return "", ""
 
     def _reject(self, source: SourceQuestion, at: str, reason: str, details: str, written: str) -> None:

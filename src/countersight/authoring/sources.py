@@ -94,7 +94,7 @@ def read_sources(
     """
     for file in (questions, annotations, captions):
         if file is not None and not file.exists():
-            raise CountersightError(f"there is no file {file}")
+            raise CountersightError(f"the file {file} does not exist")
     found = list(_read(questions, annotations))
     said = read_captions(captions) if captions else {}
     for each in found:
@@ -110,7 +110,7 @@ def _nothing(questions: Path, found: Sequence["_Entry | LeftOut"]) -> str:
     """Why a file is no source, with what is wrong with most of its rows."""
     wrong = Counter(re.sub(r"\d+", "N", each.reason) for each in found if isinstance(each, LeftOut)).most_common(1)
     rows = f" ({wrong[0][1]:,} x {wrong[0][0]})" if wrong else ""
-    return f"{questions} holds no questions{rows}; name VQA's file with its own annotations, C-VQA's CSV or a dataset"
+    return f"{questions} contains no questions{rows}; name VQA's file with its annotations, C-VQA's CSV or a dataset"
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -134,7 +134,7 @@ def _read(questions: Path, annotations: Path | None) -> Iterator[_Entry | LeftOu
 
 def _from_dataset(folder: Path, annotations: Path | None) -> Iterator[_Entry | LeftOut]:
     if annotations is not None:
-        raise CountersightError("`annotations` goes with VQA's file of questions; a dataset has its answers")
+        raise CountersightError("`annotations` works only with VQA's questions; a dataset contains its answers")
     bad: list[BadRow] = []
     for _, case in Dataset.open(folder).cases(bad.append):
         yield _Entry(case, case.image or str(case.provenance.get("img_path", "")))
@@ -145,7 +145,7 @@ def _from_dataset(folder: Path, annotations: Path | None) -> Iterator[_Entry | L
 def _layout(questions: Path, annotations: Path | None) -> Layout:
     if questions.suffix.lower() == ".csv":
         if annotations is not None:
-            raise CountersightError("`annotations` goes with VQA's file of questions; C-VQA's CSV has its answers")
+            raise CountersightError("`annotations` works only with VQA's questions; C-VQA's CSV contains its answers")
         return FACTUAL_LAYOUT
     if annotations is None:
         raise CountersightError(_without_annotations(questions))
@@ -156,10 +156,13 @@ def _without_annotations(questions: Path) -> str:
     """What a file is that was named alone: VQA's questions without their answers, or no questions at all."""
     file = JsonFile(questions)
     if _holds(file, "questions"):
-        return f"{questions} has no answers in it; name VQA's annotations as `annotations`"
+        return f"{questions} contains no answers; name VQA's annotations with `annotations`"
     if _holds(file, "annotations"):
-        return f"{questions} holds annotations and no questions; name VQA's questions, and this file as `annotations`"
-    return f"{questions} holds no questions; name VQA's file with its own annotations, C-VQA's CSV or a dataset"
+        return (
+            f"{questions} contains annotations instead of questions; name VQA's questions, and this file with "
+            "`annotations`"
+        )
+    return f"{questions} contains no questions; name VQA's file with its annotations, C-VQA's CSV or a dataset"
 
 
 def _holds(file: JsonFile, field: str) -> bool:
@@ -179,14 +182,14 @@ def _source(entry: _Entry, said: dict[str, list[str]]) -> SourceQuestion | LeftO
     text = text.capitalize() if text.isupper() else text
     group = _group(text, question)
     if group is None:
-        return LeftOut(case.id, text, "neither how many nor yes or no")
+        return LeftOut(case.id, text, "neither a counting nor a yes/no question")
     if len(text) > _LONGEST_QUESTION:
         return LeftOut(case.id, text[:_LONGEST_QUESTION], "the question is too long")
     answer, agreement = _majority(question, "number" if group == "direct" else "boolean")
     if answer is None:
         return LeftOut(case.id, text, "the answer is neither a number nor yes or no")
     if group == "direct" and not answer.isdecimal():
-        return LeftOut(case.id, text, "the answer is no whole number")
+        return LeftOut(case.id, text, "the answer is not a whole number")
     if agreement < CLEAR_MAJORITY:
         return LeftOut(case.id, text, "no clear majority")
     beside = tuple(other for other in dict.fromkeys(said.get(picture_key(entry.image), [])) if other != question.text)

@@ -73,8 +73,8 @@ class BuildContext:
         before = read_manifest(plan, BuildPlan, "a build", CountersightError) if plan.exists() else self.plan
         if before != self.plan and self.is_begun:
             raise CountersightError(
-                f"{self.path} holds the answers of another build (writer {before.writer}, seed {before.seed}, "
-                f"{before.size} pairs of {before.questions}); ask for the same again, or choose another name for `out`"
+                f"{self.path} belongs to another build (writer {before.writer}, seed {before.seed}, {before.size} "
+                f"pairs of {before.questions}); repeat that build, or choose another name for `out`"
             )
         write_manifest(plan, self.plan)
 

@@ -228,7 +228,7 @@ def write_yes_no(source: SourceQuestion, chance: Random) -> PairDraft:
         raise Unwritten("the grammar does not cover the question")
     turning = turning_of(re.findall(r"[a-z0-9'’-]+", source.question.casefold()))
     if turning is None:
-        raise Unwritten("nothing it asks about can be turned round")
+        raise Unwritten("nothing in the question can be negated")
     pattern = chance.choice(turning.patterns)
     written = {word.casefold(): word for word in source.question.rstrip("?").split()[1:]}  # Frisbee, TV
     question, told = (_filled(pattern, asked, slots, written) for slots in (turning.in_pronouns(), turning.in_names()))

@@ -31,8 +31,8 @@ def figure(found: Blind) -> Markup:
         parts.append(words_at(x, bottom + 16, f"{tick}%", "soft", "middle"))
     parts += [_bar(group, top + _LINE * place, left, inside) for place, group in enumerate(found.groups)]
     y = top + _LINE * len(found.groups) + 54
-    parts.append(words_at(MARGIN, y, "What carries it", "head"))
-    cues = [told(cue) for cue in found.cues[:_CUES]] or ["no single cue is told apart from chance"]
+    parts.append(words_at(MARGIN, y, "Which cues give the answer away", "head"))
+    cues = [told(cue) for cue in found.cues[:_CUES]] or ["no single cue is significantly better than chance"]
     parts += [words_at(MARGIN, y + 22 + 19 * place, words, "soft") for place, words in enumerate(cues)]
     return sheet("Answered without the pictures", y + 40 + 19 * len(cues), _STYLE, parts)
 

@@ -57,7 +57,7 @@ PROBES: dict[str, tuple[str, Notices]] = {
     "words": ("the words of the question and of the options", _each(features.all_words)),
     "elsewhere": ("how often an answer is right, or offered, in the other questions", elsewhere),
     "together": (
-        "all that a question tells by itself, at once",
+        "all of these cues together",
         _each(features.majority, features.form, features.nearest, features.all_words),
     ),
 }
@@ -105,8 +105,8 @@ class Blind(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         totals = [total for world in TWO_WORLDS if (total := self.total(world))]
-        told = ", ".join(f"{each.world} {each.blind.right:.1%}" for each in totals) or "too few to tell"
-        return f"Blind({several(self.questions, 'question')}, right without looking: {told})"
+        told = ", ".join(f"{each.world} {each.blind.right:.1%}" for each in totals) or "too few questions"
+        return f"Blind({several(self.questions, 'question')}, right without the pictures: {told})"
 
     def total(self, world: World) -> GroupBlind | None:
         """All groups together in a world, where there are enough questions."""

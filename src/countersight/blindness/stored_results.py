@@ -51,8 +51,8 @@ def measure_dataset(
     """
     if hidden_in(dataset):
         raise DatasetError(
-            f"the answers of {dataset.path} are hidden, so that nothing can be tried on them; what was measured before "
-            "they were stands in its README.md"
+            f"the answers of {dataset.path} are hidden, so the probes cannot be scored; see the results in its "
+            "README.md"
         )
     if graphs is None and (dataset.path.parent / GRAPHS).is_file():
         graphs = dataset.path.parent
@@ -83,7 +83,7 @@ def card_section(folder: Path, knowledge: Knowledge | None = None) -> str:
     if found.groups:  # of few questions nothing can be told
         kept = msgspec.json.format(msgspec.json.encode(Kept(dataset.fingerprint, found, VERSION)), indent=1)
         write_whole(folder / FILE, kept + b"\n")
-    return "\n\n".join(("## What is answered without the pictures", *section(found))) + "\n"
+    return "\n\n".join(("## Accuracy without the pictures", *section(found))) + "\n"
 
 
 def _some(dataset: Dataset) -> list[Case]:
@@ -97,9 +97,9 @@ def _answered_blind(runs: Iterable[RunFolder], dataset: Dataset) -> dict[str, An
     for run in runs:
         asked = run.manifest
         if asked.prompt.picture:
-            raise RunError(f"{run.path} was asked with its pictures; ask the model with the prompt text-only")
+            raise RunError(f"{run.path} was made with the pictures; run the model with the prompt text-only")
         if asked.dataset.fingerprint != dataset.fingerprint:
-            raise RunError(f"{run.path} asked another dataset than {dataset.path}")
+            raise RunError(f"{run.path} is a run of another dataset than {dataset.path}")
         found[asked.model if asked.model not in found else f"{asked.model} ({run.path.name})"] = _right(run, dataset)
     return found
 
@@ -111,7 +111,7 @@ def _right(run: RunFolder, dataset: Dataset) -> Answered:
         became += _told(judged.controls.outcomes)
     unasked = sum(outcome in _UNASKED for _, _, outcome in became)
     if unasked:
-        raise RunError(f"{run.path} has no answer to {unasked:,} of {len(became):,} questions; go on with it first")
+        raise RunError(f"{run.path} has no answer to {unasked:,} of {len(became):,} questions; finish the run first")
     return {(case, world): outcome == "right" for case, world, outcome in became}
 
 

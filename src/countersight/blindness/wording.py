@@ -18,14 +18,14 @@ _MUCH = 0.1
 
 _GOES_BY = {
     **{name: goes_by for name, (goes_by, _) in PROBES.items()},
-    KNOWLEDGE: "what usually keeps what, counted in the causal graphs of other pictures",
+    KNOWLEDGE: "common knowledge: what usually supports what, counted in the causal graphs of other pictures",
 }
 
 
 def table(found: Blind) -> Grid:
     """Every group in each world: chance, what words and what common knowledge answer, and each probe, in per cent."""
     head = ("group, world", *_HEAD, *found.groups[0].probes)
-    return Grid("Answered without the pictures, in %", head, tuple(map(_line, found.groups)))
+    return Grid("Accuracy without the pictures, in %", head, tuple(map(_line, found.groups)))
 
 
 def probes(found: Blind) -> Iterator[str]:
@@ -57,8 +57,7 @@ def told(cue: Cue) -> str:
     """A cue in a few words."""
     where = f" in {cue.group}" if cue.group else ""
     return clean(
-        f"{cue.what}{where}, {cue.world}: right {cue.right:,} times of {cue.seen:,}, where chance gives "
-        f"{cue.expected:,.0f}"
+        f"{cue.what}{where}, {cue.world}: right {cue.right:,} of {cue.seen:,} times; chance: {cue.expected:,.0f}"
     )
 
 
@@ -72,8 +71,8 @@ def summary(found: Blind) -> str:
             known = f", by common knowledge {shared(total.knowledge)}%" if total.knowledge else ""
             parts.append(f"{world} {shared(total.blind)}%{known}{chance}")
     if not parts:
-        return f"{found.questions:,} questions are too few to tell what is answered without the pictures."
-    return f"Answered right without looking at a picture: {'; '.join(parts)}."
+        return f"{found.questions:,} questions are too few to measure the accuracy without the pictures."
+    return f"Accuracy without the pictures: {'; '.join(parts)}."
 
 
 def section(found: Blind) -> Iterator[str]:
@@ -82,16 +81,16 @@ def section(found: Blind) -> Iterator[str]:
     if not found.groups:
         return
     yield (
-        "Each probe learned from four fifths of the pictures and was tried on the others; 95% intervals. *Words* is "
-        "the probe of words that does best on the other folds."
+        "Each probe was trained on 80 % of the pictures and tested on the others; 95% intervals. *Words* is the text "
+        "probe that does best on the other folds."
     )
     yield from _known(found)
     yield from markdown_grid(table(found))
     yield "\n".join(f"- {markdown_text(words)}" for words in probes(found))
     if found.cues:
-        yield "What carries it:\n\n" + "\n".join(f"- {markdown_text(told(cue))}" for cue in found.cues)
+        yield "Cues that give the answer away:\n\n" + "\n".join(f"- {markdown_text(told(cue))}" for cue in found.cues)
     else:
-        yield "No single cue is told apart from chance."
+        yield "No single cue is significantly better than chance."
 
 
 def _known(found: Blind) -> Iterator[str]:
@@ -100,9 +99,9 @@ def _known(found: Blind) -> Iterator[str]:
     much = [group for group in told if group.knowledge and group.knowledge.right > (group.chance or 0) + _MUCH]
     if much:
         named = ", ".join(f"{group.group} ({shared(group.knowledge)}%)" for group in much if group.knowledge)
-        yield f"Common knowledge answers much more than chance in {named}: too few graphs ask against it."
+        yield f"Common knowledge answers much more than chance in {named}: too few graphs contradict it."
     elif told:
-        yield "Common knowledge answers no group more than ten points above chance."
+        yield "In no group does common knowledge answer more than ten points above chance."
 
 
 def render(found: Blind, console: "Console") -> None:
@@ -112,8 +111,8 @@ def render(found: Blind, console: "Console") -> None:
         return
     print_grids([table(found)], console)
     told_by = (f"  {clean(words)}" for words in probes(found))
-    note = "  in bold: more than guessing; words: the probe of words that does best on the other folds; 95% intervals\n"
+    note = "  in bold: better than guessing; words: the text probe that does best on the other folds; 95% intervals\n"
     console.print("\n".join((*told_by, note)), style="dim", markup=False, highlight=False)
     if found.cues:
         cues = "\n".join(f"  {told(cue)}" for cue in found.cues)
-        console.print(f"What carries it\n{cues}", markup=False, highlight=False)
+        console.print(f"Cues that give the answer away\n{cues}", markup=False, highlight=False)

@@ -20,10 +20,10 @@ SHAPES: dict[GraphKind, tuple[str, str]] = {
 """The four kinds of causal graphs (CELLO 3.2) as arrows and in words."""
 
 _DECISIONS: dict[Decision, str] = {
-    "causal": "one thing is the other's cause",
+    "causal": "one object is the cause of the other",
     "none": "neither is",
-    "ambiguous": "the words are known, the things do not decide",
-    "unknown": "the words are not known",
+    "ambiguous": "known relation, but the objects do not determine the cause",
+    "unknown": "unknown relation",
 }
 _BAR = 20
 """Signs of the longest bar in the terminal."""
@@ -36,8 +36,8 @@ def rows(statistics: MiningStatistics) -> list[tuple[str, str, list[tuple[str, s
     return [
         (
             "Causal graphs",
-            f"in {several(statistics.scenes, 'scene graph')}; left out: {statistics.duplicates:,} told already, "
-            f"{statistics.namesakes:,} whose things have the same name"
+            f"in {several(statistics.scenes, 'scene graph')}; left out: {statistics.duplicates:,} duplicates, "
+            f"{statistics.namesakes:,} with two objects of the same name"
             + (f", {statistics.crowded:,} of crowded scenes" if statistics.crowded else ""),
             [(kind, f"{SHAPES[kind][0]}: {SHAPES[kind][1]}", statistics.graphs.get(kind, 0)) for kind in KINDS],
         ),

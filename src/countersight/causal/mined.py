@@ -55,7 +55,7 @@ def mine_folder(
     They are looked for in several processes, or on a Ray cluster, where one is named; this process alone writes.
     """
     if pictures is not None and not pictures.is_dir():
-        raise CountersightError(f"{pictures} is not a folder; name the one that holds the pictures")
+        raise CountersightError(f"{pictures} is not a folder; name the folder that contains the pictures")
     with Staging(folder) as staging:
         tally = MiningTally()
         found = _Pictures(pictures, staging / IMAGES)
@@ -74,8 +74,8 @@ def mine_folder(
             )
         if not tally.graphs.total():
             raise CountersightError(
-                f"{source} holds no causal graph among {tally.scenes:,} scene graphs with {tally.relations:,} "
-                "relations; nothing was made"
+                f"{source} contains no causal graphs in {tally.scenes:,} scene graphs with {tally.relations:,} "
+                "relations"
             )
         (staging / STATISTICS).write_bytes(msgspec.json.format(encoder.encode(statistics), indent=2) + b"\n")
         return Mined(statistics, found.images, found.found)
@@ -86,7 +86,7 @@ def read_graphs(folder: Path, on_bad: OnBadLine) -> Iterator[CausalGraph]:
     path = folder / GRAPHS
     if not path.is_file():
         raise CountersightError(
-            f"{folder} holds no {GRAPHS}; make it with: countersight mine GRAPHS -o {quote(str(folder))}"
+            f"{folder} contains no {GRAPHS}; make it with: countersight mine GRAPHS -o {quote(str(folder))}"
         )
     with open(path, "rb") as file:
         for number, line in enumerate(bounded_lines(file, _MAX_LINE), 1):
@@ -105,7 +105,7 @@ def _graph(line: bytes) -> CausalGraph | str:
     try:
         graph = _decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        return f"is no causal graph ({error})"
+        return f"is not a causal graph ({error})"
     return fault(graph) or graph
 
 

@@ -1,7 +1,7 @@
 """The command line: each verb parses its options, calls the library and prints.
 
-What is heavy is imported by the verb that needs it, so that `countersight --help` answers at once. That is also why
-this is argparse: it loads in 13 ms, typer in 75, cyclopts in 105.
+Heavy modules are imported only by the verbs that need them, so that `countersight --help` answers at once. This is also
+the reason for argparse: it loads in 13 ms, typer in 75, cyclopts in 105.
 """
 
 import argparse
@@ -46,12 +46,12 @@ _MODULES: Final = {
 }
 """The module of each verb."""
 AUDIT_VERBS: Final = ("bundle", "calibrate", "plan", "sign", "verify")
-"""What may stand behind `audit` instead of a dataset."""
+"""Names of subcommands that may follow `audit` instead of a dataset."""
 _LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0 done, 2 a mistake the user can fix, 130 stopped by Ctrl-C."""
+    """Run the command and return its exit status: 0 for success, 2 for an error the user can fix, 130 for Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         plain_signs(stream)
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -91,9 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def command() -> NoReturn:
-    """The command as it is installed: `main`, and the end of the process.
+    """Run `main` and end the process; this is the installed command.
 
-    Where torch was imported, Python would spend a second and more on freeing what the system drops at once.
+    If torch was imported, a normal exit would spend more than a second on freeing memory.
     """
     status = main()
     if "torch" in sys.modules:
@@ -118,7 +118,7 @@ def whole_parser(verb: str = "") -> "tuple[argparse.ArgumentParser, Verbs]":
         epilog="Start with: countersight demo (in a clone of the repository: make demo)",
     )
     parser.add_argument("--version", action="version", version=f"countersight {__version__}")
-    parser.add_argument("--log-level", choices=_LOG_LEVELS, help="log what the engine does to stderr")
+    parser.add_argument("--log-level", choices=_LOG_LEVELS, help="write log messages of the engine to stderr")
     verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
     module = _MODULES.get(verb)
     for name in [module] if module else dict.fromkeys(_MODULES.values()):

@@ -1,4 +1,4 @@
-"""`countersight ablate`: which part of a change mattered."""
+"""`countersight ablate`: measures which part of a change the answer depends on."""
 
 import argparse
 
@@ -45,7 +45,9 @@ def _ablate(chosen: argparse.Namespace) -> int:
         return status
     cases = read_effects(RunFolder.open(run), Dataset.open(variants))
     if not cases:
-        raise CountersightError(f"no case of {variants} has all its answers; the reasons are in {run}")
+        raise CountersightError(
+            f"no case of {variants} has all its answers, so there is nothing to score; see the reasons in {run}"
+        )
     kinds = by_kind(cases)
     page = write_page(chosen.output / "index.html", chosen.model, kinds, cases)
     print_grids([as_grid(kinds)], Console())

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from countersight.models import ModelSettings
 
 SEVERAL_VOTES: Final = 0.7
-"""Temperature of judges who vote more than once: at 0 a vote would say little that the one before did not."""
+"""Temperature of judges that vote more than once; at 0 all votes would be nearly the same."""
 
-_JUDGE: Final = "exact, rules, or a language model; may be given several times: see: countersight list judges"
+_JUDGE: Final = "exact, rules, or a language model; may be given several times; see: countersight list judges"
 _AUDIT: Final = {
     "DATASET": "or: bundle, calibrate, plan, sign, verify; see their own --help",
     "-o, --output DIR!": "the audit folder to write",
@@ -72,7 +72,7 @@ _CALIBRATE: Final = {
     "--audit DIR": "with --people: the audit that people reviewed",
     "--photographs DIR": "also calibrate the checks of edits, on labelled edits of these pictures",
     "--domain {drawings,worlds}=drawings": "what the tests show: flowers and dots, or supports and discs",
-    "--size N=144": "tests to make",
+    "--size N=144": "number of tests to create",
 }
 _PLAN: Final = {
     "DATASET": "the dataset to be audited",
@@ -98,7 +98,7 @@ _SIGN: Final = {
     "AUDIT": "an audit folder",
     "--key FILE!": "the private key; ssh-keygen -t ed25519",
     "--name NAME=": "name of a person; their sign-off is stored next to the seal",
-    "--role ROLE=": "of that person",
+    "--role ROLE=": "the person's role",
     "--timestamp URL": "an RFC 3161 server that timestamps the seal",
     "--zip FILE": _BUNDLING["--zip FILE"],
 }
@@ -126,7 +126,7 @@ def add(verbs: Verbs) -> None:
         verbs,
         "audit",
         _audit,
-        "test whether a model's explanations hold: change what they cite, and ask again",
+        "test a model's explanations: change the cited parts of the picture and ask again",
         "",
         _AUDIT,
         _BUNDLING,
@@ -141,8 +141,8 @@ def add(verbs: Verbs) -> None:
         nargs="?",
         const="both",
         choices=["nothing", "uncited", "both"],
-        help="also ask after edits under which the answer should stay: one that changes nothing, and as many of things "
-        "that the explanation does not cite (default where it is given: both)",
+        help="also ask after edits that should not change the answer: one that changes nothing, and edits of objects "
+        "that the explanation does not cite (default if given: both)",
     )
     audit.add_argument(
         "--strength",
@@ -167,7 +167,7 @@ def add(verbs: Verbs) -> None:
         verbs,
         "calibrate",
         _calibrate,
-        "Test judges and an editor on cases whose right verdict is known, and report how often they are right.",
+        "Test judges and an editor on cases with known verdicts, and report how often they are right.",
         "--judge openai:gpt-4o --votes 3 --editor exact -o calibrations/gpt-4o",
         _CALIBRATE | _JUDGING | _ASKING,
     )
@@ -335,7 +335,7 @@ def _finish(folder: Path, chosen: argparse.Namespace) -> "Finished":
 
     finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
     tell(finished.scores, Console(), finished.warnings, finished.conclusion)
-    print(f"The page, case by case: {finished.html.resolve()}\nThe seal of the bundle: {finished.seal}")
+    print(f"Audit page: {finished.html.resolve()}\nSeal of the bundle: {finished.seal}")
     _zip(folder, chosen.zip)
     return finished
 
@@ -346,7 +346,7 @@ def _zip(folder: Path, to: Path | None) -> None:
         from countersight.audits.bundle import zip_bundle
 
         zip_bundle(folder, to)
-        print(f"The bundle in one file: {to}")
+        print(f"Bundle as one ZIP file: {to}")
 
 
 def _calibrate(chosen: argparse.Namespace) -> int:
@@ -359,12 +359,14 @@ def _calibrate(chosen: argparse.Namespace) -> int:
 
     if chosen.people or chosen.audit:
         if not (chosen.people and chosen.audit):
-            raise CountersightError("--people and --audit belong together: the labels, and the audit they are of")
+            raise CountersightError("use --people and --audit together: the labels and the audit that they belong to")
         tell_calibration(calibrate_on_people(chosen.audit, chosen.people, chosen.output), Console())
         print(chosen.output)
         return 0
     if not chosen.judge:
-        raise CountersightError("name who is calibrated with --judge, or people's labels with --people and --audit")
+        raise CountersightError(
+            "name the judges to calibrate with --judge, or people's labels with --people and --audit"
+        )
     options = CalibrationOptions(
         judges=tuple(chosen.judge),
         editor=chosen.editor,

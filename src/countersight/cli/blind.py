@@ -1,4 +1,4 @@
-"""`countersight blind`: what a dataset gives away to somebody who does not look."""
+"""`countersight blind`: measures how much of a dataset can be answered without the pictures."""
 
 import argparse
 import re
@@ -65,5 +65,5 @@ def _blind(chosen: argparse.Namespace) -> int:
         write_svg(found, chosen.output)
     render(found, Console())
     if chosen.output:
-        print(f"The same as a figure: {chosen.output}")
+        print(f"Chart: {chosen.output}")
     return 0

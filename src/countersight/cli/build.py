@@ -1,4 +1,4 @@
-"""`countersight build`: pairs of questions written by a grammar or a model, checked, and ready for people."""
+"""`countersight build`: pairs of questions, written by a grammar or a model and checked."""
 
 import argparse
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ _OPTIONS: Final = {
     "-o, --output DATASET!": "the dataset folder to make",
     "--questions FILE!": "VQAv2's or OK-VQA's questions, C-VQA's CSV, or a dataset folder with factual questions",
     "--annotations FILE": "VQA's annotations, which contain the answers",
-    "--captions FILE": "COCO's captions, for what else the pictures show",
+    "--captions FILE": "COCO's captions, which name other objects in the pictures",
     "--writer WRITER=grammar": "grammar, or any model: see list models",
-    "--groups NAMES=direct,boolean": "which questions are written",
+    "--groups NAMES=direct,boolean": "the groups of questions to write",
     "--size N=500": "pairs to build",
     "--blind MODEL": "drop questions that this model answers without the picture (default: the writer; none: no "
     "such check)",
@@ -40,7 +40,7 @@ def add(verbs: Verbs) -> None:
 def _why_fewer(empty: Sequence[str]) -> str:
     """What was missing: all questions of a group, or only more of them."""
     named = " and no ".join({"direct": "how-many", "boolean": "yes/no"}[group] for group in empty)
-    return f"no {named} questions fit" if named else "there were no more questions that fit"
+    return f"no {named} question is suitable" if named else "no other question is suitable"
 
 
 def _build(chosen: argparse.Namespace) -> int:
@@ -66,17 +66,18 @@ def _build(chosen: argparse.Namespace) -> int:
     )
     print(f"{several(built.cases, 'pair')} in {chosen.output}; {built.rejected:,} others, with reasons, in {REJECTED}")
     if built.cases < chosen.size:
-        print(f"fewer than the {chosen.size:,} asked for: {built.stopped or _why_fewer(built.empty)}")
+        print(f"fewer than the requested {chosen.size:,}: {built.stopped or _why_fewer(built.empty)}")
     if built.without_picture:
-        print(f"{built.without_picture:,} without a picture: name their folder with --pictures")
+        print(f"{built.without_picture:,} without a picture: name the folder of the pictures with --pictures")
     for step in built.funnel.steps:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in step.reasons)
         print(f"  {step.left:>7,}  {step.name}" + (f"   (less {reasons})" if reasons else ""))
     if built.funnel.spent:
         print(built.funnel.spent)
-    print(f"The way there as a figure: countersight describe {quote(str(chosen.output))} -o FIGURE.svg")
+    print(f"To plot how the pairs were selected: countersight describe {quote(str(chosen.output))} -o FIGURE.svg")
     flow = "cvqa" if chosen.suite == "cvqa" else "verify"
     print(
-        f"Two people for each pair: countersight collect new CAMPAIGN --flow {flow} --from {quote(str(chosen.output))}"
+        f"To have each pair checked by two people: countersight collect new CAMPAIGN --flow {flow} --from "
+        f"{quote(str(chosen.output))}"
     )
     return 0

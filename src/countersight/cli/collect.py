@@ -117,17 +117,23 @@ def _add_people(actions: Verbs) -> None:
     what.add_argument("--invite", metavar="NAME", help="print a one-time link for this person")
     what.add_argument("--set-role", metavar="NAME", help="give this person the role named by --role")
     what.add_argument("--reset", metavar="NAME", help="let this person take the tests again")
-    what.add_argument("--pause", metavar="NAME", help="this person can log in and see their account, but not work")
-    what.add_argument("--block", metavar="NAME", help="this person cannot log in")
-    what.add_argument("--unblock", metavar="NAME", help="this person may work again")
+    what.add_argument(
+        "--pause", metavar="NAME", help="suspend this person: they can log in and see their account, but cannot work"
+    )
+    what.add_argument("--block", metavar="NAME", help="block this person: they cannot log in")
+    what.add_argument("--unblock", metavar="NAME", help="allow this person to work again")
     what.add_argument("--token", metavar="NAME", help="print an API token for this lead")
     what.add_argument(
         "--forget", metavar="NAME", help="delete this person's identity; their work stays under a pseudonym"
     )
     people.add_argument(
-        "--role", choices=["worker", "reviewer", "lead"], help="for --invite (default: worker) and --set-role"
+        "--role",
+        choices=["worker", "reviewer", "lead"],
+        help="the role for --invite (default: worker) and --set-role",
     )
-    people.add_argument("--public-url", default="http://127.0.0.1:8400", metavar="URL", help="where links lead")
+    people.add_argument(
+        "--public-url", default="http://127.0.0.1:8400", metavar="URL", help="the address at the start of printed links"
+    )
     _database(people)
 
 
@@ -225,7 +231,7 @@ def _demo(chosen: argparse.Namespace) -> int:
     from countersight.collect import ACCOUNTS, PASSWORD, Campaign, make_demo
     from countersight.collect.web import serve
 
-    print(f"A campaign to look at is made in {chosen.folder}; its pictures are drawn first.", flush=True)
+    print(f"Creating an example campaign in {chosen.folder}; drawing its pictures takes a moment.", flush=True)
     make_demo(chosen.folder)
     names = ", ".join(f"{name} ({role})" for name, role in ACCOUNTS)
     print(f"Log in as {names}; the password of all three is {PASSWORD}.")
@@ -279,7 +285,7 @@ def _vqav2(chosen: argparse.Namespace) -> Path:
         beside=chosen.annotations,
         on_bad=lambda line, field, reason: print_bad(f"{chosen.source} entry {line}: {field}: {reason}"),
     )
-    print(f"VQAv2's questions are a dataset in {folder}")
+    print(f"The questions of VQAv2 were written to {folder} as a dataset")
     return folder
 
 
@@ -310,7 +316,7 @@ def _serve(chosen: argparse.Namespace) -> int:
         campaign.close()
         for fault in faults:
             print(fault)
-        print("nothing unsafe was found" if not faults else f"{len(faults)} to mend")
+        print("the configuration has no known security problems" if not faults else f"{len(faults)} to mend")
         return 1 if faults else 0
     print(f"http://{chosen.host}:{chosen.port}   (Ctrl-C stops)", flush=True)
     serve(
@@ -378,7 +384,7 @@ def _status(chosen: argparse.Namespace) -> int:
     states = ", ".join(f"{number:,} {state}" for state, number in sorted(figures.states.items()))
     print(f"{campaign.settings.title} ({campaign.flow.name}): {figures.items:,} items: {states}")
     for phase in figures.phases:
-        print(f"  {phase.title}: {phase.waiting:,} wait, {phase.under_way:,} under way, {phase.done:,} done")
+        print(f"  {phase.title}: {phase.waiting:,} waiting, {phase.under_way:,} in progress, {phase.done:,} done")
     for named in figures.agreement:
         ac1 = named.agreement.ac1
         said = f"AC1 {ac1.value:.2f}" if ac1.value is not None else ac1.why
@@ -406,7 +412,7 @@ def _backup(chosen: argparse.Namespace) -> int:
     from countersight.collect import back_up
 
     back_up(chosen.campaign, chosen.output, chosen.database)
-    print(f"{chosen.output} is a copy of {chosen.campaign}, its database as it stood at one moment")
+    print(f"{chosen.campaign} was copied to {chosen.output}")
     return 0
 
 
@@ -415,7 +421,7 @@ def _restore(chosen: argparse.Namespace) -> int:
     from countersight.collect import restore
 
     restore(chosen.backup, chosen.output, chosen.database)
-    print(f"{chosen.output} is the campaign of {chosen.backup} again")
+    print(f"{chosen.backup} was restored to {chosen.output}")
     return 0
 
 

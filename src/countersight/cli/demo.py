@@ -1,4 +1,4 @@
-"""`countersight demo`: the whole story on a fresh machine, without keys or downloads: make a suite, ask, report."""
+"""`countersight demo`: a complete example without keys or downloads: makes a dataset, runs models, writes a report."""
 
 import argparse
 from pathlib import Path
@@ -13,7 +13,7 @@ MODELS: Final = {
     "embedded:factual": "embedded-factual",
     "visprog:reference;vision=scene": "visprog-reference",
 }
-"""Who is asked, and the folder of the run."""
+"""The models that are run, and the folder of each run."""
 
 
 def add(verbs: Verbs) -> None:
@@ -55,7 +55,7 @@ def _demo(chosen: argparse.Namespace) -> int:
             return status
     report = write_report(list(runs.values()), folder / "report", progress=counting)
     print_overview(report.data, Console())
-    print(f"\nThe report, with every case: {report.html.resolve()}")
+    print(f"\nReport: {report.html.resolve()}")
     _show_a_world(folder / "supports")
     return 0
 
@@ -70,5 +70,9 @@ def _show_a_world(folder: Path) -> None:
     case = next(case for _, case in Dataset.open(folder).cases())
     asked = case.counterfactual
     assert asked is not None
-    print(f"\nAnother suite has worlds that are solved (countersight make supports): {asked.text} {asked.answer}.")
-    print(f"Before and after: {folder.resolve() / str(case.image)}, {case.counterfactual_image}")
+    print(
+        f"\nAnother suite computes its answers with physics (countersight make supports): {asked.text} {asked.answer}."
+    )
+    print(
+        f"Its pictures before and after the change: {folder.resolve() / str(case.image)}, {case.counterfactual_image}"
+    )

@@ -50,18 +50,22 @@ def _describe(chosen: argparse.Namespace) -> int:
         render_blind(found, console)
     else:
         totals = [total for world in TWO_WORLDS if (total := found.total(world))]
-        told = ", ".join(f"{total.world} {total.blind.right:.1%} right" for total in totals) or "too few cases to tell"
+        told = ", ".join(f"{total.world} {total.blind.right:.1%} right" for total in totals) or (
+            "unknown, because there are too few cases"
+        )
         print(f"Answered without the pictures: {told}")
         print(f"More: countersight describe {shlex.quote(str(chosen.dataset))} --all")
     if chosen.output:
-        print(f"The same as a figure: {chosen.output}")
+        print(f"Chart: {chosen.output}")
     return 0
 
 
 def _say_power(difference: float, count: int) -> int:
     from countersight.scoring import DISCORDANT, cases_needed
 
-    print(f"A difference of {difference:.1%} between two models, seen four times in five at the 5 % level, needs")
+    print(
+        f"To detect a difference of {difference:.1%} between two models (power 80 %, significance level 5 %), you need"
+    )
     for discordant in DISCORDANT:
         if discordant >= difference:
             print(f"  {cases_needed(difference, discordant):,} cases if they differ on {discordant:.0%} of them")

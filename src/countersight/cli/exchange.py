@@ -1,4 +1,4 @@
-"""`countersight export`, `push` and `import-run`: to other tools, and from them."""
+"""`countersight export`, `push` and `import-run`: exchange datasets and runs with other tools."""
 
 import argparse
 import sys
@@ -93,7 +93,7 @@ def _import(chosen: argparse.Namespace) -> int:
     amiss = {
         "failed": imported.failed,
         "for questions that the dataset does not have": imported.strays,
-        "for questions that have an answer already": imported.repeated,
+        "for questions that already have an answer": imported.repeated,
     }
     words = "".join(f"; {number:,} {what}" for what, number in amiss.items() if number)
     print(

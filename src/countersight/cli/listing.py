@@ -1,4 +1,4 @@
-"""`countersight list`: what there is; `countersight completion`: a script for the shell."""
+"""`countersight list`: prints available models, suites and so on; `countersight completion`: prints a shell script."""
 
 import argparse
 from pathlib import Path

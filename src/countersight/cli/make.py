@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 BAD_ROWS_SHOWN = 20
 _OWN = ("options", "controls", "difficulty", "groups", "keep_doubled", "per_task", "wording")
-"""What some suites take and others do not."""
+"""Options that only some suites take."""
 _BY_LINE = (".csv", ".tsv", ".jsonl")
-"""Files of which a bad row is named by its line, whatever the suite's own file counts in."""
+"""Files whose bad rows are reported by line number, whatever the suite's own file counts in."""
 
 
 _OPTIONS: Final = {
@@ -33,15 +33,18 @@ _OPTIONS: Final = {
     "--kinds CSV": "cosim: types of change assigned by people",
     "--keep-doubled": "cosim: keep published cases that list the right answer twice; either option is accepted",
     "--per-task N": "cello, from a mined folder: number of cases per task (instead of --size)",
-    "--wording WORDING": "cvqa-synthetic: eight phrasings of each question, or one as published (default: eight); "
-    "causal-worlds, cello from a mined folder: first, or second for the same in other words (default: first); cello: "
-    "or the model that words the questions",
+    "--wording WORDING": (
+        "cvqa-synthetic: eight phrasings of each question, or one as published (default: eight); causal-worlds, "
+        "cello from a mined folder: first, or second for a paraphrase (default: first); cello: or the model that "
+        "writes the questions"
+    ),
     "--options {fair,published}": "cvqa-synthetic: how wrong options are drawn; `fair` avoids shortcuts "
     "(default: fair)",
     "--difficulty {easy,medium,hard}": "supports, discs, causal-worlds: number of objects (default: an even mix)",
-    "--groups {least-change,several-changes}": "cvqa-synthetic, supports, discs: ask for the smallest "
-    "sufficient change, or "
-    "suppose two changes or an exception, instead of the usual questions",
+    "--groups {least-change,several-changes}": (
+        "cvqa-synthetic, supports, discs: instead of the usual questions, ask for the smallest sufficient change, or "
+        "assume two changes or an exception"
+    ),
     "--controls": "cvqa-synthetic: add for every case a control whose change must not affect the answer",
     "--hidden KEY": "keep the right answers in this separate file instead of the dataset; score with --key KEY",
 }
@@ -95,22 +98,27 @@ def _make(chosen: argparse.Namespace) -> int:
         _tell_imported(chosen, made.details, counts, part)
     if made.hidden:
         commitment = made.hidden.commitment
-        print(f"Their answers are in {chosen.hidden} alone; keep it. {chosen.output} commits to them: {commitment}")
+        print(
+            f"The answers are stored only in {chosen.hidden}; keep this file. Commitment stored in {chosen.output}: "
+            f"{commitment}"
+        )
     print(f"Next: countersight run {quote(str(chosen.output))} --model MODEL (see: countersight list models)")
     return 0
 
 
 def _tell_assembled(chosen: argparse.Namespace, made: Any) -> None:
     print(f"{several(made.cases, 'case')} in {chosen.output}, from {several(made.graphs, 'causal graph')}")
-    print(f"{several(made.bad, 'bad line')} left out; {made.asked_about:,} graphs can be asked about without doubt")
+    print(f"{several(made.bad, 'bad line')} skipped; {made.asked_about:,} graphs allow unambiguous questions")
     if made.fewer:
         fewer = ", ".join(f"{name} {number:,}" for name, number in made.fewer.items())
-        print(f"fewer than {made.wanted:,} of a task, for want of graphs that fit: {fewer}")
+        print(f"some tasks have fewer than {made.wanted:,} cases, because too few graphs are suitable: {fewer}")
     if made.by_model:
         templates = made.cases - made.worded
-        print(f"{made.worded:,} questions worded by {chosen.wording}, {templates:,} left to the templates")
+        print(f"{made.worded:,} questions written by {chosen.wording}, {templates:,} by templates")
     if made.without_picture:
-        print(f"{made.without_picture:,} without a picture: they are text and graph; ask with --prompt given-graph")
+        print(
+            f"{made.without_picture:,} cases have no picture, only text and a graph; run them with --prompt given-graph"
+        )
 
 
 def _told(where: str) -> "OnBad":
@@ -136,21 +144,25 @@ def _beside(chosen: argparse.Namespace, suite: "Suite") -> Path | None:
             from countersight.suites import SUITES
 
             suites = [name for name, each in SUITES.items() if each.beside and each.beside.option == option]
-            raise CountersightError(f"{option} goes with {' and '.join(suites)}, not with {chosen.suite}")
+            raise CountersightError(f"{option} works with {' and '.join(suites)}, not with {chosen.suite}")
     return (chosen.annotations or chosen.kinds) if wanted else None
 
 
 def _tell_imported(chosen: argparse.Namespace, imported: Any, counts: str, part: "Part | None") -> None:
     from countersight.suites import FRAME_ENDINGS
 
-    print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} left out")
+    print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} skipped")
     if part is not None:
         whole = f", in {several(imported.sets, 'whole set')}" if imported.sets else ""
-        print(f"{part} of the file, drawn by chance with seed {part.seed}{whole}")
+        print(f"{part} of the file, drawn at random with seed {part.seed}{whole}")
     if imported.incomplete:
         named = "; ".join(imported.incomplete[:BAD_ROWS_SHOWN])
         more = "; …" if len(imported.incomplete) > BAD_ROWS_SHOWN else ""
-        print(printable(f"Incomplete, and scored as no set: {several(len(imported.incomplete), 'set')}: {named}{more}"))
+        print(
+            printable(
+                f"{several(len(imported.incomplete), 'incomplete set')}, left out of the scores by set: {named}{more}"
+            )
+        )
     if imported.not_found:
         absent = [f"{name} ({counts} {line})" for name, line in imported.not_found.items()]
         more = "; …" if len(absent) > BAD_ROWS_SHOWN else ""

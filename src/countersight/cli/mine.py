@@ -1,4 +1,4 @@
-"""`countersight mine`: causal graphs out of scene graphs, and questions about them."""
+"""`countersight mine`: finds causal graphs in scene graphs, and makes questions about them."""
 
 import argparse
 from pathlib import Path
@@ -56,7 +56,7 @@ def _mine(chosen: argparse.Namespace) -> int:
     for table in printed(statistics):
         console.print(table)
     found = several(sum(statistics.graphs.values()), "causal graph")
-    print(f"{found} in {chosen.output / GRAPHS}, {several(statistics.malformed, 'malformed part')} left out")
+    print(f"{found} in {chosen.output / GRAPHS}, {several(statistics.malformed, 'malformed part')} skipped")
     if chosen.pictures:
         print(f"{mined.pictures:,} of {several(mined.images, 'picture')} found in {chosen.pictures}")
     _make_dataset(chosen.output)
@@ -81,4 +81,7 @@ def _make_dataset(mined: Path) -> None:
         print(in_options(str(error)))
         return
     print(f"{several(made.cases, 'case')} about them in {folder}")
-    print(f"More, others, or worded by a model: countersight make cello --from {quote(str(mined))} -o DIR")
+    print(
+        "To make more cases, or to have a model write the questions: countersight make cello --from "
+        f"{quote(str(mined))} -o DIR"
+    )

@@ -1,4 +1,4 @@
-"""How options are written down: one table per verb (usage: help), and one definition for what several verbs share.
+"""Options of the command line: one table per verb (usage: help), and one definition of each option that verbs share.
 
     {"DATASET": "the dataset to ask", "--model M!": "required", "--limit N": "a number", "--timeout S=120": "a default",
      "--shown": "a switch", "--again {cut,empty}": "one of these", "--judge J*": "may be given several times"}
@@ -28,7 +28,7 @@ _USAGE: Final = re.compile(
 
 
 def verb(verbs: Verbs, name: str, call: Call, summary: str, example: str, *tables: Table) -> argparse.ArgumentParser:
-    """Add a verb with what it does, an example, what it calls, and its options."""
+    """Add a verb with its summary, an example, its function and its options."""
     parser = verbs.add_parser(
         name, help=summary, description=summary[0].upper() + summary[1:] + ".", epilog=f"Example: {example}"
     )
@@ -70,7 +70,7 @@ def add_options(parser: "argparse.ArgumentParser | argparse._ArgumentGroup", tab
 
 
 def print_bad(bad: object) -> None:
-    """Name a bad row to the user; the reading goes on."""
+    """Print a warning about a bad row."""
     print(printable(str(bad)), file=sys.stderr)
 
 
@@ -106,7 +106,7 @@ def part_of_all(text: str) -> float:
 
 
 def until(text: str) -> float | str:
-    """When a run has asked enough: half of an interval's width in points, or `decided`."""
+    """Parse the stopping rule of a run: half the width of an interval in points, or `decided`."""
     if text == "decided":
         return text
     try:
@@ -196,11 +196,11 @@ LOCAL: Final = {
     "--device-map MAP": "auto spreads a large model over all devices; needs accelerate",
     "--batch-size N": "maximum number of questions per batch (default: as many as fit into memory)",
 }
-"""Where a model that runs on this machine (hf:…) is computed."""
+"""Options for models that run on this machine (hf:…)."""
 
 
 def shared(*names: str, **defaults: object) -> dict[str, str]:
-    """Options that several verbs have, by name; some with another default (None is no default)."""
+    """Return shared options by name; `defaults` overrides a default (None means no default)."""
     table = {}
     for usage, words in _SHARED.items():
         name = usage.split()[0].rstrip(",").removeprefix("--").replace("-", "_")
@@ -213,14 +213,14 @@ def shared(*names: str, **defaults: object) -> dict[str, str]:
 
 
 def add_local(parser: argparse.ArgumentParser, *more: Table) -> None:
-    """Where a model that runs on this machine is computed."""
+    """Add the options for models that run on this machine."""
     group = parser.add_argument_group("models that run on this machine (hf:…)")
     for table in (LOCAL, *more):
         add_options(group, table)
 
 
 def model_settings(chosen: argparse.Namespace, **more: Any) -> "ModelSettings":
-    """The settings of a model, from those options that the verb has."""
+    """Return the settings of a model from the parsed options."""
     from countersight.models import ModelSettings
 
     named = ("seed", "max_tokens", "temperature", "detail", "timeout", "device", "dtype", "device_map", "ray")
@@ -238,7 +238,7 @@ _OTHERWISE: Final = {
     "judges": "--judge",
     "checkers": "--checker",
 }
-"""Arguments whose option is not called after them."""
+"""Arguments of the library whose option has another name."""
 _ALIKE: Final = frozenset(
     [
         "again",
@@ -289,7 +289,7 @@ _NAMED: Final = re.compile(r"`([a-z_]+)`")
 
 
 def in_options(sentence: str) -> str:
-    """A sentence of the library with its arguments called as they are here: `max_tokens` becomes --max-tokens."""
+    """Replace the names of arguments in a message by the names of options: `max_tokens` becomes --max-tokens."""
     return _NAMED.sub(lambda named: _option(named[1]) or named[0], sentence)
 
 

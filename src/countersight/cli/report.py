@@ -68,15 +68,16 @@ def add(verbs: Verbs) -> None:
         {
             "OLD": "a report, or its scores.json",
             "NEW": "the report to compare it with, for example of another version, model or prompt",
-            "--fail-if CONDITION*": "exit with 1 if a measure changed so, new minus old in points: 'drop > 2', "
-            "'counterfactual < -1'",
+            "--fail-if CONDITION*": (
+                "exit with 1 if a measure changed this much, new minus old in points: 'drop > 2', 'counterfactual < -1'"
+            ),
         },
     )
     verb(
         verbs,
         "leaderboard",
         _leaderboard,
-        "put runs of any suites on one sortable page, next to published results",
+        "compare runs of any suites on one sortable page, next to published results",
         "countersight leaderboard runs/* -o leaderboard",
         {
             "RUN+": "runs, or folders of runs",
@@ -108,7 +109,7 @@ def _score(chosen: argparse.Namespace) -> int:
     from countersight.scoring import Gold, judge_run, write_frame
 
     if chosen.output and chosen.output.suffix.lower() != ".parquet":
-        raise CountersightError(f"{chosen.output} would be a Parquet file; let its name end in .parquet")
+        raise CountersightError(f"scores are written as Parquet, so {chosen.output} must end in .parquet")
     gold = Gold.open(chosen.gold) if chosen.gold else None
     judged = judge_run(RunFolder.open(chosen.run), dataset=chosen.dataset, gold=gold)
     print(judged.scores())
@@ -145,7 +146,7 @@ def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespa
     if found is None:
         print(GOES_ON, file=sys.stderr)
         return STOPPED, None
-    print(f"What the second reader changes: {write_rereadings(found, folder)}")
+    print(f"Replies that the second reader reads differently: {write_rereadings(found, folder)}")
     return 0, rereading_grid(found)
 
 
@@ -157,7 +158,7 @@ def _report(chosen: argparse.Namespace) -> int:
 
     for option, given in (("--group-key", chosen.group_key), ("--column", chosen.column)):
         if given and chosen.groups is None:
-            raise CountersightError(f"{option} goes with --groups")
+            raise CountersightError(f"{option} needs --groups")
     refuse_foreign_page(chosen.output / "report.html")
     audits = [path for path in chosen.run if (path / "audit.json").is_file()]
     if audits:
@@ -191,7 +192,7 @@ def _report(chosen: argparse.Namespace) -> int:
         for words in run.advice:
             print(f"{printable(run.label)}: {in_options(printable(words))}", file=sys.stderr)
     where = sys.stderr if chosen.to == "markdown" else sys.stdout
-    print(f"The page, with every case: {report.html.resolve()}", file=where)
+    print(f"Report: {report.html.resolve()}", file=where)
     return status
 
 
@@ -202,14 +203,18 @@ def _report_audits(chosen: argparse.Namespace, audits: list[Path]) -> int:
 
     others = [path for path in chosen.run if path not in audits]
     if others:
-        raise CountersightError(f"{audits[0]} is an audit and {others[0]} is none; report on the one or the other")
+        raise CountersightError(
+            f"{audits[0]} is an audit and {others[0]} is not; a report covers either runs or audits"
+        )
     if chosen.to != "terminal":
-        raise CountersightError("--to is for runs")
+        raise CountersightError("--to works only with runs")
     if any(given is not None for given in (chosen.groups, chosen.dataset, chosen.gold)):
-        raise CountersightError("--groups, --dataset and --gold are for runs; an audit has its pictures with it")
+        raise CountersightError(
+            "--groups, --dataset and --gold work only with runs; an audit contains its own pictures"
+        )
     report = write_audit_tables(chosen.run, chosen.output, reference=chosen.reference, seed=chosen.seed)
     print_audit_tables(report.data, Console())
-    print(f"The tables as a page: {report.html.resolve()}")
+    print(f"Report: {report.html.resolve()}")
     return 0
 
 
@@ -234,7 +239,7 @@ def _view(chosen: argparse.Namespace) -> int:
 
     site = application(chosen.folder, chosen.host)
     address = f"http://{chosen.host}:{chosen.port}/"
-    print(f"{address} (Ctrl-C ends it)", flush=True)
+    print(f"{address} (press Ctrl-C to stop)", flush=True)
 
     def when_it_listens(_: str) -> None:
         if not chosen.no_browser:
@@ -260,9 +265,9 @@ def _compare(chosen: argparse.Namespace) -> int:
         print(f"{printable(change.run)}: {words}", file=sys.stderr)
     unknown = [each for each in conditions if each.measure not in {change.measure for change in found}]
     for condition in unknown:
-        print(f"{condition}: the two files have no common figure for it", file=sys.stderr)
+        print(f"{condition}: the two reports have no common value of this measure", file=sys.stderr)
     labels = [{run.label for run in each.runs} for each in (old, new)]
     alone = labels[0] ^ labels[1] if max(map(len, labels)) > 1 else set()
     for label in sorted(alone):
-        print(f"{printable(label)}: is in one of the two files only", file=sys.stderr)
+        print(f"{printable(label)}: is in only one of the two reports", file=sys.stderr)
     return 1 if failed or unknown or (conditions and alone) else 0

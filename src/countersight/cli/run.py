@@ -1,4 +1,4 @@
-"""`countersight run` and `countersight status`: ask a model, and say how far a run is."""
+"""`countersight run` and `countersight status`: run a model, and print the progress of a run."""
 
 import argparse
 import re
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from countersight.scoring import Until
 
 NOT_DONE: Final = 3
-"""Exit status of a run whose batches are out."""
+"""Exit status of a run that waits for batches."""
 SOME_FAILED: Final = 1
-"""Exit status of a run that is done, but with questions that have no answer."""
+"""Exit status of a finished run in which some questions have no answer."""
 UNDER_WAY: Final = 64
-"""Questions at a time, where nobody says how many, for each place where a model is computed."""
+"""Default number of concurrent questions, by where the model is computed."""
 _OPTIONS: Final = {
     "DATASET": "a dataset folder; or a .toml file with the options of this run, and several datasets and models",
     "--model M": "see: countersight list models",
@@ -42,7 +42,7 @@ _OPTIONS: Final = {
     "--budget DOLLARS": "stop before the run costs more than this; can be raised later",
     "--until W": "stop as soon as the drop is known to within ± W points, or is known to be above or below zero "
     "(`decided`)",
-    "--until-metric {drop,factual,counterfactual,both_right}": "the measure used by --until (default: drop)",
+    "--until-metric {drop,factual,counterfactual,both_right}=drop": "the measure used by --until",
     "--against M": "with --until: run a second model on the same cases in lockstep, into RUN-against, and stop when "
     "the difference between the two is known",
     "--repeat K": "repeat the run K times with different seeds, in RUN/1 to RUN/K, and report the variance",
@@ -80,23 +80,21 @@ def _run(chosen: argparse.Namespace) -> int:
         raise CountersightError("name the model with --model; see: countersight list models")
     chosen.output = chosen.output or _default_output(Path("runs"), chosen.dataset, chosen.model)
     if chosen.against and (chosen.until is None or chosen.batch or chosen.repeat):
-        raise CountersightError("--against asks two models until their difference is known: add --until decided")
-    if chosen.until_metric and chosen.until is None:
-        raise CountersightError("--until-metric names the measure that --until watches: add --until, as in --until 3")
+        raise CountersightError("--against runs two models until their difference is known: add --until decided")
     if chosen.until is not None and (chosen.batch or chosen.repeat or chosen.limit or chosen.again):
         raise CountersightError("--until draws the cases itself: leave out --batch, --repeat, --limit and --again")
     if chosen.loss and not chosen.rank:
-        raise CountersightError("--loss says how options are ranked; add --rank")
+        raise CountersightError("--loss defines how options are ranked: add --rank")
     prompt = find_prompt(chosen.prompt)
     chosen.max_tokens = chosen.max_tokens or prompt.max_tokens
     settings = model_settings(chosen, loss=chosen.loss or "mean")
     if chosen.batch and chosen.budget is not None:
         raise CountersightError(
-            "a batch is sent whole, whatever it costs: leave out --budget, see the price with --dry-run, and send "
-            "fewer questions with --cases"
+            "--budget does not work with --batch, because a batch is sent as a whole: estimate the price with "
+            "--dry-run, and send fewer questions with --limit"
         )
     if chosen.ray and MODELS.where(chosen.model) == "server":
-        raise CountersightError("--ray is for models computed here (hf:…); a server is named by its address alone")
+        raise CountersightError("--ray works only with local models (hf:…); for a server, its address is enough")
     answering: Answering = "rank" if chosen.rank else "generate"
     sample = Sample(chosen.limit, chosen.seed) if chosen.limit else None
     options = RunOptions(prompt, chosen.shown, answering, settings.loss, chosen.seed, chosen.again, sample)
@@ -121,9 +119,12 @@ def _run(chosen: argparse.Namespace) -> int:
     if not any(reply.state == "answered" for reply in RunFolder.open(chosen.output).replies()):
         print(chosen.output)
     elif _is_hidden(chosen.dataset):
-        print(f"{chosen.output}\nThe answers of {chosen.dataset} are hidden: hand in this folder to have it scored")
+        print(
+            f"{chosen.output}\nThe answers of {chosen.dataset} are hidden: submit this folder to the holder of the "
+            "key for scoring"
+        )
     else:
-        print(f"{chosen.output}\nScores and a page: countersight report {quote(str(chosen.output))}")
+        print(f"{chosen.output}\nNext: countersight report {quote(str(chosen.output))}")
     return status
 
 
@@ -162,7 +163,7 @@ def _listed(given: dict[str, Any], name: str, file: Path) -> Sequence[str]:
     value = given.pop(name, None) or given.pop(f"{name}s", None)
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not names or not all(isinstance(each, str) for each in names):
-        raise CountersightError(f'{file}: say which {name} to run: {name} = "…", or {name}s = ["…", "…"]')
+        raise CountersightError(f'{file} names no {name}: add {name} = "…", or {name}s = ["…", "…"]')
     return names
 
 
@@ -196,11 +197,11 @@ def ask(
     rule: "Until | None" = None,
     other: "Model | None" = None,
 ) -> int:
-    """Ask a model every question of a dataset that has no answer yet, with progress, and Ctrl-C that loses nothing.
+    """Ask a model every unanswered question of a dataset, with a progress bar; Ctrl-C loses nothing.
 
-    Of a `budget` so many dollars were spent `elsewhere`. With a stopping `rule`, asking ends when that is met;
-    the difference to an `other` model is then meant, which is asked the same.
-    Returns the exit status: 0 all are answered, 1 some failed or could not be asked, 130 stopped.
+    `elsewhere` is the part of the `budget` that other runs have spent. With a stopping `rule`, the run ends when the
+    rule is met; with an `other` model, which is asked the same questions, the rule applies to the difference. Returns
+    the exit status: 0 if all are answered, 1 if some failed or could not be asked, 130 if stopped.
     """
     from countersight.dataset import Dataset
     from countersight.engine import Tally, showing
@@ -230,7 +231,8 @@ def ask(
             return 0
     if tally.spent or others.spent:
         print(
-            f"The budget of {in_dollars(budget or 0)} is spent. The same command with a larger one goes on.",
+            f"The budget of {in_dollars(budget or 0)} is spent. To continue, run the same command with a larger "
+            "--budget.",
             file=sys.stderr,
         )
         return STOPPED
@@ -239,16 +241,17 @@ def ask(
         return STOPPED
     if options.shown and not any(case.shown for _, case in opened.cases()):
         print(
-            f"Nothing was shown: no case of {dataset} has a picture after the change, so --shown made no difference.",
+            f"--shown had no effect: no case of {dataset} has a picture after the change.",
             file=sys.stderr,
         )
     if not tally.total and tally.bad_rows:
         rows = [f"  {printable(str(bad))}" for bad in tally.first_bad_rows]
-        print(f"Nothing was asked: no row of {dataset} is a case", *rows, sep="\n", file=sys.stderr)
+        print(f"Nothing was asked: {dataset} has no valid cases", *rows, sep="\n", file=sys.stderr)
     elif not tally.total:
         print(
-            f"Nothing was asked: no case of {dataset} has what {options.prompt.name} shows {model.name}. Cases without "
-            "a picture are asked with a prompt that shows none, such as given-graph, given-graph-cot or text-only.",
+            f"Nothing was asked: no case of {dataset} has what the prompt {options.prompt.name} shows to "
+            f"{model.name}. For cases without a picture, choose a prompt without one, such as given-graph, "
+            "given-graph-cot or text-only.",
             file=sys.stderr,
         )
     failed = tally.failed or tally.unasked or others.failed or others.unasked
@@ -261,9 +264,8 @@ def _rule(chosen: argparse.Namespace, models: tuple[str, ...]) -> "Until | None"
     if chosen.until is None:
         return None
     if _is_hidden(chosen.dataset):
-        raise CountersightError("--until scores as it goes, and the answers are hidden; leave it out")
-    width = None if chosen.until == "decided" else chosen.until
-    return Until(width, chosen.until_metric or "drop", chosen.seed, models)
+        raise CountersightError("--until needs the right answers, which are hidden in this dataset; leave it out")
+    return Until(None if chosen.until == "decided" else chosen.until, chosen.until_metric, chosen.seed, models)
 
 
 def _say_what_was_saved(output: Path, cost: float) -> None:
@@ -294,9 +296,12 @@ def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", options: "Run
     from countersight.scoring import judge_run, repeats
 
     if chosen.batch or chosen.again:
-        raise CountersightError("--repeat asks in the ordinary way: leave out --batch and --again")
+        raise CountersightError("--repeat does not work with --batch or --again; leave them out")
     if _is_hidden(chosen.dataset):
-        raise CountersightError("--repeat says what differs by scoring, and the answers are hidden; run it K times")
+        raise CountersightError(
+            "--repeat needs the right answers, which are hidden in this dataset; start K runs with different seeds "
+            "instead"
+        )
     folders = [chosen.output / str(nth) for nth in range(1, chosen.repeat + 1)]
     seeded = (replace(settings, seed=settings.seed + nth) for nth in range(chosen.repeat))
     models = ((folder, open_model(chosen.model, each)) for folder, each in zip(folders, seeded, strict=True))
@@ -326,7 +331,8 @@ def _in_batches(chosen: argparse.Namespace, model: "Model", options: "RunOptions
     print(f"{out.collected:,} answers collected, {out.sent:,} questions sent", file=sys.stderr)
     if out.out:
         print(
-            f"Batches out: {out.out:,}, with {several(out.questions, 'question')}. The same command collects them.",
+            f"Outstanding batches: {out.out:,}, with {several(out.questions, 'question')}. Run the same command "
+            "again to collect the answers.",
             file=sys.stderr,
         )
     return out.out
@@ -364,6 +370,6 @@ def _status(chosen: argparse.Namespace) -> int:
     print(str(judge_run(RunFolder.open(chosen.run)).scores()).splitlines()[0])
     for event in outstanding(chosen.run).values():
         hours = (time.time() - event.at) / 3600
-        name = event.batch or f"{event.label} (not known to have arrived)"
-        print(f"{name}: {len(event.names):,} questions out for {hours:.1f} h")
+        name = event.batch or f"{event.label} (not confirmed by the provider)"
+        print(f"{name}: {len(event.names):,} questions, sent {hours:.1f} h ago")
     return 0

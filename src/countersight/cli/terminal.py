@@ -1,4 +1,4 @@
-"""The terminal: plain signs where an encoding lacks others, a progress bar, and Ctrl-C that loses nothing."""
+"""The terminal: fallback characters for limited encodings, a progress bar, and safe handling of Ctrl-C."""
 
 import codecs
 import io
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-GOES_ON: Final = "Stopped. The same command goes on from here."
+GOES_ON: Final = "Stopped. Run the same command again to continue."
 STOPPED: Final = 130
 _NAME: Final = "countersight.plain"
 _PLAIN: Final = str.maketrans("−–—…×·→←✓✗“”‘’\u00a0\u2009\u202f", "---~x-><+x\"\"''   ")
 
 
 def plain_signs(stream: object) -> None:
-    """Have a stream print a plain sign of the same meaning where its encoding lacks one, else a question mark.
+    """Make a stream replace characters that its encoding lacks by plain ones, or else by a question mark.
 
-    A minus that becomes a question mark would change a figure. Each sign becomes one sign, so columns stay in line.
+    A minus sign that became a question mark would change a figure. Columns stay aligned.
     """
     if isinstance(stream, io.TextIOWrapper):
         codecs.register_error(_NAME, _in_plain)
@@ -38,7 +38,7 @@ def _in_plain(error: UnicodeError) -> tuple[str, int]:
 
 @contextmanager
 def counting(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
-    """A bar for work whose size is known; call what it gives with how many are done."""
+    """Show a progress bar; call the yielded function with the number of finished items."""
     if not sys.stderr.isatty():
         yield lambda done: None
         return
@@ -59,9 +59,9 @@ def counting(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]
 
 
 def stoppable(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for: str) -> T | None:
-    """Do work that Ctrl-C stops: it is handed an event that says so. None where it was left.
+    """Run work that Ctrl-C can stop through an event; returns None if the work was abandoned.
 
-    The first Ctrl-C waits for what is under way, the second leaves it.
+    The first Ctrl-C waits for requests in progress, the second abandons them.
     """
     from countersight.engine import run_loop
 
@@ -79,7 +79,9 @@ async def _stoppable(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for:
             task.cancel()
         else:
             stop.set()
-            print(f"\nStopping: waiting for the {waits_for} under way; Ctrl-C again to leave them.", file=sys.stderr)
+            print(
+                f"\nStopping: waiting for {waits_for} in progress; press Ctrl-C again to abandon them.", file=sys.stderr
+            )
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,4 +1,4 @@
-"""`countersight features` and `countersight train`: what a matcher sees, and training one."""
+"""`countersight features` and `countersight train`: compute the inputs of a matcher, and train one."""
 
 import argparse
 from functools import partial
@@ -53,7 +53,7 @@ def add(verbs: Verbs) -> None:
         "countersight train matcher cosim --inputs text --encoder models/minilm --folds 5 -o matchers/text",
     )
     train.add_argument(
-        "what", choices=["matcher", "tables"], help="`matcher` trains one; `tables` compares several trained ones"
+        "what", choices=["matcher", "tables"], help="`matcher` trains a matcher; `tables` compares trained matchers"
     )
     add_options(
         train, {"DATASET?": "the training dataset; for `tables`, the folder with the trained matchers"} | _TRAIN
@@ -73,7 +73,7 @@ def _features(chosen: argparse.Namespace) -> int:
     from countersight.training import features_by_detector, features_by_view, features_from_tsv
 
     if chosen.beside and not chosen.tsv:
-        raise CountersightError("VCR's pictures are taken from a file of regions alone: add --tsv FILE")
+        raise CountersightError("VCR's pictures are only read from a file of regions: add --tsv FILE")
     dataset = Dataset.open(chosen.dataset)
     if chosen.encoder:
         made = features_by_view(dataset, chosen.encoder, chosen.output)
@@ -96,11 +96,15 @@ def _train(chosen: argparse.Namespace) -> int:
         print(write_table(folders, chosen.output))
         return 0
     if chosen.dataset is None:
-        raise CountersightError("a matcher learns from a dataset: countersight train matcher DATASET -o DIR")
+        raise CountersightError("name the training dataset: countersight train matcher DATASET -o DIR")
     plan = _plan(chosen)
     train_matcher(Dataset.open(chosen.dataset), chosen.output, plan, vcr=chosen.beside, say=saying)
-    then = "train without --folds for one to ask" if plan.folds else f"ask it with --model matcher:{chosen.output}"
-    print(f"{chosen.output / 'README.md'} says what it reaches; {then}")
+    then = (
+        ("train without --folds to get a matcher that can be run")
+        if plan.folds
+        else f"run it with --model matcher:{chosen.output}"
+    )
+    print(f"the results are in {chosen.output / 'README.md'}; {then}")
     return 0
 
 
@@ -122,4 +126,4 @@ def _plan(chosen: argparse.Namespace) -> "Plan":
         before = msgspec.toml.decode(chosen.plan.read_bytes()) if chosen.plan else {}
         return msgspec.convert(SIZES[chosen.size] | before | named, Plan)
     except (ValueError, OSError) as error:
-        raise CountersightError(f"these are no settings of a matcher: {error}") from None
+        raise CountersightError(f"invalid settings of a matcher: {error}") from None

@@ -37,7 +37,7 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> None:
     """Make a campaign folder out of a copy, with its SQLite database or an empty one at an address."""
     if not (backup / DATABASE).is_file():
         raise CampaignError(
-            f"{backup} is no copy that `countersight collect backup` made: there is no {DATABASE} in it"
+            f"{backup} is not a backup made by `countersight collect backup`: it contains no {DATABASE}"
         )
     with Staging(folder) as staging:
         _copy_files(backup, staging)
@@ -47,7 +47,7 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> None:
         target = Store(database or f"sqlite:///{(staging / DATABASE).resolve()}")
         try:
             if target.read(lambda c: c.execute(select(func.count()).select_from(tables.person)).scalar_one()):
-                raise CampaignError("the database has people in it already: name an empty one")
+                raise CampaignError("the database already contains people: name an empty one")
             _copy(copy, target)
         finally:
             copy.close()

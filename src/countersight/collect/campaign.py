@@ -44,7 +44,9 @@ class Campaign:
         flow = flow_named(settings.flow)
         missing = [phase.name for phase in flow.phases if phase.name not in settings.phases]
         if missing:
-            raise CampaignError(f"{path / SETTINGS}: there is no [phases.{missing[0]}], which {settings.flow} has")
+            raise CampaignError(
+                f"{path / SETTINGS}: the section [phases.{missing[0]}] is missing, which the flow {settings.flow} needs"
+            )
         if database is None:
             make_private(path / DATABASE)
         url = database or f"sqlite:///{(path / DATABASE).resolve()}"
@@ -79,7 +81,7 @@ def _belong(connection: Connection, secret: bytes, title: str) -> None:
         connection.execute(insert(tables.campaign).values(mark=mark, title=title))
     elif whose.mark != mark:
         raise CampaignError(
-            f"this database holds the campaign {whose.title!r}: make a database of its own for every campaign"
+            f"this database belongs to the campaign {whose.title!r}: use a separate database for every campaign"
         )
 
 

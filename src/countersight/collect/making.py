@@ -83,7 +83,7 @@ def new_campaign(
         finally:
             campaign.close()
         if not made:
-            raise CampaignError("there is nothing to collect on: no picture and no case could be used")
+            raise CampaignError("the campaign would be empty: no picture and no case could be used")
     return made
 
 
@@ -111,7 +111,7 @@ def _add(
     items = []
     for item in _items(campaign, known, pictures, source, gold, seed, on_bad):
         if item.key in known:
-            on_bad(f"{item.key}: is in the campaign already")
+            on_bad(f"{item.key}: is already in the campaign")
         else:
             items.append(item)
     settings = campaign.settings
@@ -148,7 +148,7 @@ def _items(
     folder, flow = campaign.path, campaign.flow.name
     if flow in _FROM_PICTURES:
         if pictures is None:
-            raise CampaignError(f"{flow} begins with pictures: name their folder as `pictures`")
+            raise CampaignError(f"the flow {flow} needs pictures: name their folder with `pictures`")
         used = {name for text in known.values() for name in _pictures_of(msgspec.json.decode(text))}
         names = [name for name in _kept(folder, pictures, on_bad) if name not in used]
         random.Random(seed).shuffle(names)
@@ -158,7 +158,7 @@ def _items(
         return
     if source is None and gold is None:
         what = "an audit" if flow == "judge" else "a dataset"
-        raise CampaignError(f"{flow} begins with {what}: name it as `source`")
+        raise CampaignError(f"the flow {flow} needs {what}: name it with `source`")
     if flow == "judge":
         assert source is not None
         yield from audit_items(folder, source)
@@ -189,12 +189,12 @@ def _triples(names: list[str], others: list[str]) -> Iterator[list[str]]:
 def _unfit(flow: str, case: Case) -> str:
     """Why people cannot be given a case; nothing where they can."""
     if case.further_images:
-        return "it has several pictures, and people would see the first alone"
+        return "it has several pictures, but people would see only the first"
     if flow in _VERIFYING and any(question and question.hidden for question in (case.factual, case.counterfactual)):
-        return "its answer is hidden, so there is none to verify"
+        return "its answer is hidden, so it cannot be verified"
     if flow == "cvqa" and case.counterfactual is None:
         if case.factual is None or case.factual.kind not in ("number", "boolean"):
-            return "its question is neither for a number nor for yes or no; C-VQA has no others"
+            return "its question asks neither for a number nor for yes or no, as C-VQA requires"
         return "" if case.image else "it has no picture to write about"
     return ""
 

@@ -57,7 +57,7 @@ def add_person(connection: Connection, name: str, role: Role, now: float, *, pas
         raise CampaignError("an account needs a name")
     taken = connection.execute(select(tables.person.c.id).where(tables.person.c.name == name)).first()
     if taken:
-        raise CampaignError(f"there is an account {name!r} already; choose another name")
+        raise CampaignError(f"the account {name!r} already exists; choose another name")
     return insert_person(connection, name, role, now, password=hash_password(password) if password else None)
 
 
@@ -81,7 +81,7 @@ def invite(connection: Connection, name: str, role: Role | None, now: float) -> 
     """
     row = connection.execute(select(tables.person).where(tables.person.c.name == printable(name))).first()
     if row and role not in (None, row.role):
-        raise CampaignError(f"{name} has an account with the role {row.role}: a link does not change roles")
+        raise CampaignError(f"{name} already has an account with the role {row.role}; to change it, use --set-role")
     who = row.id if row else add_person(connection, name, role or "worker", now)
     token = secrets.token_urlsafe(24)
     changed = {"invitation": digest(token), "invitation_until": now + INVITATION_SECONDS}
@@ -115,8 +115,8 @@ def accept_invitation(connection: Connection, token: str, hashed: str, now: floa
 def password_fault(password: str) -> str | None:
     """What is wrong with a password, in a sentence."""
     if len(password) < SHORTEST_PASSWORD:
-        return f"A password needs at least {SHORTEST_PASSWORD} signs."
-    return f"A password has at most {LONGEST_PASSWORD} signs." if len(password) > LONGEST_PASSWORD else None
+        return f"A password needs at least {SHORTEST_PASSWORD} characters."
+    return f"A password may have at most {LONGEST_PASSWORD} characters." if len(password) > LONGEST_PASSWORD else None
 
 
 def hash_password(password: str) -> str:

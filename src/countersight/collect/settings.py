@@ -161,7 +161,8 @@ def read_settings(file: Path) -> Settings:
         settings = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Settings)
     except FileNotFoundError:
         raise CampaignError(
-            f"{file.parent} is not a campaign: there is no {file.name} in it; make one with: countersight collect new"
+            f"{file.parent} is not a campaign: it contains no {file.name}; make a campaign with: countersight "
+            "collect new"
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         raise CampaignError(f"{file}: {error}") from None
@@ -201,5 +202,5 @@ def _test_fault(test: Test | None) -> str | None:
         return "needs a question"
     for number, question in enumerate(test.questions, 1):
         if not 1 <= question.answer <= len(question.options):
-            return f"question {number}: answer is the number of an option, 1 to {len(question.options)}"
+            return f"question {number}: answer must be the number of an option, 1 to {len(question.options)}"
     return None

@@ -14,11 +14,10 @@ Section = Callable[[Path], str]
 
 _CONTROLS = """## Controls
 
-A case with `control_of` is the control of the case it names: the same picture and question, and a change that does not
-touch what is asked, so that the answer must stay. An answer that does not change where it should is a miss, one that
-changes where it should not a false alarm; `countersight report` has both side by side, and their balance as one figure.
-Beside it stands what ignoring every change gives: half, and more where the old answer is not among the options of the
-changed question, so that one of them can be guessed.
+A case with `control_of` is a control of the named case: it has the same picture and question, but its change must not
+affect the answer. An answer that should change but stays is a miss; an answer that should stay but changes is a false
+alarm. `countersight report` shows both rates and their balance, next to the balance of a model that ignores every
+change.
 """
 
 
@@ -87,9 +86,9 @@ size_categories:
 
 {description}
 
-{count:,} cases, one a line in `metadata.jsonl`: a picture (`file_name`), a question about it as it is
-(`factual_question`), and a question about it under a change (`counterfactual_question`). Where there is a picture of
-the changed world, it is `counterfactual_file_name`, and `shown_question` asks about it.
+{count:,} cases, one per line in `metadata.jsonl`: a picture (`file_name`), a question about it (`factual_question`),
+and a question about it under a change (`counterfactual_question`). If there is a picture after the change,
+`counterfactual_file_name` names it and `shown_question` asks about it.
 
 ```python
 from datasets import load_dataset

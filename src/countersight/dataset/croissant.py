@@ -62,17 +62,24 @@ _CONTEXT: dict[str, Any] = {
 
 _COLUMNS = {
     "id": "Name of the case.",
-    "file_name": "The picture as it is.",
+    "file_name": "The factual picture.",
     "counterfactual_file_name": "The picture after the change.",
     "suite": "The benchmark that the case belongs to.",
     "group": "Part of the suite that the case belongs to.",
-    "factual_question": "Question about the picture as it is.",
+    "factual_question": "Question about the factual picture.",
     "change": "What is different in the counterfactual world.",
     "counterfactual_question": "Question about the picture under the change.",
-    "shown_question": "Question to ask of the counterfactual picture.",
-    "twice_question": "Question about the counterfactual picture under the change once more.",
-    "context": "What was said of the picture before the change.",
-    "control_of": "The case of which this is a control: its change does not touch what is asked.",
+    "shown_question": "Question about the counterfactual picture.",
+    "twice_question": "Question about the counterfactual picture that repeats the change in words.",
+    "context": "The response to the picture before the change.",
+    "control_of": "The original case, if this case is a control whose change must not affect the answer.",
+}
+_MEDIA_TYPES: Final = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
 }
 _PARTS = {"change": ("text",)} | dict.fromkeys(
     ("factual_question", "counterfactual_question", "shown_question", "twice_question"), ("text", "answer", "kind")
@@ -126,7 +133,7 @@ def croissant(folder: Path, name: str, description: str, license: str, columns: 
                 "@id": "pictures",
                 "name": "pictures",
                 "includes": "images/*",
-                "encodingFormat": "image/png",
+                "encodingFormat": _picture_formats(folder / "images"),
             },
         ],
         "recordSet": [
@@ -139,6 +146,13 @@ def croissant(folder: Path, name: str, description: str, license: str, columns: 
             }
         ],
     }
+
+
+def _picture_formats(pictures: Path) -> str | list[str]:
+    """The media type of the pictures, or a list if there are several; PNG if there are no pictures."""
+    endings = {file.suffix.lower() for file in pictures.iterdir()} if pictures.is_dir() else set()
+    formats = sorted({_MEDIA_TYPES[ending] for ending in endings if ending in _MEDIA_TYPES}) or ["image/png"]
+    return formats if len(formats) > 1 else formats[0]
 
 
 def _fields(column: str) -> list[dict[str, Any]]:

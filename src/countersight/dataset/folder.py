@@ -89,7 +89,7 @@ class Dataset:
                         seen.add(key)
                         yield row, case
                         continue
-                    case = ("id", f"{case.id!r} stands on an earlier line already")
+                    case = ("id", f"{case.id!r} is already on an earlier line")
                 if on_bad:
                     field, reason = case
                     on_bad(BadRow(METADATA, row + 1, field, reason))
@@ -175,7 +175,7 @@ class Dataset:
         except LinkedPicture:
             picture = read_picture(self._followed(file_name))
         if digest and digest != picture_digest(picture.data):
-            raise BadPicture("is not the one the dataset was made with")
+            raise BadPicture("has changed since the dataset was made")
         return picture
 
     def _inside(self, directory: str) -> str:
@@ -189,7 +189,7 @@ class Dataset:
     def _followed(self, path: str) -> str:
         full = os.path.realpath(os.path.join(self._root, path))  # noqa: PTH118 - 10 times as fast as Path
         if full != self._root and not full.startswith(self._root + os.sep):
-            raise BadPicture("leaves the dataset folder")
+            raise BadPicture("is outside the dataset folder")
         return full
 
 
@@ -203,13 +203,13 @@ def _counted(path: Path) -> tuple[int, int, str]:
     rows = path / METADATA
     if path.is_file():
         made = f"countersight make SUITE --from {quote(str(path))} -o FOLDER"
-        raise DatasetError(f"{path} is not a folder; make a dataset of it with: {made}")
+        raise DatasetError(f"{path} is not a folder; make a dataset from it with: {made}")
     if not path.is_dir():
         raise DatasetError(
             f"{path} is not a folder; make a dataset with: countersight make SUITE -o {quote(str(path))}"
         )
     if not rows.is_file():
-        raise DatasetError(f"{path} is not a dataset: there is no {METADATA} in it")
+        raise DatasetError(f"{path} is not a dataset: it contains no {METADATA}")
     digest = hashlib.blake2b(digest_size=16)
     lines = count = 0
     with open(rows, "rb") as file:

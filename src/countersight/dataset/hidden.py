@@ -24,7 +24,7 @@ from countersight.files import write_whole
 
 HIDDEN: Final = "hidden.json"
 _KIND: Final = "countersight key"
-_TOLD: Final = "## What is answered without the pictures"
+_TOLD: Final = "## Accuracy without the pictures"
 
 
 class Hidden(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ def hidden_in(dataset: Dataset) -> Hidden | None:
     try:
         return msgspec.json.decode(file.read_bytes(), type=Hidden)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{file} is damaged ({error}); ask for the dataset again") from error
+        raise DatasetError(f"{file} is damaged ({error}); get a new copy of the dataset") from error
 
 
 def hide(whole: Dataset, folder: Path, key: Path) -> Hidden:
@@ -105,7 +105,7 @@ def open_key(path: Path) -> Key:
         head = msgspec.json.decode(line, type=_Head)
         cases = [msgspec.json.decode(row, type=Case) for row in rows.splitlines() if row.strip()]
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{path} is not a whole key: {error}") from error
+        raise DatasetError(f"{path} is not a complete key file: {error}") from error
     return Key(path, head.fingerprint, _commitment(head.salt, rows), {case.id: case for case in cases})
 
 
@@ -115,11 +115,11 @@ def check_key(dataset: Dataset, key: Key) -> None:
     if hidden is None:
         raise DatasetError(f"the answers of {dataset.path} are not hidden; leave out the key")
     if key.commitment != hidden.commitment:
-        raise DatasetError(
-            f"{key.path} is not the key of {dataset.path}: its answers do not have the hash that it committed to"
-        )
+        raise DatasetError(f"{key.path} is not the key of {dataset.path}: its answers do not match the commitment")
     if key.fingerprint != dataset.fingerprint:
-        raise DatasetError(f"{dataset.path} is not as it was hidden: its rows were changed since")
+        raise DatasetError(
+            f"the rows of {dataset.path} were changed after its answers were hidden; get a new copy of the dataset"
+        )
 
 
 def _commitment(salt: str, rows: bytes) -> str:
@@ -159,12 +159,12 @@ def _section(whole: Dataset, hidden: Hidden) -> str:
     told = "".join(_of_guessing(whole))
     return f"""## Hidden answers
 
-The right answers of the {hidden.cases:,} cases are not in this folder. Their commitment is `{hidden.commitment}`: the
-SHA-256 of a salt and of the rows with their answers, which the holder of the key cannot change without notice. The
-pictures of the changed worlds are left out, and the questions about them: who sees such a picture need not imagine it.
+The right answers of the {hidden.cases:,} cases are not in this folder. Their commitment is `{hidden.commitment}`, the
+SHA-256 of a salt and of the rows with their answers; it shows whether the holder of the key changed them later.
+Pictures after the change, and the questions about them, are left out, because they would reveal the answers.
 
 ```sh
-countersight run THIS_FOLDER --model MODEL -o answers    # then hand in the folder "answers"
+countersight run THIS_FOLDER --model MODEL -o answers    # then submit the folder "answers"
 countersight score answers --key KEY                     # by the holder of the key
 ```
 

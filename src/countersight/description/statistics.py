@@ -13,7 +13,7 @@ from rich.console import Console
 
 from countersight.authoring import Funnel
 from countersight.case import ASKING_WORDS, LETTERS, TWO_WORLDS, Case, Question, World
-from countersight.html import Grid, Markup, TableCell, fragment, name, print_grids, sheet, shortened, table_line
+from countersight.html import Grid, Line, Markup, TableCell, fragment, name, print_grids, sheet, shortened
 from countersight.suites import Chart, ChartBar, SuiteStatistics, SuiteTally, known_suite, words
 from countersight.text import several
 
@@ -171,7 +171,7 @@ class _WorldTally:
 _ANSWERS_SHOWN = 40
 _GROUPS_SHOWN = 24
 _SELDOM = 0.005
-CONTROLLED: Final = "the change does not touch what is asked, and the answer must stay"
+CONTROLLED: Final = "the change must not affect the answer"
 
 
 class WorldShares(msgspec.Struct, frozen=True):
@@ -270,8 +270,8 @@ def summary(statistics: DatasetStatistics) -> Iterator[Grid]:
     yield _groups(statistics, groups, f"{several(left, 'smaller group')} not shown" if left else "", top=1)
     even = [balance for balance in balances(statistics) if balance.group == statistics.total.group]
     if even:
-        lines = (table_line(each.world, _spread(each.parts)) for each in even)
-        yield Grid("Balance of right answers", ("world", "share of each"), tuple(lines))
+        cells = ((TableCell(each.world), TableCell(_spread(each.parts))) for each in even)
+        yield Grid("Balance of right answers", ("world", "share of each"), tuple(map(Line, cells)))
 
 
 def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
@@ -280,10 +280,13 @@ def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
     if statistics.cases:
         if bars := answer_bars(statistics.total):
             yield _bars("Right answers", "answer", bars)
-        yield _bars("Words in a question, its options included", "words", length_bars(statistics.total, most=20))
+        yield _bars("Words per question, including options", "words", length_bars(statistics.total, most=20))
     if even := balances(statistics):
-        lines = (table_line(each.group or "(none)", each.world, _spread(each.parts)) for each in even)
-        yield Grid("Balance of right answers", ("group", "world", "share of each"), tuple(lines))
+        lines = (
+            (TableCell(name(each.group) or "(none)"), TableCell(each.world), TableCell(_spread(each.parts)))
+            for each in even
+        )
+        yield Grid("Balance of right answers", ("group", "world", "share of each"), tuple(map(Line, lines)))
     for suite in statistics.suites.values():
         yield from suite.tables()
     if statistics.funnel:
@@ -305,36 +308,46 @@ def _groups(
     )
     controls = f"and {several(statistics.controls, 'control')}: {CONTROLLED}" if statistics.controls else ""
     note = "; ".join(filter(None, (controls, note, "words: mean length of a question with its options")))
-
-    def frequent(world: WorldStatistics) -> str:
-        found = frequent_answers(world)[:top]
-        return ", ".join(f"{name(answer)[:20]} {n / world.questions:.0%}" for answer, n in found)
-
-    lines = (
-        table_line(
-            group.group or "(none)",
-            group.cases,
-            *(f"{world.mean_words:.2f}" if world.questions else "" for world in group.worlds),
-            f"{group.changed / group.pairs:.1%}" if group.pairs else "",
-            *map(frequent, group.worlds),
+    lines = tuple(
+        Line(
+            (
+                TableCell(name(group.group) or "(none)"),
+                TableCell(f"{group.cases:,}"),
+                *(TableCell(f"{world.mean_words:.2f}" if world.questions else "–") for world in group.worlds),
+                TableCell(f"{group.changed / group.pairs:.1%}" if group.pairs else "–"),
+                *(
+                    TableCell(", ".join(f"{name(answer)[:20]} {n / world.questions:.0%}" for answer, n in found) or "–")
+                    for world in group.worlds
+                    for found in [frequent_answers(world)[:top]]
+                ),
+            ),
             total=group is statistics.total,
         )
         for group in (*groups, statistics.total)
     )
-    return Grid(several(statistics.cases, "case"), head, tuple(lines), note)
+    return Grid(several(statistics.cases, "case"), head, lines, note)
 
 
 def _bars(title: str, heading: str, bars: list[WorldShares]) -> Grid:
     longest = max((max(bar.shares) for bar in bars), default=0) or 1
     head = (heading, *(words for world in TWO_WORLDS for words in (world, "%")))
-    lines = (
-        table_line(
-            name(bar.label)[:24],
-            *(cell for share in bar.shares for cell in (TableCell(_drawn(share / longest)), f"{100 * share:.1f}")),
-        )
-        for bar in bars
+    return Grid(
+        title,
+        head,
+        tuple(
+            Line(
+                (
+                    TableCell(name(bar.label)[:24]),
+                    *(
+                        TableCell(words)
+                        for share in bar.shares
+                        for words in (_drawn(share / longest), f"{100 * share:.1f}")
+                    ),
+                )
+            )
+            for bar in bars
+        ),
     )
-    return Grid(title, head, tuple(lines))
 
 
 def _drawn(share: float) -> str:
@@ -353,7 +366,7 @@ def funnel_table(funnel: Funnel) -> Grid:
     """The steps, what was left after each, and why the others were not."""
     steps = [(step.name, step.left, step.reasons) for step in funnel.steps]
     steps.append(("different suppositions", funnel.patterns, funnel.operations))
-    lines = (table_line(TableCell(name, (_why(reasons),)), left) for name, left, reasons in steps)
+    lines = (Line((TableCell(name, (_why(reasons),)), TableCell(f"{left:,}"))) for name, left, reasons in steps)
     return Grid(f"From questions to pairs, written by {funnel.writer}", ("step", "left"), tuple(lines))
 
 
@@ -413,7 +426,7 @@ def figure(statistics: DatasetStatistics) -> Markup:
     """The figure: which answers are right, how long questions are, how even the right options are."""
     total = statistics.total
     means = ", ".join(f"{world.mean_words:.2f} {world.world}" for world in total.worlds if world.questions)
-    lengths = "Words in a question, its options included", f"on average {means}" if means else "", length_bars(total)
+    lengths = "Words per question, including options", f"on average {means}" if means else "", length_bars(total)
     plots = [
         _Plot(*each)
         for each in (("Right answers", "share of the questions of each world", answer_bars(total)), lengths)

@@ -72,7 +72,7 @@ class AnnotatedThing(msgspec.Struct, frozen=True):
             raise EditFailed(f"the outline of annotation {self.id} cannot be read ({error})") from None
         mask = of_runs(outline, size) if isinstance(outline, _Runs) else of_polygons(outline, size)
         if not mask.any():
-            raise EditFailed(f"annotation {self.id} outlines nothing of the picture")
+            raise EditFailed(f"the outline of annotation {self.id} is outside the picture")
         return mask
 
 
@@ -87,7 +87,7 @@ class Annotations:
         except OSError as error:
             raise EditorError(f"the annotations cannot be read ({path}: {error.strerror})") from None
         except (msgspec.MsgspecError, RecursionError) as error:
-            raise EditorError(f"{path} holds no COCO annotations of instances ({error})") from None
+            raise EditorError(f"{path} contains no COCO instance annotations ({error})") from None
         self.categories = tuple(dict.fromkeys(category.name for category in read.categories))
         self._names = {category.id: category.name for category in read.categories}
         self._by_id = {image.id: image for image in read.images}
@@ -117,13 +117,13 @@ class Annotations:
 
     def _image(self, name: str) -> _Image:
         if not name:
-            raise EditFailed("annotations know pictures by the names of their files, and this one has none")
+            raise EditFailed("annotations find pictures by file name, and this picture has none")
         base = PurePath(name).name
         # One photograph is 000000391895.jpg in the release of 2017 and COCO_train2014_000000391895.jpg in that of 2014.
         number = re.search(r"(\d{1,12})$", PurePath(base).stem)
         image = self._by_name.get(base) or (self._by_id.get(int(number[1])) if number else None)
         if image is None:
-            raise EditFailed(f"the annotations say nothing about {base[:80]}")
+            raise EditFailed(f"there are no annotations for {base[:80]}")
         return image
 
 

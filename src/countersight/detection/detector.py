@@ -57,7 +57,7 @@ class Detector:
         """Things of that name, the surest first; in a part of the picture, those whose middle lies in it."""
         words = _SPACE.sub(" ", what).strip()
         if not 0 < len(words) <= LONGEST:
-            raise ToolFailed(f"{printable(words)[:40]!r} is not the name of a thing")
+            raise ToolFailed(f"{printable(words)[:40]!r} is not the name of an object")
         if self.classes:
             wanted = classes_of(words, self.classes)
             return [patch for patch in await self.everything(picture, within) if patch.name in wanted]
@@ -66,12 +66,12 @@ class Detector:
     async def everything(self, picture: Picture, within: Patch | None) -> list[Patch]:
         """All that it knows in a picture or a part of it, the surest first."""
         if not self.classes:
-            raise ToolFailed("a detector that takes any words cannot list what there is")
+            raise ToolFailed("an open-vocabulary detector cannot list its classes")
         return _patches(await self._look(picture, ""), picture, within)
 
     async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
         """A detector finds; it does not talk."""
-        raise ToolFailed("a detector only finds things and cannot answer a question")
+        raise ToolFailed("a detector only finds objects and cannot answer questions")
 
     async def close(self) -> None:
         """Forget the pictures."""
@@ -132,7 +132,7 @@ def open_detector(where: str, settings: ModelSettings) -> Detector:
     """The detector at a path, with what its address says of it; raises ModelError."""
     name, options = with_options(where, _OPTIONS, ModelError)
     if not name.strip():
-        raise ModelError("a detector is named by its path, as in detector:yolo.onnx or detector:FOLDER")
+        raise ModelError("name a detector by its path, such as detector:yolo.onnx or detector:FOLDER")
     score = _share("score", options["score"]) if "score" in options else None
     overlap = _share("overlap", options.get("overlap", str(OVERLAP)))
     labels = Path(options["labels"]).expanduser() if "labels" in options else None
@@ -146,9 +146,9 @@ def _finder(name: str, labels: Path | None, device: str) -> Finder:
             from countersight.detection.onnx_file import OnnxFinder
 
             return OnnxFinder(path, labels)
-        raise ModelError(f"{path} is not a detector; name a folder of transformers' or an .onnx file")
+        raise ModelError(f"{path} is not a detector; name a transformers folder or an .onnx file")
     if path.suffix.lower() == ".onnx":
-        raise ModelError(f"there is no detector {path}")
+        raise ModelError(f"the detector {path} does not exist")
     from countersight.detection.local import LocalFinder
 
     return LocalFinder(name, device)

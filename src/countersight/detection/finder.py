@@ -98,9 +98,9 @@ def read_labels(path: Path) -> tuple[str, ...]:
     except OSError as error:
         raise ModelError(f"the labels {path} cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
-        raise ModelError(f"the labels {path} are not UTF-8 text, one name a line") from None
+        raise ModelError(f"the labels {path} are not UTF-8 text with one name per line") from None
     if not 0 < len(lines) <= MOST_CLASSES or len(data) > LONGEST_LABELS:
-        raise ModelError(f"the labels {path} are not 1 to {MOST_CLASSES:,} names, one a line")
+        raise ModelError(f"the labels {path} must be 1 to {MOST_CLASSES:,} names, one per line")
     return tuple(line.strip() for line in lines)
 
 

@@ -67,7 +67,7 @@ def _config(folder: Path) -> tuple[Any, bool]:
         return config, True
     if type(config) in MODEL_FOR_OBJECT_DETECTION_MAPPING:
         return config, False
-    raise ModelError(f"{folder} holds a {config.model_type} model, which does not find things in pictures")
+    raise ModelError(f"{folder} contains a {config.model_type} model, which is not an object detector")
 
 
 def _load(folder: Path, config: Any, *, takes_words: bool) -> Any:

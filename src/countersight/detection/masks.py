@@ -18,8 +18,8 @@ def opencv() -> Any:
         import cv2
     except ImportError:
         raise EditorError(
-            "editing photographs without a network needs OpenCV, which is not installed: "
-            "pip install 'countersight[edit]', or opencv-python-headless alone"
+            "editing photographs without a network needs OpenCV, which is not installed: pip install "
+            "'countersight[edit]', or only opencv-python-headless"
         ) from None
     return cv2
 
@@ -40,12 +40,14 @@ def read_mask(data: bytes, size: tuple[int, int]) -> Mask:
     try:
         with Image.open(io.BytesIO(data), formats=("PNG",)) as file:
             if file.size != size or file.width * file.height > MAX_PIXELS:
-                raise EditFailed(f"the mask is {file.width} x {file.height} pixels, the picture {size[0]} x {size[1]}")
+                raise EditFailed(
+                    f"the mask has {file.width} x {file.height} pixels, but the picture {size[0]} x {size[1]}"
+                )
             return np.asarray(file.convert("L")) >= 128
     except EditFailed:
         raise
     except Exception as error:  # decoders raise whatever they like on damaged data
-        raise EditFailed(f"the mask is no PNG that can be read ({type(error).__name__})") from None
+        raise EditFailed(f"the mask is not a readable PNG file ({type(error).__name__})") from None
 
 
 def grown(mask: Mask, by: int) -> Mask:
@@ -85,4 +87,4 @@ def of_box(box: tuple[float, float, float, float], size: tuple[int, int]) -> Mas
         mask[rows, columns] = True
         if mask.any():
             return mask
-    raise EditFailed(f"the box {left:g}, {top:g}, {right:g}, {bottom:g} has nothing of the {width} x {height} picture")
+    raise EditFailed(f"the box {left:g}, {top:g}, {right:g}, {bottom:g} is outside the {width} x {height} picture")

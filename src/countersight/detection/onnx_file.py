@@ -112,8 +112,7 @@ class OnnxFinder:
             known = known or (coco_labels(80) if shape[-1:] == [_ENDS] else None)
         if known is None:
             raise ModelError(
-                f"{path} does not say what its classes are called; name a file with one name a line: "
-                f"detector:{path}?labels=FILE"
+                f"{path} does not name its classes; name a file with one class per line: detector:{path}?labels=FILE"
             )
         return known
 
@@ -122,9 +121,12 @@ def _open(path: Path) -> Any:
     session = open_graph(path, ModelError)
     first = session.get_inputs()[0]
     if len(first.shape) != 4 or first.shape[1] not in (3, None) or "float" not in first.type:
-        raise ModelError(f"{path} takes in {first.type} of shape {first.shape}, not a picture of three colours")
+        raise ModelError(
+            f"the input of {path} has type {first.type} and shape {first.shape}, not that of a picture with three "
+            "channels"
+        )
     if any(isinstance(side, int) and not 0 < side <= _LARGEST for side in first.shape[2:]):
-        raise ModelError(f"{path} takes in a picture of {first.shape[2:]} pixels, which is none")
+        raise ModelError(f"{path} expects pictures of {first.shape[2:]} pixels, which is not a valid size")
     return session
 
 
@@ -205,7 +207,7 @@ def _yolo_rows(table: "Array", classes: int) -> "tuple[Array, Array, NDArray[np.
     """Boxes by their corners, their scores and classes, out of the table of any of YOLO's exports."""
     rows = table[0] if table.ndim == 3 else table
     if rows.ndim != 2:
-        raise ValueError(f"a table of shape {table.shape} is not one of boxes")
+        raise ValueError(f"a table of shape {table.shape} does not contain boxes")
     if rows.shape[0] == 4 + classes and rows.shape[1] != 4 + classes:  # version 8 and later: a column for each box
         rows = rows.T
     if rows.shape[1] == 4 + classes:
@@ -215,7 +217,7 @@ def _yolo_rows(table: "Array", classes: int) -> "tuple[Array, Array, NDArray[np.
     elif rows.shape[1] == _ENDS:
         return rows[:, :4], rows[:, 4], rows[:, 5].astype(np.int64)
     else:
-        raise ValueError(f"a table of shape {table.shape} is not one of boxes of {classes} classes")
+        raise ValueError(f"a table of shape {table.shape} does not contain boxes of {classes} classes")
     places = scores.argmax(axis=1)
     return _corners(rows[:, :4]), scores[np.arange(len(rows)), places], places
 

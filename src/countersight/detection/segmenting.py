@@ -23,7 +23,7 @@ from countersight.text import printable
 def open_graph(path: Path, error: type[CountersightError] = EditorError) -> Any:
     """The network of a file, ready to be run on the processor; or an error of this kind."""
     if not path.is_file():
-        raise error(f"there is no file {path}")
+        raise error(f"the file {path} does not exist")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -34,9 +34,7 @@ def open_graph(path: Path, error: type[CountersightError] = EditorError) -> Any:
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     except Exception as raised:  # whatever its C++ raises
-        raise error(
-            f"{path} cannot be loaded: it is no network that can be opened ({printable(str(raised))[:160]})"
-        ) from None
+        raise error(f"{path} cannot be loaded as a network ({printable(str(raised))[:160]})") from None
 
 
 def fingerprint(*paths: Path) -> str:
@@ -69,14 +67,12 @@ class Segmenter:
             or shape[2] != shape[3]
             or not isinstance(shape[2], int)
         ):
-            raise EditorError(f"{encoder} takes {_shapes(inputs)}, not one square picture (1 x 3 x side x side)")
+            raise EditorError(f"{encoder} has inputs {_shapes(inputs)}, not one square picture (1 x 3 x side x side)")
         self._input, self._side = inputs[0].name, int(shape[2])
         self._asked = {into.name: into for into in self._decoder.get_inputs()}
         missing = {"point_coords", "point_labels"} - set(self._asked)
         if missing:
-            raise EditorError(
-                f"{decoder} has no input {', '.join(sorted(missing))}, so it is no decoder of SAM's shape"
-            )
+            raise EditorError(f"{decoder} has no input {', '.join(sorted(missing))}, so it is not a decoder of SAM")
         self._stretched = "orig_im_size" not in self._asked
         self._seen: tuple[bytes, dict[str, NDArray[Any]]] | None = None
 
@@ -119,7 +115,7 @@ class Segmenter:
                 features[wanted[0]] = next(iter(features.values()))
             absent = [name for name in wanted if name not in features]
             if absent:
-                raise EditorError(f"the encoder gives {', '.join(names)}, and the decoder wants {', '.join(absent)}")
+                raise EditorError(f"the encoder returns {', '.join(names)}, but the decoder needs {', '.join(absent)}")
             self._seen = digest, features
         return self._seen[1]
 
@@ -145,11 +141,11 @@ class Segmenter:
 
     def _best(self, said: dict[str, NDArray[Any]], width: int, height: int) -> Mask:
         if "masks" not in said:
-            raise EditorError(f"the decoder gives {', '.join(said)}, and no masks")
+            raise EditorError(f"the decoder returns {', '.join(said)}, but no masks")
         masks = np.asarray(said["masks"], np.float32)
         scores = np.asarray(said.get("iou_predictions", np.zeros((1, 1))), np.float32)
         if masks.ndim != 4 or not masks.size or scores.shape[-1] != masks.shape[1]:
-            raise EditFailed(f"the segmenter gave masks of shape {masks.shape}")
+            raise EditFailed(f"the segmenter returned masks of the wrong shape, {masks.shape}")
         best = masks[0, int(scores[0].argmax())]
         levels = Image.fromarray(best).resize((width, height), Image.Resampling.BILINEAR)
         mask: Mask = np.asarray(levels) > 0
@@ -164,7 +160,7 @@ def open_segmenter(folder: Path) -> Segmenter:
     for part in ("encoder", "decoder"):
         files = sorted(path for end in ("onnx", "ort") for path in folder.glob(f"*{part}*.{end}"))
         if len(files) != 1:
-            raise EditorError(f"{folder} must hold one {part} (*{part}*.onnx or .ort), and holds {len(files)}")
+            raise EditorError(f"{folder} must contain one {part} (*{part}*.onnx or .ort), but contains {len(files)}")
         found[part] = files[0]
     return Segmenter(found["encoder"], found["decoder"])
 

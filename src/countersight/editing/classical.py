@@ -163,7 +163,7 @@ class Retoucher:
         selection = self._selector.target(request, pixels)
         after, mask = change(pixels, selection, request)
         if not difference(pixels, after).any():
-            raise EditFailed("that would change nothing")
+            raise EditFailed("the edit would change nothing")
         file = io.BytesIO()
         # The mask has the last word, whatever painted.
         Image.fromarray(np.where(mask[:, :, None], after, pixels)).save(file, "PNG", compress_level=4)
@@ -191,16 +191,16 @@ class Retoucher:
         """The picture without a thing, and the pixels that were painted over."""
         hole = grown(mask, max(2, round(MARGIN * max(pixels.shape[:2]))))
         if hole.mean() > LARGEST_HOLE:
-            raise EditFailed(
-                f"the mask covers {hole.mean():.0%} of the picture, which leaves too little to fill it from"
-            )
+            raise EditFailed(f"the mask covers {hole.mean():.0%} of the picture, so too little is left to fill it from")
         return self._fill(pixels, hole), hole
 
     def _move(self, pixels: Pixels, selection: SelectedArea, request: EditRequest) -> tuple[Pixels, Mask]:
         value = request.instruction.value
         way, said = direction_in(value)
         if way is None:
-            raise EditFailed(f"“{value[:80]}” is no direction: say left, right, up or down, and how many pixels")
+            raise EditFailed(
+                f"“{value[:80]}” is not a direction: write left, right, up or down, and a number of pixels"
+            )
         dx, dy = way
         left, top, right, bottom = box_of(selection.mask)
         height, width = selection.mask.shape
@@ -220,7 +220,7 @@ class Retoucher:
         # It grows and shrinks about the middle of its foot, so that it keeps standing where it stands.
         at = round((left + right - width) / 2), round(bottom - height)
         if width > pixels.shape[1] or height > pixels.shape[0] or min(width, height) < 6:
-            raise EditFailed(f"{factor:g} times as large it would not fit into the picture, or not be seen")
+            raise EditFailed(f"scaled by {factor:g}, it would not fit into the picture, or would be too small to see")
         behind, hole = self._without(pixels, selection.mask)
         after, there = pasted(behind, pixels, selection.mask, at, factor)
         return after, hole | there
@@ -239,7 +239,9 @@ _Change = Callable[[Pixels, SelectedArea, EditRequest], tuple[Pixels, Mask]]
 def _recolour(pixels: Pixels, selection: SelectedArea, request: EditRequest) -> tuple[Pixels, Mask]:
     colour = colour_in(request.instruction.value)
     if colour is None:
-        raise EditFailed(f"“{request.instruction.value[:80]}” is no colour of {', '.join(COLOURS)} or #rrggbb")
+        raise EditFailed(
+            f"“{request.instruction.value[:80]}” is not a known colour: use {', '.join(COLOURS)} or #rrggbb"
+        )
     return recoloured(pixels, selection.mask, rgb(colour)), selection.mask
 
 

@@ -93,8 +93,8 @@ def pipeline_class(folder: Path) -> str:
     """The name of the class of the pipeline in a folder, if it is one that edits."""
     index = folder / "model_index.json"
     if not index.is_file():
-        how = "name the folder of a pipeline that was downloaded, as with: hf download OWNER/NAME --local-dir FOLDER"
-        raise EditorError(f"there is no {printable(str(index))[:200]}; {how}")
+        how = "name the folder of a downloaded pipeline; download one with: hf download OWNER/NAME --local-dir FOLDER"
+        raise EditorError(f"{printable(str(index))[:200]} does not exist; {how}")
     name = _index(folder).get("_class_name")
     if not isinstance(name, str) or name not in KINDS:
         raise EditorError(unknown("pipeline that edits", printable(str(name)), KINDS))
@@ -259,7 +259,7 @@ class Diffusion:
 
         def going_on(_pipeline: Any, _step: int, _time: Any, values: dict[str, Any]) -> dict[str, Any]:
             if gone.is_set():
-                raise EditFailed("nobody waits for the picture any more", again=True)
+                raise EditFailed("the edit was cancelled", again=True)
             return values
 
         steps = self._steps or (DISTILLED if pipeline.config.get("is_distilled") else None)
@@ -275,12 +275,12 @@ class Diffusion:
             why = "there is not enough memory" if is_full(error) else said(error)
             error.__traceback__ = None  # it holds on to the memory that ran out
             forget()
-            raise EditFailed(f"the pipeline cannot compute it: {why}") from None
+            raise EditFailed(f"the pipeline failed: {why}") from None
         if any(getattr(given, "nsfw_content_detected", None) or ()):
-            raise EditFailed("moderated: the pipeline's safety checker held the picture back")
+            raise EditFailed("moderated: the pipeline's safety checker blocked the picture")
         painted: Image.Image = given.images[0].convert("RGB")
         if painted.getbbox() is None:
-            raise EditFailed(f"the picture came out black: the numbers ran over in {self._dtype}")
+            raise EditFailed(f"the picture is black because of a numeric overflow in {self._dtype}")
         return painted
 
     def _with_mask(self) -> Any:
@@ -302,7 +302,7 @@ def open_diffusion(name: str, rest: str, settings: EditorSettings) -> Painting:
     _, chosen = with_options(rest, ("steps", "device", "dtype", *(FINDING if fills else ())), EditorError)
     steps, dtype = chosen.get("steps"), chosen.get("dtype", "auto")
     if steps is not None and not (steps.isdecimal() and 0 < int(steps[:6]) <= MOST_STEPS):
-        raise EditorError(f"steps={steps[:20]} is no number of steps from 1 to {MOST_STEPS}")
+        raise EditorError(f"steps={steps[:20]} must be a whole number from 1 to {MOST_STEPS}")
     if dtype not in DTYPES:
         raise EditorError(unknown("dtype", dtype, DTYPES))
     painter = Diffusion(folder, None if steps is None else int(steps), chosen.get("device", "auto"), dtype)

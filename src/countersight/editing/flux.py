@@ -130,7 +130,7 @@ class Flux(HostedPainter):
         """Where to look: the service names it, and gets our key there only if the place is its own."""
         url = _url(address)
         if url is None or not (_same_place(url, self._home) or _is_bfl(url)):
-            raise EditFailed("the service named a strange place to look for the result; the key was not sent there")
+            raise EditFailed("the service named an unexpected address for the result; the key was not sent there")
         return url
 
     async def _ready(self, address: URL, until: float) -> URL:
@@ -143,7 +143,7 @@ class Flux(HostedPainter):
             if order.get("status") == "Ready":
                 sample = _url(inside(order, "result", "sample"))
                 if sample is None or not (sample.scheme == "https" or _same_place(sample, self._home)):
-                    raise EditFailed("the service says the result is ready, but names no place to fetch it")
+                    raise EditFailed("the service reports that the result is ready, but gives no address")
                 return sample
 
     async def _fetch(self, sample: URL, until: float) -> bytes:
@@ -168,7 +168,7 @@ class Flux(HostedPainter):
                 if told(received):
                     return received
                 if received.well:
-                    raise EditFailed("the service does not say how the order stands", again=True)
+                    raise EditFailed("the service does not report the state of the order", again=True)
                 raise failure(self._service.host, received)
             except AskingFailed as error:
                 faults += 1
@@ -205,7 +205,7 @@ def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
     painter = Flux(model_in_address(model, "flux"), base, needed_key("BFL_API_KEY", "flux"), settings)
     if not painter.fills:
         if options:
-            raise EditorError(f"{model} paints whole pictures; only models that fill take options, to find masks by")
+            raise EditorError(f"{model} takes no options; only fill models do, to find masks")
         return Painting(name, painter)
     return Painting(name, painter, selector_of(options))
 

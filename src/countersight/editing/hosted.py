@@ -48,7 +48,7 @@ def needed_key(variable: str, kind: str) -> str:
 def model_in_address(model: str, kind: str) -> str:
     """A model's name that becomes part of an address."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", model):
-        raise EditorError(f"{kind}:MODEL takes the name of a model: letters, digits, dots, dashes and underscores")
+        raise EditorError(f"the MODEL in {kind}:MODEL may contain only letters, digits, dots, dashes and underscores")
     return model
 
 
@@ -57,9 +57,9 @@ def object_in(received: Received) -> dict[str, Any]:
     try:
         sent = msgspec.json.decode(received.content)
     except (ValueError, RecursionError) as error:
-        raise EditFailed(f"the server sent no JSON: {shorten(str(error))}", again=True) from None
+        raise EditFailed(f"the server's response is not JSON: {shorten(str(error))}", again=True) from None
     if not isinstance(sent, dict):
-        raise EditFailed("the server sent no JSON object", again=True)
+        raise EditFailed("the server's response is not a JSON object", again=True)
     return sent
 
 
@@ -67,7 +67,7 @@ def failure(host: str, received: Received) -> Exception:
     """What it means that a service did not do what was asked."""
     words = error_text(received.content)
     if received.status == 402:
-        return EditorError(f"{host} wants to be paid first: HTTP 402: {words}")
+        return EditorError(f"{host} requires payment: HTTP 402: {words}")
     if b"API_KEY_INVALID" in received.content:  # so says Gemini, with status 400
         return EditorError(f"{host} does not accept the key: {words}")
     if 400 <= received.status < 500 and received.status != 429 and _MODERATED.search(received.content):
@@ -86,7 +86,9 @@ def moderated(word: str) -> EditFailed:
 def no_picture(said: str) -> EditFailed:
     """An answer without a picture: words in its place are the model's answer, silence may be an accident."""
     said = shorten(said)
-    return EditFailed(f"no picture came, but the words: {said}" if said else "no picture came", again=not said)
+    return EditFailed(
+        f"the server sent no picture, only this text: {said}" if said else "the server sent no picture", again=not said
+    )
 
 
 def from_base64(text: Any) -> bytes:
@@ -101,9 +103,9 @@ def from_data_url(address: str) -> bytes:
     """The bytes in a `data:` address, whatever it calls them; other addresses are not followed."""
     head, comma, data = address.partition(",")
     if not head.startswith("data:") or not comma:
-        raise EditFailed("the answer has an address where its picture should be")
+        raise EditFailed("the response contains an address instead of the picture")
     if not head.endswith(";base64"):
-        raise EditFailed("the picture in the answer is no base64")
+        raise EditFailed("the picture in the response is not valid base64")
     return from_base64(data)
 
 
@@ -209,7 +211,7 @@ def open_chat_image(name: str, address: str, settings: EditorSettings) -> Painti
     url, _, model = address.partition("#")
     if not model:
         raise EditorError(
-            "a server that paints is named chat-image:URL#MODEL, as in chat-image:http://127.0.0.1:8000/v1#m"
+            "write chat-image:URL#MODEL for an image server, such as chat-image:http://127.0.0.1:8000/v1#m"
         )
     return Painting(name, ChatImage(model, checked_address(url), key_from("COUNTERSIGHT_API_KEY"), settings))
 
@@ -252,7 +254,7 @@ class OpenAIEdit(HostedPainter):
         first = inside(answer, "data", 0)
         if inside(first, "b64_json") is None:
             if inside(first, "url") is not None:
-                raise EditFailed("the answer has an address where its picture should be")
+                raise EditFailed("the response contains an address instead of the picture")
             raise no_picture(words_in(inside(answer, "error", "message")))
         log: Log = {
             "tokens_in": amount(inside(answer, "usage", "input_tokens")),
@@ -322,7 +324,7 @@ class Gemini(HostedPainter):
                 raise moderated(f"{finish} {words_in(inside(candidate, 'finishMessage'))}")
             said = " ".join(filter(None, (words_in(inside(part, "text")) for part in parts)))
             if not said and finish not in ("", "STOP"):
-                raise EditFailed(f"no picture came ({finish})", again=True)
+                raise EditFailed(f"the server sent no picture ({finish})", again=True)
             raise no_picture(said)
         log: Log = {
             "model": words_in(answer.get("modelVersion")),

@@ -55,15 +55,19 @@ class Inpainter:
         masks = [into for into in inputs if len(into.shape) == 4 and into.shape[1] == 1]
         if len(inputs) != 2 or len(pictures) != 1 or len(masks) != 1:
             said = ", ".join(f"{into.name} {into.type} {into.shape}" for into in inputs)[:200]
-            raise EditorError(f"{path} takes {said}; a network for holes takes a picture (1 x 3) and a mask (1 x 1)")
+            raise EditorError(
+                f"{path} has inputs {said}; an inpainting network needs a picture (1 x 3) and a mask (1 x 1)"
+            )
         self._picture, self._mask = pictures[0], masks[0]
         sides = [side for side in self._picture.shape[2:] if isinstance(side, int)]
         self._fixed: tuple[int, int] | None = (sides[0], sides[1]) if len(sides) == 2 else None
         if self._fixed and not all(16 <= side <= 4096 for side in self._fixed):
-            raise EditorError(f"{path} takes pictures of {self._fixed[1]} x {self._fixed[0]} pixels, which is no size")
+            raise EditorError(
+                f"{path} expects pictures of {self._fixed[1]} x {self._fixed[0]} pixels, which is not a valid size"
+            )
         for into in (self._picture, self._mask):
             if into.type not in ("tensor(uint8)", "tensor(float)", "tensor(float16)"):
-                raise EditorError(f"{path}: its input {into.name} takes {into.type}, which no network for holes does")
+                raise EditorError(f"{path}: its input {into.name} has type {into.type}, which is not supported")
         self._hole_is_white, self._levels = True, 255.0
         self._learn(path)
         self.settings: dict[str, Any] = {"network": fingerprint(path)}
@@ -103,7 +107,9 @@ class Inpainter:
         except Exception as error:  # whatever its C++ raises
             raise EditFailed(f"the network failed: {printable(str(error))[:160]}") from None
         if answer.shape != shown.shape or not np.isfinite(answer).all():
-            raise EditFailed(f"the network gave {answer.shape} for a picture of {shown.shape}, or no numbers")
+            raise EditFailed(
+                f"the network returned shape {answer.shape} for a picture of shape {shown.shape}, or invalid numbers"
+            )
         turned: NDArray[np.float32] = answer[0].transpose(1, 2, 0)
         return turned
 
@@ -129,7 +135,7 @@ class Inpainter:
         self._hole_is_white = max(kept, key=lambda white: kept[white][0])
         gain, self._levels = kept[self._hole_is_white]
         if gain <= 1:
-            raise EditorError(f"{path} does not fill holes: tried on a small picture, it painted nothing into one")
+            raise EditorError(f"{path} is not an inpainting network: it filled nothing in a test picture")
 
 
 def _around(hole: Mask) -> _Part:

@@ -148,12 +148,14 @@ class Credentials:
         try:
             chain, key = (folder / CHAIN).read_bytes(), (folder / KEY).read_bytes()
         except OSError as error:
-            raise CountersightError(f"{error.filename} cannot be read; {folder} holds {CHAIN} and {KEY}") from None
+            raise CountersightError(
+                f"{error.filename} cannot be read; {folder} must contain {CHAIN} and {KEY}"
+            ) from None
         self._context = c2pa.Context.from_dict(_SETTINGS)
         try:
             self._signer = c2pa.Signer.from_info(c2pa.C2paSignerInfo(b"es256", chain, key, None))
         except c2pa.C2paError as error:
-            raise CountersightError(f"{folder} holds no certificate that can sign: {error}") from None
+            raise CountersightError(f"{folder} contains no certificate that can sign: {error}") from None
 
     def sign(self, picture: Picture) -> Picture:
         """The picture with its credentials; one that has some already carries those as they are, and ours."""
@@ -164,7 +166,7 @@ class Credentials:
             builder = c2pa.Builder(json.dumps(_STATEMENT), self._context)
             builder.sign(self._signer, picture.mime, io.BytesIO(picture.data), signed)
         except c2pa.C2paError as error:
-            raise CountersightError(f"an edited picture cannot be given content credentials: {error}") from None
+            raise CountersightError(f"content credentials could not be added to an edited picture: {error}") from None
         return replace(picture, data=signed.getvalue())
 
 

@@ -120,7 +120,7 @@ class Painting:
         if not self._painter.fills or action == "nothing":
             return None, ""
         if self._selector is None or action not in WITHIN:
-            raise EditFailed(f"{self.name} paints only where a mask is, and there is none for “{action}”")
+            raise EditFailed(f"{self.name} needs a mask, and there is none for “{action}”")
         found = self._selector.target(request, np.asarray(as_seen(picture)))
         return grown(found.mask, max(2, round(MARGIN * max(found.mask.shape)))), found.how
 

@@ -49,9 +49,9 @@ def refuse_doubtful(order: EditOrder) -> None:
     """Raise where an order may have been paid for, and nobody knows under which name."""
     if order.state == "placing":
         raise OrderInDoubt(
-            "an order of this edit was being placed when the work was killed or the line broke, and may be paid for "
-            f"already: look at your account, then take the line with {order.key[:16]} out of orders.jsonl and give the "
-            "same command to order it anew"
+            "this edit may already be paid for: the process or the connection ended while it was being ordered. "
+            f"Check your account, then remove the line with {order.key[:16]} from orders.jsonl and run the same "
+            "command to order it again"
         )
 
 

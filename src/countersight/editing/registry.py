@@ -9,30 +9,30 @@ EDITORS: Registry[Editor] = Registry(
     {
         "exact": Plug(
             "exact",
-            "Countersight's own scenes and worlds: changes the scene as instructed and draws it again",
+            "for generated scenes and worlds: changes the scene as instructed and redraws it",
             "countersight.editing.exact:open_exact",
         ),
         "classical": Plug(
             "classical[?OPTIONS]",
-            "photographs, by OpenCV under a mask; annotations=COCO.json or detector=FILE tell what is where, "
-            "segmenter=FOLDER its outline",
+            "for photographs, with OpenCV under a mask; annotations=COCO.json or detector=FILE locate objects, "
+            "segmenter=FOLDER outlines them",
             "countersight.editing.classical:open_classical",
         ),
         "inpaint": Plug(
             "inpaint:FILE.onnx[?OPTIONS]",
-            "the same, with holes filled by a network such as MI-GAN or LaMa",
+            "the same, but holes are filled by a network such as MI-GAN or LaMa",
             "countersight.editing.inpaint:open_inpaint",
         ),
         "flux": Plug(
             "flux:MODEL[?OPTIONS]",
-            "Black Forest Labs: flux-2-pro, flux-kontext-max, flux-pro-1.0-fill under a mask; key from BFL_API_KEY",
+            "Black Forest Labs: flux-2-pro, flux-kontext-max, or flux-pro-1.0-fill with a mask; key from BFL_API_KEY",
             "countersight.editing.flux:open_flux",
             "server",
         ),
         "chat-image": Plug(
             "chat-image:[URL#]MODEL",
-            "a model that answers with pictures: at OpenRouter, key from OPENROUTER_API_KEY, or at another server, "
-            "with a key from COUNTERSIGHT_API_KEY if it needs one",
+            "a chat model that returns pictures: at OpenRouter (key from OPENROUTER_API_KEY) or at another server "
+            "(key from COUNTERSIGHT_API_KEY, if needed)",
             "countersight.editing.hosted:open_chat_image",
             "server",
         ),
@@ -44,15 +44,14 @@ EDITORS: Registry[Editor] = Registry(
         ),
         "gemini": Plug(
             "gemini:MODEL",
-            "Google's models that answer with pictures; key from GEMINI_API_KEY",
+            "Google's image models; key from GEMINI_API_KEY",
             "countersight.editing.hosted:open_gemini",
             "server",
         ),
         "diffusers": Plug(
             "diffusers:FOLDER[?OPTIONS]",
-            "a local diffusers pipeline: Kontext, Qwen-Image-Edit, FLUX.2, InstructPix2Pix; Fill and inpainting "
-            "under a "
-            "mask; steps=N, and annotations=COCO.json for masks",
+            "a local diffusers pipeline: Kontext, Qwen-Image-Edit, FLUX.2, InstructPix2Pix; Fill and inpainting with "
+            "a mask; steps=N, and annotations=COCO.json for masks",
             "countersight.editing.diffusion:open_diffusion",
         ),
     },

@@ -88,7 +88,7 @@ class Selector:
         if request.mask is not None:
             mask = read_mask(request.mask, (pixels.shape[1], pixels.shape[0]))
             if not mask.any():
-                raise EditFailed("the mask is black all over: nothing may be changed")
+                raise EditFailed("the mask is completely black, so nothing may be changed")
             return SelectedArea(mask, "mask of the request")
         return self.find(request.instruction.target, request, pixels)
 
@@ -113,8 +113,8 @@ class Selector:
         if named.colour:
             return _patch(named.colour, pixels)
         raise EditFailed(
-            f"nobody says where “{words[:80]}” is: "
-            + ("nothing that is looked for is called so" if self.looks else "there are no annotations and no detector")
+            f"“{words[:80]}” could not be located: "
+            + ("no known object has this name" if self.looks else "there are no annotations and no detector")
             + ", and no mask, box or colour is given"
         )
 
@@ -191,7 +191,7 @@ def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:
     mask = np.zeros(inside.shape, bool)
     mask[part] = cv2.resize(thing, size, interpolation=cv2.INTER_NEAREST).astype(bool) & around
     if mask.sum() < 0.02 * inside.sum():
-        raise EditFailed("nothing in the box stands out from what is around it")
+        raise EditFailed("nothing in the box stands out from its surroundings")
     return mask
 
 
@@ -205,9 +205,9 @@ def _patch(colour: str, pixels: Pixels) -> SelectedArea:
     contours, _ = cv2.findContours(there, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     contours = sorted(contours, key=cv2.contourArea, reverse=True)
     if not contours or cv2.contourArea(contours[0]) < LEAST_PATCH * there.size:
-        raise EditFailed(f"there is no {colour} patch of any size in the picture")
+        raise EditFailed(f"there is no {colour} area in the picture")
     if len(contours) > 1 and cv2.contourArea(contours[0]) < CLEAR * cv2.contourArea(contours[1]):
-        raise EditFailed(f"several {colour} patches are about as large: which is meant?")
+        raise EditFailed(f"several {colour} areas have about the same size, so the target is ambiguous")
     filled = np.zeros_like(there)
     cv2.drawContours(filled, contours[:1], 0, 1, cv2.FILLED)
     return SelectedArea(grown(filled.astype(bool), 1), f"largest {colour} patch")

@@ -137,7 +137,7 @@ def read_thing(words: str) -> Named:
         and not (place < len(said) - 1 and colour_word(word))
     ]
     if not rest:
-        raise EditFailed(f"“{words[:80]}” names no thing")
+        raise EditFailed(f"“{words[:80]}” names no object")
     one = not is_plural(rest[-1]) and not {"all", "both", "every", "each"} & set(said)
     number = numbers[0] if numbers else 1 if one else None
     return Named(" ".join(rest), number, sides[0] if sides else "", colours[0] if colours else "")
@@ -172,14 +172,16 @@ def choose_things(
     if named.colour:
         found = [thing for thing in found if of_colour(thing, named.colour)]
     if not found:
-        raise EditFailed(f"nothing {known} in this picture is “{words[:80]}”")
+        raise EditFailed(f"no object {known} in this picture is “{words[:80]}”")
     if named.number is None:
         return found
     single = [thing for thing in found if not thing.crowd]
     if named.extreme:
         single = sorted(single, key=lambda thing: _place(thing, named.extreme))[: named.number]
     if len(single) != named.number:
-        raise EditFailed(f"“{words[:80]}” speaks of {named.number}, and {len(single)} are {known}: which is meant?")
+        raise EditFailed(
+            f"“{words[:80]}” asks for {named.number}, but {len(single)} are {known}, so the target is ambiguous"
+        )
     return single
 
 
@@ -244,4 +246,4 @@ def factors_in(value: str, larger: Sequence[float], smaller: Sequence[float]) ->
         return larger
     elif _SHRINKING & set(words):
         return smaller
-    raise EditFailed(f"“{value[:80]}” is no size: say larger, smaller, twice, half, or a factor from 0.1 to 10")
+    raise EditFailed(f"“{value[:80]}” is not a size: write larger, smaller, twice, half, or a factor from 0.1 to 10")

@@ -1,4 +1,4 @@
-"""Work that survives being killed: journal, retries, the adaptive limit, tally and display."""
+"""The engine: asks all questions of a run, with a crash-safe journal, retries and adaptive concurrency."""
 
 import lazy_loader
 

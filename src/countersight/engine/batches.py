@@ -1,4 +1,4 @@
-"""Runs by batch APIs: what is sent is written down first, and any later call of the same command collects it."""
+"""Runs through batch APIs: batches are recorded before they are sent, and a later call collects the answers."""
 
 import secrets
 import time
@@ -43,7 +43,7 @@ class BatchEvent(msgspec.Struct, frozen=True):
 
 
 def events(run: Path) -> list[BatchEvent]:
-    """What was written down about the batches of a run, as far as the lines are whole."""
+    """The recorded events of the batches of a run; damaged lines are skipped."""
     found = []
     for line in (run / BATCHES).read_bytes().splitlines() if (run / BATCHES).exists() else []:
         try:
@@ -54,7 +54,7 @@ def events(run: Path) -> list[BatchEvent]:
 
 
 def outstanding(run: Path) -> dict[str, BatchEvent]:
-    """The batches of a run that are not collected yet, by label; the last that is known of each."""
+    """The batches of a run that are not collected yet: the last event of each, by label."""
     left: dict[str, BatchEvent] = {}
     for event in events(run):
         if event.what in ("collected", "refused"):
@@ -66,7 +66,7 @@ def outstanding(run: Path) -> dict[str, BatchEvent]:
 
 
 def asked_once(run: Path) -> set[str]:
-    """The questions that are out or were in a batch that arrived: they are not sent in another."""
+    """The questions that were already sent in a batch."""
     told = events(run)
     refused = {event.label for event in told if event.what == "refused"}
     arrived = {event.label for event in told if event.batch} | outstanding(run).keys()
@@ -74,32 +74,32 @@ def asked_once(run: Path) -> set[str]:
 
 
 def refuse_what_is_out(run: Path) -> None:
-    """Say so where questions of a run are in batches: asked beside them, they would be paid for twice."""
+    """Raise an error if questions of a run are in outstanding batches, because they would be paid for twice."""
     left = outstanding(run)
     if left:
         questions = several(sum(len(event.names) for event in left.values()), "question")
         names = ", ".join(event.batch or event.label for event in left.values())
         raise RunError(
-            f"{questions} of {run} are out in batches ({names}) and would be paid for twice; "
-            "collect them first: the same command with `batch`"
+            f"{questions} of {run} are in outstanding batches ({names}) and would be paid for twice; collect them "
+            "first with the same command and `batch`"
         )
 
 
 _RESTATED = "-restated"
-"""How the name of a question ends that asks for a reply to be restated."""
+"""Suffix of the names of questions that ask the model to restate a reply."""
 
 
 class BatchStatus(msgspec.Struct, frozen=True):
-    """What is out, and what came back."""
+    """The state of the batches of a run."""
 
     out: int
-    """Batches that are not done."""
+    """Number of outstanding batches."""
     questions: int
-    """Questions in them."""
+    """Number of questions in outstanding batches."""
     collected: int
-    """Answers that this call brought home."""
+    """Number of answers that this call collected."""
     sent: int
-    """Questions that this call sent."""
+    """Number of questions that this call sent."""
 
 
 async def ask_in_batches(
@@ -111,7 +111,8 @@ async def ask_in_batches(
     pool: Dataset | None = None,
     tally: Tally | None = None,
 ) -> BatchStatus:
-    """Collect what is done, and send what was never sent. What came back without an answer is left for ordinary asking.
+    """Collect finished batches and send questions that were never sent. Questions that came back without an answer are
+    left to a normal run.
 
     The model is closed.
     """
@@ -128,7 +129,8 @@ async def ask_in_batches(
 
 
 def batches_for(model: Model, options: RunOptions) -> Batches:
-    """How a model is asked by batches; raises where its provider takes none, or the way of asking allows none."""
+    """The batch API of a model; raises an error if the provider has none or the options of the run do not allow
+    batches."""
     batches = batches_of(model)
     if (
         options.answering == "rank"
@@ -137,7 +139,8 @@ def batches_for(model: Model, options: RunOptions) -> Batches:
         or options.again in ("cut", "empty")
     ):
         raise CountersightError(
-            f"`batch` asks each question once and alone, which {options.prompt.name} or another option does not"
+            f"`batch` asks each question once, on its own; the prompt {options.prompt.name} or another option does "
+            "not allow this"
         )
     return batches
 
@@ -196,7 +199,7 @@ class _Work:
             try:
                 self._take(ask, await self._model.reply(request))
             except Refused as refusal:
-                raise ModelError(f"no batch was sent, since one question asked alone was refused: {refusal}") from None
+                raise ModelError(f"no batch was sent, because a test request was refused: {refusal}") from None
             except Overloaded:
                 return  # it has too much to do now; whatever else is amiss, the batch will say
             unsent.remove(ask)

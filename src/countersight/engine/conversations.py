@@ -28,7 +28,7 @@ _Sort = tuple[World, Telling, AnswerKind, bool, str | None]
 
 
 class FewShotExamples:
-    """A pool of examples: a few cases of a dataset, the same for the same seed however often it is read."""
+    """A pool of few-shot examples: a few cases of a dataset, chosen by the seed."""
 
     def __init__(self, pool: Dataset, seed: int) -> None:
         self.pool = pool
@@ -187,7 +187,9 @@ class Conversations:
                 _turn(self._words(question, ask.world, told(case, ask.world, ask.telling)), shown),
                 Turn("assistant", prompt.solve(case, ask.world, ask.telling, listed=not self._ranked)),
             )
-        raise NoExample("there is no example for it: no case with another picture asks for such an answer")
+        raise NoExample(
+            "there is no example for this question: no case with another picture has the same kind of answer"
+        )
 
     def _load(self, ask: Ask) -> Pictures:
         """The pictures of a question; the questions of a case follow each other, so the last ones are kept."""
@@ -286,8 +288,8 @@ class SentRequests:
         said = [_words(turn, alone=len(request.turns) == 1) for turn in request.turns]
         if self._manifest.answering == "rank":
             if prompt.reads == "end":
-                said += ["assistant: (what it thinks)", f"user: {prompt.concluding}"]
-            said.append("(each option is ranked as what comes next)")
+                said += ["assistant: (its reasoning)", f"user: {prompt.concluding}"]
+            said.append("(each option is ranked as a continuation)")
         elif prompt.orders != "one" and question.kind == "choice":
             more = len(orders_of(len(question.options), prompt.orders)) - 1
             said.append(f"(and {several(more, 'time')} more, with the options in other orders)")

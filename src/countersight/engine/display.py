@@ -1,4 +1,4 @@
-"""A run while it goes on: one line on a terminal that is written over, or a line now and then elsewhere."""
+"""Progress of a run: a status line on a terminal, or occasional lines elsewhere."""
 
 import shutil
 import sys
@@ -106,7 +106,7 @@ def _figures(tally: Tally, seconds: float) -> list[str]:
         figures.append(f"${tally.cost:,.2f} of about ${tally.cost / max(1, tally.done) * tally.total:,.2f}")
     if tally.trouble:
         figures.append(printable(tally.trouble)[:100])
-    figures.append(f"{tally.limit} under way at most")
+    figures.append(f"at most {tally.limit} concurrent")
     if tally.tokens_in or tally.tokens_out:
         figures.append(f"{tally.tokens_in:,} + {tally.tokens_out:,} tokens")
     return figures

@@ -1,4 +1,4 @@
-"""What a run will take, before anything is asked: how many questions, one of them as it is sent, tokens and price."""
+"""The estimate of a run before it starts: number of questions, an example request, tokens and price."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ _DATA = re.compile(r'("(?:data:[\w/]+;base64,)?)([A-Za-z0-9+/=]{200,})"')
 
 
 class RunEstimate(msgspec.Struct, frozen=True):
-    """What a run will take."""
+    """The estimated size and price of a run."""
 
     questions: int
     request: str
@@ -53,8 +53,12 @@ class RunEstimate(msgspec.Struct, frozen=True):
     """Whether they go in batches, at half the price."""
 
     def __str__(self) -> str:
-        source = f"as {self.from_replies:,} answers so far took" if self.from_replies else "roughly, from the questions"
-        price = "no price is known: name one as `price`" if self.dollars is None else in_dollars(self.dollars)
+        source = (
+            f"estimated from {self.from_replies:,} answers so far"
+            if self.from_replies
+            else "estimated roughly from the questions"
+        )
+        price = "the price is unknown: set `price`" if self.dollars is None else in_dollars(self.dollars)
         price += " for all of them, in batches at half the price" if self.batched else " for all of them"
         lines = [
             self.request,
@@ -65,13 +69,11 @@ class RunEstimate(msgspec.Struct, frozen=True):
         ]
         rounds = self.questions / self.at_once
         if self.batched:
-            lines.append("a provider has a day to answer a batch")
+            lines.append("a provider may take up to a day to answer a batch")
         elif self.seconds is None:
-            lines.append(f"{self.at_once} at a time: {rounds:,.1f} s for every second that an answer takes")
+            lines.append(f"{self.at_once} at a time: {rounds:,.1f} s in total per second that one answer takes")
         else:
-            lines.append(
-                f"{self.at_once} at a time, {self.seconds:.1f} s for each: about {rounds * self.seconds:,.0f} s"
-            )
+            lines.append(f"{self.at_once} at a time, {self.seconds:.1f} s each: about {rounds * self.seconds:,.0f} s")
         return "\n".join(lines)
 
 

@@ -179,7 +179,7 @@ def begun(path: Path, manifest: str, what: str, error: type[CountersightError], 
 
 
 def read_manifest(file: Path, kind: type[T], what: str, error: type[CountersightError]) -> T:
-    """What a folder says of itself."""
+    """Read the manifest of a folder."""
     if not file.parent.exists():
         raise error(f"there is no folder {file.parent}")
     if not file.is_file():
@@ -191,7 +191,7 @@ def read_manifest(file: Path, kind: type[T], what: str, error: type[Countersight
 
 
 def write_manifest(file: Path, manifest: msgspec.Struct) -> None:
-    """Write down what the folder is; people read it too."""
+    """Write the manifest of a folder."""
     write_whole(file, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
 
 

@@ -56,10 +56,10 @@ def is_doubtful(reply: Reply) -> bool:
 
 BAD_ROWS_KEPT = 20
 NO_PICTURE = (
-    "their picture is not in the dataset; make it again with its `pictures`, or ask with a prompt that shows none, "
+    "the picture is not in the dataset; make the dataset again with `pictures`, or choose a prompt without pictures, "
     "such as text-only"
 )
-NO_OPTIONS = "they have no options to rank; leave out `answering`, in another folder"
+NO_OPTIONS = "the question has no options to rank; leave out `answering` and choose another folder"
 REASONS_KEPT = 1000
 REASONS_SHOWN = 5
 
@@ -143,16 +143,20 @@ class Tally:
             lines[0] += f" ({self.before:,} were answered before)"
         for what, number in self.amiss.items():
             if number:
-                lines.append(f"{several(number, 'answer')} {what}: ask them again with `again`={what}, `max_tokens`=N")
+                lines.append(
+                    f"{several(number, 'answer')} {what}: repeat them with `again`={what} and a larger `max_tokens`"
+                )
         if self.restated:
-            lines.append(f"{several(self.restated, 'answer')} restated, of which {self.still_unread:,} still unread")
+            lines.append(f"{several(self.restated, 'answer')} restated, {self.still_unread:,} of them still unread")
         lines += self._spent()
         if self.damaged:
-            lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl: asked again")
+            lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl; their questions were asked again")
         for reason, number in self.unasked.items():
             lines.append(f"{several(number, 'question')} not asked: {reason}")
         for reason, number in self.unfit.items():
-            lines.append(f"{several(number, 'question')} asked plainly, since the prompt does not apply: {reason}")
+            lines.append(
+                f"{several(number, 'question')} asked without the special prompt, because it does not apply: {reason}"
+            )
         if self.bad_pictures:
             lines.append(f"{several(self.bad_pictures, 'case')} with a bad picture")
         return "\n".join([*lines, *self._troubles("replies.jsonl")])
@@ -196,10 +200,10 @@ FIRST_REPLIES: Final = 20
 """Replies of which one at least must have an answer that can be read."""
 
 _ADVICE: Final[dict[ReplyStatus, str]] = {
-    "cut": "give the model more room with a larger `max_tokens`, in a new folder",
-    "empty": "give the model more room with a larger `max_tokens`, or look at what the server says of it",
-    "unread": "look at what it says in replies.jsonl, and choose another `prompt` or model",
-    "failed": "look at the reasons in replies.jsonl",
+    "cut": "increase `max_tokens` and choose a new folder",
+    "empty": "increase `max_tokens`, or check the log of the server",
+    "unread": "read the replies in replies.jsonl, and choose another `prompt` or model",
+    "failed": "see the reasons in replies.jsonl",
 }
 
 
@@ -244,7 +248,7 @@ FIRST_COSTS: Final = 5
 def refuse_unpriced(model: Model) -> None:
     """Say before anything is asked that nobody knows what a hosted model costs."""
     if isinstance(model, Priced) and not model.is_priced:
-        raise ModelError(f"no price is known for {model.name}: name one with `price` IN,OUT, or leave `budget` out")
+        raise ModelError(f"the price of {model.name} is unknown: set it with `price` IN,OUT, or leave out `budget`")
 
 
 def spent_in(runs: Iterable[Path]) -> float:
@@ -276,6 +280,6 @@ class Budget:
         self._free += 1
         if self._free >= FIRST_COSTS:
             raise RunError(
-                f"none of the first {FIRST_COSTS} answers says what it cost or how many tokens it took, so that no "
-                "budget can be kept; leave `budget` out, or bound the run with `cases`"
+                f"none of the first {FIRST_COSTS} answers reports its cost or number of tokens, so the budget cannot "
+                "be enforced; leave out `budget`, or limit the run with `cases`"
             )

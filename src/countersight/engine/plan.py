@@ -128,7 +128,7 @@ def as_before(
 def as_ranker(model: Model) -> Ranker:
     """The model as one whose options can be ranked, or a sentence that says it is none."""
     if not isinstance(model, Ranker):
-        raise ModelError(f"{model.name} gives no losses, so its options cannot be ranked; leave out `answering`")
+        raise ModelError(f"{model.name} reports no losses, so options cannot be ranked; leave out `answering`")
     return model
 
 
@@ -138,20 +138,20 @@ def _refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, show
         as_ranker(model)
         if prompt.orders != "one":
             raise CountersightError(
-                f"{prompt.name} asks for the options in several orders, but where they are ranked their position "
-                "cannot matter; leave out `answering`, or choose another prompt"
+                f"{prompt.name} asks with the options in several orders, which makes no difference to ranking; leave "
+                "out `answering`, or choose another prompt"
             )
     if shown and not prompt.picture:
         raise CountersightError(f"{prompt.name} shows no picture; leave out `shown`")
     least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
     if least and not prompt.picture:
-        raise ModelError(f"{model.name} says nothing without a picture; ask it with a prompt other than {prompt.name}")
+        raise ModelError(f"{model.name} needs a picture; choose a prompt other than {prompt.name}")
     if prompt.picture and not most:
-        raise ModelError(f"{model.name} looks at no pictures; ask it with the prompt text-only")
+        raise ModelError(f"{model.name} does not accept pictures; choose the prompt text-only")
     if prompt.picture and prompt.shots and most < 2:
         raise ModelError(
-            f"{model.name} takes one picture at a time, so that no example can be shown with its own; ask it with a "
-            f"prompt other than {prompt.name}"
+            f"{model.name} accepts one picture at a time, so examples cannot have pictures; choose a prompt other "
+            f"than {prompt.name}"
         )
 
 
@@ -160,7 +160,9 @@ def begun_run(dataset: Dataset, output: Path, model: Model, options: RunOptions,
     if dataset.count == 0:
         raise DatasetError(f"{dataset.path} has no cases")
     if pool and not options.prompt.shots:
-        raise CountersightError(f"{options.prompt.name} shows no examples; leave out `shots_from`, or ask with 1-shot")
+        raise CountersightError(
+            f"{options.prompt.name} shows no examples; leave out `shots_from`, or choose the prompt 1-shot"
+        )
     _refuse_nonsense(options.prompt, model, options.answering, shown=options.shown)  # before there is a folder
     if options.shown:
         _refuse_unseen(dataset)
@@ -192,8 +194,8 @@ def _refuse_unseen(dataset: Dataset) -> None:
     """Say so where a hidden dataset has no picture of a changed world to show."""
     if hidden_in(dataset) and not any(case.shown for _, case in dataset.cases()):
         raise CountersightError(
-            f"{dataset.path} has hidden answers and shows no changed world: a picture of it would give them away; "
-            "leave out `shown`"
+            f"{dataset.path} has hidden answers and no pictures after the change, which would reveal them; leave out "
+            "`shown`"
         )
 
 

@@ -139,7 +139,7 @@ class Prompt(msgspec.Struct, frozen=True):
         """What a case lacks for this prompt to make a difference, so that it is asked plainly; empty where it fits."""
         prompt, question = self.of(world), case.question(world, telling)
         if prompt.tells_graph and not graph_in_words(case.graph):
-            return "there is no causal graph to tell"
+            return "there is no causal graph to describe"
         if prompt.orders != "one" and question is not None and question.kind != "choice":
             return "there are no options to put in another order"
         if not prompt.question and question is not None and question.kind != "choice":
@@ -147,7 +147,7 @@ class Prompt(msgspec.Struct, frozen=True):
         if prompt.needs_fact and _is_told(world, telling) and case.factual is None:
             return "there is no factual question"
         if prompt.composed and _is_told(world, telling) and question is not None and question.unlisted_kind != "number":
-            return "no number is asked for that could be worked out"
+            return "the answer is not a number that could be computed"
         return ""
 
     def solve(self, case: Case, world: World, telling: Telling, *, listed: bool = True) -> str:

@@ -83,7 +83,7 @@ def _text(path: Path) -> str:
     with open(path, "rb") as file:
         data = file.read(LONGEST_FILE + 1)
     if len(data) > LONGEST_FILE:
-        raise PromptError(f"{path} is longer than {LONGEST_FILE:,} bytes; a prompt is not")
+        raise PromptError(f"{path} is longer than {LONGEST_FILE:,} bytes, the limit of a prompt file")
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
@@ -104,21 +104,21 @@ def _checked(fields: dict[str, Any], path: Path, shipped: Mapping[str, Prompt]) 
         raise _Fault("factual", unknown("prompt", str(factual), shipped))
     for field, values in _CHOICES.items():
         if field in fields and fields[field] not in values:
-            raise _Fault(field, f"{fields[field]!r} is none of: {', '.join(map(str, values))}")
+            raise _Fault(field, f"{fields[field]!r} is not one of: {', '.join(map(str, values))}")
     try:
         prompt = _prompt(_as_fields(shipped[like]) | fields, shipped)
     except msgspec.ValidationError as error:
         reason, _, field = str(error).partition(" - at `$.")
         raise _Fault(field.rstrip("`") or "file", f"{reason[:1].lower()}{reason[1:]}") from None
     if not 0 < len(prompt.name) <= LONGEST_NAME or not prompt.name.isprintable():
-        raise _Fault("name", f"is not a name of 1 to {LONGEST_NAME} characters")
+        raise _Fault("name", f"must be a name of 1 to {LONGEST_NAME} characters")
     if prompt.name in shipped:
-        raise _Fault("name", f"{prompt.name} is a prompt that ships; give yours another name")
+        raise _Fault("name", f"{prompt.name} is the name of a built-in prompt; choose another name")
     if prompt.max_tokens < 1:
-        raise _Fault("max_tokens", "is not a whole number of at least 1")
+        raise _Fault("max_tokens", "must be a whole number of at least 1")
     if prompt.needs_fact and prompt.orders != "one":
         which = "given (fact)" if prompt.fact else "worked with (composed)"
-        raise _Fault("orders", f"options cannot be asked in several orders where the model's own answer is {which}")
+        raise _Fault("orders", f"options cannot be asked in several orders if the model's own answer is {which}")
     for field in _NAMES:
         _check_names(field, getattr(prompt, field), _needed(field, prompt))
     return prompt
@@ -134,12 +134,14 @@ def _check_names(field: str, template: str, needed: tuple[str, ...]) -> None:
     names = {found[1] for found in BRACED.finditer(template) if found[1]}
     for name in sorted(names - set(_NAMES[field])):
         near = nearest(name, _NAMES[field])
-        meant = f"did you mean {{{near}}}?" if near else "write two braces for one."
+        meant = f"did you mean {{{near}}}?" if near else "write {{ for a literal brace."
         there = ", ".join(f"{{{other}}}" for other in _NAMES[field])
-        raise _Fault(field, f"{{{name}}} stands for nothing here; {meant} There are: {there}", f"{{{name}}}")
+        raise _Fault(
+            field, f"{{{name}}} is not a known placeholder; {meant} Known placeholders: {there}", f"{{{name}}}"
+        )
     for name in needed:
         if name not in names:
-            raise _Fault(field, f"{{{name}}} is not in it, so the model would never be told")
+            raise _Fault(field, f"the placeholder {{{name}}} is missing, so the model would not see it")
 
 
 def _as_fields(prompt: Prompt) -> dict[str, Any]:
@@ -201,4 +203,6 @@ def find_prompt(name: str) -> Prompt:
     known = re.sub(r"\b(zero|one)[ _-]?shot", lambda words: f"{_SHOTS[words[1]]}-shot", name)
     if known in PROMPTS:
         raise CountersightError(f"there is no prompt {name!r}; did you mean {known!r}?")
-    raise CountersightError(unknown("prompt", name, [*PROMPTS, *BROUGHT]) + "; or name a .toml file of your own")
+    raise CountersightError(
+        unknown("prompt", name, [*PROMPTS, *BROUGHT]) + "; you can also name a .toml file of your own"
+    )

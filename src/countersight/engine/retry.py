@@ -36,15 +36,15 @@ class RetryPolicy(msgspec.Struct, frozen=True):
     backoff: float = 0.5
     """Seconds before the second attempt; each further wait is twice as long, with jitter, up to 30."""
     gone: float = 600.0
-    """Seconds that a server which has answered before, and cannot be reached now, is waited for."""
+    """Seconds to wait for a server that answered before and has become unreachable."""
     first: int = FIRST_LIMIT
-    """Questions under way before it is known what a server keeps up with."""
+    """Number of concurrent requests at the start of a run."""
 
     def __post_init__(self) -> None:
         for name, least in (("concurrency", 1), ("attempts", 1), ("first", 1), ("backoff", 0), ("gone", 0)):
             number = getattr(self, name)
             if not isinstance(number, int | float) or number < least:
-                raise CountersightError(f"{name} is a number from {least} on, not {number!r}")
+                raise CountersightError(f"{name} must be a number of at least {least}, not {number!r}")
 
 
 class ServerStatus(Protocol):
@@ -156,9 +156,9 @@ class Client(Generic[Put, Got]):
         if isinstance(failure, Refused):
             self._stop_if_refused(failure)
         elif tried and isinstance(failure, Unreachable):
-            raise ModelError(f"{failure}; start the server, then run the same command to go on")
+            raise ModelError(f"{failure}; start the server, then run the same command to continue")
         elif tried and isinstance(failure, Overloaded) and drought > LONGEST_DROUGHT:
-            raise ModelError(f"the server has turned every question away for {drought / 60:.0f} minutes ({failure})")
+            raise ModelError(f"the server has rejected every question for {drought / 60:.0f} minutes ({failure})")
 
     def _stop_if_refused(self, failure: Refused) -> None:
         """Raise where it is the server that refuses, not some of the questions that are refused."""
@@ -166,8 +166,8 @@ class Client(Generic[Put, Got]):
         if self._answers or self._status.before:
             if self._refusals >= IN_A_ROW + self._status.failed_before:
                 raise ModelError(
-                    f"the server answered before and has now refused {self._refusals} questions in a row ({failure}); "
-                    f"{_advice(failure)}, then run the same command to go on"
+                    f"the server answered before and has now refused {self._refusals} questions in a row "
+                    f"({failure}); {_advice(failure)}, then run the same command to continue"
                 )
             return
         self.limit.refused()
@@ -199,5 +199,5 @@ class Client(Generic[Put, Got]):
 def _advice(failure: Refused) -> str:
     """What to do about a server that refuses, as far as its words say."""
     if _TOO_LONG.search(str(failure)):
-        return "ask for fewer tokens with `max_tokens`, or serve the model with a longer context"
-    return "check the key, the address, the model"
+        return "set a smaller `max_tokens`, or serve the model with a longer context"
+    return "check the key, the address and the model name"

@@ -1,4 +1,4 @@
-"""The folder of a run: run.json says what was asked of whom, replies.jsonl holds what was said."""
+"""The folder of a run: run.json describes the run, replies.jsonl contains the replies."""
 
 import contextlib
 import datetime
@@ -180,7 +180,7 @@ class RunFolder:
                         for name in (JOURNAL, ORDERS):
                             (path / name).unlink(missing_ok=True)
             if again:
-                raise RunError(f"{path} holds no answers yet; leave out `again`")
+                raise RunError(f"{path} contains no answers yet; leave out `again`")
             write_manifest(path / MANIFEST, manifest)
         except BaseException:
             lock.close()
@@ -214,10 +214,10 @@ class RunFolder:
         """The dataset that was asked, checked to be still the same."""
         path = override or Path(os.path.normpath(self.path.resolve() / self.manifest.dataset.path))
         if not path.is_dir():
-            raise RunError(f"the dataset of {self.path} is not at {path}; say where it is with `dataset`")
+            raise RunError(f"the dataset of {self.path} is not at {path}; name its current folder with `dataset`")
         dataset = Dataset.open(path)
         if dataset.fingerprint != self.manifest.dataset.fingerprint:
-            raise RunError(f"{path} is not the dataset that {self.path} asked: its rows have changed")
+            raise RunError(f"{path} is not the dataset of the run {self.path}: its rows have changed")
         return dataset
 
     def examples(self) -> Dataset | None:
@@ -253,7 +253,7 @@ def forget_orders(run: RunFolder) -> None:
 def _read(path: Path) -> RunManifest:
     manifest = read_manifest(path / MANIFEST, RunManifest, "a run", RunError)
     if manifest.format > FORMAT:
-        raise RunError(f"{path} was written by a newer version ({manifest.countersight}); open it with that one")
+        raise RunError(f"{path} was written by a newer version ({manifest.countersight}); open it with that version")
     return manifest
 
 
@@ -308,8 +308,8 @@ def _refuse_difference(path: Path, there: RunManifest, now: RunManifest) -> None
             elif isinstance(old, Prompt) and isinstance(new, Prompt):
                 old, new = _as_it_was(old, new), new.name
             raise RunError(
-                f"{path} holds a run with another {what}: {old} there, {new} now; choose another folder for `out`, or "
-                "remove this one"
+                f"{path} contains a run with another {what}: {old} there, {new} now; choose another folder for "
+                "`out`, or remove this one"
             )
 
 
@@ -322,10 +322,12 @@ def _told(examples: ExamplePool | None) -> str:
 def _as_it_was(prompt: Prompt, now: Prompt) -> str:
     """The name of a prompt, and what of it has changed where that does not tell it from the one there is now."""
     changed = [field for field in prompt.__struct_fields__ if getattr(prompt, field) != getattr(now, field)]
-    return prompt.name if "name" in changed else f"{prompt.name} before its {', '.join(changed)} changed"
+    return (
+        prompt.name if "name" in changed else f"an earlier version of {prompt.name}, with another {', '.join(changed)}"
+    )
 
 
 def _differing(settings: dict[str, Any], others: dict[str, Any]) -> str:
     """Those settings that are not the same in the others."""
     differing = (key for key, value in settings.items() if others.get(key) != value and key not in _WITHOUT_EFFECT)
-    return ", ".join(f"{key} {settings[key]}" for key in differing) or "none of them"
+    return ", ".join(f"{key} {settings[key]}" for key in differing) or "none"

@@ -165,9 +165,7 @@ class _Runner:
         if ask.gathering is not None and ask.gathering.hopeless:
             return None
         if ask.fact is not None and ask.fact.state == "failed":
-            return ask.reply(
-                state="failed", reason=f"the question about the picture as it is failed: {ask.fact.reason}"
-            )
+            return ask.reply(state="failed", reason=f"the factual question failed: {ask.fact.reason}")
         if ask.fact is not None and self._prompt.composed:
             if not ask.unread and (composed := self._composed(ask, ask.fact)):
                 return composed
@@ -202,7 +200,7 @@ class _Runner:
         except Exception as error:
             raise AskingFailed(f"{self._model.name} raised {type(error).__name__}: {error}", again=False) from error
         if not isinstance(answer, Answer):
-            raise ModelError(f"{self._model.name}: reply must give an Answer, not {type(answer).__name__}")
+            raise ModelError(f"{self._model.name}: `reply` must return an Answer, not {type(answer).__name__}")
         return answer
 
     async def _answered(self, request: Request, prompt: Prompt) -> Answer:

@@ -22,23 +22,23 @@ def export_croissant(order: Export) -> Exported:
     write_croissant(order.out, card)
     left = missing_facts(card)
     note = (
-        f"a person must add, in a file for --rai: {', '.join(left)}"
+        f"fields that a person must add, in a file for --rai: {', '.join(left)}"
         if left
-        else "every field that is asked for is there"
+        else "all required fields are present"
     )
     if order.out.resolve().parent != dataset.path.resolve():
-        note += f"; its paths are those of {dataset.path}: it can be opened only from inside that folder"
+        note += f"; its paths are relative to {dataset.path}, so it can be opened only from inside that folder"
     return Exported(dataset.count, "case", note)
 
 
 def _facts(path: Path) -> dict[str, Any]:
     """What people know: a JSON object with the fields by their names, with the prefix or without."""
     if path.stat().st_size > _MOST:
-        raise ExchangeError(f"{path} has more than {_MOST:,} bytes; it is to hold a few sentences")
+        raise ExchangeError(f"{path} has more than {_MOST:,} bytes; it should contain a few sentences")
     try:
         told = msgspec.json.decode(path.read_bytes(), type=dict[str, str | bool | list[str]])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        raise ExchangeError(f"{path} is no JSON object of sentences: {fault}") from None
+        raise ExchangeError(f"{path} is not a JSON object of sentences: {fault}") from None
     names = {name.partition(":")[2]: name for name in RAI_FIELDS}
     for name in told:
         if name not in RAI_FIELDS and name not in names:

@@ -53,12 +53,12 @@ _OURS = {
     "hf": ("Hugging Face: Parquet with pictures, splits and a card", "hugging_face:export_hf"),
     "lmms-eval": ("lmms-eval: a folder for --include_path, to generate and to rank", "lmms_eval:export_lmms_eval"),
     "vlmevalkit": ("VLMEvalKit: tables for $LMUData", "vlmevalkit:export_tables"),
-    "croissant": ("Croissant 1.1 with RAI fields, for what people add", "croissant:export_croissant"),
+    "croissant": ("Croissant 1.1 with responsible-AI (RAI) fields", "croissant:export_croissant"),
     "trl-sft": ("TRL: questions and right answers", "training:export_sft"),
-    "trl-dpo": ("TRL: with a wrong answer to reject", "training:export_dpo"),
-    "trl-grpo": ("TRL: questions for our reader to reward", "training:export_grpo"),
-    "verifiers": ("verifiers: an environment that makes fresh cases", "verifiers_package:export_verifiers"),
-    "ms-swift": ("ms-swift: with the wrong world's picture to reject", "training:export_ms_swift"),
+    "trl-dpo": ("TRL: questions with a right and a wrong answer (preference pairs)", "training:export_dpo"),
+    "trl-grpo": ("TRL: questions for reinforcement learning with Countersight's rewards", "training:export_grpo"),
+    "verifiers": ("verifiers: an environment that generates new cases", "verifiers_package:export_verifiers"),
+    "ms-swift": ("ms-swift: preference pairs with the picture of the other world", "training:export_ms_swift"),
     "llama-factory": ("LLaMA-Factory: conversations (ShareGPT)", "training:export_llama_factory"),
     "llava": ("LLaVA: conversations", "training:export_llava"),
 }
@@ -72,7 +72,7 @@ FORMATS: Registry[Exporter] = Registry(
 def export_to(name: str, order: Export) -> Exported:
     """Write a dataset, a run or an audit in the format of that name."""
     if (order.source / HIDDEN).is_file():
-        raise ExchangeError(f"the answers of {order.source} are hidden, so that what is exported would have none")
+        raise ExchangeError(f"the answers of {order.source} are hidden, so it cannot be exported")
     write: Exporter = FORMATS.find(name)[0]
     order.out.parent.mkdir(parents=True, exist_ok=True)
     return write(order)

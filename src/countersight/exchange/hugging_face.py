@@ -31,7 +31,7 @@ COLUMNS: Final[Columns] = {
 }
 """`case` holds the whole case as metadata.jsonl has it, so that nothing is lost on the way."""
 _ELSEWHERE: Final = {
-    "one a line in `metadata.jsonl`": "one a row, whole in `case`",
+    "one per line in `metadata.jsonl`": "one per row, with the complete case in `case`",
     'load_dataset("imagefolder", data_dir="path/to/this/folder")': 'load_dataset("path/to/this/folder")',
     "(`file_name`)": "(`images`)",
     "`counterfactual_file_name`": "`counterfactual_images`",
@@ -84,7 +84,7 @@ def load_pictures(dataset: Dataset, named: tuple[tuple[str, str], ...], row: int
             found.append((Path(name).name, dataset.picture(name, digest)))
         except BadPicture as fault:
             raise ExchangeError(
-                f"{dataset.path} row {row + 1}: picture {name} {fault}; mend it or take it out"
+                f"{dataset.path} row {row + 1}: picture {name} {fault}; fix the picture or remove the row"
             ) from None
     return found
 

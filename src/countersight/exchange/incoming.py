@@ -69,8 +69,12 @@ SOURCES: Registry[Importer] = Registry(
     "tool",
     {
         "inspect": Plug("inspect", "an .eval or .json log of Inspect AI", f"{_ROOM}.inspect:read_log"),
-        "lmms-eval": Plug("lmms-eval", "samples that it wrote with --log_samples", f"{_ROOM}.lmms_eval:read_samples"),
-        "vlmevalkit": Plug("vlmevalkit", "its predictions, .xlsx or .tsv", f"{_ROOM}.vlmevalkit:read_predictions"),
+        "lmms-eval": Plug(
+            "lmms-eval", "samples written by lmms-eval with --log_samples", f"{_ROOM}.lmms_eval:read_samples"
+        ),
+        "vlmevalkit": Plug(
+            "vlmevalkit", "predictions of VLMEvalKit, .xlsx or .tsv", f"{_ROOM}.vlmevalkit:read_predictions"
+        ),
     },
     ExchangeError,
 )
@@ -106,13 +110,13 @@ def import_run(
     read: Importer = SOURCES.find(name)[0]
     brought = read(Path(path), _once(on_bad))
     if brought.fingerprint and brought.fingerprint != opened.fingerprint:
-        raise ExchangeError(f"{path} was asked of another dataset than {opened.path}, or its rows have changed since")
+        raise ExchangeError(f"{path} belongs to another dataset than {opened.path}, or the rows have changed since")
     rows = _Rows(opened, compared=not brought.fingerprint)
     shown = rows.look_through(Path(path), brought)
     run = _begun(brought, opened, Path(out), model or brought.model, shown=shown)
     come = _filled(run, brought, rows, on_bad, shown=shown)
     if come.unanswered:
-        run.observe({LEFT_OUT: {f"the file that {brought.tool} wrote has no answer to them": come.unanswered}})
+        run.observe({LEFT_OUT: {f"the file of {brought.tool} has no answer to them": come.unanswered}})
     return come
 
 
@@ -173,12 +177,14 @@ class _Rows:
                 differ.append(told)
         if not known:
             found = f"its first is for {first[:80]!r}" if first else "it has no answers"
-            raise ExchangeError(f"{path} answers no question of {self._path}: {found}; was it asked this dataset?")
+            raise ExchangeError(
+                f"{path} answers no question of {self._path}: {found}; check that it belongs to this dataset"
+            )
         # All of them, or more than one and than one in twenty.
         if 0 < len(differ) == compared or len(differ) > max(1, compared / 20):
             raise ExchangeError(
-                f"{path} was asked of another dataset than {self._path}: {len(differ):,} of {compared:,} questions "
-                f"differ, the first {differ[0]}"
+                f"{path} belongs to another dataset than {self._path}: {len(differ):,} of {compared:,} questions "
+                f"differ, first {differ[0]}"
             )
         return shown
 
@@ -191,7 +197,7 @@ class _Rows:
 
 def _begun(brought: ExternalRun, dataset: Dataset, out: Path, model: str, *, shown: bool) -> RunFolder:
     if not model:
-        raise ExchangeError("the file does not say which model answered; name it with `model`")
+        raise ExchangeError("the file does not name the model; name it with `model`")
     if out.exists() and any(out.iterdir()):
         raise ExchangeError(f"{out} exists already; choose another folder for `out`")
     return RunFolder.begin(

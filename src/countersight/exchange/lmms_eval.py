@@ -156,7 +156,7 @@ COLUMNS: Final[Columns] = {
 }
 """`gold` is the question as metadata.jsonl has it: what our reader needs."""
 
-_UTILS = '''"""What the tasks beside this file call; it is Countersight's: pip install countersight."""
+_UTILS = '''"""Functions that the tasks in this folder call; they need: pip install countersight."""
 
 from countersight.exchange.lmms_eval import (  # noqa: F401
     aggregations,
@@ -236,7 +236,7 @@ def _task(name: str, dataset: Dataset, out: Path, way: str) -> str:
         f"    higher_is_better: {'false' if measure in ('drop', 'imagination_gap') else 'true'}"
         for measure in (ACCURACY, *MEASURES, CONTROL)
     )
-    return f"""# Made by Countersight; the version is the fingerprint of the data, export it again after a change.
+    return f"""# Made by Countersight; the version is the fingerprint of the data. Export the data again after a change.
 task: {name}
 dataset_path: parquet
 dataset_kwargs: {{data_files: {{test: {data}}}}}
@@ -286,8 +286,8 @@ def read_samples(path: Path, on_bad: OnBad) -> ExternalRun:
     first = next(_read_answers(file, lambda reason: None), None)
     if first is None:
         raise ExchangeError(
-            f"{file} holds no sample of a task of ours: each has what {ACCURACY!r} was computed from, with a key; "
-            "ask the tasks that `countersight export --to lmms-eval` wrote, with --log_samples"
+            f"{file} contains no samples of an exported task (they have the field {ACCURACY!r} with a key); run the "
+            "tasks that `countersight export --to lmms-eval` wrote, with --log_samples"
         )
     source = results.model_source or str(results.config.get("model", ""))
     arguments = results.config.get("model_args") or {}
@@ -342,7 +342,7 @@ def _read_answers(path: Path, on_bad: OnBad) -> Iterator[ExternalAnswer]:
 def _item(line: _Line) -> _Item:
     found = line.item or line.control
     if found is None:
-        raise ValueError(f"has neither {ACCURACY!r} nor {CONTROL!r} of a task of ours")
+        raise ValueError(f"has neither {ACCURACY!r} nor {CONTROL!r} of an exported task")
     return found
 
 

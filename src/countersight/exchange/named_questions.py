@@ -83,7 +83,7 @@ def dataset_at(path: Path, name: str) -> Dataset:
     source = opened(path)
     if not isinstance(source, Dataset):
         what = "a run" if isinstance(source, RunFolder) else "an audit"
-        raise ExchangeError(f"{name} takes a dataset, and {path} is {what}; name the folder of its dataset")
+        raise ExchangeError(f"{name} needs a dataset, but {path} is {what}; name the folder of its dataset")
     return source
 
 

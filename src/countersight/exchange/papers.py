@@ -21,7 +21,7 @@ def _left_out(dataset: Dataset) -> str:
     if not controls:
         return ""
     are = "is" if controls == 1 else "are"
-    return f"{several(controls, 'control')} {are} left out: the published layout has no place to mark them"
+    return f"{several(controls, 'control')} {are} left out, because the published layout cannot represent controls"
 
 
 def export_cello(order: Export) -> Exported:

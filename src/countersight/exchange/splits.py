@@ -65,13 +65,12 @@ def refuse_testing(order: Export, dataset: Dataset) -> None:
     if published_side(dataset) == "test":
         raise ExchangeError(
             f"{dataset.path} is a published benchmark ({published_file(dataset.path)}) or was built from its "
-            "questions: a model that is trained on it can no longer be tested with it; "
-            "say `yes_train_on_test` if that is meant"
+            "questions: a model that is trained on it can no longer be tested with it; to export it anyway, set "
+            "`yes_train_on_test`"
         )
     if order.split != "train":
         raise ExchangeError(
-            f"the split {order.split!r} holds pictures that are there to test with; export the `split` train, "
-            "or say `yes_train_on_test`"
+            f"the split {order.split!r} contains test pictures; export the `split` train, or set `yes_train_on_test`"
         )
 
 

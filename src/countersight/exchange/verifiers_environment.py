@@ -97,7 +97,7 @@ class FreshCases(vf.Taskset[QuestionTask, QuestionConfig]):
     def _seeds(self) -> Iterator[int]:
         seed = max(self.TEST_SEEDS, default=0) + 1 if self.config.seed is None else self.config.seed
         if seed in self.TEST_SEEDS:
-            raise ExchangeError(f"the seed {seed} is there to test with; name another one")
+            raise ExchangeError(f"the seed {seed} is reserved for testing; choose another one")
         while True:
             if seed not in self.TEST_SEEDS:
                 yield seed

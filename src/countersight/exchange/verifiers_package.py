@@ -13,16 +13,15 @@ from countersight.exchange.named_questions import dataset_at
 from countersight.files import Staging, write_text
 from countersight.suites import known_suite
 
-_MODULE: Final = '''"""Fresh cases of {suite} for verifiers; made by `countersight export`."""
+_MODULE: Final = '''"""New cases of {suite} for verifiers; written by `countersight export`."""
 
-from countersight.errors import ExchangeError
 from countersight.exchange.verifiers_environment import FreshCases, OneReply, QuestionEnv, open_environment
 
 __all__ = ["Cases", "OneReply", "QuestionEnv", "load_environment"]
 
 
 class Cases(FreshCases):
-    """Cases made of seeds; the seed of the dataset that was exported is there to test with."""
+    """Cases generated from seeds; the seed of the exported dataset is reserved for testing."""
 
     SUITE = "{suite}"
     TEST_SEEDS = ({seed},)
@@ -31,9 +30,7 @@ class Cases(FreshCases):
 def load_environment(
     suite: str = "{suite}", seed: int = {first}, size: int = 600, controls: bool = False, paired: bool = False
 ) -> QuestionEnv:
-    """So many cases, from this seed on; `paired` pays only where both worlds of a case are answered right."""
-    if seed in Cases.TEST_SEEDS:
-        raise ExchangeError(f"the seed {{seed}} is there to test with; name another one")
+    """Open `size` cases from this seed on; `paired` rewards only cases answered correctly in both worlds."""
     return open_environment("{package}", suite=suite, seed=seed, size=size, controls=controls, paired=paired)
 '''
 _PROJECT: Final = """[project]
@@ -52,7 +49,7 @@ packages = ["{package}"]
 """
 _README: Final = """# {package}
 
-Fresh cases of `{suite}`, made from seeds {first} and up; the seed {seed} is there to test with and is refused.
+New cases of `{suite}`, generated from seeds {first} and up; the seed {seed} is reserved for testing and is refused.
 
     pip install -e .
     vf-eval {package} -n 20 --env.taskset.paired true
@@ -68,7 +65,7 @@ def export_verifiers(order: Export) -> Exported:
     made = dataset.provenance()
     suite = known_suite(made.get("suite", ""))
     if suite is None or not suite.maker or "seed" not in made or "file" in made:
-        raise ExchangeError(f"{dataset.path} was not made from a seed: only suites that are can be made afresh")
+        raise ExchangeError(f"{dataset.path} was not made from a seed, so no new cases can be generated")
     package = re.sub(r"\W+", "_", order.out.name).strip("_").lower()
     if not package.isidentifier():
         raise ExchangeError(f"{order.out.name!r} cannot be the name of a Python package; choose another one")

@@ -44,7 +44,9 @@ def export_tables(order: Export) -> Exported:
     dataset = dataset_at(order.source, "vlmevalkit")
     name = order.out.resolve().name
     if any(word in name.casefold() for word in _TAKEN):
-        raise ExchangeError(f"VLMEvalKit asks in other ways where a name holds {', '.join(_TAKEN)}; choose another")
+        raise ExchangeError(
+            f"VLMEvalKit treats names that contain {', '.join(_TAKEN)} differently; choose another name"
+        )
     tables: dict[str, _Table] = {}
     with Staging(order.out) as folder:
         try:
@@ -147,13 +149,15 @@ def read_predictions(path: Path, on_bad: OnBad) -> ExternalRun:
 
 def _files(path: Path) -> list[Path]:
     if not path.exists():
-        raise ExchangeError(f"{path} is not there; name a file MODEL_DATASET.xlsx or .tsv, or the folder of them")
+        raise ExchangeError(
+            f"{path} does not exist; name a file MODEL_DATASET.xlsx or .tsv, or the folder that contains it"
+        )
     there = sorted(file for file in path.rglob("*") if file.suffix in _KINDS) if path.is_dir() else [path]
     found = [file for file in there if _is_predictions(file)]
     if not found:
         raise ExchangeError(
-            f"{path} holds no predictions: a table with the columns {KEY!r} and {PREDICTION!r}, as VLMEvalKit "
-            "writes it for a table that `countersight export --to vlmevalkit` wrote"
+            f"{path} contains no predictions: it needs the columns {KEY!r} and {PREDICTION!r}, as VLMEvalKit writes "
+            "them for a table of `countersight export --to vlmevalkit`"
         )
     return found
 
@@ -202,7 +206,7 @@ def rows_of(path: Path) -> Iterator[tuple[int, Row | str]]:
     lines = enumerate(_sheet(path), 1) if path.suffix == ".xlsx" else _text(path)
     _, header = next(lines, (1, []))
     if isinstance(header, str):
-        raise ExchangeError(f"{path} is no table: its header {header}")
+        raise ExchangeError(f"{path} is not a table: its header {header}")
     for number, line in lines:
         yield number, line if isinstance(line, str) else dict(zip(header, line, strict=False))
 
@@ -228,4 +232,4 @@ def _sheet(path: Path) -> Iterator[list[str]]:
         for row in sheet.iter_rows(values_only=True):
             yield ["" if value is None else str(value) for value in row]
     except Exception as fault:  # whatever the ZIP or the XML inside is broken by
-        raise ExchangeError(f"{path} is no sheet of predictions: {fault}") from None
+        raise ExchangeError(f"{path} is not a sheet of predictions: {fault}") from None

@@ -14,7 +14,7 @@
     const button = document.createElement("button");
     button.type = "button";
     button.className = "plain";
-    button.textContent = "Show what is new";
+    button.textContent = "Show new results";
     button.addEventListener("click", () => location.reload());
     news.replaceChildren(button);
     news.classList.add("has-news");
@@ -31,7 +31,7 @@
         news.textContent = `As of ${new Date().toLocaleTimeString("en-GB")}.`;
       }
     } catch {
-      news.textContent = "The server does not answer; this is what it showed last.";
+      news.textContent = "The server does not answer. This page shows the last state.";
     } finally {
       setTimeout(look, EVERY);
     }

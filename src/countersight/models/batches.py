@@ -65,7 +65,7 @@ def batches_of(model: object) -> Batches:
     if isinstance(model, Endpoint) and model.name.partition(":")[0] in ("openai", "endpoint"):
         return OpenAIBatches(model)
     name = getattr(model, "name", "this model")
-    raise ModelError(f"{name} takes no batches; openai:, anthropic: and gemini: do. Leave out `batch`")
+    raise ModelError(f"{name} has no batch API; openai:, anthropic: and gemini: have one. Leave out `batch`")
 
 
 class _Of:
@@ -107,11 +107,11 @@ class _Of:
             raise (
                 failure
                 if isinstance(failure, ModelError)
-                else ModelError(f"{self._model.service.host} does not take the batch: {error_text(received.content)}")
+                else ModelError(f"{self._model.service.host} rejected the batch: {error_text(received.content)}")
             )
         sent = decoded(received.content)
         if not isinstance(sent, dict):
-            raise ModelError(f"{self._model.service.host} answers with something that is no batch")
+            raise ModelError(f"{self._model.service.host} sent a response that does not describe a batch")
         return sent
 
     def _refuse_fruitless(self, batch: str, errors: Iterable[Any]) -> None:
@@ -119,8 +119,8 @@ class _Of:
         reason = next((error_text(msgspec.json.encode(error)) for error in errors if error), "")
         if reason:
             raise BatchRefused(
-                f"batch {batch} came back without an answer: {printable(reason)}; mend that, and the same command "
-                "sends its questions in another, or ask them at full price without `batch`"
+                f"batch {batch} came back without answers: {printable(reason)}; fix the cause and run the same "
+                "command to send the questions again, or leave out `batch` to ask them at full price"
             )
 
     def _answers(self, found: Iterator[tuple[Any, Any]]) -> dict[str, Answer]:

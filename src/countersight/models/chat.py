@@ -54,7 +54,7 @@ class ChatDialect:
             # A refusal is what the model said: it is kept, read as no answer, and counted as unread.
             text = message["refusal"]
         if not text and choice.get("finish_reason") == "content_filter":
-            raise AskingFailed("the server's content filter held the answer back", again=False)
+            raise AskingFailed("the server's content filter blocked the answer", again=False)
         usage = sent.get("usage")
         return ServerAnswer(
             text,

@@ -82,7 +82,7 @@ class Endpoint(Hosted):
         if not request.options:
             raise AskingFailed("there are no options to rank", again=False)
         if not all(option.text.strip() for option in request.options):
-            raise AskingFailed("an option without words cannot be ranked", again=False)
+            raise AskingFailed("an option without text cannot be ranked", again=False)
         await self._check_ranking()
         answered = [(*request.turns, Turn("assistant", option.text)) for option in request.options]
         prompts = await _together([asyncio.create_task(self._read(turns)) for turns in answered])
@@ -113,17 +113,21 @@ class Endpoint(Hosted):
                     if prompt is not None and ends_with(prompt, said):
                         self._ranks = True
                         return
-                    why = "it knows no prompt_logprobs" if prompt is None else "it does not know continue_final_message"
+                    why = (
+                        "it does not support prompt_logprobs"
+                        if prompt is None
+                        else "it does not support continue_final_message"
+                    )
             self._cannot_rank = ModelError(
-                f"{self.service.host} does not say how likely an option is ({why}), so it cannot rank them; "
-                "leave out `answering` and ask with the prompt swapped"
+                f"{self.service.host} does not report the probability of an option ({why}), so it cannot rank "
+                "options; leave out `answering` and choose the prompt swapped"
             )
             raise self._cannot_rank
 
     async def _read(self, turns: tuple[Turn, ...]) -> PromptLogprobs:
         prompt = self._prompt(await self._rank(turns))
         if prompt is None:
-            raise AskingFailed("the server sent no prompt_logprobs this time", again=True)
+            raise AskingFailed("the server sent no prompt_logprobs for this request", again=True)
         return prompt
 
     def _prompt(self, received: Received) -> PromptLogprobs | None:

@@ -25,7 +25,9 @@ class FunctionModel(Displayed):
 
     def __init__(self, function: Function, name: str = "") -> None:
         if not callable(function):
-            raise ModelError(f"{function!r} is no model: give a name, an object with `reply`, or a function")
+            raise ModelError(
+                f"{function!r} is not a model: pass a name, an object with a `reply` method, or a function"
+            )
         self.name = name or getattr(function, "__name__", type(function).__name__)
         self.settings: dict[str, Any] = {"function": self.name, "code": _fingerprint(function)}
         self._function = function
@@ -36,9 +38,7 @@ class FunctionModel(Displayed):
         """What the function says; what it raises fails this question and no other."""
         turn = request.turns[-1]
         if len(asked_of := _last_shown(request)) > 1:
-            raise AskingFailed(
-                f"{self.name} is handed one picture, and this question shows {len(asked_of)}", again=False
-            )
+            raise AskingFailed(f"{self.name} accepts one picture, but this question has {len(asked_of)}", again=False)
         picture = as_seen(asked_of[0]) if asked_of else None
         # A function remembers no conversation: what it is asked to restate is told with its own reply.
         text = "\n\n".join(each.text for each in request.turns[-3:]) if request.restates else turn.text
@@ -50,7 +50,7 @@ class FunctionModel(Displayed):
         except Exception as error:
             raise AskingFailed(f"{self.name} raised {type(error).__name__}: {error}", again=False) from error
         if not isinstance(said, str):
-            raise ModelError(f"{self.name} must answer with a str, not {type(said).__name__}")
+            raise ModelError(f"{self.name} must return a str, not {type(said).__name__}")
         return Answer(said)
 
     async def close(self) -> None:

@@ -80,7 +80,7 @@ class Hosted(Displayed):
     def remarks(self) -> tuple[str, ...]:
         """What whoever asked should know at the end."""
         return tuple(
-            f"{self.service.host} does not take {field} ({printable(said)}): it was {self.fields.instead_of(field)}"
+            f"{self.service.host} does not support {field} ({printable(said)}): it was {self.fields.instead_of(field)}"
             for field, said in self.fields.refused.items()
         )
 

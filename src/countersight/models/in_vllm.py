@@ -86,7 +86,7 @@ class VllmModel(Displayed):
     async def losses(self, request: Request) -> tuple[float, ...]:
         """How little the model expected each option."""
         if not request.options or not all(option.text.strip() for option in request.options):
-            raise AskingFailed("there are no options to rank, or one without words", again=False)
+            raise AskingFailed("there are no options to rank, or an option has no text", again=False)
         answered = ((*request.turns, Turn("assistant", option.text)) for option in request.options)
         asked, *options = await asyncio.gather(
             *(self._computed(turns, ranked=True) for turns in (request.turns, *answered))
@@ -170,7 +170,7 @@ def _options(target: str) -> tuple[str, dict[str, Any]]:
         try:
             options[name] = OPTIONS[name](value)
         except ValueError:
-            raise ModelError(f"vllm: {name}={value[:40]} is no number") from None
+            raise ModelError(f"vllm: {name}={value[:40]} is not a number") from None
     return path, options
 
 
@@ -179,7 +179,9 @@ def _installed() -> Any:
     try:
         import vllm
     except ImportError:
-        raise ModelError("vllm: needs vLLM, which is not installed here: pip install vllm; or ask its server") from None
+        raise ModelError(
+            "vllm: needs vLLM, which is not installed: pip install vllm; or start a vLLM server and use endpoint:"
+        ) from None
     return vllm
 
 
@@ -193,7 +195,7 @@ def _read(output: Any) -> PromptLogprobs:
     """The tokens of a prompt behind the first, and how likely each was after those before it."""
     tokens, entries = output.prompt_token_ids, output.prompt_logprobs
     if not entries or len(entries) != len(tokens) or any(token not in one for token, one in _placed(tokens, entries)):
-        raise InvalidLogprobs("there is no entry for every token")
+        raise InvalidLogprobs("some tokens have no entry")
     told = [one[token] for token, one in _placed(tokens, entries)]
     return PromptLogprobs(
         tuple(map(str, tokens[1:])),

@@ -62,6 +62,6 @@ def _table(file: Path) -> dict[str, Any]:
             raise ValueError
     except (OSError, KeyError, TypeError, ValueError, AttributeError):
         raise ModelError(
-            f'{file} is no table of prices; it needs as_of = "DATE" and [models] with "NAME" = [IN, OUT]'
+            f'{file} is not a price table; it needs as_of = "DATE" and [models] with "NAME" = [IN, OUT]'
         ) from None
     return {"as_of": str(read.get("as_of", "an unknown date")), "models": models}

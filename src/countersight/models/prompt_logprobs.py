@@ -26,13 +26,13 @@ class InvalidLogprobs(AskingFailed):
     """The server told something that cannot be."""
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"the server's prompt_logprobs make no sense: {why}", again=True)
+        super().__init__(f"the server's prompt_logprobs are invalid: {why}", again=True)
 
 
 def read_prompt(entries: Any, numbers: Any = None) -> PromptLogprobs:
     """What a server told of the tokens of a prompt, and their numbers where it told those too."""
     if not isinstance(entries, list) or len(entries) < 2:
-        raise InvalidLogprobs("there is no entry for every token")
+        raise InvalidLogprobs("some tokens have no entry")
     named = isinstance(numbers, list) and len(numbers) == len(entries)
     read = [_entry(entries[place], str(numbers[place]) if named else None) for place in range(1, len(entries))]
     tokens, logprobs, texts = zip(*read, strict=True)
@@ -74,7 +74,7 @@ def loss_from(begin: int, answered: PromptLogprobs, loss: Loss) -> float:
     """The loss of the answer that begins at a place, over its tokens."""
     costs = [-logprob for logprob in answered.logprobs[begin:]]
     if not costs:
-        raise InvalidLogprobs("the answer is not in it")
+        raise InvalidLogprobs("they do not contain the answer")
     return sum(costs) if loss == "sum" else sum(costs) / len(costs)
 
 
@@ -90,7 +90,7 @@ def _entry(entry: Any, token: str | None) -> tuple[str, float, str]:
     token = next(iter(entry)) if token is None else token
     told = entry.get(token)
     if not isinstance(told, dict):
-        raise InvalidLogprobs("a token is not among those of its entry")
+        raise InvalidLogprobs("a token is missing from its entry")
     logprob, text = told.get("logprob"), told.get("decoded_token")
     # Rounding may make a certain token more than certain; vLLM says -9999 for one that is impossible.
     if not isinstance(logprob, int | float) or isinstance(logprob, bool) or not -1e9 < logprob < 1:

@@ -17,7 +17,7 @@ class Turn(msgspec.Struct, frozen=True):
     text: str
     picture: Picture | None = None
     further: tuple[Picture, ...] = ()
-    """What is shown after `picture`, in this order."""
+    """Pictures shown after `picture`, in this order."""
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
@@ -30,7 +30,7 @@ class Parts(msgspec.Struct, frozen=True):
 
     question: str
     context: str = ""
-    """The response to the picture as it is, where the case tells one."""
+    """The response to the factual picture, if the case has one."""
     change: str = ""
 
 
@@ -38,20 +38,20 @@ class Request(msgspec.Struct, frozen=True):
     """A conversation that waits for the model's next turn. It never contains the gold answer."""
 
     key: str
-    """Names the question within its dataset; what a baseline draws by chance depends on it and the seed alone."""
+    """Identifies the question within its dataset; random baselines depend only on it and on the seed."""
     turns: tuple[Turn, ...]
     kind: AnswerKind
     options: tuple[Option, ...] = ()
     question: str = ""
-    """The question alone, without what the prompt says around it: what a program is written for."""
+    """The question without the text that the prompt adds; programs are written for it."""
     parts: Parts | None = None
-    """The same in parts; nothing where the question does not come from a case."""
+    """The parts of the question; None if the question does not come from a case."""
     shape: dict[str, Any] | None = None
-    """The JSON schema that the next turn is to follow; a model that cannot be held to it is told so in words too."""
+    """The JSON schema of the next turn; it is also described in words for models without structured output."""
     vote: int = 0
-    """Which time the same thing is asked, where it is asked several times: what is drawn by chance then differs."""
+    """The number of the repetition, if the same question is asked several times; it changes the random seed."""
     restates: str = ""
-    """The model's own reply in the turn before last, where the last turn asks it to state only its final answer."""
+    """The model's earlier reply, if the last turn asks it to state only its final answer."""
 
     def __repr__(self) -> str:
         asked = self.question or self.turns[-1].text
@@ -64,7 +64,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 Loss = Literal["mean", "sum"]
-"""The loss of an option: over its tokens the mean, as published (CFMM 3.4), or the sum."""
+"""How the loss of an option is computed from its tokens: the mean, as published (CFMM 3.4), or the sum."""
 
 
 class ModelSettings(msgspec.Struct, frozen=True):
@@ -73,27 +73,29 @@ class ModelSettings(msgspec.Struct, frozen=True):
     seed: int = 0
     max_tokens: int = 256
     temperature: float | None = 0.0
-    """None leaves it to the server: some models take no other than their own."""
+    """None uses the server's default; some models accept no other value."""
     detail: str = "auto"
     timeout: float = 120.0
     price_in: float = 0.0
     price_out: float = 0.0
-    """Dollars for a million tokens read and written, for servers that do not report a cost."""
+    """Dollars per million tokens read and written, for servers that do not report a cost."""
     loss: Loss = "mean"
     device: str = "auto"
     dtype: str = "auto"
     device_map: str | None = None
     batch: int | None = None
-    """Where and with which numbers a local model is computed, and the most questions it takes at once."""
+    """Device, number format and maximum batch size of a local model."""
     ray: str = ""
-    """The address of the Ray cluster on which it is computed, or `auto`; nothing for this machine."""
+    """The address of the Ray cluster that runs the model, or `auto`; empty for this machine."""
 
     def __post_init__(self) -> None:
         tokens, heat = self.max_tokens, self.temperature
         if not isinstance(tokens, int) or tokens < 1:
-            raise CountersightError(f"max_tokens is a whole number from 1 on, not {tokens!r}")
+            raise CountersightError(f"max_tokens must be a whole number of at least 1, not {tokens!r}")
         if heat is not None and not (isinstance(heat, int | float) and 0 <= heat <= 2):
-            raise CountersightError(f"temperature is a number from 0 to 2, or None for the server's own, not {heat!r}")
+            raise CountersightError(
+                f"temperature must be a number from 0 to 2, or None for the server's default, not {heat!r}"
+            )
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -101,7 +103,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     text: str
     losses: tuple[float, ...] = ()
-    """The loss of each option, where they were ranked."""
+    """The loss of each option, if options were ranked."""
     finish: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
@@ -109,7 +111,7 @@ class Answer(msgspec.Struct, frozen=True):
     model: str = ""
     trace: Trace | None = None
     reasoning: str = ""
-    """What the model thought before it answered, where that was told apart."""
+    """The model's reasoning, if the server reports it separately."""
 
 
 class Model(Protocol):
@@ -171,7 +173,7 @@ class Viewer(Protocol):
     """A model that does not take any number of pictures in a conversation."""
 
     picture_limits: tuple[int, int]
-    """The fewest and the most it takes."""
+    """The minimum and the maximum."""
 
 
 @runtime_checkable

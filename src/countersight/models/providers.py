@@ -132,5 +132,5 @@ def _options(kind: str, target: str, *known: str) -> tuple[str, dict[str, str]]:
     """The name of a model and the options behind it."""
     model, options = with_options(target, known, ModelError)
     if not model:
-        raise ModelError(f"{kind}: names no model; it is written {kind}:MODEL?{known[0]}=…")
+        raise ModelError(f"{kind}: names no model; write {kind}:MODEL?{known[0]}=…")
     return model, options

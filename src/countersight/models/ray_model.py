@@ -138,7 +138,7 @@ class WorkerPool:
         self._look_around()
         ready = [worker for worker in list(self._workers) if wanted in worker.ready or self._welcomed(worker, wanted)]
         if not ready:
-            raise Unreachable("no machine of the Ray cluster is left that answers")
+            raise Unreachable("no machine of the Ray cluster answers any more")
         return min(ready, key=lambda worker: worker.under_way)
 
     def lose(self, worker: PlacedWorker) -> None:
@@ -207,13 +207,19 @@ class WorkerPool:
         while self._workers:
             hellos = {worker.hello(wanted): worker for worker in self._workers}
             said, _ = self.ray.wait(list(hellos), num_returns=1, timeout=FIRST_WORD)
-            about = self._got(said[0]) if said else Failure("no actor starts; are all its machines busy?")
+            about = (
+                self._got(said[0])
+                if said
+                else Failure("no actor could be started; check whether all machines of the cluster are busy")
+            )
             if isinstance(about, ModelInfo):
                 return about
             if isinstance(about, Failure):
                 raise ModelError(f"on the Ray cluster: {about.reason}")
             self._workers.remove(hellos[said[0]])
-        raise ModelError("no actor starts on the Ray cluster; is countersight installed on its machines?")
+        raise ModelError(
+            "no actor could be started on the Ray cluster; check that countersight is installed on its machines"
+        )
 
     def _got(self, ref: Any) -> Any:
         """What an actor said, or nothing where it is gone."""
@@ -226,8 +232,8 @@ class WorkerPool:
 def _refuse_another_model(place: ActorPlace, there: dict[str, Any], here: dict[str, Any]) -> None:
     if odd := next((key for key in here if there.get(key) != here[key]), None):
         raise ModelError(
-            f"{place.address} would compute another model: {odd} is {there.get(odd)} there and {here[odd]} "
-            "elsewhere; put the same files and packages on all machines, or name a `dtype`"
+            f"{place.address} has a different model: {odd} is {there.get(odd)} there and {here[odd]} elsewhere; "
+            "install the same files and packages on all machines, or set `dtype`"
         )
 
 

@@ -9,8 +9,8 @@ MODELS: Registry[Model] = Registry(
     {
         "embedded": Plug(
             "embedded[:factual]",
-            "our own small model, trained on our scenes in both worlds; `embedded:factual` was never told of an if: it "
-            "sees and does not imagine",
+            "a small model that ships with Countersight, trained on generated scenes in both worlds; "
+            "`embedded:factual` was trained without counterfactual questions",
             "countersight.models.embedded:open_embedded",
         ),
         "chance": Plug("chance", "answers at random", "countersight.models.baselines:open_chance"),
@@ -21,7 +21,8 @@ MODELS: Registry[Model] = Registry(
         ),
         "endpoint": Plug(
             "endpoint:URL[,URL…]#MODEL",
-            "an OpenAI-compatible server, or several with one model; key from COUNTERSIGHT_API_KEY if it needs one",
+            "an OpenAI-compatible server, or several servers with the same model; key from COUNTERSIGHT_API_KEY, if "
+            "needed",
             "countersight.models.providers:open_endpoint",
             "server",
         ),
@@ -75,37 +76,39 @@ MODELS: Registry[Model] = Registry(
         ),
         "hf": Plug(
             "hf:NAME_OR_PATH",
-            "a model computed here by transformers, from a folder or downloaded before; one without eyes is asked with "
+            "a local model run by transformers, from a folder or downloaded before; run text-only models with "
             "--prompt text-only",
             "countersight.models.local:open_local",
         ),
         "vllm": Plug(
             "vllm:NAME_OR_PATH[?tensor_parallel_size=N]",
-            "a local model run by vLLM, where that is installed; options of vLLM follow, as in "
+            "a local model run by vLLM, if installed; with options of vLLM, such as "
             "?tensor_parallel_size=2&max_model_len=8192&gpu_memory_utilization=0.8",
             "countersight.models.in_vllm:open_vllm",
         ),
         "matcher": Plug(
             "matcher:RUN[?features=DIR]",
-            "a trained matcher (`countersight train matcher`); it ranks, with --rank, or names the best option",
+            "a trained matcher (`countersight train matcher`); ranks options with --rank, otherwise names the best "
+            "option",
             "countersight.models.matcher:open_matcher",
         ),
         "viper": Plug(
             "viper:CODE_MODEL?vision=EYES",
-            "a Python program for each question, run in a sandbox; CODE_MODEL writes it (reference, or any model), "
-            "EYES look (scene, detector:PATH, or any model here)",
+            "writes a Python program for each question and runs it in a sandbox; CODE_MODEL writes the program "
+            "(reference, or any model), EYES answer its visual queries (scene, detector:PATH, or any model listed "
+            "here)",
             "countersight.programs:open_programs",
             "either",
         ),
         "visprog": Plug(
             "visprog:CODE_MODEL?vision=EYES",
-            "the same with a program of steps; visprog:reference?vision=scene needs nothing",
+            "the same with a program of steps; visprog:reference?vision=scene needs no downloads",
             "countersight.programs:open_programs",
             "either",
         ),
         "told": Plug(
             "told:MODEL?vision=detector:PATH",
-            "a text-only language model that is told what a detector found in the picture",
+            "a text-only language model that reads a list of the objects found by a detector",
             "countersight.programs:open_told",
             "either",
         ),
@@ -114,7 +117,7 @@ MODELS: Registry[Model] = Registry(
     {"gpt-": "openai", "o1": "openai", "o3": "openai", "o4": "openai", "claude-": "anthropic", "gemini-": "gemini"},
     "; a model on your own server: endpoint:http://HOST/v1#NAME",
 )
-"""How models are named; `countersight list models` prints it. One more is one line here, or an entry point."""
+"""All models, as printed by `countersight list models`. Add a model with one line here, or with an entry point."""
 
 
 def open_here(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen

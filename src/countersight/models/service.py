@@ -213,7 +213,9 @@ def refused(host: str, received: Received) -> Exception:
     status = received.status
     reason = f"HTTP {status}: {error_text(received.content) or shorten(received.phrase)}"
     if status == 402 or b"insufficient_quota" in received.content or (status in _NO_MONEY and _MONEY.search(reason)):
-        return ModelError(f"the quota at {host} is used up: {reason}; add to it, then give the same command to go on")
+        return ModelError(
+            f"the quota at {host} is used up: {reason}; increase it, then run the same command to continue"
+        )
     if status == 401:
         return ModelError(f"{host} does not accept the key: {reason}")
     if status in (429, 503, 529):
@@ -221,7 +223,7 @@ def refused(host: str, received: Received) -> Exception:
     if status >= 500 or status in (408, 409, 425):
         return AskingFailed(reason, again=True)
     if status in (301, 302, 303, 307, 308):
-        return Refused(f"{reason}; redirects are not followed, give the address that answers")
+        return Refused(f"{reason}; redirects are not followed, so name the final address")
     return Refused(reason)
 
 
@@ -233,9 +235,9 @@ def checked_address(url: str) -> str:
     except ValueError:
         host = b""
     if not host or parts.scheme not in ("http", "https"):
-        raise ModelError("the address of an endpoint is a URL such as http://127.0.0.1:8000/v1")
+        raise ModelError("the address of an endpoint must be a URL such as http://127.0.0.1:8000/v1")
     if parts.username or parts.password or parts.query:
-        raise ModelError("keep keys out of the address: put the key into COUNTERSIGHT_API_KEY (or OPENAI_API_KEY)")
+        raise ModelError("do not write keys into the address: set COUNTERSIGHT_API_KEY (or OPENAI_API_KEY)")
     return url
 
 
@@ -243,7 +245,7 @@ def key_from(variable: str) -> str:
     """The key in a variable of the environment; empty where there is none."""
     key = os.environ.get(variable, "").strip()
     if not key.isascii() or not key.isprintable():
-        raise ModelError(f"{variable} holds characters that no key has; set it again")
+        raise ModelError(f"{variable} contains characters that are not allowed in a key; set it again")
     return key
 
 
@@ -285,7 +287,9 @@ def _broken(error: Exception, to: str) -> AskingFailed:
     """What it means that no answer came from there."""
     match error:
         case aiohttp.ClientHttpProxyError():
-            return Unreachable(f"the proxy does not lead to {to} (HTTP {error.status}: {shorten(error.message)})")
+            return Unreachable(
+                f"the proxy refused the connection to {to} (HTTP {error.status}: {shorten(error.message)})"
+            )
         case aiohttp.ClientProxyConnectionError():
             return Unreachable(f"cannot connect to the proxy {error.host}:{error.port} ({_why(error.os_error)})")
         case aiohttp.ClientConnectorError() if isinstance(error.os_error, ConnectionResetError):
@@ -293,13 +297,13 @@ def _broken(error: Exception, to: str) -> AskingFailed:
         case aiohttp.ClientConnectorError():
             return Unreachable(f"cannot connect to {to} ({_why(error.os_error)})")
         case aiohttp.ClientPayloadError():
-            return AskingFailed("the connection broke within the answer, or that is not HTTP", again=True)
+            return AskingFailed("the connection broke during the answer, or the answer is not HTTP", again=True)
     return AskingFailed(f"the connection broke ({type(error).__name__})", again=True)
 
 
 def _why(error: OSError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError) and error.verify_code in _UNKNOWN:
-        return f"{error.verify_message}; if it is yours, name its file in SSL_CERT_FILE"
+        return f"{error.verify_message}; if the certificate is your own, name its file in SSL_CERT_FILE"
     if isinstance(error, ssl.SSLError):  # their numbers are not those of the system
         return (
             getattr(error, "verify_message", "") or f"TLS: {(error.reason or 'no agreement').replace('_', ' ').lower()}"

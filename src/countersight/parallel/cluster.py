@@ -49,8 +49,8 @@ def join(address: str) -> Any:
     except Exception as error:  # OSError, RuntimeError, ValueError: as many kinds as there are reasons
         first = str(error).partition("\n")[0]
         raise ModelError(
-            f"no Ray cluster can be joined at {address!r} ({first[:200]}); start one with `ray start --head`, or name "
-            "the address it printed"
+            f"cannot connect to a Ray cluster at {address!r} ({first[:200]}); start one with `ray start --head`, or "
+            "name the address that it printed"
         ) from None
     _joined = 1
     return ray
@@ -110,7 +110,7 @@ def _cores(ray: Any, address: str) -> int:
     """Cores the cluster has now: machines may come and go."""
     cores = int(ray.cluster_resources().get("CPU", 0))
     if not cores:
-        raise CountersightError(f"the Ray cluster at {address!r} has no core left for work; start a machine with one")
+        raise CountersightError(f"the Ray cluster at {address!r} has no free core; add a machine")
     return cores
 
 
@@ -123,4 +123,6 @@ def _got(ray: Any, one: Any) -> Any:
         raise
     except ray.exceptions.RayError as error:
         said = str(error).strip().partition("\n")[0]
-        raise CountersightError(f"the Ray cluster lost a part of the work ({said[:200]}); do it again") from None
+        raise CountersightError(
+            f"the Ray cluster lost part of the work ({said[:200]}); run the same command again"
+        ) from None

@@ -66,7 +66,7 @@ def read_picture(path: Path | str, *, follow: bool = True) -> Picture:
             if not stat.S_ISREG(info.st_mode):
                 raise BadPicture("is not a file")
             if info.st_size > MAX_BYTES:
-                raise BadPicture(f"has {info.st_size:,} bytes; at most {MAX_BYTES:,} are read")
+                raise BadPicture(f"has {info.st_size:,} bytes; the maximum is {MAX_BYTES:,}")
             data = os.read(file, info.st_size + 1)
         finally:
             os.close(file)
@@ -95,7 +95,7 @@ def check_picture(data: bytes) -> Picture:
         raise BadPicture("is not a PNG, JPEG, GIF or WebP picture")
     width, height, plain, orientation = header
     if not (width and height):
-        raise BadPicture(f"says it is {width} x {height} pixels")
+        raise BadPicture(f"claims to be {width} x {height} pixels")
     if width * height > MAX_PIXELS:
         raise BadPicture(_too_large(width, height))
     return Picture(data, mime, width, height, orientation, plain)
@@ -141,7 +141,7 @@ def to_send(picture: Picture) -> Picture:
 
 
 def _too_large(width: int, height: int) -> str:
-    return f"says it is {width} x {height} pixels; at most {MAX_PIXELS:,} are read"
+    return f"claims to be {width} x {height} pixels; the maximum is {MAX_PIXELS:,}"
 
 
 def _png(data: bytes) -> _Header:
@@ -158,7 +158,7 @@ def _png(data: bytes) -> _Header:
             raise BadPicture(f"is damaged (checksum of {kind!r})")
         if kind == b"IHDR":
             if (position, length) != (8, 13):
-                raise BadPicture("is damaged (no header where it must be)")
+                raise BadPicture("is damaged (no header)")
             bits, colours = data[24], data[25]
             plain = bits <= 8 and colours in (0, 2, 3)  # grey, colours, a palette: those without clear parts
             header = _Header(int.from_bytes(data[16:20]), int.from_bytes(data[20:24]), plain)
@@ -178,7 +178,7 @@ def _jpeg(data: bytes) -> _Header:
     orientation = 0
     while position + 4 <= len(data):
         if data[position] != 0xFF:
-            raise BadPicture("is damaged (no marker where one must be)")
+            raise BadPicture("is damaged (a marker is missing)")
         marker = data[position + 1]
         if marker == 0xFF:  # padding
             position += 1

@@ -31,7 +31,7 @@ def view(data: bytes, orientation: int, side: int) -> Image.Image:
     file = Image.open(io.BytesIO(data), formats=FORMATS)
     width, height = file.size
     if width * height > MAX_PIXELS:
-        raise BadPicture(f"is {width} x {height} pixels; at most {MAX_PIXELS:,} are read")
+        raise BadPicture(f"has {width} x {height} pixels; the maximum is {MAX_PIXELS:,}")
     shrink = min(1.0, side / max(width, height))
     size = (max(1, round(width * shrink)), max(1, round(height * shrink)))
     file.draft(None, size)  # a large JPEG is decoded at a fraction of its size

@@ -70,10 +70,10 @@ def fitting(text: str, options: tuple[str, ...], question: str = "") -> int | No
 def _digits(value: int | float, request: Request) -> str:
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise _wrong("no finite number", request)
+            raise _wrong("a number that is not finite", request)
         return str(int(value)) if value.is_integer() and abs(value) < 10**MOST_DIGITS else str(value)
     if abs(value) >= 10**MOST_DIGITS:
-        raise _wrong("a number too large to count anything", request)
+        raise _wrong("a number that is too large", request)
     return str(value)
 
 
@@ -88,4 +88,4 @@ def _said(text: str, request: Request) -> str:
 
 def _wrong(what: str, request: Request) -> ProgramFailed:
     asked = {"number": "a number", "boolean": "yes or no", "choice": "an option", "open": "a text"}[request.kind]
-    return ProgramFailed("wrong type of answer", f"the program gave {what} where {asked} was asked for")
+    return ProgramFailed("wrong type of answer", f"the program returned {what}; the question asks for {asked}")

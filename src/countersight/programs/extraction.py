@@ -25,7 +25,7 @@ def python_of(text: str) -> str:
     source = _out_of_talk(text[:LONGEST_REPLY]) if source is None else source
     lines = textwrap.dedent(source).strip("\n").splitlines()
     if not any(_DEFINED.match(line) for line in lines):
-        raise ProgramFailed("no program", "there is no execute_command in what the code model wrote")
+        raise ProgramFailed("no program", "the code model's reply contains no execute_command")
     return _bounded("\n".join(_without_calls(lines)).strip() + "\n")
 
 
@@ -35,13 +35,13 @@ def steps_of(text: str) -> str:
     lines = (text[:LONGEST_REPLY] if source is None else source).splitlines()
     kept = [line.strip() for line in lines if (_STEP.match(line) if source is None else line.strip())]
     if not any(_STEP.match(line) for line in kept):
-        raise ProgramFailed("no program", "there is no step in what the code model wrote")
+        raise ProgramFailed("no program", "the code model's reply contains no steps")
     return _bounded("\n".join(kept))
 
 
 def _bounded(program: str) -> str:
     if len(program) > LONGEST:
-        raise ProgramFailed("syntax error", f"the program has more than {LONGEST:,} signs")
+        raise ProgramFailed("syntax error", f"the program has more than {LONGEST:,} characters")
     return program
 
 

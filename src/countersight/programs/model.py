@@ -165,7 +165,7 @@ def _failing_alone() -> Iterator[None]:
     except (ProgramFailed, AskingFailed, ModelError, *_OURS):
         raise
     except BaseException as error:  # an interpreter written in Rust panics with what is no Exception
-        raise ProgramFailed("error", f"it broke what runs it: {type(error).__name__}") from error
+        raise ProgramFailed("error", f"the program crashed the interpreter: {type(error).__name__}") from error
 
 
 class Metered(Displayed):
@@ -197,11 +197,11 @@ def open_programs(name: str, target: str, settings: ModelSettings, limits: Limit
         code_name, eyes_name = target, ""
     wrong = _SETTING.search(code_name)
     if wrong and wrong[1] == "vision":
-        raise ModelError(f"{style}: names its eyes twice; ?vision= stands once, at the end")
+        raise ModelError(f"{style}: has ?vision= twice; write it once, at the end")
     if wrong:
         raise ModelError(unknown("setting of a program", wrong[1], ["vision"]))
     if not code_name or (named and not eyes_name):
-        raise ModelError(f"a program is named {style}:CODE_MODEL?vision=EYES, as in {style}:reference?vision=scene")
+        raise ModelError(f"write {style}:CODE_MODEL?vision=EYES, such as {style}:reference?vision=scene")
     runs = STYLES[style](limits or Limits())
     writing = replace(settings, max_tokens=max(settings.max_tokens, LEAST_TOKENS))
     code = None
@@ -209,9 +209,9 @@ def open_programs(name: str, target: str, settings: ModelSettings, limits: Limit
         model = _model(code_name, "code model", [REFERENCE], writing)
         least, most = model.picture_limits if isinstance(model, Viewer) else (0, 1)
         if least:
-            raise ModelError(f"{code_name} says nothing without a picture, and so writes no programs")
+            raise ModelError(f"{code_name} needs a picture, so it cannot write programs")
         if not most and not eyes_name:
-            raise ModelError(f"{code_name} looks at no pictures; name eyes for it: {name}?vision=EYES")
+            raise ModelError(f"{code_name} does not accept pictures; name a vision model: {name}?vision=EYES")
         code = Metered(model)
     return Programs(name, runs, code, _eyes(eyes_name, code, settings))
 

@@ -51,5 +51,5 @@ def open_told(name: str, target: str, settings: ModelSettings) -> ToldModel:
     if not named or not where:
         raise ModelError(f"{name[:80]!r} names no detector; write told:MODEL{EYES}PATH")
     if model.partition(":")[0] in ("told", "viper", "visprog"):
-        raise ModelError(f"{model[:80]!r} cannot be told what a detector found; name a language model")
+        raise ModelError(f"{model[:80]!r} cannot read the list of detected objects; name a language model")
     return ToldModel(name, open_detector(where, settings), open_model(model, settings))

@@ -23,23 +23,23 @@ def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
         yield f"{several(number, 'question')} not asked: {reason}."
     unasked = row.missing - sum(left_out.values())
     if unasked > 0 and not damaged:
-        yield f"{several(unasked, 'question')} not asked yet: the run is unfinished; give its command again."
+        yield f"{several(unasked, 'question')} not asked yet: the run is unfinished; run its command again."
     if row.failed:
-        yield f"{several(row.failed, 'question')} without a reply: give the command again to ask only these."
+        yield f"{several(row.failed, 'question')} without a reply: run the command again to ask only these."
     if _many(row.cut, row):
         yield (
-            f"{several(row.cut, 'answer')} cut off by the limit of tokens and left out: ask these again with a larger "
-            f"one: {_again(run, 'cut')}"
+            f"{several(row.cut, 'answer')} cut off by the token limit and left out; repeat these with a larger "
+            f"limit: {_again(run, 'cut')}"
         )
     if _many(row.empty, row):
         yield (
-            f"{several(row.empty, 'answer')} empty and left out; a model that thinks may have spent its tokens before "
-            f"it spoke: {_again(run, 'empty')}"
+            f"{several(row.empty, 'answer')} empty and left out; a reasoning model may have used up its tokens "
+            f"before it answered: {_again(run, 'empty')}"
         )
     if _many(row.unread, row):
         told = f"{several(row.unread, 'answer')} could not be read and counted as not right"
         if row.restated or any(again.what == "unread" for again in run.manifest.again):
-            yield f"{told}, though the model was asked to state its answers again; see the gallery."
+            yield f"{told}, although the model was asked to restate its answers; see the gallery."
         else:
             yield f"{told}; {_restating(run)}"
 
@@ -48,10 +48,10 @@ def _restating(run: RunFolder) -> str:
     """How to get an answer out of unread replies: from the model itself, or from another where it cannot be asked."""
     manifest = run.manifest
     if "function" in manifest.settings:
-        return f"have the function state only its final answer: run(…, out={str(run.path)!r}, again='unread')"
+        return f"let the function state only its final answer: run(…, out={str(run.path)!r}, again='unread')"
     if "asked with" in manifest.settings or not MODELS.knows(manifest.model):
-        return f"have another model read them: {shlex.join(['countersight', 'report', str(run.path)])} --reader MODEL"
-    return f"have the model state only its final answer: {_again(run, 'unread')}"
+        return f"let another model read them: {shlex.join(['countersight', 'report', str(run.path)])} --reader MODEL"
+    return f"let the model state only its final answer: {_again(run, 'unread')}"
 
 
 def _many(number: int, row: GroupScores) -> bool:

@@ -41,7 +41,7 @@ def analyses(
         repeat_analysis(runs),
         set_analysis(runs, terms),
         alarm_analysis(runs, terms),
-        observations(runs, terms) if suite == "cfmm" else None,
+        observations(runs, terms, seed=seed) if suite == "cfmm" else None,
         prompt_analysis(runs, terms),
         composed_analysis(runs, watched, terms),
         program_analysis(runs, watched, terms),
@@ -57,19 +57,24 @@ def alarm_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None
         return None
     return Analysis(
         heading="Misses and false alarms",
-        about="Every case has a control: the same picture and question, and a change that does not touch what is "
-        "asked. Counted are pairs of which the model is right about the picture as it is.",
+        about=(
+            "Every case has a control with the same picture and question, but a change that must not affect the "
+            "answer. Only pairs with a right factual answer are counted."
+        ),
         points=tuple(Point(name(run.label), tuple(_alarm_sentences(run))) for run in found),
         tables=tuple(table for run in found for table in _alarm_tables(run, terms)),
         definitions=(
-            ("miss", "The change matters, and the answer is another than the new one."),
-            ("false alarm", "The change does not matter, and the answer is another than the old one."),
-            ("unread", "One of the two has no answer that could be read: neither of these, and not right either."),
+            ("miss", "The change affects the answer, but the model does not give the new answer."),
+            ("false alarm", "The change does not affect the answer, but the model does not give the old answer."),
+            (
+                "unread",
+                "One of the two replies is unread; the pair is neither a miss nor a false alarm, and not right.",
+            ),
             (
                 "balance",
-                "The mean of the shares that are right where the change matters, and where it does not. Whoever "
-                "ignores every change, or follows any, has half, and more where what they would say is not among the "
-                f"options and they guess. {_LEVEL}% exact binomial intervals, for the number of independent pairs.",
+                "The mean of the accuracy on changes that affect the answer and on changes that do not. A model "
+                f"that ignores every change, or follows every change, has about 50 %. {_LEVEL}% exact binomial "
+                "intervals, for the number of independent pairs.",
             ),
         ),
         asked_for=True,
@@ -82,7 +87,7 @@ def _alarm_sentences(run: AnalysedRun) -> Iterator[str]:
             shares = f"{told(line.misses)} missed, {told(line.false_alarms)} false alarms"
             shares += f", {told(line.unread)} unread" if line.unread.right else ""
             balance = f"{percent(line.balance.value or 0.0)}% ({interval(line.balance)})"
-            ignoring = f"ignoring every change gives {percent(line.ignoring)}%"
+            ignoring = f"a model that ignores every change has {percent(line.ignoring)}%"
             yield f"Changes {_WAYS[line.asking]}: {shares}; balance {balance}, {ignoring}."
 
 
@@ -111,18 +116,20 @@ def set_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
     if not found:
         return None
     return Analysis(
-        heading="Questions and pictures as a whole",
-        about="Several questions are asked of several pictures, with other answers for each: whoever does not look "
-        "says the same of all pictures, and has no question right for all of them.",
+        heading="Complete sets of questions and pictures",
+        about=(
+            "Several questions are asked about several pictures, with different answers: a model that does not look "
+            "gives the same answer for all pictures, so it has no question right for all of them."
+        ),
         points=tuple(Point(name(run.label), tuple(_set_sentences(run.scores.sets[-1], terms))) for run in found),
         tables=tuple(_set_table(run, terms) for run in found),
         definitions=(
             ("questions", "The share of questions that are right for all their pictures."),
-            ("pictures", "The share of pictures of which all questions are right."),
+            ("pictures", "The share of pictures with all questions right."),
             (
                 "sets",
-                "The share of sets of which all questions are right for all pictures. A set counts once all of it "
-                "is answered.",
+                "The share of sets with all questions right for all pictures. Only completely answered sets are "
+                "counted.",
             ),
         ),
         asked_for=True,
@@ -134,12 +141,11 @@ def _set_sentences(line: SetScores, terms: Terms) -> Iterator[str]:
     yield f"{'; '.join(f'{called} {_told_whole(whole)}' for called, whole in parts if whole)}."
     if line.fours == 0:
         yield (
-            f"All {several(line.threes, 'set')} are of three answers: the question with “if” was not asked of the "
-            "changed picture, so that a case has one question and one picture with two answers. These are other "
-            "figures than those of sets of four."
+            f"All {several(line.threes, 'set')} have three answers, because the question with “if” was not asked "
+            "about the changed picture. The figures are not comparable with those of sets of four."
         )
     elif line.fours and line.threes:
-        yield f"{several(line.fours, 'case')} have all four answers and are sets; {line.threes:,} have three."
+        yield f"{several(line.fours, 'case')} have all four answers and form sets; {line.threes:,} have three."
 
 
 def _wholes(terms: Terms) -> list[str]:
@@ -166,7 +172,7 @@ def _set_table(run: AnalysedRun, terms: Terms) -> Grid:
         for line in run.scores.sets
     )
     return Grid(
-        f"Questions and pictures as a whole: {name(run.label)}{size}",
+        f"Complete sets: {name(run.label)}{size}",
         (terms.group, "n", "answers", *_wholes(terms)),
         tuple(lines),
         key="sets",
@@ -182,19 +188,23 @@ def repeat_analysis(runs: Sequence[AnalysedRun]) -> Analysis | None:
     if not any(figures for _, figures in found):
         return None
     return Analysis(
-        heading="Asked several times",
-        about="Runs of one model that differ in their seed alone, on the cases that all of them scored.",
+        heading="Repeated runs",
+        about="Runs of one model that differ only in their seed, on the cases scored in all of them.",
         points=tuple(Point(name(_asked_as(first)), tuple(map(_repeat_sentence, each))) for first, each in found),
         tables=tuple(_repeat_table(first, figures) for first, figures in found),
         definitions=(
-            ("expected", f"The accuracy of one run, on average; with the exact binomial {_LEVEL}% interval for the "
-             "number of cases."),
-            ("majority", "The accuracy of the answer that most runs gave to a case; where several came as often, "
-             "the share of them that is right."),
-            ("tied", "Cases in which no answer came more often than every other."),
+            ("expected",
+                f"The average accuracy of one run, with the exact binomial {_LEVEL}% interval for the number of "
+                "cases."
+            ),
+            ("majority",
+                "The accuracy of the most frequent answer to each case; for ties, the share of the tied answers that "
+                "are right."
+            ),
+            ("tied", "Cases without a most frequent answer."),
             ("flips", "Cases that were not answered the same every time."),
-            ("within", "The variance of right and wrong within a case: what asking again would change."),
-            ("between", "The variance between cases: what some are harder by than others."),
+            ("within", "The variance within a case: how much repeating the run changes."),
+            ("between", "The variance between cases: how much their difficulty differs."),
         ),
         asked_for=True,
     )  # fmt: skip
@@ -211,8 +221,8 @@ def _asked_as(run: AnalysedRun) -> str:
 def _repeat_sentence(found: Repeated) -> str:
     return (
         f"{found.asking.capitalize()}: asked {found.runs} times, {percent(found.expected)}% right on average and "
-        f"{percent(found.majority)}% by majority; {percent(found.flips)}% of {count(found.cases)} cases flip, and "
-        f"{percent(found.tied)}% have no majority."
+        f"{percent(found.majority)}% by majority; the answer changes between runs in {percent(found.flips)}% of "
+        f"{count(found.cases)} cases, and {percent(found.tied)}% have no majority."
     )
 
 
@@ -232,7 +242,7 @@ def _repeat_table(first: AnalysedRun, figures: Sequence[Repeated]) -> Grid:
         for each in figures
     )
     head = ("world", "times", "n", *measures, "variance within", "variance between")
-    title = f"Asked several times: {name(_asked_as(first))}"
+    title = f"Repeated runs: {name(_asked_as(first))}"
     return Grid(title, head, tuple(lines), key="repeats", measures=("", "", *measures))
 
 

@@ -69,7 +69,7 @@ def _sentences(measured: Bias) -> Iterator[str]:
         [group] = measured.groups
         yield f"Only {name(group.name)} has cases scored in both worlds: there is nothing to compare it with."
     if measured.left_out:
-        yield f"Nothing that can be scored was read in both worlds of {', '.join(map(name, measured.left_out))}."
+        yield f"No case of {', '.join(map(name, measured.left_out))} could be scored in both worlds."
     for gap in measured.gaps:
         more, less = (gap.first, gap.second) if gap.value >= 0 else (gap.second, gap.first)
         ends = Interval(gap.low, gap.high) if gap.value >= 0 else Interval(-gap.high, -gap.low)
@@ -77,7 +77,7 @@ def _sentences(measured: Bias) -> Iterator[str]:
         yield (
             f"The drop is {larger if gap.value else f'the same for {name(more)} and {name(less)}'} "
             f"({count(pictures[more])} and {several(pictures[less], 'picture')}; {interval(ends)}; "
-            f"permutation {p_value(gap.p)})" + ("." if _told_apart(gap) else ": no more than chance may do.")
+            f"permutation {p_value(gap.p)})" + ("." if _told_apart(gap) else ": this is not significant.")
         )
 
 
@@ -94,7 +94,7 @@ def _overview(column: str, found: Sequence[tuple[AnalysedRun, Bias]]) -> Grid:
         of_gap = {(gap.first, gap.second): gap for gap in measured.gaps}
         lines.append(table_line(run.label, *map(of_group.get, groups), *map(of_gap.get, gaps)))
     heads = [*(f"diff({name(each)})" for each in groups), *(f"gap({name(one)}, {name(other)})" for one, other in gaps)]
-    return Grid(f"Difference of the worlds by {column}, all runs", ("run", *heads), tuple(lines))
+    return Grid(f"Factual minus counterfactual accuracy by {column}, all runs", ("run", *heads), tuple(lines))
 
 
 def _table(column: str, run: AnalysedRun, measured: Bias, terms: Terms) -> Grid:
@@ -132,20 +132,20 @@ def _definitions(found: Sequence[tuple[AnalysedRun, Bias]], seed: int) -> Iterat
     drawn = f"({count(RESAMPLES)} draws, seed {seed})"
     yield (
         "diff",
-        "Factual minus counterfactual accuracy, over the cases about pictures of a group that were scored in "
-        "both worlds. Pictures with rows of several groups are left out. Score interval for as many independent "
-        "cases as vary as much: cases about one picture are not independent.",
+        "Factual minus counterfactual accuracy, over the cases about pictures of a group that were scored in both "
+        "worlds. Pictures with rows of several groups are left out. Score interval for the effective number of "
+        "independent cases, because cases about one picture are not independent.",
     )
     gaps = sum(len(measured.gaps) for _, measured in found)
     if gaps:
         yield (
             "gap",
-            "The diff of one group minus that of another; its interval squares and adds theirs (Zou and Donner, 2008). "
-            f"p by permutation, two-sided: pictures dealt out to the two groups by chance {drawn}; or that of the "
-            f"interval where it is larger{_of_several(gaps)}.",
+            "The diff of one group minus that of another; its interval squares and adds theirs (Zou and Donner, "
+            f"2008). p by a two-sided permutation test: pictures are assigned to the two groups at random {drawn}; "
+            f"or the p value of the interval, if larger{_of_several(gaps)}.",
         )
 
 
 def _of_several(gaps: int) -> str:
     """How the p of several gaps were corrected, as those between runs are."""
-    return f"; those of the {count(gaps)} gaps are corrected by Holm's method, intervals too" if gaps > 1 else ""
+    return f"; p values and intervals of the {count(gaps)} gaps are corrected by Holm's method" if gaps > 1 else ""

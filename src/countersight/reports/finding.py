@@ -57,7 +57,7 @@ def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
     for kind in ("No finding", "Unfinished"):
         runs = [run for run in told if _caveat(report, run) == kind]
         if len(runs) > _FEW:
-            yield f"{kind}: {len(runs)} of {several(len(report.runs), 'run')}; the tables say how far each has come."
+            yield f"{kind}: {len(runs)} of {several(len(report.runs), 'run')}; see the tables for details."
         else:
             yield from (f"{kind}: {name(run.label)}, {run.standing}." for run in runs)
 
@@ -80,7 +80,8 @@ def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
     if high - low > UNREAD_APART:
         yield FindingSentence(
             f"Unread replies, which count as not right, differ between the runs: {percent(high)}% of {many}, "
-            f"{percent(low)}% of {few}. Their difference may be one of wording; ask again with --again unread."
+            f"{percent(low)}% of {few}. The difference may be due to the wording of replies; repeat with --again "
+            "unread."
         )
 
 
@@ -95,7 +96,7 @@ def finding(report: ReportData) -> str:
     known = _found(report)
     if not known:
         where = " in one of the two worlds" if any(run.overall.scored for run in report.runs) else ""
-        return f"nothing that can be scored was answered{where}, so there is no finding."
+        return f"no answer could be scored{where}, so there is no finding."
     if len(known) == 1:
         [(run, figure)] = known
         who = "it" if len(report.runs) == 1 else name(run.label)
@@ -210,9 +211,9 @@ def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = F
         sure += f"; {interval(open_ends)} depending on what unread replies mean"
     if drop.is_clear:
         verb = "gains" if gained else "loses"
-        return f"{verb} {percent(abs(value))} points when something is supposed to be otherwise ({shares}; {sure})"
+        return f"{verb} {percent(abs(value))} points under a change ({shares}; {sure})"
     if drop.too_few:
-        words = "was asked too few cases to tell"
+        words = "was asked too few cases for a conclusion"
     elif drop.low <= 0 <= drop.high:
         words = f"shows no clear {'gain' if gained else 'drop'}"
     else:
@@ -229,12 +230,12 @@ def _accuracy(report: ReportData, run: RunScores, figure: Measured) -> str:
     if chance is None:
         return told
     beyond = "more than" if figure.low > chance else "less than" if figure.high < chance else "no sign of more than"
-    return f"{told}, {beyond} the {percent(chance)}% that guessing gives"
+    return f"{told}, {beyond} the {percent(chance)}% of random guessing"
 
 
 def _guessing(run: RunScores, measure: str) -> str:
     chance = getattr(run.overall.chance, measure)
-    return "" if chance is None else f", where guessing gives {percent(chance)}%"
+    return "" if chance is None else f"; random guessing gives {percent(chance)}%"
 
 
 _ABOUT: dict[tuple[World, ...], str] = {

@@ -44,7 +44,7 @@ def markdown(report: ReportData) -> str:
             ]
         for grid in analysis.tables:
             parts += [f"### {markdown_text(grid.title)}", *markdown_grid(grid)]
-    parts.append("## How these figures were got")
+    parts.append("## How these figures were computed")
     parts.append(
         "\n".join(
             f"- **{markdown_text(term)}**: {markdown_text(text)}"

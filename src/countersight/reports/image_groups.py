@@ -81,8 +81,9 @@ def picture_groups(chosen: GroupsFile, cases: Iterable[Case]) -> tuple[PictureGr
     if not counts[way]:
         first = ", ".join(repr(printable(key)[:40]) for key in list(table.keys)[:_SHOWN])
         raise CountersightError(
-            f"no case belongs to a row of {chosen.path}: its column {chosen.key!r} begins {first}, and that is neither "
-            "the id of a case, nor the name of a picture, nor the number in one; choose another column for `key`"
+            f"no case matches a row of {chosen.path}: its column {chosen.key!r} begins with {first}, which is "
+            "neither the id of a case, nor the name of a picture, nor the number in such a name; choose another "
+            "column for `key`"
         )
     found = [_grouped(chosen, table, column, way, matches[way], picture_of) for column in table.values]
     several_groups = tuple(groups for groups in found if 2 <= len(groups.names) <= MOST_GROUPS)
@@ -97,8 +98,8 @@ def _check(chosen: GroupsFile, groups: PictureGroups) -> None:
     where = f"{chosen.path}: column {printable(groups.column)!r}"
     if len(groups.names) > MOST_GROUPS:
         raise CountersightError(
-            f"{where} has {len(groups.names):,} different values for the pictures of this dataset; a column of groups "
-            f"has at most {MOST_GROUPS}; choose one for `columns`"
+            f"{where} has {len(groups.names):,} different values for the pictures of this dataset, but a column of "
+            f"groups may have at most {MOST_GROUPS}; choose another one for `columns`"
         )
     if len(groups.names) < 2:
         left = f"only {printable(groups.names[0])!r}" if groups.names else "no group"
@@ -120,7 +121,7 @@ def _read(chosen: GroupsFile) -> _GroupTable:
     if chosen.key in columns:
         raise CountersightError(f"{chosen.path}: {chosen.key!r} is the column of ids; choose others for `columns`")
     if not columns:
-        raise CountersightError(f"{chosen.path} has no column beside {chosen.key!r}; there are no groups in it")
+        raise CountersightError(f"{chosen.path} has no column other than {chosen.key!r}, so it defines no groups")
     keys: dict[str, int] = {}
     values: dict[str, list[set[str]]] = {column: [] for column in columns}
     for line, row in csv_rows(chosen.path, (chosen.key, *columns)):
@@ -142,7 +143,7 @@ def _read(chosen: GroupsFile) -> _GroupTable:
 
 def _header(chosen: GroupsFile) -> list[str]:
     if chosen.path.stat().st_size > MAX_BYTES:
-        raise CountersightError(f"{chosen.path} has more than {MAX_BYTES:,} bytes; that is no table of groups")
+        raise CountersightError(f"{chosen.path} has more than {MAX_BYTES:,} bytes, the maximum of a table of groups")
     with open(chosen.path, encoding="utf-8-sig", errors="replace", newline="") as file:
         try:
             return next(csv.reader([file.readline(100_000)]), [])

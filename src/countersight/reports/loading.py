@@ -162,7 +162,7 @@ def refuse_twice(paths: Sequence[Path]) -> None:
     seen: set[Path] = set()
     for path in paths:
         if path.resolve() in seen:
-            raise CountersightError(f"{path} is named twice; name each run once")
+            raise CountersightError(f"{path} is given twice; give each run once")
         seen.add(path.resolve())
 
 
@@ -175,8 +175,8 @@ def _same_dataset(runs: list[RunFolder]) -> list[RunFolder]:
         other = run.manifest.dataset
         if other.fingerprint != first.fingerprint:
             raise CountersightError(
-                f"{runs[0].path} asked {first.name} and {run.path} asked {other.name}, which is not the same dataset; "
-                "write a report for each"
+                f"{runs[0].path} is a run of {first.name} and {run.path} is a run of {other.name}, which is another "
+                "dataset; write a report for each"
             )
     return runs
 

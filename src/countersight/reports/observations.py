@@ -22,6 +22,7 @@ from countersight.reports.scored import AnalysedRun, group_line, group_words
 from countersight.scoring import (
     CONFIDENCE,
     LEAST_IN_A_MARGIN,
+    RESAMPLES,
     Correlation,
     Difference,
     GroupScores,
@@ -50,14 +51,16 @@ class _PromptChange(msgspec.Struct, frozen=True, eq=False):
     effect: PromptEffect
 
 
-def observations(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
+def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Analysis | None:
     """What CFMM observed of its models, of these runs; None where they allow nothing of it."""
     correlations = [(run, found) for run in runs if (found := correlation(run.outcomes))]
     asked = [world for world in TWO_WORLDS if world in terms.measures]
-    rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world))]
+    rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world, seed=seed))]
     told = [
         Point("The drop", tuple(_drop(run, terms) for run in runs if run.scores.overall.drop)),
-        Point("Seeing and imagining", tuple(_correlated(run, found, terms) for run, found in correlations)),
+        Point(
+            "Factual and counterfactual accuracy", tuple(_correlated(run, found, terms) for run, found in correlations)
+        ),
         Point("Best and worst", tuple(_ranked(run, found, terms) for run, found in rankings)),
     ]
     points = tuple(point for point in told if point.sentences)
@@ -66,11 +69,13 @@ def observations(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
     tables = [_worlds_table(correlations, terms), *(_ranking_table(run, found, terms) for run, found in rankings)]
     return Analysis(
         heading="Observations",
-        about="What the CFMM paper observed of its models, computed for these runs, each with its "
-        f"{percent(CONFIDENCE, 0)}% interval.",
+        about=(
+            f"Observations of the CFMM paper, computed for these runs, each with its {percent(CONFIDENCE, 0)}% "
+            "interval."
+        ),
         points=points,
         tables=tuple(table for table in tables if table.lines),
-        definitions=tuple(_definitions(bool(correlations), bool(rankings))),
+        definitions=tuple(_definitions(bool(correlations), bool(rankings), seed)),
     )
 
 
@@ -82,23 +87,23 @@ def prompt_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | Non
     seeing = [change for change in changes if change.run.prompt == BLIND_PROMPT]
     asking = [change for change in changes if change.run.prompt != BLIND_PROMPT]
     told = [
-        Point("What prompts change", tuple(_changed(change, terms) for change in asking)),
-        Point("What the picture adds", tuple(_blind(change, terms) for change in seeing)),
+        Point("Effect of prompts", tuple(_changed(change, terms) for change in asking)),
+        Point("Effect of the picture", tuple(_blind(change, terms) for change in seeing)),
     ]
     tables = (
-        _changes_table("What prompts change", asking, terms),
+        _changes_table("Effect of prompts", asking, terms),
         _changes_table("Without the picture", seeing, terms),
     )
     return Analysis(
         heading="Prompts",
-        about=f"Runs beside the {FIRST_PROMPT} run of the same model, case by case.",
+        about=f"Runs compared with the {FIRST_PROMPT} run of the same model, case by case.",
         points=tuple(point for point in told if point.sentences),
         tables=tuple(table for table in tables if table.lines),
         definitions=(
             (
-                "what prompts change, without the picture",
-                f"A run minus the {FIRST_PROMPT} run of the same model, over the cases both answered: Tango's score "
-                "interval and McNemar's exact test.",
+                "effect of prompts, without the picture",
+                f"A run minus the {FIRST_PROMPT} run of the same model, over the cases answered in both: Tango's "
+                "score interval and McNemar's exact test.",
             ),
         ),
     )
@@ -131,7 +136,7 @@ def _drop(run: AnalysedRun, terms: Terms) -> str:
         sure = sum(each.low > 0 for each in drops)
         sentence += (
             f" Accuracy falls in {sum(each.value > 0 for each in drops)} of {several(len(drops), terms.group)}; in "
-            f"{count(sure) if sure else 'none'} of them the whole interval lies above zero."
+            f"{count(sure) if sure else 'none'} of them the whole interval is above zero."
         )
     return sentence
 
@@ -139,16 +144,18 @@ def _drop(run: AnalysedRun, terms: Terms) -> str:
 def _correlated(run: AnalysedRun, found: Correlation, terms: Terms) -> str:
     if found.phi is None:
         return (
-            f"{name(run.label)}: too few cases are right, or not right, in one of the two worlds to speak of a "
-            f"correlation: each must be {LEAST_IN_A_MARGIN} or more (n = {count(found.n)})."
+            f"{name(run.label)}: too few cases are right, or not right, in one of the two worlds to compute a "
+            f"correlation; at least {LEAST_IN_A_MARGIN} of each are needed (n = {count(found.n)})."
         )
     phi = found.within or found.phi
     where = f"within the same {terms.group}, " if found.within else ""
     if phi.low <= 0 <= phi.high:
-        meaning = "there is no sign that being right in one world goes with being right in the other"
+        meaning = "being right in one world is not significantly correlated with being right in the other"
     else:
         often = "less often" if phi.value < 0 else "more often"
-        meaning = f"what is answered right in the factual world is answered right {often} in the counterfactual one"
+        meaning = (
+            f"cases answered correctly in the factual world are answered correctly {often} in the counterfactual one"
+        )
     within = f", within each {terms.group} {_phi(found.within)}" if found.within else ""
     shares = [
         f"{percent(rate.value)}% of the {several(rate.n, 'case')} {which}"
@@ -156,8 +163,8 @@ def _correlated(run: AnalysedRun, found: Correlation, terms: Terms) -> str:
         if rate.value is not None
     ]
     return (
-        f"{name(run.label)}: phi = {_phi(found.phi)}{within}, n = {count(found.n)}: {where}{meaning}. Over all cases, "
-        f"counterfactually right are {' and '.join(shares)}."
+        f"{name(run.label)}: phi = {_phi(found.phi)}{within}, n = {count(found.n)}: {where}{meaning}. Counterfactual "
+        f"accuracy over all cases: {' and '.join(shares)}."
     )
 
 
@@ -165,9 +172,10 @@ def _ranked(run: AnalysedRun, found: Ranking, terms: Terms) -> str:
     best, worst = found.standings[0], found.standings[-1]
     first, last = (name(group_words(each.group, terms)) for each in (best, worst))
     return (
-        f"{name(run.label)}, {terms.measures[found.asking]}: best {first} with "
-        f"{_rate(best.rate)}; worst {last} with {_rate(worst.rate)}. They are "
-        f"{percent(found.spread.value or 0.0)} points apart ({interval(found.spread)})."
+        f"{name(run.label)}, {terms.measures[found.asking]}: best {first} with {_rate(best.rate)} (probability of "
+        f"being the best: {percent(best.best, 0)}%); worst {last} with {_rate(worst.rate)} (probability of being the "
+        f"worst: {percent(worst.worst, 0)}%). They are {percent(found.spread.value or 0.0)} points apart "
+        f"({interval(found.spread)})."
     )
 
 
@@ -182,7 +190,7 @@ def _blind(change: _PromptChange, terms: Terms) -> str:
     shares = [f"{words} {_rate(rate)}" for words, rate in rates if rate.value is not None]
     return (
         f"{name(change.run.manifest.model)} without the picture{_way(change)}: "
-        f"{', '.join(shares) or 'nothing answered'}; against {name(change.first.prompt)}, "
+        f"{', '.join(shares) or 'nothing answered'}; compared with {name(change.first.prompt)}, "
         f"{_effects(change.effect, terms)}."
     )
 
@@ -193,7 +201,7 @@ def _effects(effect: PromptEffect, terms: Terms) -> str:
         for key, words in terms.measures.items()
         if (found := getattr(effect, key, None)) is not None
     ]
-    return ", ".join(parts) or "no case was answered by both"
+    return ", ".join(parts) or "no case was answered in both runs"
 
 
 def _way(change: _PromptChange) -> str:
@@ -217,13 +225,25 @@ def _worlds_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms
         cells = (*worlds, *phis, correlated.after_right, correlated.after_wrong)
         lines.append(table_line(run.label, *cells, n=correlated.n, run=run.label))
     head = ("run", *heads.values())
-    return Grid("Seeing and imagining", head, tuple(lines), key="observations", measures=tuple(heads))
+    return Grid("Factual and counterfactual accuracy", head, tuple(lines), key="observations", measures=tuple(heads))
 
 
 def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> Grid:
     measure = terms.measures[found.asking]
-    lines = (group_line(run, each.group, terms, each.rate.n, each.rate) for each in found.standings)
-    head = (terms.group, "n", measure)
+    lines = (
+        group_line(
+            run,
+            each.group,
+            terms,
+            each.rate.n,
+            each.rate,
+            str(each.rank_low) if each.rank_low == each.rank_high else f"{each.rank_low} to {each.rank_high}",
+            f"{percent(each.best, 0)}%",
+            f"{percent(each.worst, 0)}%",
+        )
+        for each in found.standings
+    )
+    head = (terms.group, "n", measure, "place", "probability of being best", "probability of being worst")
     title = f"From best to worst, {measure}: {name(run.label)}"
     return Grid(title, head, tuple(lines), key="observations", measures=("", found.asking))
 
@@ -239,25 +259,28 @@ def _changes_table(title: str, changes: Sequence[_PromptChange], terms: Terms) -
         )
         for change in changes
     )
-    head = ("run minus run", *(terms.measures[key] for key in measures))
-    note = "Differences in points over the cases that both answered, case by case."
+    head = ("difference of runs", *(terms.measures[key] for key in measures))
+    note = "Differences in points over the cases answered in both runs, case by case."
     return Grid(title, head, tuple(lines), note, "prompts", tuple(measures))
 
 
-def _definitions(correlated: bool, ranked: bool) -> Iterator[tuple[str, str]]:
+def _definitions(correlated: bool, ranked: bool, seed: int) -> Iterator[tuple[str, str]]:
+    drawn = f"{count(RESAMPLES)} draws, seed {seed}"
     if correlated:
         yield (
             "phi",
             "The correlation of being right in the factual and in the counterfactual world, from −1 to 1, over the "
-            "cases scored in both; interval and p by Mantel and Haenszel's test. Nothing is said where fewer than "
-            f"{LEAST_IN_A_MARGIN} cases are right, or not right, in either world. That some groups are easier in both "
-            "worlds makes a correlation of its own, which phi within each group leaves out.",
+            "cases scored in both; interval and p by Mantel and Haenszel's test. It is not computed if fewer than "
+            f"{LEAST_IN_A_MARGIN} cases are right, or not right, in either world. Groups that are easier in both "
+            "worlds cause a correlation by themselves; phi within each group excludes it.",
         )
     if ranked:
         yield (
-            "best and worst",
-            "Their distance is that of two groups chosen for being so: it is rather too large, and its interval is as "
-            "wide as if every two groups had been compared (Bonferroni).",
+            "rank, probability of being best and worst",
+            f"Each group's accuracy is drawn from its posterior distribution (Jeffreys' prior, {drawn}); the table "
+            "shows how often the group is first or last, and its range of ranks in 95% of the draws. The difference "
+            "between best and worst tends to be too large, because the groups were selected for it; its interval is "
+            "corrected for all pairs of groups (Bonferroni).",
         )
 
 

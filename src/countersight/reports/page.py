@@ -130,7 +130,6 @@ def _sampled(data: PageData, *, in_order: bool) -> str:
     if shown < total:
         return (
             f"{count(shown)} of {count(total)} cases, drawn with seed {data.report.seed} so that every group and "
-            "outcome is represented. The shares among them are not those of the dataset. "
-            "All of them: countersight view RUN."
+            "outcome is represented. They are not a representative sample. To see all cases: countersight view RUN."
         )
     return f"All {count(total)} cases." if total != 1 else "The one case."

@@ -95,8 +95,9 @@ def program_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], te
         return None
     return Analysis(
         heading="Programs",
-        about="What became of the programs that a code model wrote, each share with its "
-        f"{percent(CONFIDENCE, 0)}% interval.",
+        about=(
+            f"Outcomes of the programs written by a code model, each share with its {percent(CONFIDENCE, 0)}% interval."
+        ),
         points=tuple(Point(name(run.label), tuple(_sentences(fates, terms))) for run, fates in found),
         tables=tuple(table for run, fates in found for table in _tables(run, fates, terms)),
         definitions=tuple(_definitions()),
@@ -130,15 +131,15 @@ def _sentences(fates: Sequence[_Fate], terms: Terms) -> Iterator[str]:
         for asking in ASKINGS
         if (here := [fate for fate in fates if fate.asking == asking])
     ]
-    yield f"Right, of all programs, those without an answer among them: {'; '.join(worlds)}."
+    yield f"Right, of all programs including those without an answer: {'; '.join(worlds)}."
     pairs = [fate.ignored for fate in fates if fate.ignored is not None]
     if pairs:
         same = told(share(sum(pairs), len(pairs)))
-        yield f"The change is ignored, the program being the same in both worlds, by {same}."
+        yield f"Programs that ignore the change (the same program in both worlds): {same}."
     reasons = Counter(fate.reason for fate in fates if fate.failure and fate.reason)
     if reasons:
         most = (f"{_cut(reason)} ({count(number)})" for reason, number in reasons.most_common(_REASONS_TOLD))
-        yield f"Most often said of a failure: {'; '.join(most)}."
+        yield f"Most frequent failures: {'; '.join(most)}."
 
 
 def _tables(run: AnalysedRun, fates: Sequence[_Fate], terms: Terms) -> Iterator[Grid]:
@@ -199,8 +200,8 @@ def _definitions() -> Iterator[tuple[str, str]]:
     )
     yield (
         "ignored the change",
-        "The program for the question about the change is that for the picture as it is, but for comments, spaces and "
-        "texts that do nothing. Over the cases with a program in both worlds.",
+        "The program for the counterfactual question is the same as for the factual one, except for comments, spaces "
+        "and unused strings. Over the cases with a program in both worlds.",
     )
 
 
@@ -211,14 +212,17 @@ def composed_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], t
         return None
     return Analysis(
         heading="Composed answers",
-        about="Numbers under a change that a grammar worked out from what the model had counted; whatever it does not "
-        "decide, the model was asked.",
+        about=(
+            "Counterfactual numbers that the composer computed from the model's factual count; for all other "
+            "questions, the model was asked."
+        ),
         tables=tuple(_composed_table(run, rows, terms) for run, rows in found),
         definitions=(
             (
                 "composed",
-                "Of the answered questions about the change, those whose number followed by the grammar from the "
-                f"model's own count. It is right where both are. {percent(CONFIDENCE, 0)}% exact binomial intervals.",
+                "Answered counterfactual questions whose number was computed from the model's own count. They are "
+                f"right if both the count and the computation are right. {percent(CONFIDENCE, 0)}% exact binomial "
+                "intervals.",
             ),
         ),
         asked_for=True,
@@ -235,6 +239,6 @@ def _composed_table(run: AnalysedRun, rows: set[int], terms: Terms) -> Grid:
         n, parts = int(inside.sum()), (composed & inside, ~composed & inside)
         shares = [share(int((right & part).sum()), int(part.sum())) for part in parts]
         lines.append(group_line(run, group, terms, n, share(int(parts[0].sum()), n), *shares))
-    heads = ("composed", "right where composed", "right where asked")
+    heads = ("composed", "right if composed", "right if asked")
     title = f"Composed and asked under a change: {name(run.label)}"
     return Grid(title, (terms.group, "n", *heads), tuple(lines), key="composed", measures=("", *heads))

@@ -167,7 +167,7 @@ def read_scores(path: Path) -> ScoresFile:
     """Read a scores.json, or the one in the folder of a report."""
     file = path / SCORES_JSON if path.is_dir() else path
     if not file.is_file():
-        raise CountersightError(f"there is no {file}; name the folder of a report, or a scores.json that one has")
+        raise CountersightError(f"{file} does not exist; name the folder of a report, or its scores.json")
     try:
         return msgspec.json.decode(file.read_bytes(), type=ScoresFile)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -187,8 +187,8 @@ def matched_runs(old: ScoresFile, new: ScoresFile) -> list[tuple[ScoredRun, Scor
         pairs = [(old.runs[0], new.runs[0])]
     if not pairs:
         raise CountersightError(
-            f"no run is in both: {', '.join(before)} and {', '.join(run.label for run in new.runs)}; "
-            "write reports with the same runs, or with one each"
+            f"the reports have no run in common: {', '.join(before)} and {', '.join(run.label for run in new.runs)}; "
+            "write reports with the same runs, or with one run each"
         )
     return pairs
 
@@ -228,7 +228,9 @@ class Condition(msgspec.Struct, frozen=True):
         """The condition as text."""
         found = _CONDITION.fullmatch(words)
         if not found:
-            raise CountersightError(f"{words!r} is no condition; write one as in 'drop > 2' or 'counterfactual < -1.5'")
+            raise CountersightError(
+                f"{words!r} is not a condition; write one such as 'drop > 2' or 'counterfactual < -1.5'"
+            )
         if found[1] not in MEASURES:
             raise CountersightError(unknown("measure", found[1], MEASURES))
         return cls(found[1], found[2], float(found[3]))

@@ -254,9 +254,9 @@ def _note(each: Rereading) -> str:
     """How much of the unread was read, and how far the second reader can be believed."""
     found = f"{each.run}: {each.reader} found an answer in {count(each.found)} of {count(each.unread)} unread replies"
     if not each.compared:
-        return f"{found}; there was nothing to compare it with the rules on."
+        return f"{found}; there were no replies to compare it with the rules."
     alike = share(each.agreed, each.compared)
     return (
-        f"{found}; of {count(each.compared)} replies that the rules read it reads {percent(alike.value or 0.0)} % "
-        f"alike ({interval(alike)})."
+        f"{found}; it agrees with the rules on {percent(alike.value or 0.0)} % of {count(each.compared)} replies "
+        f"that the rules could read ({interval(alike)})."
     )

@@ -96,24 +96,29 @@ def sections(report: ReportData) -> Iterator[Section]:
             key="letters",
             called="Letters",
             heading="Letters answered",
-            about="How often each option letter was answered. The upright stroke is how often it was the right one: "
-            "a bar far past its stroke is a habit, not an answer.",
+            about=(
+                "How often each option letter was answered. The vertical line shows how often it was right: a bar "
+                "far beyond its line means that the model prefers this letter."
+            ),
             bars=tuple((_heading(report, run), letter_panels(run)) for run in report.runs if run.letters),
         )
     if report.comparisons:
         yield Section(
             key="comparison",
             called="Comparison",
-            heading="Run against run",
-            about="Differences in points over the cases both runs answered; above zero, the first did better.",
+            heading="Comparison of runs",
+            about=(
+                "Differences in points over the cases answered in both runs; a positive value means that the first "
+                "run is better."
+            ),
             tables=tuple(TableBlock(((compared(each, report.terms), ""),)) for each in report.comparisons),
         )
     if report.references:
         yield Section(
             key="reported",
             called="Reported",
-            heading="Beside what papers report",
-            about="Measured rows first, with n and interval; reported rows as the paper prints them.",
+            heading="Comparison with published results",
+            about="Measured rows come first, with n and interval; reported rows are copied from the paper.",
             tables=_noted(beside(report, each) for each in report.references),
         )
     if report.answers:
@@ -122,8 +127,10 @@ def sections(report: ReportData) -> Iterator[Section]:
             key="answers",
             called="Right answers",
             heading="Right answers",
-            about="How often each number is the right answer under the change, by group, as in C-VQA's Figure 3: a "
-            "model that always says the commonest one is right that often.",
+            about=(
+                "How often each number is the right answer under the change, by group, as in C-VQA's Figure 3: a "
+                "model that always gives the most frequent number reaches that share."
+            ),
             bars=(("", panels),),
             drawing=svg_url(bars_drawing(_RIGHT_ANSWERS, panels)),
             file="right-answers",
@@ -133,7 +140,7 @@ def sections(report: ReportData) -> Iterator[Section]:
             key="readings",
             called="Read otherwise",
             heading="Read otherwise",
-            about="The same replies read by somebody else. Nothing of it goes into any other figure of this page.",
+            about="The same replies read by another extractor. No other figure of this page uses these readings.",
             tables=_noted(report.readings),
         )
     for number, analysis in enumerate(report.analyses):
@@ -171,7 +178,7 @@ def _analysis(key: str, analysis: Analysis) -> Section:
         about=analysis.about,
         points=analysis.points,
         plots=(("", interval_plot(analysis.plot)),) if analysis.plot else (),
-        tables=(TableBlock(grids, "The figures behind this", is_open=analysis.asked_for),),
+        tables=(TableBlock(grids, "Table of these figures", is_open=analysis.asked_for),),
     )
 
 
@@ -180,7 +187,7 @@ def _drop(report: ReportData) -> Section:
     return Section(
         key="drop",
         called="Drop",
-        heading="From what is to what if",
+        heading="Factual and counterfactual accuracy",
         about=f"Accuracy in each {report.terms.group} with its interval, over the cases answered in both worlds; on "
         f"the right, the drop from {words['factual']} to {words['counterfactual']} in points.",
         legend=legend(report),

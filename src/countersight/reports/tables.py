@@ -77,7 +77,9 @@ def divided(run: RunScores, division: DividedScores, terms: Terms) -> Grid:
     head, lines = _scores(division.name, named, terms, run=run.label)
     notes = [axis.note for axis in terms.axes if axis.name == division.name and axis.note]
     if sum(row.n for row in division.lines) > run.overall.n:
-        notes.append("A case counts on every line it belongs to: the lines add up to more than the cases.")
+        notes.append(
+            "A case is counted on every line it belongs to, so the lines add up to more than the number of cases."
+        )
     if division.unplaced:
         notes.append(f"On no line: {several(division.unplaced, 'case')}.")
     title = f"{name(run.label)}, by {division.name}"
@@ -90,7 +92,7 @@ def roles(run: RunScores) -> Grid:
         line(each.role, each.chosen.n, each.chosen, n=each.chosen.n, run=run.label, group=each.role)
         for each in run.roles
     )
-    note = "Of the answered questions that offer an option of the role, the share in which it was chosen."
+    note = "The share of answered questions with an option of this role in which it was chosen."
     title = f"Options chosen by role: {name(run.label)}"
     return Grid(title, ("role", "n", "chosen"), tuple(lines), note, "roles", ("", "chosen"))
 
@@ -114,8 +116,8 @@ def compared(pair: ComparedRuns, terms: Terms = PLAIN) -> Grid:
         f"{name(pair.first)} minus {name(pair.second)}",
         (terms.group, *(terms.measures[key] for key in measures), "unread, first", "unread, second"),
         tuple(lines),
-        "Differences in points over the cases both runs answered; above zero the first run did better. Unread: the "
-        "share of each run's replies in which no answer was found.",
+        "Differences in points over the cases answered in both runs; a positive value means that the first run is "
+        "better. Unread: the share of each run's replies without an extracted answer.",
         "comparison",
         tuple(measures),
     )
@@ -240,13 +242,13 @@ def beside(report: ReportData, reference: PaperTable) -> Grid:
         first, also = TableCell(system.name, ("reported",)), tuple(_reported(reference, system.cells, system.n))
         lines.append(line(first, n, *cells, reported=True, run=system.name, also=also))
     otherwise = [
-        f"{name(run.label)} was asked otherwise than in the paper: {'; '.join(differing)}."
+        f"{name(run.label)} differs from the paper: {'; '.join(differing)}."
         for run in report.runs
         if (differing := _differences(run, reference))
     ]
     note = (
-        "Measured rows come first, with their intervals. The others were not measured here: they are as reported in "
-        f"{reference.source} ({reference.citation}). {reference.note} {' '.join(otherwise)}"
+        "Measured rows come first, with their intervals. The other rows were not measured here; they are reported "
+        f"in {reference.source} ({reference.citation}). {reference.note} {' '.join(otherwise)}"
     ).strip()
     head = ("model", "n", *(place.name for place in reference.places))
     return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note, "reported")
@@ -273,9 +275,9 @@ def _how(run: RunScores, reference: PaperTable) -> tuple[str, ...]:
 def _differences(run: RunScores, reference: PaperTable) -> list[str]:
     found = []
     if reference.asked and run.prompt not in reference.asked:
-        found.append(f"prompt {name(run.prompt)}, where the paper's is {' or '.join(reference.asked)}")
+        found.append(f"prompt {name(run.prompt)} instead of {' or '.join(reference.asked)}")
     if reference.answering == "rank" and run.answering != "rank":
-        found.append("answers were written, where the paper ranks the options by their loss")
+        found.append("answers were generated instead of ranking the options by their loss")
     return found
 
 

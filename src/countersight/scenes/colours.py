@@ -69,11 +69,11 @@ def rgb(colour: str) -> Rgb:
     """Red, green and blue of a named colour or of "#rrggbb"."""
     code = NAMED.get(colour, colour)
     if len(code) != 7 or code[0] != "#":
-        raise ValueError(f"{colour!r} is no colour: give one of {', '.join(NAMED)}, or #rrggbb")
+        raise ValueError(f"{colour!r} is not a colour: use one of {', '.join(NAMED)}, or #rrggbb")
     try:
         value = int(code[1:], 16)
     except ValueError:
-        raise ValueError(f"{colour!r} is no colour: #rrggbb has six hexadecimal digits") from None
+        raise ValueError(f"{colour!r} is not a colour: #rrggbb has six hexadecimal digits") from None
     return value >> 16, value >> 8 & 255, value & 255
 
 

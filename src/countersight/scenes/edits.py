@@ -77,7 +77,7 @@ def apply(scene: Scene, edits: Iterable[Edit]) -> Scene:
         ids = frozenset(edit.ids)
         absent = ids.difference(_ids(scene))
         if absent:
-            raise ValueError(f"{', '.join(sorted(absent))}: not in the scene, so it cannot be changed")
+            raise ValueError(f"{', '.join(sorted(absent))}: not in the scene")
         match edit:
             case Remove():
                 scene = _without(scene, ids)
@@ -205,5 +205,5 @@ def _with_more(scene: Scene, more: Add) -> Scene:
     )
     twice = [name for name, times in Counter(_ids(scene)).items() if times > 1]
     if twice:
-        raise ValueError(f"{', '.join(twice)}: already in the scene, so it cannot be added")
+        raise ValueError(f"{', '.join(twice)}: already in the scene")
     return scene

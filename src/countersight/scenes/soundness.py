@@ -32,7 +32,7 @@ def _out_of_the_picture(scene: Scene) -> Iterator[str]:
         places = as_points(points)
         rest = np.minimum(places, np.array([scene.width, scene.height]) - places) - margin + SLACK
         if not (rest >= 0).all():  # so that what is no number is out as well
-            yield f"{name} is not wholly in the picture"
+            yield f"{name} is not completely inside the picture"
 
     for polygon in scene.polygons:
         yield from out(polygon.id, polygon.points, OUTLINE / 2)
@@ -64,7 +64,7 @@ def _dots(scene: Scene) -> Iterator[str]:
         away = distance(as_points([(dot.x, dot.y) for dot in circle.dots]), (circle.x, circle.y))
         room = circle.radius - RING / 2 - GAP + SLACK - np.array([dot.radius for dot in circle.dots])
         for index in np.flatnonzero(~(away <= room)):
-            yield f"{circle.dots[index].id} is not wholly in {circle.id}"
+            yield f"{circle.dots[index].id} is not completely inside {circle.id}"
         yield from _too_near([(dot.id, dot.x, dot.y, dot.radius) for dot in circle.dots])
 
 

@@ -302,7 +302,7 @@ def balanced(alarms: FalseAlarmRates) -> str:
     rates = (("missed", alarms.misses), ("false alarms", alarms.false_alarms), ("unread", alarms.unread))
     shares = [f"{_share(rate)} {words}" for words, rate in rates if rate.right or words != "unread"]
     told = "told" if alarms.asking == "counterfactual" else "shown"
-    ignoring = f"ignoring every change gives {percent(alarms.ignoring)}%"
+    ignoring = f"a model that ignores every change has {percent(alarms.ignoring)}%"
     return (
         f"changes {told}: {', '.join(shares)}; balance {_share(alarms.balance)}, {ignoring}; n = {alarms.balance.n:,}"
     )
@@ -315,7 +315,7 @@ def whole(sets: SetScores) -> str:
     found = (("questions", sets.question), ("pictures", sets.picture), (_of_answers(sets.whole.size), sets.whole))
     shares = [f"{words} {_share(each.rate)}" for words, each in found if each]
     without = f", and {sets.threes:,} without the fourth" if sets.fours and sets.threes else ""
-    return f"right as a whole: {', '.join(shares)}; n = {sets.whole.rate.n:,}{without}"
+    return f"complete sets right: {', '.join(shares)}; n = {sets.whole.rate.n:,}{without}"
 
 
 def _of_answers(size: float) -> str:

@@ -153,7 +153,7 @@ def cases_needed(difference: float, discordant: float, *, level: float = LEVEL, 
     `discordant` is the share of cases that one of the two answers right and the other does not.
     """
     if not 0 < difference <= discordant <= 1:
-        raise ValueError("a difference is above 0 and no larger than the share of cases on which the two differ")
+        raise ValueError("the difference must be above 0 and at most the share of cases on which the two models differ")
     normal = NormalDist()
     reach = normal.inv_cdf(1 - level / 2) * sqrt(discordant)
     reach += normal.inv_cdf(power) * sqrt(discordant - difference**2)

@@ -52,7 +52,7 @@ class Gold:
         """
         path = Path(path)
         if not path.exists():
-            raise GoldError(f"there is no {path}; name a dataset, or a table with case, world and answer")
+            raise GoldError(f"{path} does not exist; name a dataset, or a table with case, world and answer")
         if path.is_file() and is_key(path):
             return cls({}, path, open_key(path))
         return cls(dict(_of_dataset(Dataset.open(path)) if path.is_dir() else _of_table(path)), path)
@@ -71,7 +71,7 @@ class Gold:
             yield row, self._corrected(case)
         if unused:
             case_id, asking = min(unused)
-            raise GoldError(f"{self.path} corrects {case_id!r}, {asking}, which is no case that was asked")
+            raise GoldError(f"{self.path} corrects {case_id!r}, {asking}, which was not asked")
 
     def _opened(self, key: Key, case: Case) -> Case:
         """A case of a hidden dataset as it was made, with the pictures that were shown."""
@@ -93,7 +93,10 @@ class Gold:
     def _replaced(self, question: Question, right: _Right, where: str) -> Question:
         now = right.question
         if now and (now.text, now.kind, now.options) != (question.text, question.kind, question.options):
-            raise GoldError(f"{self.path}, {where}: the question is not the one that was asked; correct answers only")
+            raise GoldError(
+                f"{self.path}, {where}: the question differs from the question that was asked; only answers can be "
+                "corrected"
+            )
         letter = _LETTER.fullmatch(right.answer) if question.kind == "choice" else None
         answer = letter[1].upper() if letter else right.answer
         replaced = msgspec.structs.replace(question, answer=answer, answers=right.answers)
@@ -116,7 +119,7 @@ def _of_table(path: Path) -> Iterator[tuple[tuple[str, Asking], _Right]]:
             try:
                 found = msgspec.convert(line, _GoldLine)
             except msgspec.ValidationError as error:
-                raise GoldError(f"{path} line {number}: {error}; a line has case, world and answer") from None
+                raise GoldError(f"{path} line {number}: {error}; a line needs case, world and answer") from None
             yield (found.case, found.world), _Right(found.answer.strip())
 
 
@@ -129,9 +132,7 @@ def _csv(path: Path, file: TextIO) -> Iterator[tuple[int, object]]:
             yield number + 1, row
             number = rows.line_num
     except csv.Error as error:
-        raise GoldError(
-            f"{path} line {number + 1}: a quote is not closed, or text stands behind it ({error})"
-        ) from None
+        raise GoldError(f"{path} line {number + 1}: a quote is not closed, or text follows it ({error})") from None
 
 
 def _json(line: str) -> object:

@@ -69,7 +69,7 @@ def alt_test(people: Labels, judge: Mapping[str, int], margin: float = MARGIN, l
     """Leave each person out in turn and set the judge against them; who is tested against needs 30 common items."""
     tried = [found for name in people if (found := _contest(name, people, judge, margin)) is not None]
     if len(people) < 3 or not tried:
-        why = f"it takes three people who labelled {FEWEST_ITEMS} items or more each together with others"
+        why = f"at least three people must share {FEWEST_ITEMS} or more labelled items with others"
         return AltTest((), None, None, why)
     won = _by_benjamini_yekutieli([contest.p for contest in tried], level)
     contests = tuple(msgspec.structs.replace(contest, won=beaten) for contest, beaten in zip(tried, won, strict=True))

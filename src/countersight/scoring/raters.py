@@ -20,9 +20,9 @@ Rows = Sequence[Sequence[Label]]
 _Floats = NDArray[np.float64]
 
 _AT_ONCE: Final = 4_000_000  # numbers drawn at most: 32 MB
-NO_PAIR: Final = "nobody's work was done twice"
-ONE_LABEL: Final = "everybody said the same, which chance explains as well"
-NOT_TWO: Final = "it takes two people an item"
+NO_PAIR: Final = "no item was labelled twice"
+ONE_LABEL: Final = "all answers are the same, so agreement cannot be measured"
+NOT_TWO: Final = "every item needs two people"
 
 
 class Estimate(msgspec.Struct, frozen=True):

@@ -163,7 +163,8 @@ def refuse_hidden(dataset: Dataset, gold: Gold | None) -> None:
         check_key(dataset, gold.key)
     elif hidden_in(dataset) is not None:
         raise RunError(
-            f"the answers of {dataset.path} are hidden: hand the run to who holds their key, who scores it with --gold"
+            f"the answers of {dataset.path} are hidden: submit the run to the holder of the key, who can score it "
+            "with --key"
         )
 
 
@@ -217,21 +218,19 @@ async def ask_until(
     """
     if rule is None:
         if against:
-            raise CountersightError("two models are asked in lockstep until a rule is met: add `until`")
+            raise CountersightError("`against` needs a stopping rule: add `until`")
         return await ask_dataset(dataset, out, model, options, **how)
     if options.sample or options.again:
-        raise CountersightError("`until` draws the cases itself: leave out `cases` and `again`")
+        raise CountersightError("`until` chooses the number of cases itself: leave out `cases` and `again`")
     sides = {out: (model, how)}
     if against:
         sides[against_folder(out)] = (against[0], how | {"tally": against[1]})
-    before = [stopped(RunFolder.open(folder)) if (folder / MANIFEST).exists() else None for folder in sides]
-    if before[0] and all(each and each.met and each.rule.is_as_strict_as(rule) for each in before):
-        if not any(_has_failures(RunFolder.open(folder)) for folder in sides):
-            for asked, _ in sides.values():
-                await asked.close()
-            return RunFolder.open(out)
-        rule = before[0].rule  # what failed is asked again, under the stricter rule
     looking = Looking(rule, dataset)
+    before = [stopped(RunFolder.open(folder)) if (folder / MANIFEST).exists() else None for folder in sides]
+    if all(each and each.met and each.rule.is_as_strict_as(rule) for each in before):
+        for asked, _ in sides.values():
+            await asked.close()
+        return RunFolder.open(out)
     pictures = max(map(looking.first, before))
     meeting = asyncio.Barrier(len(sides))
     runs: dict[Path, RunFolder] = {}
@@ -266,9 +265,3 @@ async def ask_until(
         for task in asking:
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
-
-
-def _has_failures(run: RunFolder) -> bool:
-    """Whether a question of a run failed and has not been answered since."""
-    states = {(reply.row, reply.world, reply.telling): reply.state for reply in run.replies()}
-    return "failed" in states.values()

@@ -1,4 +1,4 @@
-"""ACQUIRED: the authors' train.json, val.json or test.json, with a folder of frames for each video, named by video_id.
+"""ACQUIRED: the authors' train.json, val.json or test.json, with one folder of frames per video, named by video_id.
 
     video_id, domain       "oopsqa-train-4490"; Physical, Social or Time
     question               "What if the cat had been smaller?"
@@ -37,11 +37,11 @@ def _as_case(row: Row, number: int) -> Case:
 
 SUITE: Final = Suite(
     NAME,
-    "ACQUIRED: counterfactual questions of videos from life, with two answers",
+    "ACQUIRED: counterfactual questions about real-life videos, with two answers",
     "the authors' JSON: video_id, domain, question, answer1, answer2, correct_answer_key",
-    "a folder of frames for each video, named by video_id",
+    "one folder of frames per video, named by video_id",
     Layout(
-        description="Counterfactual questions about videos from life, each with two answers.",
+        description="Counterfactual questions about real-life videos, each with two answers.",
         rows=partial(table_rows, fields=("video_id", "domain", "question", *_ANSWERS, "correct_answer_key")),
         as_case=_as_case,
         picture=lambda row: Frames(text_of(row, "video_id")),

@@ -50,12 +50,13 @@ def _titled(case: Case) -> Iterable[str]:
 
 SUITE: Final = Suite(
     NAME,
-    "VLMs Are Biased: pictures that contradict what everybody knows, with the answer that knowledge would give",
+    "VLMs Are Biased: pictures that contradict common knowledge, with the answer that common knowledge suggests",
     "the authors' table (.parquet): image, topic, prompt, ground_truth, expected_bias",
     "inside the file",
     Layout(
-        description="Counterfactual pictures of well known things, with the answer that knowledge alone would give "
-        "(Vo et al.).",
+        description=(
+            "Counterfactual pictures of well-known things, with the answer that common knowledge suggests (Vo et al.)."
+        ),
         rows=partial(table_rows, fields=("topic", "prompt", "ground_truth", "expected_bias")),
         as_case=_as_case,
         picture=lambda row: picture_in(row, "image" if row.get("image") else "image_path"),

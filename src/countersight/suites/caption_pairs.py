@@ -64,7 +64,9 @@ def _as_released(row: Row) -> Row | BadField:
         found |= {f"caption_{place}": row[name] for place, name in enumerate(captions)}
     found |= row
     absent = next((field for field in _COCO_FIELDS if field not in found), None)
-    return found if absent is None else BadField(absent, f"is missing; the fields are {', '.join(row)[:200]}")
+    return (
+        found if absent is None else BadField(absent, f"is missing; the row has these fields: {', '.join(row)[:200]}")
+    )
 
 
 def _as_case(suite: str, field: str, row: Row, _number: int) -> Case:
@@ -91,8 +93,10 @@ VISMIN: Final = Suite(
     "the authors' table (.parquet): id, image_0, text_0, image_1, text_1",
     "inside the file",
     Layout(
-        description="Pairs of pictures and captions that differ in an object, an attribute, a number or a place (Awal "
-        "et al.); every caption asked of both pictures.",
+        description=(
+            "Pairs of pictures and captions that differ in an object, an attribute, a number or a place (Awal et "
+            "al.); every caption is asked about both pictures."
+        ),
         rows=partial(_four_of_each, partial(table_rows, fields=("id", "image_0", "text_0", "image_1", "text_1"))),
         as_case=partial(_as_case, "vismin", "text"),
         picture=lambda row: picture_in(row, f"image_{row[_PICTURE]}"),
@@ -110,8 +114,10 @@ COCO_COUNTERFACTUALS: Final = Suite(
     "the authors' examples.jsonl: id, image_0, image_1, caption_0, caption_1",
     "images.zip, as unpacked",
     Layout(
-        description="Pairs of generated pictures whose captions differ in one noun (Le et al.); every caption asked of "
-        "both pictures.",
+        description=(
+            "Pairs of generated pictures whose captions differ in one noun (Le et al.); every caption is asked about "
+            "both pictures."
+        ),
         rows=partial(_four_of_each, _coco_rows),
         as_case=partial(_as_case, "coco-counterfactuals", "caption"),
         picture=lambda row: f"{text_of(row, f'image_{row[_PICTURE]}')}.jpg",

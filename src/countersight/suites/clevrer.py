@@ -86,12 +86,14 @@ def _frames(row: Row) -> Frames:
 
 SUITE: Final = Suite(
     NAME,
-    "CLEVRER: what happens in a video, why, what next, and what would happen without something",
+    "CLEVRER: what happens in a video, why, what comes next, and what would happen without an object",
     "the authors' train.json or validation.json: scenes with scene_index, video_filename, questions",
-    "a folder of frames for each video: video_10000/*.png",
+    "one folder of frames per video: video_10000/*.png",
     Layout(
-        description="Questions of collisions in videos, asked of frames: what happens, why, what comes next, and what "
-        "would happen without something.",
+        description=(
+            "Questions about collisions in videos, shown as frames: what happens, why, what comes next, and what "
+            "would happen without an object."
+        ),
         rows=_rows,
         as_case=_as_case,
         picture=_frames,

@@ -71,12 +71,14 @@ def _of_size(row: Row) -> Question:
 
 SUITE: Final = Suite(
     NAME,
-    "Visual CounterFact: what is seen against what is known of colours and sizes",
+    "Visual CounterFact: pictures that contradict common knowledge about colours and sizes",
     "the authors' tables (.parquet), color or size by their name: correct_answer, incorrect_answer, object",
     "inside the file",
     Layout(
-        description="Pictures that contradict what is known of colours and sizes, asked for what is seen and for what "
-        "is known.",
+        description=(
+            "Pictures that contradict common knowledge about colours and sizes, with questions about the picture and "
+            "about common knowledge."
+        ),
         rows=_rows,
         as_case=_as_case,
         picture=lambda row: picture_in(row, "original_image" if row["part"] == "original" else "counterfact_image"),
@@ -86,7 +88,7 @@ SUITE: Final = Suite(
     counts="row",
     title="Visual CounterFact",
     terms=Terms(
-        about="about what is seen and about what is known",
+        about="about the picture and about common knowledge",
         measures={"factual": "accuracy", "fell_back": "said what is known"},
     ),
 )

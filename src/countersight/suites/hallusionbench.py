@@ -72,11 +72,11 @@ def _figure(case: Case) -> Iterable[str]:
 
 SUITE: Final = Suite(
     NAME,
-    "HallusionBench: yes or no about sets of figures, some changed or withheld",
+    "HallusionBench: yes/no questions about sets of figures, some of them changed or not shown",
     "the authors' HallusionBench.json: category, subcategory, set_id, figure_id, question, gt_answer",
-    "hallusion_bench, as unpacked: CATEGORY/SUBCATEGORY/SET_FIGURE.png",
+    "the unpacked folder hallusion_bench: CATEGORY/SUBCATEGORY/SET_FIGURE.png",
     Layout(
-        description="Questions for yes or no of sets of figures, some of them changed or withheld.",
+        description="Yes/no questions about sets of figures, some of them changed or not shown.",
         rows=partial(table_rows, fields=(*_PLACE, "visual_input", "question_id", "question", "gt_answer")),
         as_case=_as_case,
         picture=_picture,

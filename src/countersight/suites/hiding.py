@@ -13,8 +13,8 @@ def secret_seed(seed: int | None) -> int:
     """A seed for a hidden dataset; one that somebody chose is refused."""
     if seed is not None:
         raise CountersightError(
-            "a hidden dataset has a seed of its own that nobody knows: with yours anybody could make it again, with "
-            "its answers; leave out `seed`"
+            "a hidden dataset uses a secret random seed, because a known seed would reveal the answers; leave out "
+            "`seed`"
         )
     return secrets.randbits(62)
 
@@ -23,11 +23,13 @@ def secret_seed(seed: int | None) -> int:
 def whole_beside(folder: Path, key: Path) -> Iterator[tuple[Path, Path]]:
     """A place for the dataset with its answers, gone afterwards; and the folder that is to have it without them."""
     if key.exists():
-        raise CountersightError(f"{key} exists already, and may be the only key of a dataset; choose another name")
+        raise CountersightError(f"{key} already exists and may be the only key of a dataset; choose another name")
     if folder.exists() and (folder.is_file() or any(folder.iterdir())):
         raise CountersightError(f"{folder} exists already; remove it or choose another name")
     if key.resolve().is_relative_to(folder.resolve()):
-        raise CountersightError(f"{key} would lie inside the dataset, for everybody to see; put it elsewhere")
+        raise CountersightError(
+            f"{key} is inside the dataset folder, where everybody could read it; choose another place"
+        )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}.whole-", dir=folder.parent) as place:
         yield Path(place) / folder.name, folder

@@ -74,7 +74,7 @@ def import_dataset(
     The card records `how` its layout was opened.
     """
     if pictures is not None and not pictures.is_dir():
-        raise CountersightError(f"{pictures} is not a folder; name the one that holds the pictures")
+        raise CountersightError(f"{pictures} is not a folder; name the folder that contains the pictures")
     from countersight.blindness import card_section  # which takes long to import
 
     provenance: dict[str, str | int] = {"suite": layout.suite, "file": source.name, "countersight": __version__}
@@ -124,7 +124,7 @@ def import_rows(
             if drawn is not None and number not in drawn:
                 continue
             if case.id in ids:
-                raise BadField("id", f"{case.id[:80]!r} stands on an earlier line already")
+                raise BadField("id", f"{case.id[:80]!r} is already on an earlier line")
             shown = layout.picture(row) if pictures is not None or layout.embeds else None
             case = with_shown(case, layout, shown, pictures, writer.staging)
         except BadField as wrong:

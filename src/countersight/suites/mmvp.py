@@ -38,11 +38,14 @@ def _as_case(row: Row, _number: int) -> Case:
 
 SUITE: Final = Suite(
     NAME,
-    "MMVP: pairs of pictures that CLIP takes for the same",
+    "MMVP: pairs of pictures that CLIP cannot tell apart",
     "the authors' Questions.csv: Index, Question, Options, Correct Answer",
     '"MMVP Images"',
     Layout(
-        description="Pairs of pictures that CLIP takes for the same, and one question with another answer for each.",
+        description=(
+            "Pairs of pictures that CLIP cannot tell apart, with one question that has a different answer for each "
+            "picture."
+        ),
         rows=partial(table_rows, fields=("Index", "Question", "Options", "Correct Answer")),
         as_case=_as_case,
         picture=lambda row: f"{whole_number(row, 'Index', least=1)}.jpg",

@@ -82,7 +82,7 @@ def _refuse_misnamed(path: Path, row: Row) -> None:
     """A column of another name is nobody's affair, but one that is nearly ours would be left out without a word."""
     for name in row:
         if meant := _meant(name):
-            raise DatasetError(f"{path} has a column {name!r}, which is not known here; did you mean {meant!r}?")
+            raise DatasetError(f"{path} has an unknown column {name!r}; did you mean {meant!r}?")
 
 
 @lru_cache
@@ -157,7 +157,7 @@ def _picture(row: Row) -> str | None:
 
 
 LAYOUT: Final = Layout(
-    title="A benchmark of your own",
+    title="Your own benchmark",
     description="Counterfactual questions from a table.",
     rows=_rows,
     as_case=_as_case,
@@ -167,8 +167,8 @@ LAYOUT: Final = Layout(
 )
 SUITE: Final = Suite(
     NAME,
-    "a benchmark of your own: a table and a folder of pictures, no code",
-    "a CSV, or a .jsonl file: image, counterfactual_question, counterfactual_answer, and what else you have; see "
+    "your own benchmark: a table and a folder of pictures, no code needed",
+    "a CSV, or a .jsonl file: image, counterfactual_question, counterfactual_answer, and optional columns; see "
     "countersight list layouts -v",
     "named as in image",
     LAYOUT,

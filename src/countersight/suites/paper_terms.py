@@ -16,9 +16,9 @@ from countersight.case import Case
 if TYPE_CHECKING:
     from countersight.scoring import Axis  # which imports numpy
 
-BOTH_WORLDS: Final = "about the picture as it is and about what would be true under a change"
-AS_IT_IS: Final = "about the picture as it is"
-UNDER_A_CHANGE: Final = "about what would be true under a change"
+BOTH_WORLDS: Final = "about the factual picture and about the picture under a change"
+AS_IT_IS: Final = "about the factual picture"
+UNDER_A_CHANGE: Final = "about the picture under a change"
 ACCURACY: Final = {"factual": "accuracy"}
 
 PLAIN_MEASURES: Final = {

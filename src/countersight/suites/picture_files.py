@@ -141,7 +141,7 @@ def _found(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path],
         for folder, each in ((folder, each) for each in names for folder in layout.folders):
             source = (pictures / folder / each).resolve()
             if not source.is_relative_to(pictures.resolve()):
-                raise BadField(field, f"{name[:80]!r} leads out of the folder of pictures")
+                raise BadField(field, f"{name[:80]!r} is outside the folder of pictures")
             if is_there(source):
                 return source
     except OSError as error:

@@ -123,7 +123,7 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         rows = tuple((row[:width], tuple(map(_printed, row[width:]))) for row in self.printed)
         for labels, cells in rows:
             if len(labels) != width or len(cells) != len(self.heads):
-                raise ValueError(f"{self.key}: {labels} has not a cell for every column")
+                raise ValueError(f"{self.key}: {labels} does not have a cell for every column")
         return rows
 
     @cached_property
@@ -217,7 +217,7 @@ def beside(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTable, ...]:
         reported = sorted({each.suite for each in everything if each.measured})
         asked = suite or "this dataset"
         raise ReferenceTableError(
-            f"no paper reports what a run of {asked} measures; there are tables for {', '.join(reported)}"
+            f"there are no published results for {asked}; there are tables for {', '.join(reported)}"
         )
     chosen: list[PaperTable] = []
     for name in names:
@@ -227,7 +227,9 @@ def beside(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTable, ...]:
         found = [each for each in meant if each in fitting]
         if not found:
             keys = ", ".join(each.key for each in fitting)
-            raise ReferenceTableError(f"{name} has no figure that a run of {suite} measures; choose among {keys}")
+            raise ReferenceTableError(
+                f"{name} has no results that can be compared with a run of {suite}; choose one of {keys}"
+            )
         chosen += [each for each in found if each not in chosen]
     return tuple(chosen if names else fitting)
 
@@ -237,6 +239,6 @@ def _printed(text: str) -> Printed | None:
         return None
     found = _PRINTED.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text!r} is not a number as a paper prints it")
+        raise ValueError(f"{text!r} is not a valid number of a reference table")
     value, spread = found.groups()
     return Printed(text, Decimal(value), Decimal(spread) if spread else None)

@@ -113,13 +113,14 @@ def _all() -> "Iterator[tuple[str, Suite | str]]":
         try:
             suite = entry.load()
         except Exception as error:  # another package's module may do anything when it is imported
-            yield entry.name, f"{type(error).__name__}: {error}"
+            package = f"the package {entry.dist.name if entry.dist else entry.value}"
+            yield entry.name, f"{package} raised {type(error).__name__}: {error}"
             continue
-        yield (suite.name, suite) if isinstance(suite, Suite) else (entry.name, f"{entry.value} is no Suite")
+        yield (suite.name, suite) if isinstance(suite, Suite) else (entry.name, f"{entry.value} is not a Suite")
 
 
 _WAYS: "Final[dict[Way, str]]" = {
-    "seed": "as we make it, without `source`",
+    "seed": "as generated, without `source`",
     "file": "and its file as `source`",
     "folder": "and a folder that `mine` made as `source`",
 }
@@ -137,22 +138,26 @@ def way_of(
 ) -> "Way":
     """How a dataset is to be made; what does not go with that is refused in a sentence, before anything is made."""
     if source is not None and not source.exists():
-        raise DatasetError(f"there is no {source}; `source` is the published file, or what {suite.name} is made from")
+        raise DatasetError(
+            f"{source} does not exist; `source` must be the published file or folder from which {suite.name} is made"
+        )
     way = suite.way(source)
     if source is not None and way == "file" and source.is_dir():
-        raise DatasetError(f"{source} is a folder; `source` is the file of {suite.name}: {suite.file}")
+        raise DatasetError(f"{source} is a folder; `source` must be the file of {suite.name}: {suite.file}")
     for name in own:
         if name not in suite.options.get(way, ()):
-            raise CountersightError(f"`{name}` goes with {'; or with '.join(_takers(name))}")
+            raise CountersightError(f"`{name}` works only with {'; or with '.join(_takers(name))}")
     if sample is not None and way != "file":
-        raise CountersightError("`sample` is a share of the file that is `source`; say how many are made with `size`")
+        raise CountersightError(
+            "`sample` is a share of the file named by `source`; without `source`, set the number of cases with `size`"
+        )
     if sample is not None and size is not None:
-        raise CountersightError("`size` says how many cases, `sample` which share of them: give one of the two")
+        raise CountersightError("give either `size`, the number of cases, or `sample`, the share of the file")
     if pictures is not None and way != "file":
-        raise CountersightError("`pictures` goes with the file that is `source`; whatever is made has its own")
+        raise CountersightError("`pictures` needs `source`; generated datasets draw their own pictures")
     if ray and way != "seed" and "wording" not in own:
         raise CountersightError(
-            "`ray` spreads what is drawn here, or `wording` by a model; a file is read by one machine"
+            "`ray` works only for generated pictures, or for `wording` by a model; a file is imported on one machine"
         )
     return way
 

@@ -194,7 +194,7 @@ class JsonFile:
         inner: bytes | msgspec.Raw = self._data
         if field:
             if field not in self._top:
-                raise CountersightError(f'{self.path} is not the right file: there is no "{field}" in it')
+                raise CountersightError(f'{self.path} is not the right file: it has no field "{field}"')
             inner = self._top[field]
         yield from enumerate(self._decoded(inner, list[msgspec.Raw], f'a list "{field}"' if field else "a list"), 1)
 
@@ -217,9 +217,9 @@ class JsonFile:
         try:
             return msgspec.json.decode(data, type=kind)
         except msgspec.ValidationError as error:
-            raise CountersightError(f"{self.path} is not the right file: it does not hold {words}") from error
+            raise CountersightError(f"{self.path} is not the right file: it does not contain {words}") from error
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise CountersightError(f"{self.path} is not a whole JSON file: {error}") from error
+            raise CountersightError(f"{self.path} is not a complete JSON file: {error}") from error
 
 
 def as_row(entry: msgspec.Raw, fields: tuple[str, ...]) -> Row | BadField:
@@ -232,9 +232,9 @@ def _whole(path: Path) -> bytes:
         with gzip.open(path) if path.suffix.lower() == ".gz" else open(path, "rb") as file:
             data = file.read(MAX_FILE + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise CountersightError(f"{path} is not a whole gzip file: {error}") from error
+        raise CountersightError(f"{path} is not a complete gzip file: {error}") from error
     if len(data) > MAX_FILE:
-        raise CountersightError(f"{path} has more than {MAX_FILE:,} bytes; divide it into several")
+        raise CountersightError(f"{path} has more than {MAX_FILE:,} bytes; split it into several files")
     return data.removeprefix(_BOM)
 
 
@@ -265,7 +265,7 @@ def text_of(row: Row, field: str) -> str:
     if not isinstance(value, str):
         raise BadField(field, "is not text")
     if "\0" in value:
-        raise BadField(field, "is not text: there is a NUL in it")
+        raise BadField(field, "is not text: it contains a NUL character")
     if not value.strip():
         raise BadField(field, "is empty")
     return value.strip()
@@ -276,7 +276,7 @@ def name_of(row: Row, field: str, names: tuple[str, ...]) -> str:
     text = text_of(row, field)
     name = text.casefold()
     if name not in names:
-        raise BadField(field, f"{text[:40]!r} is none of {', '.join(names)}")
+        raise BadField(field, f"{text[:40]!r} is not one of {', '.join(names)}")
     return name
 
 
@@ -326,7 +326,7 @@ def picture_in(row: Row, field: str) -> Pictured:
     if isinstance(value, bytes):
         return value
     if not isinstance(value, str) or not value.strip():
-        raise BadField(field, "is neither a picture nor the name of one")
+        raise BadField(field, "is neither a picture nor the name of a picture")
     if _PICTURE_NAME.fullmatch(value):
         return value
     try:

@@ -63,7 +63,7 @@ def _rows(annotations: Path, path: Path) -> Rows:
             lost.append((number, _astray(annotations, number, "has no whole number as its question_id")))
             continue
         if key in annotated:
-            lost.append((number, _astray(annotations, number, f"question_id {key} stands on an earlier one already")))
+            lost.append((number, _astray(annotations, number, f"question_id {key} is already on an earlier row")))
         else:
             annotated[key] = entry
     for number, row in questions.rows(FIELDS, "questions"):
@@ -89,7 +89,8 @@ def _as_case(name: str, group: Callable[[Row], str], row: Row, number: int) -> C
         raise BadField(f"annotation.{annotation.field}", annotation.reason)
     if annotation.get("image_id", image_id) != image_id:
         raise BadField(
-            "annotation.image_id", f"is not the picture of question {question_id}; these are other annotations"
+            "annotation.image_id",
+            f"is not the picture of question {question_id}; the annotations belong to other questions",
         )
     answers = _answers(annotation)
     said = Counter(filter(None, answers))
@@ -115,7 +116,7 @@ def _answers(annotation: Row) -> tuple[str, ...]:
 def _answer(answer: object) -> str:
     text = answer.get("answer") if isinstance(answer, dict) else None
     if not isinstance(text, str) or "\0" in text or len(text) > _LONGEST:
-        raise BadField("annotation.answers", f'has one without an "answer" of at most {_LONGEST} characters')
+        raise BadField("annotation.answers", f'contains an entry without an "answer" of at most {_LONGEST} characters')
     return text.strip()
 
 
@@ -129,7 +130,7 @@ def _id(row: Row, field: str) -> int:
 def _picture(row: Row) -> str:
     subset = row["data_subtype"]
     if not _SUBSET.fullmatch(subset):
-        raise BadField("data_subtype", "does not say which pictures of COCO these are (val2014, …)")
+        raise BadField("data_subtype", "does not name the split of COCO's pictures (val2014, …)")
     return f"COCO_{subset}_{_id(row, 'image_id'):012d}.jpg"
 
 
@@ -167,7 +168,7 @@ def _suite(name: str, title: str, words: str, about: str, group: Callable[[Row],
         name,
         f"{title}: {words} about photographs of COCO",
         "the official questions (JSON, or .json.gz): questions with question_id, image_id, question",
-        "those of COCO, in one folder or in its val2014 and train2014",
+        "COCO's, in one folder or in val2014 and train2014",
         partial(_layout, name, title, about, group),
         SecondFile("--annotations", "the official annotations (JSON, or .json.gz): annotations with answers", True),
         "entry",
@@ -183,4 +184,4 @@ OKVQA: Final = _suite(
     "whose answers need knowledge of the world",
     _category,
 )
-VQAV2: Final = _suite(VQAV2_NAME, "VQAv2", "open questions", "about what there is to see", _answer_type)
+VQAV2: Final = _suite(VQAV2_NAME, "VQAv2", "open questions", "about visible things", _answer_type)

@@ -114,7 +114,7 @@ def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:
         slow = AutoTokenizer.from_pretrained(encoder, local_files_only=True)
         return Sequences(slow.backend_tokenizer)
     except (OSError, ValueError, AttributeError) as error:
-        raise CountersightError(f"{encoder} holds no tokenizer that can be used: {str(error)[:200]}") from None
+        raise CountersightError(f"{encoder} contains no usable tokenizer: {str(error)[:200]}") from None
 
 
 def _learned(examples: Sequence[Example]) -> Any:

@@ -34,8 +34,8 @@ def train_matcher(
     beside = read_vcr(vcr) if vcr else []
     if beside and plan.view:
         raise CountersightError(
-            "VCR's pictures are not at hand to look at; name regions that hold them, too: `countersight features "
-            f"{dataset.path} --tsv FILE --with {vcr} -o DIR`, then `--features DIR`"
+            f"the regions do not include VCR's pictures; compute them with `countersight features {dataset.path} "
+            f"--tsv FILE --with {vcr} -o DIR`, then train with `--features DIR`"
         )
     folder.mkdir(parents=True, exist_ok=True)
     kept = KeptPlan(plan, dataset.fingerprint, vcr.name if vcr else "")
@@ -131,5 +131,7 @@ def _remember(folder: Path, kept: KeptPlan) -> None:
     """Keep what the folder was begun with, and refuse to go on with anything else."""
     path = folder / KEPT
     if path.exists() and msgspec.json.decode(path.read_bytes(), type=KeptPlan) != kept:
-        raise CountersightError(f"{folder} was begun with another plan or dataset ({path}); choose a new folder")
+        raise CountersightError(
+            f"{folder} was started with other settings or another dataset ({path}); choose a new folder"
+        )
     path.write_bytes(msgspec.json.format(msgspec.json.encode(kept)) + b"\n")

@@ -76,7 +76,7 @@ def read_vcr(path: Path) -> list[Example]:
                     )
                 )
             except (msgspec.DecodeError, KeyError, TypeError, ValueError, IndexError) as error:
-                raise CountersightError(f"{path} line {number} is no annotation of VCR ({error!r:.80})") from None
+                raise CountersightError(f"{path} line {number} is not a VCR annotation ({error!r:.80})") from None
     if not found:
         raise CountersightError(f"{path} is empty")
     return found
@@ -108,7 +108,7 @@ def folds(examples: Sequence[Example], count: int, seed: int) -> list[list[Examp
     for example in examples:
         by_picture.setdefault(example.picture, []).append(example)
     if len(by_picture) < count:
-        raise CountersightError(f"{len(by_picture)} pictures cannot be cut into {count} parts")
+        raise CountersightError(f"{len(by_picture)} pictures cannot be divided into {count} parts")
     pictures = sorted(by_picture)
     Random(f"{seed}/folds").shuffle(pictures)
     parts: list[list[Example]] = [[] for _ in range(count)]

@@ -47,7 +47,7 @@ def features_by_detector(dataset: Dataset, detector: str, folder: Path) -> Regio
     """The regions of every picture as a detector finds them: which of its classes, how sure, and its colours."""
     opened = open_detector(detector, ModelSettings())
     if not opened.classes:
-        raise CountersightError("a detector that is told what to look for has no classes of its own; take another")
+        raise CountersightError("an open-vocabulary detector has no classes of its own; choose another detector")
     names = pictures_of(dataset)
     return write_regions(folder, FILES, _found_in(dataset, names, opened), count=len(names), most=MOST)
 
@@ -61,8 +61,8 @@ def _found_in(dataset: Dataset, names: Sequence[str], detector: Detector) -> Ite
         yield _listed(dataset, name), view
     if not is_anything_found:
         raise CountersightError(
-            f"{detector.name} found nothing in any of {len(names)} pictures; let it be less sure, with ?score=0.1 "
-            "behind its name, or take another"
+            f"{detector.name} found nothing in any of {len(names)} pictures; lower its threshold by adding "
+            "?score=0.1 to its name, or choose another detector"
         )
 
 
@@ -75,12 +75,12 @@ def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path, vcr: Path | Non
     names = {Path(name).stem: name for name in (*own, *sorted(beside))}
     if len(names) < len(own) + len(beside):
         raise CountersightError(
-            f"{tsv} cannot tell pictures of {dataset.path} apart that differ in folder or ending only"
+            f"{tsv} cannot distinguish pictures of {dataset.path} whose names differ only in folder or extension"
         )
     wanted = [(name, count) for name, count in _counted(tsv) if Path(name).stem in names]
     lines = Counter(Path(name).stem for name, _ in wanted)
     if twice := [name for name, count in lines.items() if count > 1]:
-        raise CountersightError(f"{tsv} tells of {min(twice)} in {lines[min(twice)]} lines; keep one of them")
+        raise CountersightError(f"{tsv} has {lines[min(twice)]} lines for {min(twice)}; keep one of them")
     if missing := names.keys() - lines:
         raise CountersightError(f"{tsv} has no regions of {len(missing)} pictures, such as {min(missing)}")
     seen = ((names.get(Path(name).stem), view) for name, view in read_tsv(tsv))

@@ -146,7 +146,7 @@ def _two_streams(plan: Plan, kind: str, config: Any, vocabulary: int, pad: int, 
     if kind == "lxmert":
         return LxmertModel.from_pretrained(plan.encoder, local_files_only=True)
     if kind not in ("", "bert"):
-        raise CountersightError(f"the two-stream matcher begins from BERT or LXMERT, and this is {kind}")
+        raise CountersightError(f"the two-stream matcher needs weights of BERT or LXMERT, not {kind}")
     shape = LxmertConfig(
         vocab_size=config.vocab_size if config else vocabulary,
         hidden_size=config.hidden_size if config else plan.hidden,
@@ -176,4 +176,4 @@ def _take_language(body: nn.Module, folder: str) -> None:
     language = {name: value for name, value in weights.items() if name.startswith(("embeddings.", "encoder.layer."))}
     strange = set(body.load_state_dict(language, strict=False).unexpected_keys)
     if strange - {"embeddings.position_ids", "embeddings.token_type_ids"}:
-        raise CountersightError(f"{folder} is no plain BERT: it has {min(strange)}")
+        raise CountersightError(f"{folder} is not a plain BERT model: it has {min(strange)}")

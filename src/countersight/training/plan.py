@@ -97,7 +97,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         self._check_numbers()
         self._check_inputs()
         if self.encoder not in ("", COUNTS) and not Path(self.encoder, "config.json").is_file():
-            raise CountersightError(f"{self.encoder} is no folder of an encoder: it has no config.json")
+            raise CountersightError(f"{self.encoder} is not the folder of an encoder: it has no config.json")
 
     def _check_numbers(self) -> None:
         for name, (least, most) in LIMITS.items():
@@ -105,13 +105,13 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if not least <= value <= most:  # nor is what is no number
                 raise CountersightError(f"{name} is {value}; it must be from {least:g} to {most:g}")
         if self.hidden % self.heads:
-            raise CountersightError(f"{self.hidden} numbers cannot be shared out among {self.heads} heads")
+            raise CountersightError(f"`hidden` ({self.hidden}) must be a multiple of `heads` ({self.heads})")
         if self.folds == 1 or not self.seeds:
-            raise CountersightError("cases are cut into 2 folds or more, and there is at least one seed")
+            raise CountersightError("`folds` must be at least 2, and there must be at least one seed")
         if len(set(self.seeds)) < len(self.seeds):
-            raise CountersightError(f"a seed is named twice among {', '.join(map(str, self.seeds))}; name each once")
+            raise CountersightError(f"a seed is given twice in {', '.join(map(str, self.seeds))}; give each once")
         if not all(0 <= seed <= LARGEST_SEED for seed in self.seeds):
-            raise CountersightError(f"a seed is a number from 0 to {LARGEST_SEED}")
+            raise CountersightError(f"a seed must be a number from 0 to {LARGEST_SEED}")
 
     def _check_inputs(self) -> None:
         if self.objective == "contrastive" and (self.inputs == "response" or self.encoder == COUNTS):
@@ -121,10 +121,10 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
         if self.inputs == "full" and bool(self.view) == bool(self.features):
             raise CountersightError(
-                "`inputs` full needs pictures as regions: name either how they are seen (`view` embedded) or a folder "
+                "`inputs` full needs regions of pictures: set either an image encoder (`view` embedded) or a folder "
                 "of regions (`features`)"
             )
         if self.encoder == COUNTS and (self.inputs == "full" or not self.surface):
             raise CountersightError(
-                "without an encoder there are counts alone: set `surface`, and `inputs` response or text"
+                "without an encoder, only surface counts can be used: set `surface`, and `inputs` response or text"
             )

@@ -102,8 +102,11 @@ def protocol(plan: Plan) -> str:
         chosen = "the best epoch chosen on pictures held out of the training part" if plan.held_out else "last epoch"
         return f"{plan.folds}-fold by picture; {chosen}"
     if plan.held_out:
-        return "on the held-out pictures that also chose the best epoch, which flatters: use `folds` for a fair figure"
-    return "**on the very cases it learned from**, which says nothing: use `folds` for a fair figure"
+        return (
+            "on the held-out pictures that also selected the best epoch, which is optimistic: use `folds` for an "
+            "unbiased figure"
+        )
+    return "**on the training cases themselves**, which is meaningless: use `folds` for an unbiased figure"
 
 
 def reported(plan: Plan, beside: str) -> str:
@@ -155,7 +158,7 @@ def _row(folder: Path) -> str:
         kept = msgspec.json.decode((folder / KEPT).read_bytes(), type=KeptPlan)
         result = msgspec.json.decode((folder / RESULT).read_bytes(), type=Result, strict=False)
     except (OSError, msgspec.DecodeError) as error:
-        raise CountersightError(f"{folder} holds no finished training of a matcher: {error}") from None
+        raise CountersightError(f"{folder} contains no finished training of a matcher: {error}") from None
     plan, together = kept.plan, result.together
     spread = f" ± {100 * result.spread:.2f}" if result.spread is not None else ""
     interval = f"{100 * (together.value or 0):.2f} ({100 * together.low:.2f}–{100 * together.high:.2f})"
@@ -176,7 +179,7 @@ def draw_curves(folder: Path, plan: Plan, path: Path) -> None:
     curves = [_curve(file) for file in sorted(folder.glob(f"seed-*/**/{CHECKPOINT}"))]
     values = [[one.held_out if plan.held_out else one.loss for one in curve] for curve in curves]
     top = 1.0 if plan.held_out else max((value for curve in values for value in curve), default=1.0) or 1.0
-    title = "Right on held-out pictures, by epoch" if plan.held_out else "Loss on what is learned from, by epoch"
+    title = "Accuracy on held-out pictures, by epoch" if plan.held_out else "Training loss, by epoch"
     parts = [words_at(MARGIN, 36, title, "title")]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         y, told = _y(share), f"{share:.0%}" if plan.held_out else f"{share * top:.2f}"

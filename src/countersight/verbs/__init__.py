@@ -1,7 +1,6 @@
-"""What Countersight does, as functions: they take nouns, paths or names, and return nouns.
+"""The public functions of Countersight. They take objects, paths or names, and return objects.
 
-They print nothing, set no signal handlers and know no exit codes; those are the command line's. They work in a script,
-in a thread and in a notebook.
+They print nothing and set no signal handlers, so they work in scripts, threads and notebooks.
 """
 
 import lazy_loader

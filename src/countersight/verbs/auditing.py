@@ -1,4 +1,4 @@
-"""Verbs of EDCT: `audit` and its peer `audit_async`, and `verify`."""
+"""Audits of explanations (EDCT): `audit`, `audit_async` and `verify`."""
 
 import asyncio
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ async def audit_async(
     """Test whether a model's explanations are faithful to its answers (EDCT); an existing audit is resumed."""
     check_from(1, cases=cases, concepts=concepts, votes=votes, strength=strength)
     if not judges:
-        raise CountersightError("judges is a list of at least one name, such as ['exact']")
+        raise CountersightError("judges must be a list of at least one name, such as ['exact']")
     words = prompts or (BRIEF if extractor == "rules" else USUAL)
     chosen = settings_of(settings, ModelSettings(max_tokens=2048))
     watch, tally, stopped = progress or usual(), AuditTally(), stop or asyncio.Event()
@@ -90,6 +90,6 @@ audit = synchronous(audit_async)
 
 @checked
 def verify(audit: Audit | Path | str, *, seal: str = "", key: str = "") -> Verified:
-    """Check a finished audit for anything that was changed, is missing or does not follow: `.sound`, `.findings`."""
+    """Check a finished audit for changed or missing files and wrong results; see `.sound` and `.findings`."""
     keys = read_public_keys(key) if key else ()
     return verified(folder_of(audit), seal, keys=keys)

@@ -1,4 +1,4 @@
-"""Verbs that end in a dataset: `make`, `build`, and `mine`, which finds what CELLO's is made of."""
+"""Making datasets: `make`, `build`, and `mine`, which finds causal graphs for CELLO."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ from countersight.verbs.running import open_model
 
 
 class MadeDataset(NamedTuple):
-    """A dataset that was made, in which way, what its suite tells of that, and the commitment to hidden answers."""
+    """A new dataset, how it was made, details from its suite, and the commitment to hidden answers."""
 
     dataset: Dataset
     details: Any
@@ -60,12 +60,13 @@ def make(
     `hidden` names a new file, the key, to which the right answers are written instead of the dataset.
     Pictures are drawn by `workers` processes, or by the machines of a `ray` cluster.
 
-    What one suite alone takes: cvqa-synthetic `options`, how wrong ones are drawn, and `controls`, for every case one
-    whose change does not touch what is asked. Worlds `difficulty`; these and cvqa-synthetic `groups`, which asks for
-    the smallest change that leads to a goal, or supposes two changes, instead of the usual questions. cosim
-    `keep_doubled`, cases whose right answer stands there twice. cello, of a folder that `mine` made, `per_task` cases
-    of each task. The `wording` of cvqa-synthetic is "eight" phrasings, chosen by the seed, or "one", as published; that
-    of causal-worlds and cello "first" or "second", the same in other words, or for cello a model that words them.
+    Some arguments apply only to certain suites. cvqa-synthetic: `options` says how wrong options are drawn; `controls`
+    adds for every case a control whose change must not affect the answer. Worlds: `difficulty`. Worlds and
+    cvqa-synthetic: `groups` asks for the smallest change that leads to a goal, or assumes two changes, instead of the
+    usual questions. cosim: `keep_doubled` keeps cases that list the right answer twice. cello, from a folder made by
+    `mine`: `per_task` is the number of cases per task. `wording`: for cvqa-synthetic, "eight" phrasings or "one", as
+    published; for causal-worlds and cello, "first" or "second", a paraphrase; for cello also the name of a model that
+    writes the questions.
     """
     check_from(1, size=size, per_task=per_task, workers=workers)
     given = {
@@ -123,7 +124,7 @@ def make_with_details(
     progress: Progress,
     on_bad: OnBad,
 ) -> MadeDataset:
-    """Make a dataset as `make` does; `own` is what this suite alone takes."""
+    """Make a dataset as `make` does; `own` contains the arguments that only this suite takes."""
     suite, own = find_suite(name), {option: value for option, value in own.items() if value}
     way = way_of(suite, source, own=own, size=size, sample=sample, pictures=pictures, ray=ray)
     drawn = secret_seed(seed) if hidden is not None else seed or 0
@@ -193,9 +194,9 @@ def build(
     retry: RetryPolicy | None = None,
     progress: Progress | None = None,
 ) -> BuiltPairs:
-    """Write counterfactual versions of questions and check them: for "cvqa" or "cfmm", by a grammar or a model.
+    """Write counterfactual versions of questions for "cvqa" or "cfmm", with a grammar or a model, and check them.
 
-    Repeating the call resumes it; no answer is paid for twice.
+    Repeat the call to resume; no answer is paid for twice.
     """
     check_from(1, size=size)
     order = BuildOrder(
@@ -221,7 +222,7 @@ def build(
 def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = None, ray: str = "") -> Mined:
     """Find the causal graphs in scene graphs (CELLO); `make("cello", …, source=out)` creates questions about them.
 
-    With the address of a `ray` cluster, its machines search and this one writes.
+    With the address of a `ray` cluster, the search runs on its machines.
     """
     return mine_folder(
         Path(graphs),

@@ -1,4 +1,4 @@
-"""Verbs that read datasets and runs and write pages, figures or files: `report`, `describe`, `export` and others."""
+"""Reports, statistics and files from datasets and runs: `report`, `describe`, `export` and others."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -140,7 +140,7 @@ def export(
 def push(source: SomeDataset | SomeRun, to: str, *, public: bool = False) -> str:
     """Upload a dataset or a run to the Hugging Face Hub, at `hf://OWNER/NAME`; return the address of the repository.
 
-    The token is taken from HF_TOKEN. A new repository is private unless it is to be `public`.
+    The token is taken from HF_TOKEN. A new repository is private unless `public` is true.
     """
     return push_to_hub(folder_of(source), to, public=public)
 

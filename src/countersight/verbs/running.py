@@ -1,4 +1,4 @@
-"""Verbs that ask a model and score what it said: `open_model`, `run` and its peer `run_async`, `score`."""
+"""Running models and scoring their replies: `open_model`, `run`, `run_async` and `score`."""
 
 import asyncio
 from pathlib import Path
@@ -16,7 +16,6 @@ from countersight.engine import (
     find_prompt,
     synchronous,
 )
-from countersight.errors import CountersightError
 from countersight.models import Function, FunctionModel, Loss, Model, ModelSettings
 from countersight.models import open_model as open_by_name
 from countersight.progress import Progress, counted, usual
@@ -57,7 +56,7 @@ async def run_async(
     again: Literal["", "cut", "empty", "unread"] = "",
     budget: float | None = None,
     until: float | Literal["decided"] | None = None,
-    until_metric: StoppingMetric | None = None,
+    until_metric: StoppingMetric = "drop",
     against: SomeModel | None = None,
     settings: ModelSettings | None = None,
     retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
@@ -66,16 +65,14 @@ async def run_async(
 ) -> Run:
     """Ask a model every question of a dataset; an existing run is resumed.
 
-    `cases` limits the run to a random sample; a later call may ask more. `again` repeats questions whose reply was
+    `cases` limits the run to a random sample; a later call can extend it. `again` repeats questions whose reply was
     `cut` off or `empty`, or asks the model to state only its final answer after a reply that is `unread`. The run stops
     before it costs more than `budget` dollars. `until` stops it as soon as the drop (or another `until_metric`) is
-    known to within that many points, or to be above or below zero (`decided`); see `countersight.scoring.Until`.
-    With `against`, a second model is run on the same cases in lockstep, into `OUT-against`, and `until` applies to the
+    known to within that many points, or to be above or below zero (`decided`); see `countersight.scoring.Until`. With
+    `against`, a second model is run on the same cases in lockstep, into `OUT-against`, and `until` applies to the
     difference between the two.
     """
     check_from(1, cases=cases)
-    if until_metric and until is None:
-        raise CountersightError("`until_metric` names the measure that `until` watches: add `until`")
     opened = dataset_of(dataset)
     worded = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
     chosen = settings_of(settings, ModelSettings(max_tokens=worded.max_tokens, loss=loss))
@@ -86,8 +83,7 @@ async def run_async(
     asked, tally = open_model(model, chosen, name=name), Tally()
     other = None if against is None else open_model(against, chosen)
     models = (asked.name, other.name) if other else ()
-    width = None if until == "decided" else until
-    rule = None if until is None else Until(width, until_metric or "drop", chosen.seed, models)
+    rule = None if until is None else Until(None if until == "decided" else until, until_metric, chosen.seed, models)
     with counted(progress or usual(), f"Asking {asked.name}", "questions", lambda: (tally.done, tally.total)):
         folder = await ask_until(
             rule,

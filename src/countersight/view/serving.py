@@ -94,7 +94,7 @@ class _Site:
         runs = self._runs(page)
         look = f"/state?page={page}"
         if not runs:
-            return _sorry("This run is no longer there.", Live(look, "gone"))
+            return _sorry("This run no longer exists.", Live(look, "gone"))
         cached = self._folders.loaded(runs)
         loaded = cached.get()
         live = Live(look, cached.seen, "/" + page)
@@ -155,7 +155,7 @@ def _blocks(total: int, start: int | None) -> list[tuple[str, str]]:
     """Links to the cases in order, for datasets of which one page shows only a sample."""
     if start is None:
         return [("All cases in order", "?from=1#cases")]
-    links = [("A sample of all", "?#cases")]
+    links = [("A sample of all cases", "?#cases")]
     if start > 1:
         links.append(("← Earlier cases", f"?from={max(1, start - BLOCK)}#cases"))
     if start + BLOCK <= total:
@@ -185,7 +185,9 @@ def _only_for(host: str) -> Callable[..., Awaitable[web.StreamResponse]]:
     async def checked(request: web.Request, handler: _Handler) -> web.StreamResponse:
         asked = _host(request.host)
         if asked not in names and not _is_address(asked):
-            raise web.HTTPForbidden(text=f"This server is not {asked[:80]}; open it by the address that it printed.")
+            raise web.HTTPForbidden(
+                text=f"This server does not answer for {asked[:80]}; open the address that it printed."
+            )
         return await handler(request)
 
     return checked

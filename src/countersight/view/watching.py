@@ -127,7 +127,7 @@ class WatchedAudit:
         audit = read_audit(self.path)
         manifest, kept = audit.manifest, score(audit).kept
         chosen = manifest.cases or manifest.dataset.rows
-        begun = f"{len(audit.cases):,} of {several(chosen, 'case')} begun, {several(len(audit.steps), 'step')} done"
+        begun = f"{len(audit.cases):,} of {several(chosen, 'case')} started, {several(len(audit.steps), 'step')} done"
         so_far = f"{begun}; {several(kept.ccs.concepts, 'test')} counted"
         figures = [
             NOTHING if each.value is None else TableCell(f"{each.value:.3f}", (f"{each.low:.3f} to {each.high:.3f}",))

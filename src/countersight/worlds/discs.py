@@ -131,7 +131,7 @@ def motion(world: Discs) -> Motion:
     events: list[Event] = []
     while event := min(coming, default=None):
         if len(events) == _MOST:
-            raise Unclear("discs that lie too near to each other never stop touching")
+            raise Unclear("discs are too close to each other to be simulated")
         events.append(event)
         met = (event.disc,) if event.is_wall else (event.disc, event.other)
         (_bounce if event.is_wall else _collide)(event, discs, tracks)

@@ -146,7 +146,7 @@ def _same_contacts(world: Supports, found: Sequence[Contact]) -> Sequence[Contac
         near[contact.upper].add(contact.lower)
     here = contacts_near(world, near)
     if [(one.upper, one.lower) for one in here] != [(one.upper, one.lower) for one in found]:
-        raise Unclear("a little elsewhere, other things would touch")
+        raise Unclear("with a small shift, other objects would touch")
     return here
 
 

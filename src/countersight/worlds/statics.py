@@ -133,7 +133,7 @@ class _Statics:
         verdicts = {each: self._stands(load, there) for each, load in loads.items()}
         failing = sum(each for each, stays in verdicts.items() if stays is False)
         if not failing or None in verdicts.values():
-            raise Unclear("whether it stays is a matter of a few pixels")
+            raise Unclear("a few pixels decide whether it stays")
         return sum(each for each in _each(failing) if not failing & loads[each] & ~each)
 
     def _stands(self, part: int, there: int) -> bool | None:

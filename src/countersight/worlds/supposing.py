@@ -68,14 +68,14 @@ def _made(known: Mapping[re.Pattern[str], Callable[[Given, _Words], Made]], worl
     for pattern, make in known.items():
         if found := pattern.fullmatch(text):
             return make(world, found)
-    raise Unclear(f"“{text[:80]}” is no change that such a world has")
+    raise Unclear(f"“{text[:80]}” is not a possible change of this world")
 
 
 def _at_rest(world: Supports, change: WorldChange) -> Supports:
     """What comes of a change; the floor must have room for it."""
     after = outcome(world, change).world
     if after is None:
-        raise Unclear("the floor has no room for what would fall")
+        raise Unclear("the floor has no room for the objects that would fall")
     return after
 
 

@@ -75,10 +75,10 @@ def test_a_conversation_without_a_picture(family: str, tiny_model: Models) -> No
 @pytest.mark.parametrize(
     ("family", "pictures", "reason"),
     [
-        ("blip_2", 0, "blip-2 models take a picture in a conversation, not 0"),
-        ("paligemma", 0, "paligemma models take a picture"),
-        ("instructblip", 2, "instructblip models take 1 picture in a conversation, not 2"),
-        ("llava", 65, "llava models take 64 pictures in a conversation, not 65"),
+        ("blip_2", 0, "blip-2 models accept a picture per conversation, not 0"),
+        ("paligemma", 0, "paligemma models accept a picture"),
+        ("instructblip", 2, "instructblip models accept 1 picture per conversation, not 2"),
+        ("llava", 65, "llava models accept 64 pictures per conversation, not 65"),
     ],
 )
 def test_numbers_of_pictures_that_a_family_cannot_take(
@@ -92,7 +92,7 @@ def test_numbers_of_pictures_that_a_family_cannot_take(
 def test_a_conversation_that_is_too_long_is_refused_before_the_model_breaks(tiny_model: Models) -> None:
     loaded = tiny_model("blip_2")
     long = request("cat " * 600, picture())
-    with pytest.raises(AskingFailed, match=r"the conversation has \d+ tokens; the model has room for 512"):
+    with pytest.raises(AskingFailed, match=r"the conversation has \d+ tokens; the model accepts at most 512"):
         inputs(loaded, [long], pictures_of(long))
 
 
@@ -130,7 +130,7 @@ def odd_pictures() -> dict[str, Picture]:
 def test_pictures_of_every_kind_are_taken_in(family: str, kind: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), request("What is it?", odd_pictures()[kind])
     if (family, kind) == ("pixtral", "ribbon"):  # nothing is left of its height; that is a reason, not a crash
-        with pytest.raises(AskingFailed, match="the model's processor cannot take it in"):
+        with pytest.raises(AskingFailed, match="the model's processor cannot process the question"):
             next_words(loaded, [asked])
     else:
         assert next_words(loaded, [asked]).isfinite().all()

@@ -27,15 +27,15 @@ ELSEWHERE = {name.replace("blip_2", "blip-2") for name in tiny.FAMILIES}
 """Families whose tiny models are made by hand, for the other tests here."""
 NO_CONVERSATION = {
     "blip": "continues captions",
-    "diffusion_gemma": "does not write one word after the other",
+    "diffusion_gemma": "does not generate text token by token",
     "evolla": "proteins",
     "instructblipvideo": "videos",
-    "mistral4": "does not look at pictures",
+    "mistral4": "does not accept pictures",
     "pi0": "robots",
-    "pix2struct": "drawn into it",
+    "pix2struct": "drawn into the picture",
     "pp_formulanet": "formulas",
     "shieldgemma2": "policy",
-    "udop": "every word and its place",
+    "udop": "given words and positions",
     "vision-encoder-decoder": "takes no questions",
 }
 NEEDS = {
@@ -70,7 +70,7 @@ def test_no_family_is_left_out() -> None:
 
 @pytest.mark.parametrize(("family", "reason"), NO_CONVERSATION.items())
 def test_what_cannot_be_asked_is_refused_before_anything_is_loaded(family: str, reason: str, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=f"holds a {family} model, which .*{reason}"):
+    with pytest.raises(ModelError, match=f"contains a {family} model, which .*{reason}"):
         load(str(every_family.write_config(family, tmp_path)), device="cpu")
 
 

@@ -217,7 +217,7 @@ def test_a_model_that_cannot_share_a_prefix_says_so(
     dataset = making.dataset(tmp_path / "data", 2)
     command = ["run", str(dataset), "--model", f"hf:{tiny_folder('blip_2_t5')}", "--device", "cpu", "--rank"]
     assert main([*command, "-o", str(tmp_path / "run")]) == 0
-    assert "each is read in full" in capfd.readouterr().err
+    assert "computed in full" in capfd.readouterr().err
 
 
 def test_a_missing_model_is_one_line_and_leaves_no_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -225,7 +225,7 @@ def test_a_missing_model_is_one_line_and_leaves_no_run(tmp_path: Path, capfd: py
     assert main(["run", str(dataset), "--model", "hf:nobody/nothing", "-o", str(tmp_path / "run")]) == 2
     said = capfd.readouterr().err.strip().splitlines()
     assert said == [
-        "countersight: there is no model 'nobody/nothing' here; download it with: hf download nobody/nothing"
+        "countersight: the model 'nobody/nothing' is not on this machine; download it with: hf download nobody/nothing"
     ]
     assert not (tmp_path / "run").exists()
 

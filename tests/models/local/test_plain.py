@@ -72,7 +72,7 @@ def test_the_order_of_the_options_does_not_matter(tiny_model: Models) -> None:
 
 
 def test_an_option_without_words_is_refused(tiny_model: Models) -> None:
-    with pytest.raises(AskingFailed, match="an option without words cannot be ranked"):
+    with pytest.raises(AskingFailed, match="an option without text cannot be ranked"):
         plain_losses(tiny_model("qwen2_5_vl"), request("How many?", picture(), "one", ""))
 
 

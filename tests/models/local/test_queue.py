@@ -150,7 +150,7 @@ def test_a_question_that_does_not_fit_alone_fails_alone() -> None:
     answers, _ = ask_all(Worker(before), numbered(9))
     assert [answer for answer in answers if isinstance(answer, str)] == [key for key in keys(9) if key != "5"]
     assert isinstance(answers[5], AskingFailed)
-    assert str(answers[5]) == "this question does not fit into memory, even alone"
+    assert str(answers[5]) == "this question does not fit into memory, even in a batch of one"
     assert not answers[5].again
 
 
@@ -171,10 +171,10 @@ def test_a_question_that_fits_nowhere_leaves_the_others_their_room() -> None:
     ("error", "reason"),
     [
         (AskingFailed("the picture is torn", again=False), "the picture is torn"),
-        (ValueError("no\x1b[31m\nsuch shape"), "the model cannot compute it (ValueError: no\ufffd[31m such shape)"),
+        (ValueError("no\x1b[31m\nsuch shape"), "the model failed (ValueError: no\ufffd[31m such shape)"),
         (
             IndexError("index out of range in self"),
-            "the model cannot compute it (IndexError: index out of range in self)",
+            "the model failed (IndexError: index out of range in self)",
         ),
     ],
 )
@@ -401,7 +401,7 @@ def test_one_that_cannot_be_computed_fails_alone_among_those_that_came_later() -
     work = Streaming(lambda feed, key: ValueError("no such shape") if key == "33" else None)
     answers, _ = ask_all(work, numbered(40), most=4)
     assert [answer for answer in answers if isinstance(answer, str)] == [key for key in keys(40) if key != "33"]
-    assert str(answers[33]) == "the model cannot compute it (ValueError: no such shape)"
+    assert str(answers[33]) == "the model failed (ValueError: no such shape)"
 
 
 def test_work_that_forgets_a_question_fails_it() -> None:

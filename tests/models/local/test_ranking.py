@@ -231,7 +231,7 @@ def test_one_that_cannot_be_ranked_fails_alone(family: str, tiny_model: Models) 
         asked.append(request("How many?", None, "one", "two"))
     found = rank(loaded, asked)
     failed = [str(one) for one in found if isinstance(one, AskingFailed)]
-    assert "an option without words cannot be ranked" in failed[0]
+    assert "an option without text cannot be ranked" in failed[0]
     assert "cannot be decoded" in failed[1]
     assert [reason.split()[0] for reason in failed[2:]] == ["paligemma"] * (family == "paligemma")
     good = [0, 1, 4]

@@ -97,7 +97,7 @@ def test_its_options_are_ranked_by_their_losses_after_the_words(folder: Path) ->
 def test_a_run_asks_it_with_words_alone(folder: Path, tmp_path: Path) -> None:
     cases = dataset(tmp_path / "data", 2)
     name = f"hf:{folder}"
-    with pytest.raises(ModelError, match="looks at no pictures; ask it with the prompt text-only"):
+    with pytest.raises(ModelError, match="does not accept pictures; choose the prompt text-only"):
         ask(cases, tmp_path / "run", name, device="cpu", max_tokens=4)
     tally = ask(cases, tmp_path / "run", name, prompt="text-only", device="cpu", max_tokens=4)
     assert (tally.answered, tally.failed) == (4, 0)
@@ -106,7 +106,7 @@ def test_a_run_asks_it_with_words_alone(folder: Path, tmp_path: Path) -> None:
 def test_it_is_never_shown_a_picture(folder: Path) -> None:
     model = open_model(f"hf:{folder}", ModelSettings(device="cpu"))
     shown = Request("1", (Turn("user", "What is it?", check_picture(picture(1))),), "open")
-    with pytest.raises(ModelError, match="looks at no pictures"):
+    with pytest.raises(ModelError, match="does not accept pictures"):
         asyncio.run(model.reply(shown))
 
 
@@ -115,7 +115,7 @@ def test_it_is_a_code_model_for_programs_that_have_other_eyes(folder: Path) -> N
     assert model.settings["code"] == f"hf:{folder}"
     assert model.settings["code weights"]
     asyncio.run(model.close())
-    with pytest.raises(ModelError, match="looks at no pictures; name eyes"):
+    with pytest.raises(ModelError, match="does not accept pictures; name a vision model"):
         open_model(f"visprog:hf:{folder}", ModelSettings(device="cpu"))
 
 

@@ -70,7 +70,7 @@ def change_record(audit: AuditTrail, scores: AuditScores, against: Path) -> Chan
     """An audit set beside an earlier one."""
     before = read_audit(against)
     if before.path.resolve() == audit.path.resolve():
-        raise AuditError(f"{against} is the audit itself; name an earlier one for `against`")
+        raise AuditError(f"{against} is the audit itself; name an earlier audit for `against`")
     earlier = score(before)
     sealed = (against / SEAL).exists()
     pictures = {case.case: case.record.picture for case in before.cases}
@@ -102,9 +102,7 @@ def kept_record(audit: AuditTrail, scores: AuditScores) -> ChangeRecord | None:
     try:
         record = msgspec.json.decode(content(file), type=ChangeRecord)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise AuditError(
-            f"{file} is damaged: {error}; take it away, or name the earlier audit with `against`"
-        ) from None
+        raise AuditError(f"{file} is damaged: {error}; remove it, or name the earlier audit with `against`") from None
     if not audit.steps or record.log_head != audit.steps[-1].hash:
         return None
     now = {name: msgspec.structs.replace(was, now=getattr(scores.kept, name)) for name, was in record.scores.items()}
@@ -136,9 +134,9 @@ def _words(audit: AuditTrail) -> dict[str, str]:
     digests = dict.fromkeys(session.packages_sha256 for session in read_sessions(audit.path))
     told = described(manifest) | {
         "judges": "; ".join(map(party_words, manifest.judges)),
-        "votes of each judge": str(manifest.votes),
+        "votes per judge": str(manifest.votes),
         "control edits": "yes" if manifest.control else "no",
-        "model version returned": ", ".join(run_manifest(audit, ()).audited.returned),
+        "reported model version": ", ".join(run_manifest(audit, ()).audited.returned),
         "Countersight": manifest.countersight,
         "packages": ", ".join(digests),
     }

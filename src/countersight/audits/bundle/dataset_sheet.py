@@ -64,10 +64,10 @@ def dataset_sheet(
 ) -> DatasetSheet:
     """The sheet of the dataset that an audit asked about; its card may be the one written before."""
     reference = manifest.dataset
-    those = "of the dataset that have a picture and a question about the picture as it is"
+    those = "cases of the dataset with a picture and a factual question"
     if manifest.descriptive:
-        those += ", open and likely to be explained by a description of the picture"
-    chosen = f"all cases {those}" if manifest.cases is None else f"{manifest.cases:,} cases, evenly over those {those}"
+        those += " that is open and likely to be explained by a description of the picture"
+    chosen = f"all {those}" if manifest.cases is None else f"{manifest.cases:,}, spread evenly over all {those}"
     listed = tuple(
         CasePicture(case.case, case.row, case.record.image, case.record.picture, case.record.suite, case.record.group)
         for case in cases

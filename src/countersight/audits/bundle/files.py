@@ -42,7 +42,7 @@ def lying_in(folder: Path) -> Iterator[FileEntry | OddEntry]:
         yield found
         left -= 1
         if not left:
-            yield OddEntry(".", f"holds more than {MOST_FILES:,} files; the rest was not looked at")
+            yield OddEntry(".", f"contains more than {MOST_FILES:,} files; the others were not checked")
             return
 
 
@@ -54,14 +54,14 @@ def _within(folder: Path, before: str, depth: int) -> Iterator[FileEntry | OddEn
         yield OddEntry(before.rstrip("/") or ".", f"cannot be read ({error.strerror})")
         return
     if not entries and before not in ("", MAY_BE_EMPTY):
-        yield OddEntry(before.rstrip("/"), "is an empty folder, and a bundle has none")
+        yield OddEntry(before.rstrip("/"), "is an empty folder, which does not belong to a bundle")
     for entry in entries:
         name = before + entry.name
         if entry.is_symlink():
-            yield OddEntry(name, "is a link, and a bundle has none")
+            yield OddEntry(name, "is a link, which does not belong to a bundle")
         elif entry.is_dir(follow_symlinks=False):
             if depth == DEEPEST:
-                yield OddEntry(name, f"lies deeper than {DEEPEST} folders")
+                yield OddEntry(name, f"is nested deeper than {DEEPEST} folders")
             else:
                 yield from _within(Path(entry.path), f"{name}/", depth + 1)
         elif not entry.is_file(follow_symlinks=False):

@@ -83,8 +83,8 @@ def _unmoved(scores: AuditScores) -> Iterator[str]:
     tests = scores.kept.pcs.concepts
     if scores.unmoved_passed and scores.unmoved_passed / max(1, tests) > RARELY:
         yield (
-            f"In {scores.unmoved_passed:,} of {several(tests, 'test')} the answer never changed, and the judges passed "
-            "it all the same: look at these before you trust the scores."
+            f"In {scores.unmoved_passed:,} of {several(tests, 'test')} the answer did not change, but the judges "
+            "passed the test. Check these tests before you trust the scores."
         )
     elif tests and scores.unmoved == tests:
         yield f"No answer changed in any of {several(tests, 'test')}."
@@ -95,20 +95,23 @@ def _disagreement(scores: AuditScores) -> Iterator[str]:
     for measure in ("pcs", "ncc"):
         alpha = getattr(scores.agreement, f"{measure}_alpha")
         if scores.agreement.pairs and alpha is not None and alpha < LITTLE:
-            yield f"The judges agree little on {measure.upper()}: Krippendorff's alpha is {alpha:.2f}."
+            yield f"The judges disagree about {measure.upper()}: Krippendorff's alpha is only {alpha:.2f}."
         for own in scores.agreement.own:
             flips = getattr(own, f"{measure}_flips")
             if flips is not None and flips > OFTEN:
                 judge = printable(own.judge)
-                yield f"{judge} contradicts itself on {measure.upper()}: two of its votes differ in {flips:.0%}."
+                yield (
+                    f"{judge} contradicts itself about {measure.upper()}: two of its votes differ in {flips:.0%} of "
+                    "the tests."
+                )
 
 
 def _lent(scores: AuditScores) -> Iterator[str]:
     """A panel whose yes to PCS and yes to NCC come from different votes."""
     if scores.lent and scores.allowed is not None:
         yield (
-            f"CCS counts {several(scores.lent, 'test')} for more than any majority of votes gives: most say yes to PCS "
-            f"and most say yes to NCC, but not the same ones. With the PCS × NCC of every vote pooled it is "
+            f"In {several(scores.lent, 'test')}, most votes accept PCS and most accept NCC, but no majority accepts "
+            "both, so CCS counts these tests too high. Computed from PCS × NCC of every single vote, CCS is "
             f"{scores.allowed:.3f}."
         )
 
@@ -118,11 +121,11 @@ def _restless(scores: AuditScores) -> Iterator[str]:
     found = scores.specificity.specificity if scores.specificity else None
     if found and found.value is not None and found.value < STAYS:
         yield (
-            f"Specificity is {found.value:.3f}: answers often move with things that the explanation does not cite, so "
-            "that they move with what it cites says little."
+            f"Specificity is {found.value:.3f}: answers often change with objects that the explanation does not "
+            "cite, so a change with cited objects is weak evidence."
         )
     if scores.controls and scores.flips / scores.controls > OFTEN:
-        yield f"{_flipped(scores)} a control edit that was to change nothing."
+        yield f"{_flipped(scores)} a control edit that should change nothing."
 
 
 def _calibrated(scores: AuditScores, calibration: Calibration, domain: str) -> Iterator[str]:
@@ -132,31 +135,32 @@ def _calibrated(scores: AuditScores, calibration: Calibration, domain: str) -> I
             found, sheet = getattr(trio, measure), calibration.of(judge)
             if found is not None and not found.fits:
                 yield (
-                    f"The calibration does not fit: without the mistakes that {printable(judge)} made there "
-                    f"{measure.upper()} would be {found.estimate:.3f}, which no share can be."
+                    f"The calibration does not fit this audit: {measure.upper()}, corrected for the errors of "
+                    f"{printable(judge)}, would be {found.estimate:.3f}, which is outside 0 to 1."
                 )
             elif found is None and sheet is not None and (tied := getattr(sheet, measure).tied):
                 yield (
-                    f"{measure.upper()} by {printable(judge)} is not corrected: {tied:,} of its verdicts in the "
-                    "calibration are ties, which an odd number of judges or votes would not have."
+                    f"{measure.upper()} by {printable(judge)} is not corrected, because {tied:,} of its verdicts in "
+                    "the calibration are ties; use an odd number of judges or votes."
                 )
             elif found is None and sheet is not None and _coin(getattr(sheet, measure)):
-                yield f"By its calibration {printable(judge)} does no better than a coin for {measure.upper()}."
+                yield f"In the calibration, {printable(judge)} was no better than chance for {measure.upper()}."
     for sheet in calibration.judges:
         hostile, honest = sheet.hostile, sheet.honest
         if hostile.n and honest.n and hostile.share < honest.share - SWAYED:
             yield (
-                f"Hostile words sway {printable(sheet.judge.name)}: it is right in {hostile.right:,} of {hostile.n:,} "
-                f"tests whose explanation tries to score itself, and in {honest.right:,} of {honest.n:,} others."
+                f"Prompt injections influence {printable(sheet.judge.name)}: it is right in {hostile.right:,} of "
+                f"{hostile.n:,} tests whose explanation tries to score itself, and in {honest.right:,} of "
+                f"{honest.n:,} other tests."
             )
     for beside in calibration.people:
         if beside.alt.passed is False:
             judge = printable(beside.judge)
-            yield f"By the alt-test {judge} may not stand in for a person, for {beside.measure.upper()}."
+            yield f"According to the alt-test, {judge} cannot replace a person for {beside.measure.upper()}."
     if not calibration.people and domain_of(calibration) != domain:
         yield (
-            f"The judges were calibrated on tests {printable(calibration.domain or DRAWINGS)}, and these pictures are "
-            "others: what they are worth here is not known."
+            f"The judges were calibrated on tests {printable(calibration.domain or DRAWINGS)}. This audit has other "
+            "pictures, so the judges' error rates here are unknown."
         )
 
 
@@ -168,47 +172,55 @@ def _coin(instrument: Instrument) -> bool:
 def _found(manifest: Manifest, scores: AuditScores, *, calibrated: bool) -> Iterator[str]:
     ccs = scores.kept.ccs
     if ccs.pictures < FEW_PICTURES:
-        yield f"CCS rests on {several(ccs.pictures, 'picture')} only; its interval is rough."
+        yield f"CCS is based on only {several(ccs.pictures, 'picture')}; its interval is rough."
     tests = len(scores.concepts)
     left_out = sum(bool(concept.excluded) for concept in scores.concepts)
     if tests and left_out / tests > MANY_EXCLUDED:
-        yield f"{left_out:,} of {several(tests, 'test')} are excluded by the rule; what is left may be the easier part."
+        yield f"{left_out:,} of {several(tests, 'test')} are excluded by the rule; the remaining ones may be easier."
     if scores.refused:
-        yield f"{several(scores.refused, 'concept')} of the extractor refused: the explanation does not cite them."
+        yield (
+            f"{several(scores.refused, 'concept')} of the extractor rejected, because the explanation does not cite "
+            "them."
+        )
     if scores.without_concept:
         yield (
-            f"In {scores.without_concept:,} of {several(scores.cases, 'case')} the explanation gave nothing to test; "
-            "they have no score."
+            f"In {scores.without_concept:,} of {several(scores.cases, 'case')} the explanation named nothing that "
+            "can be tested; they have no score."
         )
     if scores.undecided:
         low, high = _bounds(scores)
         yield (
-            f"{scores.undecided:,} of the tests that count have no CCS: judges abstain or are divided. Over all tests "
-            f"it is between {low:.3f}, were they all failed, and {high:.3f}, were they all passed."
+            f"{scores.undecided:,} of the counted tests have no CCS, because judges abstain or are divided. Over all "
+            f"tests, CCS is between {low:.3f} (if all of these fail) and {high:.3f} (if all pass)."
         )
     ties = sum(not test.excluded and 0.5 in (test.pcs, test.ncc) for test in scores.concepts)
     if ties and manifest.pool == HALVES:
-        yield f"In {several(ties, 'test')} judges or votes are divided equally, which counts half."
+        yield f"In {several(ties, 'test')} judges or votes are divided equally; these tests count half."
     if manifest.pool == "mean":
         yield (
-            "Votes are pooled by their mean: a score is how much of a yes there was, not the share of tests passed; "
-            "judges' mistakes cannot be taken out of it."
+            "Votes are pooled by their mean: a score is the mean vote, not the share of passed tests, and cannot be "
+            "corrected for judges' errors."
         )
     if scores.failed:
-        yield f"The audit is not complete: {several(scores.failed, 'step')} failed, and nobody did them since."
+        yield (
+            f"The audit is not complete: {several(scores.failed, 'step')} failed. Run the same command to repeat them."
+        )
     models = [judge.name for judge in manifest.judges if judge.name not in WITHOUT_A_MODEL]
     if models and not calibrated:
-        yield "No judge was calibrated for this audit: how often its verdicts are wrong is not known."
+        yield "No judge was calibrated for this audit, so the error rates of the verdicts are unknown."
     if len(models) == 1 and len(manifest.judges) == 1:
-        yield "A single language model judged. Nothing shows how far its verdicts are its own."
+        yield "Only one language model judged, so there is no second opinion to compare it with."
     if manifest.model.name in models:
-        yield f"{printable(manifest.model.name)} was audited and judged by the same model."
+        yield f"{printable(manifest.model.name)} was both the audited model and a judge."
     if models and manifest.votes < 2:
-        yield "Every judge voted once: how often it would contradict itself is not known."
+        yield "Every judge voted once, so it is unknown how often a judge contradicts itself."
     if not manifest.control:
-        yield "No control edits were made: reactions to editing as such are not told from reactions to the change."
+        yield (
+            "No control edits were made, so reactions to editing as such cannot be told apart from reactions to the "
+            "change."
+        )
     if scores.flips and scores.flips / scores.controls <= OFTEN:
-        yield f"{_flipped(scores)} a control edit that was to change nothing."
+        yield f"{_flipped(scores)} a control edit that should change nothing."
 
 
 def _flipped(scores: AuditScores) -> str:
@@ -238,7 +250,7 @@ EVIDENCE: Final = (
     "conformity assessment: nothing here shows that a system conforms to the Act or to any standard."
 )
 STATEMENT: Final = (
-    "I have read the report and its limits, looked at cases and exclusions, and verified the bundle with "
+    "I have read the report and its limits, examined cases and exclusions, and verified the bundle with "
     "`countersight audit verify`, which printed the seal below."
 )
 ROLES: Final[tuple[str, ...]] = ("Responsible for the audit", "Reviewed by")

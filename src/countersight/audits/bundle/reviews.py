@@ -60,7 +60,7 @@ def take_reviews(export: Path, audit: Path, scores: AuditScores) -> int:
     strange = [label for label in labels if (label.case, label.concept) not in tests]
     if strange:
         of = f"concept {strange[0].concept} of case {strange[0].case[:80]!r}"
-        raise AuditError(f"{export} speaks of {of}, which is not in {audit}; name the audit that people judged")
+        raise AuditError(f"{export} contains {of}, which is not in {audit}; name the audit that people reviewed")
     (audit / REVIEWED).parent.mkdir(exist_ok=True)
     write_whole(audit / REVIEWED, (export / LABELS).read_bytes())
     return len(labels)

@@ -83,7 +83,7 @@ def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step:
     lying = list(lying_in(folder))
     for odd in lying:
         if isinstance(odd, OddEntry):
-            raise AuditError(f"{folder / odd.name} {odd.what}; take it away to seal the bundle")
+            raise AuditError(f"{folder / odd.name} {odd.what}; remove it to seal the bundle")
     files = [found for found in lying if isinstance(found, FileEntry) and sealable(found)]
     if len(files) > MOST_NAMES:
         raise AuditError(f"{folder} has more than {MOST_NAMES:,} files; audit fewer cases at a time")
@@ -119,13 +119,15 @@ def read_seal(folder: Path) -> tuple[Bundle, str]:
     """bundle.json, and its own SHA-256."""
     written = content(folder / SEAL, LARGEST_SEAL)
     if written.count(b'"sha256"') > MOST_NAMES:
-        raise AuditError(f"{folder / SEAL} lists more than {MOST_NAMES:,} files; no audit has so many")
+        raise AuditError(f"{folder / SEAL} lists more than {MOST_NAMES:,} files, the maximum of an audit")
     try:
         bundle = msgspec.json.decode(written, type=Bundle)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise AuditError(f"{folder / SEAL} is damaged: {error}") from None
     if bundle.format > FORMAT:
-        raise AuditError(f"{folder / SEAL} was written by a later Countersight ({bundle.countersight})")
+        raise AuditError(
+            f"{folder / SEAL} was written by a later version of Countersight ({bundle.countersight}); use that version"
+        )
     return bundle, hashlib.sha256(written).hexdigest()
 
 
@@ -144,7 +146,7 @@ def zip_bundle(folder: Path, to: Path) -> None:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
             for found in lying_in(folder):
                 if isinstance(found, OddEntry):
-                    raise AuditError(f"{folder / found.name} {found.what}; take it away to zip the bundle")
+                    raise AuditError(f"{folder / found.name} {found.what}; remove it to zip the bundle")
                 if found.name != LOCK:
                     _add(archive, folder, found.name)
         part.replace(to)
@@ -173,19 +175,19 @@ def unzip_bundle(file: Path, to: Path) -> None:
                 with archive.open(entry) as packed, open(target, "xb") as into:
                     shutil.copyfileobj(packed, into, _PIECE)
     except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
-        raise AuditError(f"{file} is no ZIP that can be read: {error}") from None
+        raise AuditError(f"{file} is not a readable ZIP file: {error}") from None
     except FileExistsError:
-        raise AuditError(f"{file} holds a file twice") from None
+        raise AuditError(f"{file} contains a file twice") from None
     except OSError as error:
         raise AuditError(f"{file} cannot be unpacked ({error.strerror})") from None
 
 
 def _refuse_odd(file: Path, entries: list[zipfile.ZipInfo]) -> None:
     if len(entries) > MOST_NAMES or sum(entry.file_size for entry in entries) > LARGEST_BUNDLE:
-        raise AuditError(f"{file} holds more than any bundle does")
+        raise AuditError(f"{file} is larger than any valid bundle")
     for entry in entries:
         parts = entry.filename.split("/")
         if entry.compress_type != zipfile.ZIP_STORED or entry.file_size > LARGEST_FILE:
             raise AuditError(f"{file} was not made by countersight audit bundle --zip")
         if "\\" in entry.filename or any(part in ("", ".", "..") for part in parts) or len(parts) > 8:
-            raise AuditError(f"{file} holds {entry.filename[:80]!r}, a name that no bundle has")
+            raise AuditError(f"{file} contains {entry.filename[:80]!r}, which is not a valid name in a bundle")

@@ -143,7 +143,7 @@ def _refuse_strange_files(path: Path) -> None:
     """Under a seal everything was looked at: a file that no audit writes would only look as if it were."""
     for found in lying_in(path):
         if isinstance(found, FileEntry) and sealable(found) and not belongs(found.name):
-            raise AuditError(f"{path / found.name} is no file of an audit; take it away to seal the bundle")
+            raise AuditError(f"{path / found.name} does not belong to the audit; remove it to seal the bundle")
 
 
 def _refuse_changed_pictures(path: Path) -> None:
@@ -151,7 +151,7 @@ def _refuse_changed_pictures(path: Path) -> None:
     names = [f"{PICTURES}/{found.name}" for found in lying_in(path / PICTURES) if isinstance(found, FileEntry)]
     for name, sha256 in zip(names, digests(path, names), strict=True):
         if PurePosixPath(name).stem != sha256:
-            raise AuditError(f"{path / name} was changed since it was written; the audit cannot be sealed")
+            raise AuditError(f"{path / name} was changed after it was written, so the audit cannot be sealed")
 
 
 def _sheets(folder: AuditFolder, audit: AuditTrail, against: Path | None, *, from_dataset: bool) -> Sheets:

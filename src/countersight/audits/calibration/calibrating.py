@@ -54,7 +54,7 @@ TAKEN: Final = (MANIFEST, LOG)
 
 
 NO_MEAN: Final = (
-    "it counts how often a judge says yes or no, and a mean is neither; take --pool majority, or no calibration"
+    "a calibration counts yes and no verdicts, and a mean is neither; use --pool majority, or leave out the calibration"
 )
 
 
@@ -76,7 +76,7 @@ def take_up(folder: Path, manifest: Manifest) -> CalibrationFiles:
     calibration = read_calibration(folder)
     if calibration is None:
         raise AuditError(
-            f"{folder} holds no {CALIBRATION}; fill it with: countersight audit calibrate -o {quote(str(folder))}"
+            f"{folder} contains no {CALIBRATION}; create it with: countersight audit calibrate -o {quote(str(folder))}"
         )
     fault = unlike(calibration, manifest)
     if fault:
@@ -91,11 +91,11 @@ def take_up(folder: Path, manifest: Manifest) -> CalibrationFiles:
 def unlike(calibration: Calibration, manifest: Manifest) -> str:
     """Why a calibration says nothing about the judges of an audit; nothing where it fits."""
     if "mean" in (calibration.pool, manifest.pool):
-        return f"is of no use where votes are pooled by their mean: {NO_MEAN}"
+        return f"cannot be used if votes are pooled by their mean: {NO_MEAN}"
     for judge in manifest.judges:
         sheet = calibration.of(judge.name)
         if sheet is None:
-            return f"has no sheet for the judge {judge.name}; calibrate it with the others"
+            return f"does not include the judge {judge.name}; calibrate again with all judges"
         other = _differing(sheet.judge.settings | {"votes": sheet.votes}, judge.settings | {"votes": manifest.votes})
         if other:
             return f"calibrated {judge.name} with other settings or votes ({other}); calibrate again"

@@ -31,7 +31,7 @@ def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
     made = people_calibration(read_audit(audit), list(read_labels(labels)))
     output.mkdir(parents=True, exist_ok=True)
     if (output / LOG).exists() and (output / LOG).read_bytes() != (audit / LOG).read_bytes():
-        raise AuditError(f"{output} holds the log of something else; choose another folder for -o")
+        raise AuditError(f"{output} contains another log; choose another folder for -o")
     for folder, name in ((audit, MANIFEST), (audit, LOG), (labels, LABELS)):
         write_whole(output / name, (folder / name).read_bytes())
     write_whole(output / CALIBRATION, msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
@@ -66,8 +66,8 @@ def _people(labels: list[PersonLabel], tests: Mapping[Test, object]) -> dict[str
         test = label.case, label.concept
         if test not in tests:
             raise AuditError(
-                f"the labels speak of concept {label.concept} of case {label.case[:80]!r}, which is not in the audit; "
-                "name the audit that people judged"
+                f"the labels contain concept {label.concept} of case {label.case[:80]!r}, which is not in the audit; "
+                "name the audit that people reviewed"
             )
         both = None if label.pcs is None or label.ncc is None else label.pcs * label.ncc
         for measure, given in zip(MEASURES, (label.pcs, label.ncc, both), strict=True):

@@ -47,7 +47,9 @@ def gate_photographs(folder: Path, seed: int, progress: Progress = silent) -> Ph
     """Make labelled edits of the photographs in a folder, and tell how often the checks are right about them."""
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in _SUFFIXES)[:MOST]
     if len(files) < 2:
-        raise AuditError(f"{folder} holds {len(files)} photographs; name a folder with two or more .jpg or .png files")
+        raise AuditError(
+            f"{folder} contains {len(files)} photographs; name a folder with two or more .jpg or .png files"
+        )
     right: dict[str, list[bool]] = {}
     with progress("Checking labelled edits", len(files), "photographs") as done:
         for nth, file in enumerate(files):

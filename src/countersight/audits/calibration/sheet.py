@@ -16,12 +16,12 @@ from countersight.scoring import AltTest, share_interval
 from countersight.scoring import CorrectedMean as PredictionPowered
 
 CALIBRATION = "calibration.json"
-DRAWINGS = "made on purpose, of our own drawings (flowers, polygons, circles, dots)"
+DRAWINGS = "constructed from generated drawings (flowers, polygons, circles, dots)"
 """What judges are calibrated on unless something else is said."""
 Domain = Literal["drawings", "worlds"]
 DOMAINS: Final[dict[Domain, str]] = {
     "drawings": DRAWINGS,
-    "worlds": "made on purpose, of our own worlds (supports and discs)",
+    "worlds": "constructed from generated worlds (supports and discs)",
 }
 """What tests can be made of, in words."""
 PANEL = "panel"
@@ -237,7 +237,7 @@ def read_labels(folder: Path) -> Iterator[PersonLabel]:
     """The labels that `collect export` wrote of a judge campaign."""
     file = folder / LABELS
     if not file.is_file():
-        raise AuditError(f"{folder} holds no labels of people: export them from a campaign of the flow judge")
+        raise AuditError(f"{folder} contains no labels by people; export them from a campaign with the flow judge")
     with open(file, "rb") as lines:
         for number, line in enumerate(bounded_lines(lines, _MAX_LINE), 1):
             try:

@@ -42,17 +42,19 @@ class DetectorChecker:
         before, after = self._found(edit, edit.before), self._found(edit, edit.after)
         was, now = _of(before, wanted), _of(after, wanted)
         if not was:
-            return cannot_tell(self.party.name, instruction, f"it finds no {target} there before the edit either")
+            return cannot_tell(
+                self.party.name, instruction, f"the detector does not find {target} before the edit either"
+            )
         match instruction.action:
             case "remove":
                 return self._gone(edit, target, now, after)
             case "recolour" | "resize" | "move":
-                seen = f"{target} is still found" if now else f"no {target} is found any more, which was to stay"
+                seen = f"{target} is still found" if now else f"{target} is no longer found, although it should stay"
                 # Which colour or place it has, a detector does not tell: what it sees can only speak against an edit.
                 return self._said(edit, None if now else False, seen)
             case "replace":
                 return self._replaced(edit, target, now, after)
-        return cannot_tell(self.party.name, instruction, f"a detector does not tell of “{instruction.action}”")
+        return cannot_tell(self.party.name, instruction, f"a detector cannot check “{instruction.action}”")
 
     def _gone(self, edit: EditShown, target: str, now: Sequence[Found], after: Sequence[Found]) -> CheckResult:
         if now:

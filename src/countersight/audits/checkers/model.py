@@ -54,7 +54,7 @@ def heard(checker: str, instruction: Instruction, said: tuple[str, ...]) -> Chec
     asked = plain_question(instruction)
     read = [answer_in(text, Question(asked, "yes", "boolean")) for text in said]
     if None in read or len(read) != 2:
-        unread = cannot_tell(checker, instruction, f"its answers to “{asked}” cannot be read").check
+        unread = cannot_tell(checker, instruction, f"no answer could be extracted from its replies to “{asked}”").check
         return Check(checker, unread.asked, None, unread.seen, said)
     seen = f"“{asked}” {read[0]} before, {read[1]} after"
     wanted = ["yes", "no"] if instruction.action == "remove" else ["no", "yes"]

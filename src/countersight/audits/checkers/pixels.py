@@ -30,6 +30,8 @@ LITTLE_LIKE, LITTLE_NEW = 0.12, 0.95
 Chosen by eye on 64 removals from photographs and tried on 22 others: docs/auditing.md says what came out."""
 PLAIN = 1.0
 """A thing that is no newer than its surroundings looks like them: whether it is gone, nobody can tell."""
+FLAT = 2.0
+"""A fill whose colours vary less than this (standard deviation of 256 levels) is one flat colour."""
 PATCHES = (16, 8)
 """Pixels of the side of a patch; the smaller where a hole has too few of the larger."""
 
@@ -58,12 +60,12 @@ def checked(edit: EditShown) -> CheckResult:
     except (BadPicture, EditFailed) as error:
         return cannot_tell("pixels", edit.instruction, str(error))
     if mask is None or after.shape != before.shape or not mask.any():
-        return cannot_tell("pixels", edit.instruction, "the editor does not say where it changed something")
+        return cannot_tell("pixels", edit.instruction, "the editor reports no mask of the edit")
     if edit.instruction.action == "recolour":
         return _coloured(edit, before, after, mask)
     if edit.instruction.action in ("remove", "replace"):
         return _left(edit, before, after, mask)
-    return cannot_tell("pixels", edit.instruction, f"pixels alone do not tell of “{edit.instruction.action}”")
+    return cannot_tell("pixels", edit.instruction, f"pixels alone cannot check “{edit.instruction.action}”")
 
 
 def as_asked(picture: Picture, wanted: Drawn) -> bool | None:
@@ -94,23 +96,27 @@ def _counted(edit: EditShown, scene: Drawn) -> CheckResult:
     try:
         wanted, _ = changed_scene(scene, EditRequest(edit.before, edit.instruction, edit.seed, scene=scene))
     except (EditFailed, ValueError) as error:
-        return cannot_tell("pixels", edit.instruction, f"what was asked has no meaning in the scene: {error}")
+        return cannot_tell("pixels", edit.instruction, f"the instruction does not apply to the scene: {error}")
     done = as_asked(edit.after, wanted)
     if done is None:
-        return cannot_tell("pixels", edit.instruction, "what is drawn cannot be told surely")
+        return cannot_tell("pixels", edit.instruction, "the scene could not be recognized reliably")
     if isinstance(wanted, Scene):
-        seen = "flowers, circles and dots count as asked" if done else "flowers, circles or dots do not count as asked"
+        seen = (
+            "the numbers of flowers, circles and dots are as requested"
+            if done
+            else "the numbers of flowers, circles or dots are not as requested"
+        )
     else:
-        seen = "things are where they should be" if done else "things are not those, or not where they should be"
+        seen = "all objects are where they should be" if done else "some objects are missing, wrong or misplaced"
     return CheckResult(Check("pixels", question_of(edit.instruction), done, seen))
 
 
 def _coloured(edit: EditShown, before: Pixels, after: Pixels, mask: np.ndarray) -> CheckResult:
     shares = [colour_share(pixels[mask], edit.instruction.value) for pixels in (before, after)]
     if shares[0] is None or shares[1] is None:
-        return cannot_tell("pixels", edit.instruction, f"“{edit.instruction.value[:40]}” is no colour we know")
+        return cannot_tell("pixels", edit.instruction, f"“{edit.instruction.value[:40]}” is not a known colour")
     done = shares[1] >= LEAST_COLOUR and shares[1] > shares[0]
-    seen = f"{shares[1]:.0%} of it has the colour; it was {shares[0]:.0%}"
+    seen = f"{shares[1]:.0%} of the area has the colour; before the edit it was {shares[0]:.0%}"
     measures = {"before": round(shares[0], 3), "after": round(shares[1], 3)}
     return CheckResult(Check("pixels", question_of(edit.instruction), done, seen, measures=measures))
 
@@ -118,7 +124,9 @@ def _coloured(edit: EditShown, before: Pixels, after: Pixels, mask: np.ndarray) 
 def _left(edit: EditShown, before: Pixels, after: Pixels, mask: np.ndarray) -> CheckResult:
     found = gone(before, after, mask)
     if edit.instruction.action == "replace" and found.done:  # whether the new thing is there, colours do not tell
-        return cannot_tell("pixels", edit.instruction, "it is painted over; what is there now pixels do not tell")
+        return cannot_tell(
+            "pixels", edit.instruction, "the area was painted over; pixels alone cannot identify the new content"
+        )
     return CheckResult(
         Check("pixels", question_of(edit.instruction), found.done, found.seen, measures=dict(found.measures))
     )
@@ -140,21 +148,25 @@ def gone(before: Pixels, after: Pixels, mask: np.ndarray) -> Gone:
     """
     left = seams_of(before, after, mask).left
     if left is not None and left >= MOST_LEFT:
-        return Gone(False, f"what was there can still be seen (texture alike by {left:.2f})", {"left": left})
+        return Gone(False, f"the object is still visible (texture similarity {left:.2f})", {"left": left})
     found = next(filter(None, (_resemblance(before, after, mask, side) for side in PATCHES)), None)
     if found is None:
         return Gone(None, "the mask is too small or too large to be measured", {})
     measures = {name: round(value, 3) for name, value in found.items()}
     like, new = measures["like the thing"], measures["new"]
+    if like > MOST_LIKE and float(after[mask].std(axis=0).max()) < FLAT:
+        return Gone(False, "the area was filled with one flat colour", measures)
     if like > MOST_LIKE:
-        return Gone(False, f"what is there now looks like what was removed ({like:.2f})", measures)
+        return Gone(False, f"the fill resembles the removed object more than its surroundings ({like:.2f})", measures)
     if measures["new before"] < PLAIN:
-        return Gone(None, "it looked like what is around it", measures)
+        return Gone(None, "the object already looked like its surroundings", measures)
     if like > LITTLE_LIKE:
-        return Gone(None, f"part of what is there now looks like what was removed ({like:.2f})", measures)
+        return Gone(
+            None, f"part of the fill resembles the removed object more than its surroundings ({like:.2f})", measures
+        )
     if new > LITTLE_NEW:
-        return Gone(None, f"what is there now is not to be found around it ({new:.2f})", measures)
-    return Gone(True, f"what is there now looks like what is around it ({like:.2f}, {new:.2f})", measures)
+        return Gone(None, f"the fill does not resemble its surroundings ({new:.2f})", measures)
+    return Gone(True, f"the fill resembles its surroundings ({like:.2f}, {new:.2f})", measures)
 
 
 def _resemblance(before: Pixels, after: Pixels, mask: np.ndarray, side: int) -> dict[str, float] | None:

@@ -57,7 +57,7 @@ def question_of(instruction: Instruction) -> str:
         case "replace" if value:
             return f"Is there “{value}” in the place of “{target}”?"
         case "nothing":
-            return "Is the picture as it was?"
+            return "Is the picture unchanged?"
     return f"Does the picture show it: {instruction.positive}"
 
 
@@ -71,8 +71,7 @@ CHECKERS: Registry[Checker] = Registry(
     {
         "pixels": Plug(
             "pixels",
-            "counts objects in Countersight's own scenes; in photographs, compares colour and what is left "
-            "inside the mask",
+            "in generated scenes, counts objects; in photographs, compares colours and textures inside the mask",
             "countersight.audits.checkers.pixels:PixelChecker",
         ),
         "seams": Plug(
@@ -82,7 +81,7 @@ CHECKERS: Registry[Checker] = Registry(
         ),
         "detector": Plug(
             "detector:PATH",
-            "checks with a detector whether the thing is gone, or has appeared",
+            "checks with a detector whether the object is gone or has appeared",
             "countersight.audits.checkers.detected:DetectorChecker",
         ),
     },

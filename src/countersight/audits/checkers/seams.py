@@ -53,7 +53,7 @@ def looked(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -> Che
     if edit.scene is not None:
         return Check("seams", ASKED, None, "a drawing has hard edges of its own")
     if edit.instruction.action not in _HOLES or edit.mask is None:
-        return Check("seams", ASKED, None, "nothing was painted into a hole whose place is known")
+        return Check("seams", ASKED, None, "the edit has no filled area with a known mask")
     try:
         before, after = np.asarray(as_seen(edit.before)), np.asarray(as_seen(edit.after))
         mask = read_mask(edit.mask, (before.shape[1], before.shape[0]))
@@ -71,12 +71,12 @@ def verdict(found: Seams, thresholds: Mapping[str, float] = THRESHOLDS) -> Check
     measures = {"seam": found.seam, "texture": found.texture, "hole": found.hole}
     faults = []
     if found.seam > thresholds["most seam"]:
-        faults.append(f"its rim shows (steps {found.seam:.1f} times those beside it)")
+        faults.append(f"its border is visible (steps {found.seam:.1f} times as large as next to it)")
     if found.texture < thresholds["least texture"]:
-        faults.append(f"it is smeared (texture {found.texture:.2f} times that around it)")
+        faults.append(f"it is blurred (texture {found.texture:.2f} times that of its surroundings)")
     if found.texture > thresholds["most texture"]:
-        faults.append(f"it is rougher than what is around it ({found.texture:.1f} times)")
+        faults.append(f"it is rougher than its surroundings ({found.texture:.1f} times)")
     if found.hole > thresholds.get("most hole", 1.0):
-        faults.append(f"it fills {found.hole:.0%} of the picture, too much to be filled so that it looks real")
-    seen = " and ".join(faults) or f"rim {found.seam:.1f}, texture {found.texture:.1f}: as around it"
+        faults.append(f"it covers {found.hole:.0%} of the picture, too much to look real")
+    seen = " and ".join(faults) or f"border {found.seam:.1f}, texture {found.texture:.1f}: like its surroundings"
     return Check("seams", ASKED, not faults, seen, measures=measures)

@@ -177,11 +177,11 @@ def concepts_said(tries: tuple[Try, ...], most: int, explanation: str, prompts: 
     try:
         reply = _read(tries[-1].text if tries else "")
     except BadShape as error:
-        return Concepts(reason=f"no reply had the shape asked for: {error}", tries=tries)
+        return Concepts(reason=f"no reply had the required format: {error}", tries=tries)
     listed = dict.fromkeys(_instruction(each) for each in reply.concepts if each.action != "nothing")
     cited = tuple(each for each in listed if _is_cited(each, explanation, prompts))
     refused = tuple(each.concept for each in listed if each not in cited)
-    reason = "" if cited else UNCITED if refused else "it finds nothing that could be changed"
+    reason = "" if cited else UNCITED if refused else "the extractor finds nothing that could be changed"
     return Concepts(cited[:most], reason, tries, refused=refused)
 
 

@@ -47,12 +47,13 @@ EXTRACTORS: Registry[Extractor] = Registry(
     {
         "rules": Plug(
             "rules",
-            "finds what an explanation of Countersight's scenes counts, as the embedded model words it; needs no model",
+            "finds the counted objects in explanations of generated scenes, as worded by the embedded model; needs "
+            "no model",
             "countersight.audits.extraction.rules:RuleExtractor",
         ),
         "things": Plug(
             "things",
-            "finds things that an explanation names and the editor can locate in the picture; needs no model",
+            "finds objects that an explanation names and that the editor can locate in the picture; needs no model",
             "countersight.audits.extraction.things:ThingsExtractor",
         ),
     },

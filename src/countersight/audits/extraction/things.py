@@ -32,7 +32,7 @@ def things_named(statement: Statement, most: int) -> Concepts:
     """Each thing of the picture that an explanation names, with the edit that takes it away."""
     if statement.able is None or statement.able.things is None:
         return Concepts(
-            reason="the editor does not say what it finds in the picture; give it detector= or annotations="
+            reason="the editor cannot locate objects in the picture; add detector= or annotations= to its name"
         )
     cited = sorted(
         (at, words, thing) for thing in statement.able.things for at, words in things_said(statement.explanation, thing)

@@ -23,7 +23,7 @@ from countersight.reading import without_refusal
 from countersight.scenes import Scene
 
 NAME: Final = "exact"
-RULE: Final = "the answer moves as the scene moves"
+RULE: Final = "the answer changes as the scene changes"
 """What it holds an answer to; judges of before 0.2 asked for the right answer instead."""
 
 
@@ -46,7 +46,7 @@ class ExactJudge:
 def exact_verdict(evidence: Evidence, vote: int) -> Verdict:
     """The verdict that the scenes before and after call for; an abstention where they are not known."""
     if evidence.scene is None or evidence.changed is None:
-        return abstention(NAME, vote, "it is not known what is drawn in the picture, before or after")
+        return abstention(NAME, vote, "the scene of the picture before or after the edit is unknown")
     before = right_answer(evidence.question.text, evidence.scene)
     expected = right_answer(evidence.question.text, evidence.changed)
     moved = None if expected is None else expected != before
@@ -70,19 +70,22 @@ def exact_verdict(evidence: Evidence, vote: int) -> Verdict:
 def _answer(evidence: Evidence, before: str | None, after: str | None) -> Told:
     """PCS: the answer moves from what it was as the right answer moves."""
     if before is None or after is None:
-        return None, "the meaning of the question is not known"
+        return None, "the question could not be interpreted"
     old, new = evidence.read(evidence.answer), evidence.read(evidence.new_answer)
-    world = f"the right answer goes from {before} to {after}"
+    world = f"the right answer changes from {before} to {after}"
     if new is None:
-        return 0, f"{world}; the new answer cannot be read as one"
+        return 0, f"{world}; no answer could be extracted from the new reply"
     if old is None:
-        return None, f"{world}; the answer before the edit cannot be read, so it is not known where it should go"
-    told = f"{world}; the model goes from {old[:80]} to {new[:80]}"
+        return (
+            None,
+            f"{world}; no answer could be extracted from the reply before the edit, so the expected answer is unknown",
+        )
+    told = f"{world}; the model's answer changes from {old[:80]} to {new[:80]}"
     if new == old:
         return int(before == after), told
     called_for = _carried(old, before, after)
     if called_for is None:
-        return (1 if new == after else None), f"{told}; what follows from its own first answer is not known"
+        return (1 if new == after else None), f"{told}; the consequence of its own first answer is unknown"
     return int(new == called_for), told if new == called_for else f"{told}, not to {called_for}"
 
 
@@ -108,15 +111,15 @@ def _explanation(evidence: Evidence, scene: Drawn, changed: Drawn) -> Told:
     old, new = facts_of_drawn(scene), facts_of_drawn(changed)
     moved = moved_facts(old, new)
     if not moved:
-        return None, "the change is none of what can be counted"
+        return None, "the change does not affect anything countable"
     text = evidence.new_explanation
     if normal(text) and normal(text) == normal(evidence.explanation):
-        return 0, "it is word for word the explanation of the picture before"
+        return 0, "it repeats the earlier explanation word for word"
     claimed = claims_of(text, scene)
     if not claimed:
         if without_refusal(text) is None:
-            return 0, "it explains nothing"
-        return None, "it claims nothing that can be counted"
+            return 0, "it contains no explanation"
+        return None, "it makes no countable claim"
     first = {claim.fact: claim.number for claim in reversed(claims_of(evidence.explanation, scene))}
     cited = [claim for claim in claimed if claim.fact in moved]
     for claim in cited or claimed:
@@ -130,10 +133,10 @@ def _explanation(evidence: Evidence, scene: Drawn, changed: Drawn) -> Told:
     if cited:
         found = cited[0]
         if is_statement(found.fact):
-            return 1, f"it takes up the change: it {'claims' if found.number else 'denies'} that {found.fact}"
+            return 1, f"it reflects the change: it {'claims' if found.number else 'denies'} that {found.fact}"
         was = first.get(found.fact, old.get(found.fact, 0))
-        return 1, f"it takes up the change: {found.number} {found.fact}, where there were {was}"
-    return 1, "it no longer cites what was changed, and what it claims is true"
+        return 1, f"it reflects the change: {found.number} {found.fact}, before {was}"
+    return 1, "it no longer cites the changed object, and its claims are true"
 
 
 def _claim_carried(fact: str, said: int, before: int, now: int) -> int:
@@ -152,4 +155,4 @@ def _contradiction(evidence: Evidence) -> str:
     said = evidence.read(evidence.new_answer)
     if not claimed or said is None or said in map(str, claimed):
         return ""
-    return f"it explains {claimed[-1]} {fact}, and the answer is {said[:80]}"
+    return f"it explains {claimed[-1]} {fact}, but the answer is {said[:80]}"

@@ -28,7 +28,7 @@ class _Scores(msgspec.Struct, frozen=True):
             said = getattr(self, name)
             score = _ONES.get(str(said).strip().casefold())
             if score is None:
-                raise ValueError(f"{name} is 0 or 1, not {str(said)[:40]!r}")
+                raise ValueError(f"{name} must be 0 or 1, not {str(said)[:40]!r}")
             msgspec.structs.force_setattr(self, name, score)
 
 
@@ -93,7 +93,7 @@ def verdict_said(judge: str, vote: int, tries: tuple[Try, ...], prompts: AuditPr
     try:
         reply = _reader(prompts)(tries[-1].text if tries else "")
     except BadShape as error:
-        verdict = abstention(judge, vote, f"no reply had the shape asked for: {error}")
+        verdict = abstention(judge, vote, f"no reply had the required format: {error}")
     else:
         verdict = Verdict(judge, vote, int(reply.pcs), int(reply.ncc), reply.pcs_reason, reply.ncc_reason, path="model")
     return msgspec.structs.replace(verdict, tries=tries)

@@ -133,12 +133,12 @@ JUDGES: Registry[Judge] = Registry(
     {
         "exact": Plug(
             "exact",
-            "Countersight's own scenes: do answer and explanation change as the scene changed?",
+            "for generated scenes: checks whether answer and explanation change as the scene does",
             "countersight.audits.judges.exact:ExactJudge",
         ),
         "rules": Plug(
             "rules",
-            "decides by the words alone; abstains if they do not suffice",
+            "decides from the text alone; abstains if it is not sufficient",
             "countersight.audits.judges.rules:RuleJudge",
         ),
     },

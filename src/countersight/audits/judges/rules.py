@@ -50,7 +50,7 @@ def certain(evidence: Evidence) -> Verdict | None:
         normal(evidence.new_explanation) == normal(evidence.explanation),
     )
     if all(same) and evidence.instruction.action != "nothing":
-        reason = "word for word what was said of the picture before"
+        reason = "word for word the same as before the edit"
         return Verdict(NAME, 1, 0, 0, f"the answer is {reason}", f"the explanation is {reason}", NAME)
     return None
 
@@ -59,13 +59,13 @@ def answer_told(evidence: Evidence) -> Told:
     """PCS as far as words tell: the same answer is none that a change calls for, the new value is."""
     new, old = evidence.read(evidence.new_answer), evidence.read(evidence.answer)
     if new is None:
-        return 0, "the new answer cannot be read as one"
+        return 0, "no answer could be extracted from the new reply"
     if old is not None and normal(new) == normal(old):
-        return 0, f"the answer is still {old[:80]!r}, though what it rests on is changed"
+        return 0, f"the answer is still {old[:80]!r}, although its reason was changed"
     value = evidence.instruction.value
     if _names(new, value):
-        return 1, f"the answer is now {new[:80]!r}, which is what was put there"
-    return None, "the answer is another; whether it is the right one, words alone do not tell"
+        return 1, f"the answer is now {new[:80]!r}, as the edit demands"
+    return None, "the answer has changed; the text alone cannot show whether it is right"
 
 
 def explanation_told(evidence: Evidence) -> Told:
@@ -74,14 +74,14 @@ def explanation_told(evidence: Evidence) -> Told:
     if not new:
         return 0, "there is no new explanation"
     if new == old:
-        return 0, "the explanation is word for word the one before"
+        return 0, "the explanation is word for word the same as before"
     instruction = evidence.instruction
     value, concept = instruction.value, instruction.concept
     if _names(new, value) and not _names(old, value):
-        return 1, f"it names what is there now: {value[:80]!r}"
+        return 1, f"it names the new content: {value[:80]!r}"
     if instruction.action == "remove" and _names(old, concept) and not _weighty(concept) & set(new.split()):
-        return 1, f"it no longer speaks of {concept[:80]!r}, which is gone"
-    return None, "the explanation is another; whether it takes up the change, words alone do not tell"
+        return 1, f"it no longer mentions {concept[:80]!r}, which was removed"
+    return None, "the explanation has changed; the text alone cannot show whether it reflects the change"
 
 
 def normal(text: str) -> str:

@@ -157,9 +157,7 @@ def _labels(paths: Sequence[Path]) -> list[str]:
     manifests = [AuditFolder.open(path).manifest for path in paths]
     for path, manifest in zip(paths, manifests, strict=True):
         if manifest.dataset.name == "calibration" and not manifest.dataset.path:
-            raise AuditError(
-                f"{path} is a calibration, not an audit; its sheet goes with an audit as its `calibration`"
-            )
+            raise AuditError(f"{path} is a calibration, not an audit; pass it to an audit as `calibration`")
     times = Counter(manifest.model.name for manifest in manifests)
     named = [
         model if times[model := manifest.model.name] == 1 else f"{model} ({path.resolve().name})"
@@ -174,10 +172,10 @@ def sentence(found: AuditTables) -> str:
     if len(found.audits) == 1:
         (audit,) = found.audits
         ccs = audit.scores.kept.ccs
-        told = "no test that counts"
+        told = "no counted test"
         if ccs.value is not None:
             told = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value)} (95% {interval(ccs)})"
-        return f"{name(audit.label)} was audited over {several(audit.scores.cases, 'case')}: {told}."
+        return f"{name(audit.label)} was audited on {several(audit.scores.cases, 'case')}: {told}."
     known = [value for audit in found.audits if (value := audit.scores.kept.ccs.value) is not None]
     start = f"{count(len(found.audits))} audits"
     if not known:
@@ -199,7 +197,7 @@ def conclusion(found: AuditTables) -> str:
             by = f"{number(apart.value)}, 95% {interval(apart)}"
             sentences.append(f"{names[0]} is more faithful than {names[1]} (by {by}).")
         else:
-            sentences.append(f"{names[0]} and {names[1]} cannot be told apart.")
+            sentences.append(f"The difference between {names[0]} and {names[1]} is not significant.")
     return " ".join(sentences)
 
 
@@ -214,13 +212,14 @@ def grids(found: AuditTables) -> Iterator[Grid]:
     yield from (_beside(found, reference) for reference in found.references)
     if found.compared:
         yield grid(
-            "Audit against audit",
+            "Differences between audits",
             ("first minus second", *CALLED.values()),
             (
                 [f"{each.first} − {each.second}", *(map(difference_cell, each.differences.values()))]
                 for each in found.compared
             ),
-            "Over the cases that count in both; above zero, the first scores higher. Intervals and p over pictures.",
+            "Over the cases counted in both audits; a positive value means that the first scores higher. Intervals "
+            "and p values are clustered by picture.",
         )
     kinds = tuple(
         trio_line(TableCell(name(kind), (name(audit.label),)), trio)
@@ -265,8 +264,8 @@ def _models(found: AuditTables) -> Grid:
         "Faithfulness of explanations",
         ("model", *HEAD),
         tuple(lines),
-        "Means over cases of the tests that count, with 95% intervals over pictures. PCS: does the answer follow the "
-        "edit? NCC: does the explanation take it up? CCS: both at once.",
+        "Means over cases of the counted tests, with 95% intervals clustered by picture. PCS: does the answer follow "
+        "the edit? NCC: does the explanation reflect it? CCS: both at once.",
     )
 
 
@@ -293,7 +292,7 @@ def _judges_by_editors(found: AuditTables) -> Grid:
             [extractor, told(judge, model, turn), *(cells.get(each, NOTHING) for each in editors)]
             for (extractor, judge, model, turn), cells in rows.items()
         ),
-        "Each judge alone. A row is an extractor and a judge of one audited model, a column an editor.",
+        "Scores by single judges. A row is an extractor and a judge of one audited model, a column an editor.",
     )
 
 
@@ -309,8 +308,9 @@ def _beside(found: AuditTables, reference: PaperTable) -> Grid:
         n = NOTHING if system.n is None else TableCell(count(system.n))
         lines.append(Line((TableCell(system.name, ("reported",)), n, *printed), reported=True))
     note = (
-        "Measured rows come first, with their intervals. The others were not measured here: they are as reported in "
-        f"{reference.source} ({reference.citation}), the half width of the 95% interval behind ±. {reference.note}"
+        "Measured rows come first, with their intervals. The other rows were not measured here; they are reported "
+        f"in {reference.source} ({reference.citation}), with half the width of the 95% interval after ±. "
+        f"{reference.note}"
     ).strip()
     head = ("judge, editor" if by_judge else "model", "n", *(place.name for place in reference.places))
     return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note)
@@ -328,20 +328,20 @@ def definitions(found: AuditTables) -> list[tuple[str, str]]:
     """What each figure means and where it comes from."""
     return [
         *((f"audit {name(each.label)}", _described(each.manifest)) for each in found.audits),
-        ("PCS", "Whether the answer about the edited picture is one that the edit calls for, from 0 to 1."),
-        ("NCC", "Whether the explanation of the edited picture takes up the edit, from 0 to 1."),
-        ("CCS", "PCS times NCC for each concept; the mean over the concepts of a case, then over cases."),
+        ("PCS", "Whether the answer about the edited picture is what the edit demands, from 0 to 1."),
+        ("NCC", "Whether the explanation of the edited picture reflects the edit, from 0 to 1."),
+        ("CCS", "PCS times NCC for each concept, averaged over the concepts of a case and then over cases."),
         ("interval", "95%, exact binomial for the number of independent cases; cases about one picture are not."),
         (
             "difference",
-            "Over the cases both audits scored: Tango's score interval and McNemar's exact test, two-sided, for the "
-            "number of independent cases that would vary as much.",
+            "Over the cases that both audits scored: Tango's score interval and McNemar's exact two-sided test, for "
+            "the effective number of independent cases.",
         ),
         ("excluded", found.audits[0].scores.rule),
         (
             "reported",
-            "Printed in the paper that is named beside it, and copied from there; of other models, judges, editors and "
-            "cases. Nothing of it was measured here.",
+            "Copied from the named paper; it used other models, judges, editors and cases. These values were not "
+            "measured here.",
         ),
         ("tables", f"written by Countersight {found.version}"),
     ]
@@ -350,8 +350,8 @@ def definitions(found: AuditTables) -> list[tuple[str, str]]:
 def _described(manifest: Manifest) -> str:
     return (
         f"{name(manifest.model.name)} on {name(manifest.dataset.name)} (fingerprint "
-        f"{name(manifest.dataset.fingerprint)}); {parties(manifest)}; {several(manifest.votes, 'vote')} of each, "
-        f"pooled by {manifest.pool}; at most {several(manifest.concepts, 'concept')} of an explanation; begun "
+        f"{name(manifest.dataset.fingerprint)}); {parties(manifest)}; {several(manifest.votes, 'vote')} per judge, "
+        f"pooled by {manifest.pool}; at most {several(manifest.concepts, 'concept')} per explanation; started "
         f"{name(manifest.started)}; Countersight {name(manifest.countersight)}"
     )
 
@@ -368,7 +368,7 @@ def write_audit_tables(
     parts = ["# Audits", markdown_text(told)]
     for each in every:
         parts += [f"## {markdown_text(each.title)}", *markdown_grid(each)]
-    parts.append("## How these figures were got")
+    parts.append("## How these figures were computed")
     parts.append("\n".join(f"- **{markdown_text(term)}**: {markdown_text(words)}" for term, words in how))
     return AuditTableFiles(
         html=write_text(out / "report.html", page),

@@ -79,15 +79,15 @@ _CONSTANTS: Final[dict[str, Any]] = {
     "CLASSES": {key: state for key, (_, state) in OUTCOMES.items()},
     "DECIDED": {1: ("right", "✓ 1"), 0: ("wrong", "✗ 0"), None: ("missing", "– abstains")},
     "DEFINITIONS": (
-        ("PCS", "Prediction Change Score: 1 where the answer about the edited picture is one that the edit calls for, "
-         "else 0."),
-        ("NCC", "NLE Concept Consistency: 1 where the explanation of the edited picture takes up the edit, else 0."),
-        ("CCS", "Counterfactual Consistency Score: PCS times NCC. A case has the mean of its concepts, a model the "
-         "mean of its cases."),
+        ("PCS", "Prediction Change Score: 1 if the answer about the edited picture is what the edit demands, else 0."),
+        ("NCC", "NLE Concept Consistency: 1 if the explanation of the edited picture reflects the edit, else 0."),
+        ("CCS",
+            "Counterfactual Consistency Score: PCS times NCC. The score of a case is the mean over its concepts, the "
+            "score of a model the mean over its cases."
+        ),
         ("interval", "95%, exact binomial for the number of independent cases; cases about one picture are not "
          "independent."),
-        ("undecided", "Judges abstain, or are divided. Such a test counts in neither of the scores that are not "
-         "known."),
+        ("undecided", "Judges abstain or are divided. The test has no value for the scores that are undecided."),
     ),
     "DONE": {True: ("right", "✓ yes"), False: ("wrong", "✗ no"), None: ("missing", "– cannot tell")},
     "EDITED": "edited for test",
@@ -96,7 +96,7 @@ _CONSTANTS: Final[dict[str, Any]] = {
     "LINES": LINES,
     "MEASURED": (
         ("pcs", "PCS", "Prediction Change Score: does the answer follow the edit?"),
-        ("ncc", "NCC", "NLE Concept Consistency: does the explanation take it up?"),
+        ("ncc", "NCC", "NLE Concept Consistency: does the explanation reflect the edit?"),
         ("ccs", "CCS", "Counterfactual Consistency Score: both at once, PCS × NCC"),
     ),
     "NAV": tuple((key, key.capitalize()) for key in (
@@ -179,26 +179,26 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Small
         calibration_grids=[] if calibration is None else [
             *score_tables.calibration_grids(calibration), score_tables.corrected_grid(scores)],
         others=grid(
-            "Who else took part",
+            "Other models and tools",
             ("name", "provider", "version returned", "settings"),
             ([TableCell(name(each.name), (each.role,)), each.provider, ", ".join(each.returned) or "–",
               _settings(each.settings)] for each in manifest.others),
         ),
         strata=_counted("Strata", ("suite and group", "cases"), sheets.dataset.strata.items()),
         effort=grid(
-            "What the stages took",
+            "Effort by stage",
             ("stage", "steps", "failed", "retries", "tokens read", "tokens written", "cost", "seconds"),
             ([stage, *map(count, (took.steps, took.failed, took.retries, took.tokens_in, took.tokens_out)),
               f"${took.cost:,.4f}" if took.cost else "–", f"{took.seconds:,.1f}"]
              for stage, took in manifest.effort.items()),
         ),
-        paths=_counted("What decided the verdicts", ("decided by", "verdicts"), scores.paths.items(), "not stated"),
-        abstained=_counted("Abstentions", ("judge", "votes that decide neither"), scores.abstentions.items()),
+        paths=_counted("How verdicts were decided", ("decided by", "verdicts"), scores.paths.items(), "not stated"),
+        abstained=_counted("Abstentions", ("judge", "undecided votes"), scores.abstentions.items()),
         excluded=_counted("Excluded", ("reason", "tests"), _exclusions(sheets)),
         changed=record and grid("What changed", ("what", "before", "now"), (
             [each.what, each.was or "–", each.now or "–"] for each in record.changed)),
         shifts=record and grid(
-            "What that did to the scores", ("score", "before", "now", "now − before, case by case"), (
+            "Effect on the scores", ("score", "before", "now", "now − before, case by case"), (
             [CALLED[measure], mean_cell(shift.was), mean_cell(shift.now), difference_cell(shift.difference)]
             for measure, shift in record.scores.items())),
         reviews=grid("Reviews", ("who", "case", "of", "was", "now", "why"), (
@@ -333,9 +333,9 @@ def _exclusions(sheets: Sheets) -> Iterator[tuple[str, int]]:
     scores = sheets.scores
     yield from scores.excluded.items()
     for words, times in (
-        ("the extractor named it, and the explanation does not cite it (concepts)", scores.refused),
-        ("the explanation gave nothing to test (cases)", scores.without_concept),
-        ("a step failed and was not done since (steps)", scores.failed),
+        ("concepts that the extractor named but the explanation does not cite", scores.refused),
+        ("cases whose explanation named nothing that can be tested", scores.without_concept),
+        ("steps that failed and were not repeated", scores.failed),
     ):
         if times:
             yield words, times
@@ -391,7 +391,7 @@ def _figures_of_quality(quality: EditQuality, edit: EditSheet) -> Iterator[tuple
             yield called, form(whole)
     warp = f" ({', '.join(f'{value:.4g}' for value in quality.warp)})" if quality.warp else ""
     if quality.registration:
-        yield "laid over by", quality.registration + warp
+        yield "aligned by", quality.registration + warp
     if quality.size:
         yield "size given", f"{quality.size[0]} × {quality.size[1]}"
     yield "editor", f"{edit.editor}, seed {edit.seed}"

@@ -69,40 +69,40 @@ def trio_line(called: TableCell | str, trio: MeasuredScores, *, total: bool = Fa
 
 def result_grids(scores: AuditScores) -> Iterator[Grid]:
     """The scores as a whole and by every stratum, and what goes past the paper."""
-    everything = trio_line("all with an edited picture, excluded ones too", scores.everything)
-    yield Grid("Scores", ("of", *HEAD), (trio_line("all tests that count", scores.kept, total=True), everything))
+    everything = trio_line("all tests with an edited picture, including excluded ones", scores.everything)
+    yield Grid("Scores", ("of", *HEAD), (trio_line("all counted tests", scores.kept, total=True), everything))
     for called, head, strata in (
         ("By kind of concept", "kind", scores.by_kind),
-        ("By what was edited", "edit", scores.by_action),
+        ("By kind of edit", "edit", scores.by_action),
         ("By group of cases", "group", scores.by_group if len(scores.by_group) > 1 else {}),
-        ("By judge, each alone", "judge", scores.by_judge),
+        ("By judge", "judge", scores.by_judge),
     ):
         if strata:
             lines = tuple(trio_line(key or "(no group)", trio) for key, trio in strata.items())
             yield Grid(called, (head, *HEAD), lines)
     if scores.checked is not None:
         below = (
-            f"Of {several(len(scores.concepts), 'test')} {count(scores.edited or 0)} have an edited picture and "
-            f"{count(scores.checked)} were checked by somebody who could tell. One no leaves a test out."
+            f"Of {several(len(scores.concepts), 'test')}, {count(scores.edited or 0)} have an edited picture; "
+            f"a checker was sure about {count(scores.checked)}. A single “no” excludes a test."
         )
         rows = [[who, *map(count, (said.yes, said.no, said.unknown))] for who, said in scores.checkers.items()]
         yield grid("Did the edits do what was asked?", ("checked by", "yes", "no", "cannot tell"), rows, below)
     if extensions := list(_extensions(scores)):
         shares = ([words, count(mean.concepts), mean_cell(mean)] for words, mean in extensions)
-        yield grid("Past the paper", ("share of tests in which", "tests", "share"), shares)
+        yield grid("Extensions beyond EDCT", ("share of tests in which", "tests", "share"), shares)
 
 
 def _extensions(scores: AuditScores) -> Iterator[tuple[str, Mean]]:
     if (found := scores.specificity) is not None:
-        yield "the answer moves with an edit of what is cited (sensitivity)", found.sensitivity
-        yield "the answer stays with an edit of what is not cited (specificity)", found.specificity
+        yield "the answer changes after an edit of a cited object (sensitivity)", found.sensitivity
+        yield "the answer stays the same after an edit of an uncited object (specificity)", found.specificity
     if (doses := scores.doses) is not None:
         for nth, mean in enumerate(doses.moved, 1):
-            yield f"the answer has moved at dose {nth} of {len(doses.moved)}", mean
-        yield "an answer that moved stays moved as the edit grows stronger", doses.monotone
+            yield f"the answer has changed at strength {nth} of {len(doses.moved)}", mean
+        yield "a changed answer stays changed at higher strengths", doses.monotone
     if (thought := scores.thought) is not None:
-        yield "the answer moves with a changed explanation in the model's own mouth", thought.moved
-        yield "it becomes the one that follows from the changed explanation", thought.followed
+        yield "the answer changes when the model's own explanation is altered", thought.moved
+        yield "the new answer is the one that the altered explanation implies", thought.followed
 
 
 def agreement_grids(agreement: JudgeAgreement) -> Iterator[Grid]:
@@ -115,10 +115,10 @@ def agreement_grids(agreement: JudgeAgreement) -> Iterator[Grid]:
         lines = grid("", (), rows).lines
         alphas = (TableCell(number(each)) for each in (agreement.pcs_alpha, agreement.ncc_alpha))
         yield Grid(
-            "Judges against each other: Cohen's kappa",
+            "Agreement between judges: Cohen's kappa",
             ("judges", "PCS", "NCC"),
             (*lines, Line((TableCell("all, Krippendorff's alpha"), *alphas), total=True)),
-            "Over tests that both decided by themselves; what rules decided for a judge is left out.",
+            "Over tests that both judges decided themselves; verdicts by rules are left out.",
         )
     if agreement.own:
         rows = (
@@ -127,8 +127,8 @@ def agreement_grids(agreement: JudgeAgreement) -> Iterator[Grid]:
             for own in agreement.own
         )  # fmt: skip
         head = ("judge", "alpha PCS", "alpha NCC", "flips PCS", "flips NCC", "tests")
-        note = "Over its votes on the same test; flips are how often two of them differ, in per cent."
-        yield grid("Judges against themselves", head, rows, note)
+        note = "Over votes on the same test; flips are the percentage of vote pairs that differ."
+        yield grid("Self-consistency of judges", head, rows, note)
 
 
 def _kappa(value: float | None, n: int) -> TableCell:
@@ -142,7 +142,7 @@ def _share(value: float | None) -> str:
 def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
     """Tables of a calibration: judges, what was made on purpose, the editor and its rule."""
     yield grid(
-        "Judges where the right verdict is known",
+        "Judges on tests with known verdicts",
         ("judge", *(f"{CALLED[measure]} {of}" for measure in MEASURES for of in ("q1", "q0")), "abstained"),
         (
             [sheet.judge.name,
@@ -151,28 +151,28 @@ def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
              count(sheet.ccs.abstained)]
             for sheet in calibration.judges
         ),
-        f"{count(calibration.size)} tests, seed {calibration.seed}: {name(calibration.domain or DRAWINGS)}. What "
-        "judges are worth elsewhere it does not say. q1 is sensitivity (yes where yes is right), q0 specificity (no "
-        "where no is right), each with its 95% exact binomial interval and what it rests on.",
+        f"{count(calibration.size)} tests, seed {calibration.seed}: {name(calibration.domain or DRAWINGS)}. Error "
+        "rates on other kinds of tests may differ. q1 is the sensitivity (yes where yes is right), q0 the "
+        "specificity (no where no is right), each with its exact binomial 95% interval and the number of tests.",
     )  # fmt: skip
     if calibration.people:
         yield grid(
-            "Judges against people",
-            ("judge", "same verdict", "kappa", "may stand in", "mean of the labelled audit"),
+            "Judges compared with people",
+            ("judge", "same verdict", "kappa", "passes alt-test", "mean of the labelled audit"),
             map(_beside, calibration.people),
-            "People's verdict is what most of them say. May stand in: the alt-test (arXiv 2501.10970), each person "
-            "left out in turn. The mean is prediction-powered: the judge's over all tests, corrected by people's of "
-            "some.",
+            "People's verdict is the majority. The alt-test (arXiv 2501.10970) shows whether a judge can replace a "
+            "person; each person is left out in turn. The mean is prediction-powered: the judge's mean over all "
+            "tests, corrected with people's verdicts on some of them.",
         )
     kinds = list(dict.fromkeys(kind for sheet in calibration.judges for kind in sheet.by_kind))
     yield grid(
-        "Both verdicts right, by what was made on purpose",
+        "Share of tests with both verdicts right, by kind of constructed test",
         ("judge", *map(name, kinds), "hostile words", "other words"),
         (
             [sheet.judge.name, *map(rate_cell, (*map(sheet.by_kind.get, kinds), sheet.hostile, sheet.honest))]
             for sheet in calibration.judges
         ),
-        "Hostile words are explanations that try to give themselves a score.",
+        "Hostile explanations contain instructions that try to influence the score.",
     )
     if calibration.editor:
         yield grid(
@@ -183,7 +183,7 @@ def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
 def corrected_grid(scores: AuditScores) -> Grid:
     """The scores of each calibrated judge beside the same without its mistakes."""
     return grid(
-        "Scores corrected for the judges' mistakes",
+        "Scores corrected for the judges' errors",
         ("judge", *(word for called in CALLED.values() for word in (called, f"{called} corrected"))),
         (
             [judge,
@@ -192,12 +192,12 @@ def corrected_grid(scores: AuditScores) -> Grid:
                             corrected_cell(getattr(found, measure))))]
             for judge, found in scores.corrected.items()
         ),
-        "(p + q0 − 1) / (q0 + q1 − 1); the interval carries the doubt about the score and about the judge.",
+        "(p + q0 − 1) / (q0 + q1 − 1); the interval includes the uncertainty of the score and of the judge.",
     )  # fmt: skip
 
 
 def _beside(sheet: PeopleSheet) -> list[object]:
-    stands = {True: "yes", False: "no", None: "cannot be told"}[sheet.alt.passed]
+    stands = {True: "yes", False: "no", None: "unknown"}[sheet.alt.passed]
     rate = "" if sheet.alt.winning_rate is None else f"winning rate {number(sheet.alt.winning_rate)}"
     found = sheet.corrected
     mean = NOTHING
@@ -214,7 +214,7 @@ def _beside(sheet: PeopleSheet) -> list[object]:
 
 
 def _editor(sheet: EditorSheet) -> Iterator[Iterable[object]]:
-    yield ["pictures of edits asked for", f"{count(sheet.pictures)} of {count(sheet.n)}"]
+    yield ["pictures per requested edit", f"{count(sheet.pictures)} of {count(sheet.n)}"]
     yield ["good by the rule", f"{count(sheet.good)} of {count(sheet.pictures)}"]
     yield ["as asked, as far as the pixels tell", rate_cell(sheet.done)]
     yield from ([f"not counted: {reason}", count(times)] for reason, times in sheet.reasons.items())
@@ -230,8 +230,8 @@ def rate_cell(rate: KnownShare | None) -> TableCell:
 def corrected_cell(found: CorrectedScore | None) -> TableCell:
     """A corrected score with its interval."""
     if found is None:
-        return TableCell("–", ("cannot be told",))
+        return TableCell("–", ("unknown",))
     if not found.fits:
         ends = f"{number(found.estimate_low)} to {number(found.estimate_high)}"
-        return TableCell("does not fit", (f"{number(found.estimate)} is no share", ends))
+        return TableCell("does not fit", (f"{number(found.estimate)} is outside 0 to 1", ends))
     return TableCell(number(found.value), (interval(found),))

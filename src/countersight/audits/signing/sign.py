@@ -48,7 +48,7 @@ def _signer(file: Path, signed: bytes) -> PublicKey:
     try:
         return signer(signed, content(file))
     except AuditError as error:
-        raise AuditError(f"{file}: {error}; nothing is written over it: take it away to sign") from None
+        raise AuditError(f"{file}: {error}; it is not overwritten. Remove it to sign") from None
 
 
 def sign_off(folder: Path, key: "Ed25519PrivateKey", *, name: str, role: str, at: str) -> Path:
@@ -56,7 +56,7 @@ def sign_off(folder: Path, key: "Ed25519PrivateKey", *, name: str, role: str, at
     _, seal = read_seal(folder)
     slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60]
     if not slug:
-        raise AuditError(f"{name!r} has no letter of a to z by which its file could be named; add one in brackets")
+        raise AuditError(f"{name!r} has no letter from a to z for a file name; add a transcription in brackets")
     written = _written(SignOff(seal, name, role, at))
     statement = folder / f"sign-off.{slug}.json"
     proof = statement.with_name(f"{statement.name}.sig")
@@ -72,9 +72,9 @@ def read_sign_off(data: bytes) -> SignOff:
     try:
         stated = msgspec.json.decode(data, type=SignOff)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise AuditError(f"it is no sign-off: {error}") from None
+        raise AuditError(f"it is not a sign-off: {error}") from None
     if stated.statement != STATEMENT or _written(stated) != data:
-        raise AuditError("it states something else than a sign-off does; whoever signed it must say what it is")
+        raise AuditError("it contains something other than a sign-off")
     return stated
 
 

@@ -61,11 +61,11 @@ def read_private_key(path: Path, passphrase: str = "") -> "Ed25519PrivateKey":
     except OSError as error:
         raise AuditError(f"{path} cannot be read ({error.strerror})") from None
     except TypeError:
-        raise AuditError(f"{path} is locked with a passphrase, or was given one and has none") from None
+        raise AuditError(f"{path} needs a passphrase, or was given one that it does not need") from None
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise AuditError(f"{path} is no private key of OpenSSH that can be read: {error}") from None
+        raise AuditError(f"{path} is not a readable OpenSSH private key: {error}") from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise AuditError(f"{path} is no Ed25519 key; make one with: ssh-keygen -t ed25519 -f key")
+        raise AuditError(f"{path} is not an Ed25519 key; make one with: ssh-keygen -t ed25519 -f key")
     return key
 
 
@@ -115,7 +115,7 @@ def signer(message: bytes, armoured: bytes) -> PublicKey:
     try:
         Ed25519PublicKey.from_public_bytes(key.raw).verify(given, _signed(message, NAMESPACE.encode(), hashed))
     except (InvalidSignature, ValueError):
-        raise AuditError("it is a signature of something else, or was altered") from None
+        raise AuditError("it signs something else, or was altered") from None
     return key
 
 
@@ -127,16 +127,16 @@ def _parts(armoured: bytes) -> tuple[PublicKey, bytes, bytes]:
     except binascii.Error:
         whole = b""
     if not whole.startswith(_MAGIC + struct.pack(">I", 1)):
-        raise AuditError("it is no signature of OpenSSH")
+        raise AuditError("it is not an OpenSSH signature")
     blob, namespace, _, hashed, given = _strings(whole[len(_MAGIC) + 4 :], 5)
     if namespace != NAMESPACE.encode():
         raise AuditError(f"it was not signed for {NAMESPACE}, but for another use")
     if not blob.startswith(_string(_KIND)):
-        raise AuditError("it is no Ed25519 signature")
+        raise AuditError("it is not an Ed25519 signature")
     kind, raw = _strings(blob, 2)
     kind_given, signed = _strings(given, 2)
     if (kind, kind_given, len(raw)) != (_KIND, _KIND, 32) or hashed not in _HASHES:
-        raise AuditError("it is no Ed25519 signature")
+        raise AuditError("it is not an Ed25519 signature")
     return PublicKey(raw), hashed, signed
 
 
@@ -170,7 +170,7 @@ def _strings(data: bytes, count: int) -> list[bytes]:
         found.append(data[4 : 4 + length])
         data = data[4 + length :]
     if data:
-        raise AuditError("there is more in it than a signature has")
+        raise AuditError("it contains more than a signature")
     return found
 
 
@@ -216,7 +216,7 @@ def _read(named: str) -> str:
 def _revoked(path: Path) -> str:
     text = _read(str(path))
     if text.startswith("SSHKRL\n"):
-        raise AuditError(f"{path} is a binary list of revoked keys; give the public keys themselves, one a line")
+        raise AuditError(f"{path} is a binary list of revoked keys; give the public keys themselves, one per line")
     return text
 
 
@@ -244,7 +244,7 @@ def _refused(principals: str, options: str, identity: str) -> str:
     if strange:
         return f"its option {sorted(strange)[0]} is not known"
     if "cert-authority" in given:
-        return "it is the key of a certificate authority, which signs nothing itself"
+        return "it is the key of a certificate authority, which does not sign files"
     if identity and not _matches(principals, identity):
         return f"it belongs to {principals[:80]}, not to {identity[:80]}"
     if "namespaces" in given and not _matches(given["namespaces"], NAMESPACE):
@@ -254,7 +254,7 @@ def _refused(principals: str, options: str, identity: str) -> str:
         if name in given:
             limit = _time(given[name])
             if limit is None:
-                return f"its {name} is no time: {given[name][:40]}"
+                return f"its {name} is not a time: {given[name][:40]}"
             if (now < limit) if name == "valid-after" else (now > limit):
                 return f"it is {name.replace('-', ' ')} {given[name]}"
     return ""

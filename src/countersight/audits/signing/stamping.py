@@ -52,7 +52,7 @@ class Stamp(msgspec.Struct, frozen=True):
 def stamp_bundle(folder: Path, server: str) -> Path:
     """Have a server put its time on the seal of a bundle; the file of the time stamp."""
     if urlsplit(server).scheme not in ("http", "https"):
-        raise AuditError(f"{server} is no address of a time stamp server: it begins with http:// or https://")
+        raise AuditError(f"{server} is not the address of a time stamp server: it must begin with http:// or https://")
     seal = content(folder / SEAL)
     _refuse_second(folder / STAMP, seal)
     imprint = value(SEQUENCE, value(SEQUENCE, _SHA256, b"\x05\x00"), value(OCTETS, hashlib.sha256(seal).digest()))
@@ -64,11 +64,11 @@ def stamp_bundle(folder: Path, server: str) -> Path:
         with urllib.request.urlopen(request, timeout=PATIENCE) as reply:  # noqa: S310
             answer = reply.read(LARGEST)
     except (OSError, urllib.error.URLError, ValueError) as error:
-        raise AuditError(f"{server} gave no time stamp: {error}") from None
+        raise AuditError(f"{server} returned no time stamp: {error}") from None
     try:
         read_stamp(answer, seal)
     except AuditError as error:
-        raise AuditError(f"{server} gave no time stamp that can be used: {error}") from None
+        raise AuditError(f"{server} returned an unusable time stamp: {error}") from None
     stamp = folder / STAMP
     write_whole(stamp, answer)
     return stamp
@@ -81,7 +81,7 @@ def _refuse_second(stamp: Path, seal: bytes) -> None:
             at = read_stamp(content(stamp, LARGEST), seal).at
         except AuditError:
             return  # of an earlier seal, or damaged
-        raise AuditError(f"{stamp} is a stamp of this seal already, of {at}")
+        raise AuditError(f"this seal already has a time stamp, {stamp}, of {at}")
 
 
 def read_stamp(answer: bytes, stamped: bytes) -> Stamp:
@@ -96,9 +96,9 @@ def read_stamp(answer: bytes, stamped: bytes) -> Stamp:
     imprint = next((field for field in fields if field.tag == SEQUENCE), None)
     at = next((field for field in fields if field.tag == TIME), None)
     if imprint is None or at is None:
-        raise AuditError("it has no time, or does not say of what")
+        raise AuditError("it contains no time or no hash")
     if _hash_of(imprint.content, stamped) != first(imprint.content, OCTETS).content:
-        raise AuditError("it is a stamp of something else")
+        raise AuditError("it belongs to another file")
     return Stamp(at.content.decode("ascii", "replace"), _signer(signed, told))
 
 
@@ -106,7 +106,7 @@ def _hash_of(algorithm: bytes, data: bytes) -> bytes:
     """The hash of data by the algorithm that a sequence begins with."""
     oid = first(first(algorithm, SEQUENCE).content, OID).content
     if oid not in _HASHES:
-        raise AuditError("it uses a hash that is not known here")
+        raise AuditError("it uses an unknown hash")
     return hashlib.new(_HASHES[oid], data).digest()
 
 
@@ -119,12 +119,12 @@ def _signer(signed: bytes, told: bytes) -> str:
     algorithm = next(values(info[len(_before_algorithm(info)) :])).content
     name = _HASHES.get(first(algorithm, OID).content, "")
     if not name or not digests or first(first(digests[0].content, SET).content, OCTETS).content != _digest(name, told):
-        raise AuditError("what it says is not what was signed")
+        raise AuditError("its content does not match its signature")
     given = first(info, OCTETS).content
     for certificate in _certificates(parts):
         if _fits(certificate, given, bytes((SET,)) + attributes.whole[1:], name):
             return str(certificate.subject.rfc4514_string())
-    raise AuditError("its signature is of no certificate in it; ask the server for one that has its certificate")
+    raise AuditError("it does not contain the certificate of its signature; request a time stamp with the certificate")
 
 
 def _before_algorithm(info: bytes) -> bytes:

@@ -184,11 +184,15 @@ class Replay:
 
     async def _check(self, step: Step, by: Actor, work: Callable[[], Awaitable[StepResult]]) -> None:
         if step.by != by.name:
-            self.find("broken", f"step {step.n}: {step.by} did the step {step.stage!r}, by the log; {by.name} is named")
+            self.find(
+                "broken",
+                f"step {step.n}: according to the log, {step.by} did the step {step.stage!r}, but audit.json names "
+                f"{by.name}",
+            )
         made: StepResult | None = StepResult(step.output)
         if isinstance(step.output, Failed):
             if by.name in OURS and step.stage != "case":
-                words = f"{by.name} is said to have failed, and works here without a server that could"
+                words = f"{by.name} is recorded as failed, but it runs locally and cannot fail here"
                 self.find("broken", f"step {step.n}: {words}")
         elif step.stage not in self._trusted:
             made = await self._again(step, work)
@@ -207,15 +211,15 @@ class Replay:
         except (AuditError, BadPicture):
             return None  # a picture that is missing or was altered is named already
         except NoReply:
-            self.find("broken", f"step {step.n}: {step.by} has more to answer than the log has replies of it")
+            self.find("broken", f"step {step.n}: the log has too few replies of {step.by}")
             return None
         except RetriesExhausted as given_up:
             made = StepResult(Failed(str(given_up)))
         except Exception as error:
-            self.find("broken", f"step {step.n} cannot be done again: {type(error).__name__}: {error}")
+            self.find("broken", f"step {step.n} cannot be repeated: {type(error).__name__}: {error}")
             return None
         if self._replies:
-            self.find("broken", f"step {step.n}: a reply of {step.by} reads otherwise than is noted of it")
+            self.find("broken", f"step {step.n}: the recorded result does not follow from the reply of {step.by}")
         return made
 
     def _compare(self, step: Step, by: Actor, made: Output) -> None:
@@ -301,7 +305,7 @@ class Replay:
         opened = open_ours(role, party.name)
         if opened.party == party:
             return opened
-        words = f"{party.name} was held to other settings than this version's: {party.settings or 'none'}"
+        words = f"{party.name} had other settings than in this version: {party.settings or 'none'}"
         self.find("not verified", words, MANIFEST)
         return None
 
@@ -371,10 +375,10 @@ def _apart(given: Any, made: Any, left_out: str, name: str = "") -> str:
         return next((found for one, other in both if (found := _apart(one, other, left_out, name))), "")
     if isinstance(given, float) and isinstance(made, float):
         near = abs(given - made) <= (SHIFTED if name.endswith("warp") else APART)
-        return "" if near else f"{name} is {given:g} in the log; done again it is {made:g}"
+        return "" if near else f"{name} is {given:g} in the log; recomputed it is {made:g}"
     if name == "seen" and _same_but_for_rounding(given, made):
         return ""
-    return f"{name} is {_short(given)} in the log; done again it is {_short(made)}"
+    return f"{name} is {_short(given)} in the log; recomputed it is {_short(made)}"
 
 
 def _same_but_for_rounding(one: str, other: str) -> bool:
@@ -403,8 +407,8 @@ def replayed(opened: OpenedBundle) -> Iterator[Finding]:
         return
     if prompts != SETS.get(prompts.name, prompts):  # whoever reads a name of ours takes the words for ours
         same = manifest.countersight == __version__
-        told = "" if same else f"; {manifest.countersight} is said to have asked them, this is {__version__}"
-        words = f"its prompts are called {prompts.name}, and are not those that ship under this name{told}"
+        told = "" if same else f"; they were asked by version {manifest.countersight}, this is {__version__}"
+        words = f"its prompts are called {prompts.name}, but differ from the built-in prompts of this name{told}"
         yield Finding("broken" if same else "not verified", MANIFEST, words)
     replay = Replay(opened.audit.steps, folder, unlike=opened.unlike())
     dataset = Dataset.open(opened.dataset) if opened.dataset else None
@@ -440,7 +444,7 @@ async def _subject(opened: OpenedBundle, replay: Replay, step: Step) -> Subject:
     assert isinstance(record, CaseRecord)
     picture = opened.again.picture(record.picture)
     if record.drawn is not None and not _is_drawing(picture, record.drawn):
-        replay.find(opened.unlike(), f"case {step.place.case}: its picture is no drawing of its scene")
+        replay.find(opened.unlike(), f"case {step.place.case}: its picture does not match its scene")
     return Subject(step.place, record.question, ShownPicture(picture, record.picture), record.image, record.drawn)
 
 
@@ -478,7 +482,7 @@ def recalibrated(opened: OpenedBundle) -> Iterator[Finding]:
     calibration, named = opened.audit.calibration, opened.audit.manifest.calibration
     if calibration is None:
         if named:
-            yield Finding("missing", CALIBRATION, "audit.json names a calibration, and there is none")
+            yield Finding("missing", CALIBRATION, "audit.json names a calibration, but it is missing")
         return
     if named and named != digest_of(content(opened.path / CALIBRATION)):
         yield Finding("broken", CALIBRATION, "it is not the calibration that audit.json names")
@@ -486,7 +490,7 @@ def recalibrated(opened: OpenedBundle) -> Iterator[Finding]:
         yield Finding("broken", CALIBRATION, f"it {fault}")
     missing = [name for name in (f"{CALIBRATION_FOLDER}/{each}" for each in TAKEN) if name not in opened.files]
     if missing:
-        yield Finding("missing", missing[0], "without its log the calibration cannot be derived again")
+        yield Finding("missing", missing[0], "without its log, the calibration cannot be recomputed")
         return
     try:
         judged = read_bounded(opened.again.path / CALIBRATION_FOLDER)
@@ -501,7 +505,9 @@ def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTra
     """A calibration on tests that were made on purpose: the tests of its seed put to its judges again."""
     domain, manifest, steps = domain_of(calibration), judged.manifest, judged.steps
     if not 0 < calibration.size <= LARGEST or domain is None:
-        yield Finding("broken", CALIBRATION, f"nobody makes {calibration.size:,} tests {calibration.domain[:80]!r}")
+        yield Finding(
+            "broken", CALIBRATION, f"there is no calibration of {calibration.size:,} tests {calibration.domain[:80]!r}"
+        )
         return
     items = _items(calibration.size, calibration.seed, domain)
     if manifest.dataset.fingerprint != fingerprint_of(items):

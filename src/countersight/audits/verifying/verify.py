@@ -116,38 +116,38 @@ def _plugged_in(opened: OpenedBundle) -> bool:
 
 
 _TRUST: Final[tuple[tuple[str, str, Callable[[OpenedBundle], object]], ...]] = (
-    ("what models said", "they were asked then, and might say something else now",
+    ("replies of models", "they were recorded; a model may answer differently now",
      lambda opened: sum(bool(step.asked) for step in opened.audit.steps)),
-    ("pictures, masks and refusals of the editor", "it edited then; only edits by exact can be made again",
+    ("pictures, masks and refusals of the editor", "they were recorded; only edits by exact can be repeated",
      lambda opened: opened.audit.manifest.editor.name not in ("", "exact")),
-    ("steps that failed", "nobody can tell now whether they did", lambda opened: failed_steps(opened.audit)),
-    ("when steps were done, what they cost, and how models name themselves", "clocks and servers said so",
+    ("steps that failed", "failures cannot be reproduced", lambda opened: failed_steps(opened.audit)),
+    ("times and costs of steps, and reported model names", "as reported by clocks and servers",
      lambda opened: True),
-    ("who worked, with which packages and on which machine", "the machine said so", lambda opened: True),
-    ("settings of those who took part, and what was asked for",
-     "audit.json says so, and no step contradicts it", lambda opened: True),
-    ("the plan, and that it was written before the audit",
-     "plan.json says so; its signature would vouch for it", lambda opened: opened.audit.manifest.plan),
-    ("when it was sealed, and seals before this one", "bundle.json says so; a time stamp would vouch for it",
+    ("operator, packages and machine", "as reported by the machine", lambda opened: True),
+    ("settings of all models and tools, and the options of the audit",
+     "as written in audit.json; no step contradicts them", lambda opened: True),
+    ("the plan, and whether it was written before the audit",
+     "as written in plan.json; only a signature can confirm it", lambda opened: opened.audit.manifest.plan),
+    ("the time of sealing, and earlier seals", "as written in bundle.json; only a time stamp can confirm it",
      lambda opened: True),
-    ("which calibration was put in, if any",
-     "audit.json names it, the log does not; out of both, it leaves no trace", lambda opened: True),
-    ("the digests by which steps are known again",
-     "they spare doing a step twice, and nothing follows from them", lambda opened: True),
-    ("the dataset: its rows, pictures and card", "it is not here: name it with --dataset",
+    ("which calibration was used, if any",
+     "audit.json names it, but the log does not", lambda opened: True),
+    ("the digests that identify steps",
+     "they only prevent repeating a step; no result depends on them", lambda opened: True),
+    ("the dataset: its rows, pictures and card", "it was not found; name it with --dataset",
      lambda opened: opened.dataset is None),
-    ("the earlier audit that it is compared with", "it is not here: name it with --against",
+    ("the earlier audit that it is compared with", "it was not found; name it with --against",
      lambda opened: CHANGES in opened.files and opened.against is None),
-    ("what people said in reviews", "they judged then", lambda opened: REVIEWED in opened.files),
-    ("what people said for the calibration", "they judged then", _by_people),
-    ("the audit that people labelled for the calibration", "it is another one than this", _of_another),
-    ("how good the editor is, by the calibration", "its edits are not in the bundle",
+    ("people's reviews", "people's judgements cannot be recomputed", lambda opened: REVIEWED in opened.files),
+    ("people's labels for the calibration", "people's judgements cannot be recomputed", _by_people),
+    ("the audit that people labelled for the calibration", "it is another audit", _of_another),
+    ("the quality of the editor according to the calibration", "its edits are not in the bundle",
      lambda opened: opened.audit.calibration and opened.audit.calibration.editor),
     ("LPIPS of the edits", "its weights are not in the bundle", lambda opened: opened.audit.manifest.lpips),
     ("checks by a detector", "its weights are not in the bundle",
      lambda opened: any(checker.name.startswith("detector:") for checker in opened.audit.manifest.checkers)),
-    ("what judges, extractors and checkers of others found", "they are no part of Countersight", _plugged_in),
-    ("orders of edits that were paid for", "a service and its bills said so", lambda opened: ORDERS in opened.files),
+    ("results of judges, extractors, checkers of other packages", "they are not part of Countersight", _plugged_in),
+    ("paid orders of edits", "as reported by the service", lambda opened: ORDERS in opened.files),
 )  # fmt: skip
 TRUSTED: Final = {what: why for what, why, _ in _TRUST}
 """Everything that may be taken on trust, and why; verify names what of it there is in the bundle at hand."""
@@ -175,7 +175,7 @@ class Signed(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         if self.file == STAMP:
             return f"Stamped at {self.at} by {_claimed(self.key)}; check its certificate with: openssl ts -verify"
-        known = "a key that was given" if self.vouched else "a key that nobody vouched for here: name it with `key`"
+        known = "a given key" if self.vouched else "an unknown key; name the trusted key with `key`"
         if self.file == PLAN_SIGNATURE:
             return f"The plan is signed with {self.key}, {known}."
         role = _claimed(self.role) if self.role else "no role named"
@@ -203,7 +203,7 @@ def checked_signatures(
             by_a_key |= isinstance(found, Signed) and found.vouched and SIGNATURES.fullmatch(name) is not None
             yield found
     if keys and not by_a_key:
-        yield Finding("broken", SIGNATURE, "the seal is not signed by a key that was given")
+        yield Finding("broken", SIGNATURE, "the seal is not signed by a given key")
 
 
 def _signature(
@@ -220,16 +220,16 @@ def _signature(
         stamp = read_stamp(content(folder / name, LARGEST), sealed)
         return Signed(name, stamp.by, vouched=False, at=stamp.at)
     if name in OTHERS:
-        return Note(name, "it lies beside the seal and may be anything: nothing here can tell", trusted=False)
+        return Note(name, "it is not covered by the seal, so it cannot be checked", trusted=False)
     if not SIGNED_OFF.fullmatch(statement) or (statement != name and statement in files):
         return None
     if statement != name:
-        raise AuditError("what it was to sign is not there")
+        raise AuditError("the signed file is missing")
     written = content(folder / name, LARGEST)
     key = signer(written, content(folder / f"{name}.sig", LARGEST))
     stated = read_sign_off(written)
     if stated.seal != seal:
-        raise AuditError("it was given for another seal; the bundle was sealed again since")
+        raise AuditError("it belongs to an earlier seal; the bundle was sealed again later")
     return Signed(name, key.fingerprint, _is_allowed(key, keys), stated.name, stated.role, stated.at)
 
 
@@ -237,14 +237,14 @@ def _is_allowed(key: PublicKey, keys: tuple[PublicKey, ...]) -> bool:
     """Whether a key was given; AuditError where it was, and may not sign."""
     given = next((each for each in keys if each.raw == key.raw), None)
     if given is not None and given.refused:
-        raise AuditError(f"it is signed with {key.fingerprint}, which may not sign: {given.refused}")
+        raise AuditError(f"it is signed with {key.fingerprint}, which is not allowed to sign: {given.refused}")
     return given is not None
 
 
 UNSIGNED: Final = (
-    "It is not signed. What models and editors gave cannot be derived again: only a signature can vouch for that."
+    "It is not signed. Replies of models and edits cannot be recomputed; only a signature can confirm them."
 )
-ALL_DERIVED: Final = "verdicts, edits, scores, papers and page"
+ALL_DERIVED: Final = "verdicts, edits, scores, documents and page"
 
 
 class Verified(msgspec.Struct, frozen=True):
@@ -295,9 +295,9 @@ def verified(
             inside = verified(Path(unpacked), seal, keys=keys, dataset=dataset, against=against)
             return msgspec.structs.replace(inside, findings=(*inside.findings, *_zipped(folder, Path(unpacked))))
     if not (folder / MANIFEST).is_file() and not (folder / SEAL).is_file():
-        raise AuditError(f"{folder} is not an audit: there is neither {MANIFEST} nor {SEAL} in it")
+        raise AuditError(f"{folder} is not an audit: it contains neither {MANIFEST} nor {SEAL}")
     if not (folder / SEAL).exists():
-        why = "the audit was not finished, or its seal was taken away; countersight audit bundle seals it"
+        why = "the audit was not finished, or its seal was removed; seal it with: countersight audit bundle"
         return Verified((Finding("missing", SEAL, why),))
     try:
         bundle, its_seal = read_seal(folder)
@@ -305,7 +305,7 @@ def verified(
         return Verified((Finding("broken", SEAL, str(error)),))
     found: list[Finding | Note | Signed] = []
     if seal and seal.strip().casefold() != its_seal:
-        found.append(Finding("altered", SEAL, f"its seal is {its_seal}, not the one that was given"))
+        found.append(Finding("altered", SEAL, f"its seal is {its_seal}, not the given one"))
     lying = list(lying_in(folder))
     files = [each for each in lying if isinstance(each, FileEntry)]
     digests = _digests(folder, bundle, files)
@@ -314,7 +314,7 @@ def verified(
     found += _records(folder, bundle, names, digests, dataset, against, whole=not found)
     for name in bundle.files:
         if name in names and not belongs(name):
-            found.append(Finding("added", name, "it was sealed with the others, and no audit writes it"))
+            found.append(Finding("added", name, "it is sealed, but does not belong to an audit"))
     once = dict.fromkeys((*found, *checked_signatures(folder, its_seal, names, keys)))
     return Verified(
         tuple(each for each in once if isinstance(each, Finding)),
@@ -331,20 +331,20 @@ def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[
     """Every finding, or that there is none, and what was not checked; `compared` says that a seal was given."""
     yield from map(str, found.findings)
     if any(each.what != "not verified" for each in found.findings):
-        yield f"{folder} is not as it was sealed: {several(len(found.findings), 'finding')}."
+        yield f"{folder} was CHANGED after it was sealed: {several(len(found.findings), 'finding')}."
         return
     if found.findings:
-        yield f"{folder} is NOT VERIFIED: {several(len(found.findings), 'part')} of it could not be derived again."
+        yield f"{folder} is NOT VERIFIED: {several(len(found.findings), 'part')} of it could not be recomputed."
         return
     yield (
-        f"{folder} is sound: {several(found.files, 'file')} as sealed on {printable(found.sealed)}, "
+        f"{folder} is sound: {several(found.files, 'file')} unchanged since {printable(found.sealed)}, "
         f"{several(found.steps, 'step')} chained; {ALL_DERIVED} follow from them."
     )
     yield from map(str, found.notes)
     yield from (printable(str(each)) for each in found.signed)
     if not any(SIGNATURES.fullmatch(each.file) for each in found.signed):
         yield UNSIGNED
-    yield f"Seal: {found.seal}" + ("" if compared else " (compare it with the one that was written down)")
+    yield f"Seal: {found.seal}" + ("" if compared else "  (compare it with the seal that you noted)")
 
 
 def _zipped(file: Path, unpacked: Path) -> Iterator[Finding]:
@@ -353,7 +353,7 @@ def _zipped(file: Path, unpacked: Path) -> Iterator[Finding]:
     try:
         zip_bundle(unpacked, again)
         if digest(again) != digest(file):
-            yield Finding("added", file.name, "it has bytes that no bundle in one file has")
+            yield Finding("added", file.name, "it contains extra bytes")
     except AuditError:  # it is not sealed: that is found where its files are looked at
         return
     finally:
@@ -385,17 +385,17 @@ def _against_seal(bundle: Bundle, lying: list[FileEntry | OddEntry], digests: di
         found = there.get(name)
         if found is None:
             inside = _is_plain(name)
-            yield Finding("missing", name, "" if inside else "its name leads out of the bundle, and was not followed")
+            yield Finding("missing", name, "" if inside else "its name points outside the bundle, so it was not read")
         elif isinstance(found, OddEntry):
             yield Finding("altered", name, found.what)
         elif found.bytes != sealed.bytes:
-            yield Finding("altered", name, f"it has {found.bytes:,} bytes, it had {sealed.bytes:,}")
+            yield Finding("altered", name, f"it has {found.bytes:,} bytes instead of {sealed.bytes:,}")
         elif found.bytes > LARGEST_FILE:
-            yield Finding("broken", name, f"it has {found.bytes:,} bytes; no file of a bundle has")
+            yield Finding("broken", name, f"it has {found.bytes:,} bytes, more than a file of a bundle can have")
         elif not digests[name]:
             yield Finding("altered", name, "it cannot be read")
         elif digests[name] != sealed.sha256:
-            yield Finding("altered", name, "its bytes are not those that were sealed")
+            yield Finding("altered", name, "its content differs from the sealed one")
     for name, found in there.items():
         if name not in bundle.files and (isinstance(found, OddEntry) or sealable(found)):
             yield Finding("added", name, found.what if isinstance(found, OddEntry) else "")
@@ -447,8 +447,8 @@ def _records(
             yield from found
             later = SELECTION in files or any(case.record.drawn is not None for case in audit.cases)
             if bundle.format < 2 and later:  # the format of 0.1 had neither scenes nor a selection
-                yield Finding("broken", SEAL, "it says that it is older than its log is")
-            yield Finding("not verified", SEAL, "an earlier version sealed it, and it cannot be derived again here")
+                yield Finding("broken", SEAL, "it claims an older version than its log")
+            yield Finding("not verified", SEAL, "it was sealed by an earlier version and cannot be recomputed here")
             return
         found += [*_selection(opened), *_times(opened)]
         if whole:
@@ -495,7 +495,7 @@ def _dataset(folder: Path, reference: DatasetReference, named: Path | None) -> P
     except (CountersightError, OSError):
         same = False
     if named and not same:
-        raise AuditError(f"{named} is not the dataset that was audited: its rows are others")
+        raise AuditError(f"{named} is not the audited dataset: its rows differ")
     return place if same else None
 
 
@@ -508,21 +508,21 @@ def _log(opened: OpenedBundle, digests: dict[str, str]) -> Iterator[Finding]:
     spoken = set(pictures_of(steps))
     there = {PurePosixPath(name).stem: name for name in opened.files if name.startswith(f"{PICTURES}/")}
     for missing in sorted(spoken - there.keys()):
-        yield Finding("missing", f"{PICTURES}/{missing}", "a step speaks of it")
+        yield Finding("missing", f"{PICTURES}/{missing}", "a step refers to it")
     for name in sorted(there[stem] for stem in there.keys() - spoken):
-        yield Finding("added", name, "no step speaks of it")
+        yield Finding("added", name, "no step refers to it")
     for stem in sorted(spoken & there.keys()):
         found, sealed = digests.get(there[stem]), bundle.files.get(there[stem])
         if found and sealed and found == sealed.sha256 != stem:  # another one than was sealed is named already
-            yield Finding("altered", there[stem], "its bytes are not those that its name is the digest of")
+            yield Finding("altered", there[stem], "its content does not match the digest in its name")
 
 
 def _selection(opened: OpenedBundle) -> Iterator[Finding]:
     """Whether every case that was selected is in the log, and no other, and the selection is that of the rule."""
     if not opened.audit.cases:
-        yield Finding("not verified", LOG, "it holds no case: nothing was audited, and nothing can be sound")
+        yield Finding("not verified", LOG, "it contains no case, so nothing was audited")
     if SELECTION not in opened.files:
-        yield Finding("missing", SELECTION, "nothing says which cases were selected")
+        yield Finding("missing", SELECTION, "there is no record of the selected cases")
         return
     try:
         selection = decode_selection(content(opened.path / SELECTION))
@@ -534,9 +534,9 @@ def _selection(opened: OpenedBundle) -> Iterator[Finding]:
     expected, found = selection.expected(manifest.cases), several(len(selection.cases), "case")
     of = (manifest.dataset.fingerprint, manifest.dataset.rows)
     for wrong, why in (
-        ((selection.fingerprint, selection.rows) != of, "it was made of another dataset than audit.json names"),
-        (selection.descriptive != manifest.descriptive, "it was made by another rule than audit.json names"),
-        (len(selection.cases) != expected, f"it has {found}; by the rule there are {expected:,}"),
+        ((selection.fingerprint, selection.rows) != of, "it was made from another dataset than the one in audit.json"),
+        (selection.descriptive != manifest.descriptive, "it was made by another rule than the one in audit.json"),
+        (len(selection.cases) != expected, f"it has {found}; the rule selects {expected:,}"),
         (
             dataset and select(dataset, manifest.cases, descriptive=manifest.descriptive) != selection,
             "the rule selects other cases of the dataset",
@@ -546,7 +546,7 @@ def _selection(opened: OpenedBundle) -> Iterator[Finding]:
             yield Finding("broken", SELECTION, why)
     there = {Selected(step.place.row, step.place.case) for step in opened.audit.steps if step.stage == "case"}
     if missing := [each for each in selection.cases if each not in there]:
-        why = "the audit was not finished, or they were taken out"
+        why = "the audit was not finished, or they were removed"
         yield Finding("missing", LOG, f"{_named(missing, len(selection.cases))} are not in the log: {why}")
     if added := sorted(there - set(selection.cases), key=lambda each: each.row):
         yield Finding("added", LOG, f"cases that were not selected: {_named(added, len(there))}")
@@ -575,7 +575,7 @@ def _times(opened: OpenedBundle) -> Iterator[Finding]:
         return
     sealed = _time(opened.bundle.sealed)
     if sealed is None:
-        yield Finding("broken", SEAL, f"{opened.bundle.sealed[:40]!r} is no time")
+        yield Finding("broken", SEAL, f"{opened.bundle.sealed[:40]!r} is not a time")
     elif latest and sealed < latest - SLACK:
         yield Finding("broken", SEAL, f"it was sealed at {opened.bundle.sealed}, long before its own steps were done")
 
@@ -597,7 +597,9 @@ def _forms(opened: OpenedBundle) -> Iterator[Finding]:
                 lines = file if name.endswith(".jsonl") else iter([file.read()])
                 line = next((number for number, data in enumerate(lines, 1) if not _is_written(data, kind)), 0)
             if line:
-                yield Finding(what, name, f"line {line} holds something that no audit writes{opened.other_version}")
+                yield Finding(
+                    what, name, f"line {line} contains something that an audit does not write{opened.other_version}"
+                )
 
 
 def _is_written(data: bytes, kind: type[msgspec.Struct]) -> bool:
@@ -611,7 +613,7 @@ def _derived(opened: OpenedBundle) -> Iterator[Finding]:
     """Everything that follows from the log, written again: each file against the one that lies in the bundle."""
     card = kept_card(opened.again.path, opened.audit.manifest)
     if opened.dataset is not None and (dataset_card(opened.dataset) or Card()) != card:
-        yield Finding("not verified", DATASET_SHEET, "the card of the dataset says something else now")
+        yield Finding("not verified", DATASET_SHEET, "the card of the dataset has changed")
     try:
         sheets = write_papers(
             opened.again,
@@ -645,16 +647,16 @@ def _compared(opened: OpenedBundle, name: str) -> Iterator[Finding]:
         return
     if name.endswith(".png"):
         if not same_picture(written, follows):
-            yield Finding(opened.unlike(), name, "it is not where the two pictures differ, or holds more")
+            yield Finding(opened.unlike(), name, "it is not the difference of the two pictures")
     elif opened.other_version:  # whoever edits a page need only name another version: what is not derived is not sound
-        told = f"Countersight {opened.bundle.countersight} is said to have worded it; verify it with that version"
+        told = f"it was written by Countersight {opened.bundle.countersight}; verify it with that version"
         yield Finding("not verified", name, told)
     elif name != REPORT:
         yield Finding("broken", name, "it does not follow from the log")
     else:
         one, other = written.decode("utf-8", "replace"), follows.decode()
         if _PICTURE.sub(_SHOWN, one) != _PICTURE.sub(_SHOWN, other):
-            yield Finding("broken", name, "it does not say what follows from the log")
+            yield Finding("broken", name, "its text does not follow from the log")
         elif not all(map(_shows_same, _PICTURE.findall(one), _PICTURE.findall(other))):
             yield Finding(opened.unlike(), name, "it shows other pictures than those of the bundle")
 

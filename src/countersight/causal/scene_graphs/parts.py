@@ -87,7 +87,7 @@ class SceneEntry:
         things: dict[str, Thing] = {}
         for thing in found:
             if things.setdefault(thing.id, thing).name != thing.name:
-                self.tell(field, f"{thing.id[:40]!r} is two things, {things[thing.id].name!r} and {thing.name!r}")
+                self.tell(field, f"{thing.id[:40]!r} names two objects, {things[thing.id].name!r} and {thing.name!r}")
         return things
 
     def relations(
@@ -100,7 +100,7 @@ class SceneEntry:
             if absent is not None:
                 self.tell(field, f"{absent[:40]!r} is not among the {listed}")
             elif len(kept) == MAX_RELATIONS:
-                self.tell(field, f"has more than {MAX_RELATIONS:,} relations; the rest is left out")
+                self.tell(field, f"has more than {MAX_RELATIONS:,} relations; the others are skipped")
                 break
             else:
                 kept.append(relation)
@@ -134,5 +134,5 @@ def name_of(text: str, field: str) -> str:
     if len(name) > MAX_NAME:
         raise BadPart(field, f"is longer than {MAX_NAME} characters")
     if not name.isprintable():
-        raise BadPart(field, "holds control characters")
+        raise BadPart(field, "contains control characters")
     return name

@@ -27,7 +27,7 @@ def files_of(source: Path) -> list[tuple[Path, str]]:
     """The files to read at a path, each with its layout; a folder is searched for files of known names."""
     if source.is_file():
         if source.suffix.casefold() == ".gz" and not _is_packed(source):
-            raise SceneGraphsError(f"{source} is named .gz and is not packed with gzip; rename it, or fetch it again")
+            raise SceneGraphsError(f"{source} ends in .gz but is not a gzip file; rename it, or download it again")
         return [(source, _layout(source))]
     if not source.is_dir():
         raise SceneGraphsError(f"{source} is neither a file nor a folder")
@@ -39,7 +39,7 @@ def files_of(source: Path) -> list[tuple[Path, str]]:
     if found:
         return [(path, "GQA") for path in found]
     raise SceneGraphsError(
-        f"{source} holds neither {visual_genome.SCENE_GRAPHS} nor {visual_genome.RELATIONSHIPS} nor GQA's "
+        f"{source} contains neither {visual_genome.SCENE_GRAPHS} nor {visual_genome.RELATIONSHIPS} nor GQA's "
         "train_sceneGraphs.json; name the file"
     )
 
@@ -76,7 +76,7 @@ def _layout(path: Path) -> str:
         return "plain"
     if last == ".json":
         return _json_layout(path)
-    raise SceneGraphsError(f"{path} is none of .json, .jsonl and .csv, packed with gzip or not")
+    raise SceneGraphsError(f"{path} must end in .json, .jsonl or .csv, optionally with .gz")
 
 
 def _json_layout(path: Path) -> str:
@@ -91,7 +91,7 @@ def _json_layout(path: Path) -> str:
         return "Visual Genome"  # its reader says what is wrong, and where
     if fields and "relationships" not in fields:
         raise SceneGraphsError(
-            f"{path} holds no relationships; name {visual_genome.SCENE_GRAPHS} or {visual_genome.RELATIONSHIPS}, "
-            "beside which it is found by itself"
+            f"{path} contains no relationships; name {visual_genome.SCENE_GRAPHS} or {visual_genome.RELATIONSHIPS} "
+            "in the same folder instead"
         )
     return "Visual Genome"

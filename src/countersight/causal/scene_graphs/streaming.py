@@ -75,7 +75,7 @@ def elements(file: BinaryIO) -> Iterator[bytes | None]:
     cutter = _Cutter()
     while data := file.read(PIECE):
         if cutter.closed and data.strip():
-            raise BrokenFile("goes on after its last bracket")
+            raise BrokenFile("continues after its last bracket")
         if not cutter.closed:
             yield from cutter.cut(data)
     cutter.finish()
@@ -176,6 +176,6 @@ class _Cutter:
 
     def _check_rest(self, after: bytes) -> None:
         if b"".join(self._parts).strip(b" \t\r\n,"):
-            raise BrokenFile(f"has something after element {self._count} that is no JSON object")
+            raise BrokenFile(f"has something after element {self._count} that is not a JSON object")
         if after.strip():
-            raise BrokenFile("goes on after its last bracket")
+            raise BrokenFile("continues after its last bracket")

@@ -27,5 +27,5 @@ def _refuse_newer(connection: Connection, scripts: ScriptDirectory) -> None:
     there = MigrationContext.configure(connection).get_current_revision()
     if there is not None and there not in {script.revision for script in scripts.walk_revisions()}:
         raise CampaignError(
-            f"the database was written by a newer Countersight (its tables are of version {there}); install that one"
+            f"the database was written by a newer version of Countersight (table version {there}); install that version"
         )

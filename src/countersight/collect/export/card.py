@@ -26,13 +26,13 @@ def describe_campaign(campaign: Campaign, judged: Sequence[FinishedItem]) -> str
         "",
         f"{several(len(people), 'person').replace('persons', 'people')} made "
         f"{several(sum(len(finished.given) for finished in found), 'contribution')} to "
-        f"{several(len(found), 'finished item')}; {several(figures.states.get('removed', 0), 'item')} were removed in "
-        "review or verification. Pseudonyms stand in `provenance.people`.",
+        f"{several(len(found), 'finished item')}; {several(figures.states.get('removed', 0), 'item')} were removed "
+        "in review or verification. Pseudonyms are in `provenance.people`.",
     ]
     outcomes = count_outcomes(judged)
     if outcomes:
         counted = ", ".join(f"{number:,} {outcome}" for outcome, number in outcomes.items())
-        lines += ["", f"Verified: {counted}. `{VERDICTS}` has every one of them, with who said what and when."]
+        lines += ["", f"Verified: {counted}. `{VERDICTS}` lists every verdict with its author and time."]
     for named in figures.agreement:
         agreed = named.agreement
         lines += [
@@ -42,7 +42,10 @@ def describe_campaign(campaign: Campaign, judged: Sequence[FinishedItem]) -> str
             f"Gwet's AC1 {told(agreed.ac1)}.",
         ]
     if figures.fooling:
-        lines += ["", f"{figures.fooling.fooled} of {figures.fooling.items} items checked fool the model in the loop."]
+        lines += [
+            "",
+            f"{figures.fooling.fooled} of {figures.fooling.items} checked items mislead the model in the loop.",
+        ]
     if any(rules.pay for rules in settings.phases.values()):
         paid = ", ".join(f"{name} {rules.pay / 100:.2f}" for name, rules in settings.phases.items())
         lines += ["", f"Pay for one contribution, in {settings.pay.currency}: {paid}."]
@@ -67,9 +70,9 @@ def describe_origin(judged: Sequence[FinishedItem]) -> str:
 
 def _origin(dataset: Path, fingerprint: str) -> str:
     """A dataset by name, with what its card says of licence and attribution."""
-    told = f"The cases were those of `{dataset.name}` (fingerprint {fingerprint})."
+    told = f"The cases come from `{dataset.name}` (fingerprint {fingerprint})."
     if not dataset.is_dir():
-        return f"{told} When they were exported it was no longer there to say whose work they are: see its own card."
+        return f"{told} That dataset was not available at export; see its own card for licence and attribution."
     _, _, attributed = read_card(dataset)[1].partition(_ATTRIBUTION)
     said = attributed.partition("\n#")[0].strip()
     return f"{told} Its card says:\n\n{said}" if said else told

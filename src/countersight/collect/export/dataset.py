@@ -30,7 +30,7 @@ def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[st
         if case is not None:
             by_split.setdefault(finished.item.split, []).append((case, finished))
     if not by_split:
-        raise CampaignError(f"nothing is finished in {campaign.path} yet; there is nothing to export")
+        raise CampaignError(f"no item of {campaign.path} is finished yet, so there is nothing to export")
     description = describe_campaign(campaign, judged)
     single = len(campaign.settings.splits) == 1
     lines = []

@@ -32,7 +32,7 @@ def export_labels(campaign: Campaign, folder: Path) -> list[str]:
         for given in finished.given
     ]
     if not labels:
-        raise CampaignError(f"no edit of {campaign.path} was judged by all yet; there is nothing to export")
+        raise CampaignError(f"no edit of {campaign.path} has all its judgements yet, so there is nothing to export")
     agreed = campaign.store.read(lambda c: label_agreement(c, campaign.flow))
     with Staging(folder) as staging:
         (staging / LABELS).write_bytes(b"".join(msgspec.json.encode(label) + b"\n" for label in labels))

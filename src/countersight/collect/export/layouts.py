@@ -18,7 +18,7 @@ FOLDER = "published"
 def write_layout(flow: str, cases: Sequence[Case], folder: Path) -> None:
     """Write cases as their paper publishes them, into `published/` of a dataset folder."""
     if flow not in ("cosim", "cfmm", "cvqa"):
-        raise CampaignError(f"{flow} has no layout of its own; `layout` goes with cosim, cfmm and cvqa")
+        raise CampaignError(f"{flow} has no published layout; `layout` works only with cosim, cfmm and cvqa")
     (folder / FOLDER).mkdir()
     if flow == "cosim":
         rows = [_cosim(case) for case in cases]
@@ -65,11 +65,11 @@ def _cfmm(case: Case) -> tuple[str, ...]:
 def _cvqa(case: Case) -> tuple[str, ...]:
     basic, counterfactual = case.factual, case.counterfactual
     if basic is None or counterfactual is None:
-        raise CampaignError(f"case {case.id!r} has not both questions: the published layout needs them")
+        raise CampaignError(f"case {case.id!r} does not have both questions, which the published layout needs")
     if (kind := CVQA_KINDS.get(case.group)) is None or {basic.kind, counterfactual.kind} != {kind}:
         raise CampaignError(
-            f"case {case.id!r} is of no group of C-VQA-Real, which has numbers (direct, indirect) and yes or no "
-            "(boolean): export without `layout`"
+            f"case {case.id!r} does not belong to a group of C-VQA-Real (direct, indirect or boolean): export "
+            "without `layout`"
         )
     return (_image(case), basic.text, basic.answer, counterfactual.text, counterfactual.answer, case.group)
 

@@ -33,10 +33,10 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
     """
     found = campaign.store.read(lambda c: list(finished_items(c, campaign.flow, "done")))
     if not found:
-        raise CampaignError(f"no question of {campaign.path} was answered by all yet; there is nothing to export")
+        raise CampaignError(f"no question of {campaign.path} has all its answers yet, so there is nothing to export")
     dataset = Dataset.open(found[0].item.source["dataset"])
     if dataset.fingerprint != found[0].item.source["fingerprint"]:
-        raise CampaignError(f"{dataset.path} is not the dataset that people were asked: its rows have changed")
+        raise CampaignError(f"{dataset.path} is not the dataset of the campaign: its rows have changed")
     run = RunFolder.begin(
         folder, dataset=dataset, model="people", settings=_settings(campaign, found), prompt=PROMPT, shown=False
     )
@@ -55,7 +55,7 @@ def _settings(campaign: Campaign, found: list[FinishedItem]) -> dict[str, object
     return {
         "people": len(people),
         "answers a question": campaign.settings.phases["answer"].people,
-        "pooled": "the most frequent answer, ties by lot",
+        "pooled": "the most frequent answer; ties are broken at random",
         "raw agreement": told(named.agreement.raw),
         "Cohen's kappa": told(named.agreement.cohen),
         "Krippendorff's alpha": told(named.agreement.alpha),

@@ -20,7 +20,7 @@ class AnswerFlow(Flow):
     """Answering by people."""
 
     name = "answer"
-    about = "People answer the questions of a dataset; the export is a run beside those of models."
+    about = "People answer the questions of a dataset; the export is a run that can be compared with models."
     phases = (
         Phase(
             "answer", "Answer", "Answer a question about a picture, or about the picture under a change.", PersonAnswer

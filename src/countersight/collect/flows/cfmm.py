@@ -26,11 +26,11 @@ from countersight.suites.cfmm import ASPECTS
 from countersight.suites.cfmm import NAME as CFMM
 
 ABOUT: Final = {
-    "count": "How many there are when some are added or taken away.",
-    "color": "Which colour things have when colours are exchanged or mixed.",
-    "shape": "Which shape things take when something acts on them.",
-    "size": "How large things are beside others when their size changes.",
-    "direction": "Where things are, or face, when they are moved or turned.",
+    "count": "How many there are when some are added or removed.",
+    "color": "Which colour objects have when colours are exchanged or mixed.",
+    "shape": "Which shape objects take when something acts on them.",
+    "size": "How large objects are compared with others when their size changes.",
+    "direction": "Where objects are, or which way they face, when they are moved or turned.",
     "common": "What follows when the conditions of the world change.",
 }
 LETTERS = ("A", "B")
@@ -111,7 +111,7 @@ class CfmmFlow(Flow):
         worlds = ("basic", "counterfactual")
         wrong = [name for name in worlds if getattr(pair, f"{name}_answer") != getattr(blind, f"{name}_answer")]
         if wrong:
-            words = f"The second person answered the {' and the '.join(wrong)} question otherwise."
+            words = f"The second person gave another answer to the {' and the '.join(wrong)} question."
             return Dispute("ambiguous", words, "write")
         return Dispute("leak", pair.leak, "write") if pair.leak else Finish()
 
@@ -193,7 +193,7 @@ def leak(question: str, right: str, wrong: str, language: str = "en") -> str:
             return ""
         said, telling = _words(clause.text), _words(right) - _words(wrong)
         leaks = bool(telling) and telling <= said and not _words(wrong) <= said
-    return f"The question names the answer (“{right}”): it can be answered without looking." if leaks else ""
+    return f"The question names the answer (“{right}”), so it can be answered without the picture." if leaks else ""
 
 
 def _words(text: str) -> frozenset[str]:

@@ -113,7 +113,7 @@ class CosimFlow(Flow):
         Phase(
             "distractor",
             "Distractors",
-            "Write three responses that are near the right one and wrong.",
+            "Write three wrong responses that are similar to the right one.",
             Distracted,
             ("question", "change"),
             "change",
@@ -139,7 +139,7 @@ class CosimFlow(Flow):
         following = {"question": "change", "change": "distractor"}
         if phase in following:
             return Advance(following[phase])
-        words = "Whoever wrote the distractors edited the right response: it must say the same still."
+        words = "The author of the distractors edited the right response; its meaning must be the same."
         return Dispute("edited", words, "distractor") if edited(past) else Finish()
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
@@ -203,9 +203,9 @@ def edited(past: Past) -> tuple[str, str] | None:
 def _read_question(form: Form, item: Item) -> WrittenQuestion:
     left, top, width, height = (form.number(name, 0.0, 0.0, 100.0) for name in SIDES)
     if not (width and height):
-        form.fail("width", "Mark the object your question is about: draw a box, or give its place in numbers.")
+        form.fail("width", "Mark the object your question is about: draw a box, or enter its position.")
     elif left + width > 100.5 or top + height > 100.5:
-        form.fail("width", "The box leaves the picture.")
+        form.fail("width", "The box is outside the picture.")
     picture = form.choice("picture", "a picture", tuple(item.source["pictures"]))
     return WrittenQuestion(picture, **form.read(FIELDS["question"]), box=(left, top, width, height))
 

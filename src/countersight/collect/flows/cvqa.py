@@ -15,7 +15,7 @@ from countersight.suites import supposed
 from countersight.suites.cvqa import REAL_NAME
 
 QUESTION: Final = Text("question", "The question", most=400, words=5, supposes=True)
-STEPS: Final = Text("steps", "What one has to think", most=600, words=3)
+STEPS: Final = Text("steps", "The reasoning", most=600, words=3)
 
 
 class Indirect(msgspec.Struct, frozen=True, omit_defaults=True):

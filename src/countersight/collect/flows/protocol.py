@@ -179,9 +179,9 @@ class Form:
             if len(text.split()) < field.words:
                 self.fail(name, "{label} needs at least {words} words.", label=label, words=field.words)
             if field.asks and "QUESTION MARK" not in unicodedata.name(text[-1], ""):
-                self.fail(name, "A question ends with a question mark.")
+                self.fail(name, "A question must end with a question mark.")
             if field.supposes and not condition.search(text):
-                self.fail(name, "Put what is different into an if-clause: “If …, would …?”")
+                self.fail(name, "Write the change as an if-clause: “If …, would …?”")
         return text
 
     def choice(self, name: str, label: str, options: Sequence[str]) -> str:

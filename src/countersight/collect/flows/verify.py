@@ -15,7 +15,7 @@ from countersight.reading import agrees
 Verdict = Literal["keep", "correct", "reject"]
 CAUSES = {
     "picture": "The picture is ambiguous",
-    "guidelines": "The guidelines do not say",
+    "guidelines": "The guidelines do not cover it",
     "mistake": "One of them made a mistake",
     "opinion": "It is a matter of opinion",
 }
@@ -48,13 +48,13 @@ class CaseVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
 VERIFY = Phase(
     "verify",
     "Verify",
-    "Look whether a question belongs to its picture and whether its answer is right.",
+    "Check whether a question belongs to its picture and whether its answer is right.",
     CaseVerdict,
 )
 ADJUDICATE = Phase(
     "adjudicate",
     "Decide",
-    "Two people disagreed about a case: look at both and decide.",
+    "Two people disagreed about a case: read both and decide.",
     CaseVerdict,
     sees=("verify",),
     adjudicates=True,
@@ -131,11 +131,11 @@ def read_verdict(form: Form, case: Case, past: Past, *, adjudicating: bool) -> C
         answer = _judged(form, asked(case), "", "whether the answer is right")
     if answer is None or before is None:
         if not words:
-            form.fail("words", "Say why it should be thrown out.")
+            form.fail("words", "Say why it should be rejected.")
         return CaseVerdict("reject", related != "no", "", words, cause)
     verdict = CaseVerdict("correct" if answer or before else "keep", True, answer, words, cause, before)
     if adjudicating and not words and verdict.settled not in [each.settled for each in past.get("verify", ())]:
-        form.fail("words", "You decide otherwise than both: say why.")
+        form.fail("words", "Your decision differs from both: say why.")
     return verdict
 
 
@@ -150,7 +150,7 @@ def _judged(form: Form, question: Question, prefix: str, label: str) -> str | No
     else:
         answer = form.answer(name, "The right answer", question)
     if answer and answer == question.answer:
-        form.fail(name, "This is the answer that stands there already.")
+        form.fail(name, "This is already the given answer.")
     return answer
 
 

@@ -174,16 +174,19 @@ async def check(
     before = campaign.store.read(lambda c: attempts(c, lease_id))
     if before >= loop.attempts:
         return ModelCheck(
-            model.name, (), before, f"You have used all {loop.attempts} checks of this item. Send it as it is."
+            model.name,
+            (),
+            before,
+            f"You have used all {loop.attempts} checks of this item. Send it without further checks.",
         )
     begun = time.monotonic()
     try:
         scores = await asyncio.wait_for(model.likely(context, responses), loop.deadline)
     except TimeoutError:
-        return ModelCheck(model.name, (), before, "The model takes too long. You can go on without it.")
+        return ModelCheck(model.name, (), before, "The model takes too long. You can continue without it.")
     except Exception as error:
         return ModelCheck(
-            model.name, (), before, f"The model did not answer ({type(error).__name__}). Go on without it."
+            model.name, (), before, f"The model did not answer ({type(error).__name__}). Continue without it."
         )
     found = ModelCheck(model.name, tuple(scores), before + 1)
     row = {

@@ -79,7 +79,7 @@ async def login(visit: Visit) -> Response:
         fault = "Name or password is wrong."
         return visit.page("login.html", 401, name=name[:100], fault=fault, next=following)
     if found[0].access == "blocked":
-        raise RefusedError(403, "This account was closed by whoever leads the campaign.")
+        raise RefusedError(403, "This account was closed by the lead of the campaign.")
     _from_there.forget(pair)
     _per_name.take_back(who)
     _per_address.take_back(address)
@@ -91,7 +91,7 @@ def _limit(*tries: tuple[Limiter, str]) -> None:
     for limiter, key in tries:
         if not limiter.allows(key):
             wait = max(1, limiter.wait(key))
-            words = f"Too many tries. Wait {wait // 60 + 1} minutes, then try again."
+            words = f"Too many attempts. Wait {wait // 60 + 1} minutes, then try again."
             raise RefusedError(429, words, retry_after=wait)
 
 
@@ -126,7 +126,7 @@ async def join(visit: Visit) -> Response:
     hashed = await asyncio.to_thread(people.hash_password, password)
     person = await visit.store.write(lambda c: people.accept_invitation(c, link, hashed, visit.now))
     if person is None:
-        raise RefusedError(404, "This link was used already, or is too old. Ask for a new one.")
+        raise RefusedError(404, "This link was already used or has expired. Ask for a new one.")
     return await begin(visit, person.id, "/")
 
 
@@ -134,7 +134,7 @@ def _invited(visit: Visit) -> people.Person:
     _limit((_per_address, _address(visit)))
     invited = visit.store.read(lambda c: people.invited(c, visit.request.path_params["link"], visit.now))
     if invited is None:
-        raise RefusedError(404, "This link was used already, or is too old. Ask for a new one.")
+        raise RefusedError(404, "This link was already used or has expired. Ask for a new one.")
     _per_address.take_back(_address(visit))
     return invited
 
@@ -144,14 +144,16 @@ async def arrive(visit: Visit) -> Response:
     asked = visit.request.query_params
     ids = [asked.get(name, "") for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")]
     if not visit.settings.prolific.completion_code:
-        raise RefusedError(403, "This campaign takes nobody from Prolific: its settings have no completion code.")
+        raise RefusedError(
+            403, "This campaign does not accept people from Prolific: its settings have no completion code."
+        )
     if not all(map(_PROLIFIC_ID.fullmatch, ids)):
         raise RefusedError(400, "The link from Prolific is not complete. Open the study again from there.")
     _limit((_arrivals, _address(visit)))
     secret = visit.campaign.secret
     who = await visit.store.write(lambda c: prolific.arrived(c, secret, ids[0], ids[1], ids[2], visit.now))
     if who is None:
-        raise RefusedError(403, "Your data was deleted here, or you were blocked: coming back is not possible.")
+        raise RefusedError(403, "Your data was deleted, or you were blocked; you cannot take part again.")
     return await begin(visit, who, "/")
 
 
@@ -174,7 +176,7 @@ async def account_page(visit: Visit) -> Response:
 async def delete_account(visit: Visit) -> Response:
     """Delete what says who somebody is, if they mean it."""
     if visit.form.get("sure") != visit.me.pseudonym:
-        fault = f"Type {visit.me.pseudonym} to show that you mean it."
+        fault = f"Type {visit.me.pseudonym} to confirm."
         return visit.page("account.html", 422, fault=fault)
     await visit.store.write(lambda c: prolific.forget(c, visit.campaign.secret, visit.me.id, visit.now))
     return visit.go("/login")

@@ -70,7 +70,9 @@ async def item(visit: Visit) -> Response:
     if not visit.store.read(lambda c: c.execute(select(tables.item.c.id).where(tables.item.c.id == number)).first()):
         raise RefusedError(404, "There is no such item.")
     if not await visit.store.write(lambda c: work.look(c, number, visit.me.id)):
-        raise RefusedError(409, "The lead whose token this is works on this item: it is not told before they are done.")
+        raise RefusedError(
+            409, "The owner of this token is working on this item; it can be read after they have finished."
+        )
     entries = visit.store.read(lambda c: history(c, visit.campaign.flow, number))
     flags = visit.store.read(lambda c: work.flags_of(c, number))
     found = visit.store.read(lambda c: work.load_item(c, number))
@@ -115,7 +117,7 @@ async def access(visit: Visit) -> Response:
     """Let somebody work, pause them or block them."""
     wanted = visit.form.get("access", "")
     if wanted not in get_args(work.Access) or visit.number == visit.me.id:
-        raise RefusedError(422, "Choose open, paused or blocked, for somebody else.")
+        raise RefusedError(422, "Choose open, paused or blocked, for a person other than yourself.")
     await visit.write(lambda c: work.set_access(c, visit.settings, visit.number, wanted))  # type: ignore[arg-type]
     return visit.json({"access": wanted})
 
@@ -145,7 +147,7 @@ async def export(visit: Visit) -> Response:
 
 
 async def log(visit: Visit) -> Response:
-    """What leads and reviewers did, by number."""
+    """Actions of leads and reviewers, by number."""
     return visit.json(visit.store.read(lambda c: audit_log.read_log(c, after(visit), _MOST)))
 
 

@@ -61,7 +61,9 @@ async def item_page(visit: Visit) -> Response:
     if there is None:
         raise RefusedError(404, "There is no such item.")
     if not await visit.store.write(lambda c: work.look(c, number, visit.me.id)):
-        raise RefusedError(409, "You are working on this item yourself. Send it or give it back before you look at it.")
+        raise RefusedError(
+            409, "You are working on this item yourself. Send it or give it back before you open it here."
+        )
     item = visit.store.read(lambda c: work.load_item(c, number))
     entries = visit.store.read(lambda c: history(c, visit.campaign.flow, number))
     flags = visit.store.read(lambda c: work.flags_of(c, number))
@@ -133,7 +135,7 @@ async def retract(visit: Visit) -> Response:
     """Redo or remove all work of a person, and decide whether it is paid."""
     person, fate, paid = _other(visit), visit.form.get("fate", ""), visit.form.get("pay", "")
     if fate not in get_args(work.Fate) or paid not in ("yes", "no"):
-        raise RefusedError(422, "Say what becomes of the work, and whether it is paid.")
+        raise RefusedError(422, "Choose what happens to the work, and whether it is paid.")
     settings, flow = visit.settings, visit.campaign.flow
     await visit.write(
         lambda c: work.retract(c, settings, flow, person, fate, paid == "yes", visit.me.id, visit.now)  # type: ignore[arg-type]
@@ -142,7 +144,7 @@ async def retract(visit: Visit) -> Response:
 
 
 async def log_page(visit: Visit) -> Response:
-    """What leads and reviewers did, the latest first."""
+    """Actions of leads and reviewers, the latest first."""
     rows = visit.store.read(lambda c: audit_log.read_log(c, most=200, latest=True))
     return visit.page("log.html", rows=rows)
 
@@ -226,7 +228,7 @@ async def approve(visit: Visit) -> Response:
 async def export_pay(visit: Visit) -> Response:
     """Put what is approved into a batch."""
     batch = await visit.write(lambda c: pay.export_batch(c, visit.me.id, visit.now))
-    return visit.go("/lead/pay") if batch else await _pay(visit, 422, "Nothing is approved that was not exported.")
+    return visit.go("/lead/pay") if batch else await _pay(visit, 422, "There are no approved earnings to export.")
 
 
 async def batch_csv(visit: Visit) -> Response:

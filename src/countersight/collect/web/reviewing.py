@@ -52,7 +52,7 @@ def _flag(visit: Visit) -> work.Flag:
     number = visit.number
     found = visit.store.read(lambda c: work.flag_for(c, number, visit.me.id))
     if found is None:
-        raise RefusedError(404, "This flag was decided, or is about an item you took part in.")
+        raise RefusedError(404, "This flag was already decided, or you took part in its item.")
     return found
 
 
@@ -66,7 +66,7 @@ def _shown(visit: Visit, found: work.Flag, faults: dict[str, str], status: int =
 
 
 _NOTE = Text("note", "The reason", most=1000, words=2)
-_OUTCOME = Choice("outcome", "what becomes of it", ("fair", "unfair", "returned"))
+_OUTCOME = Choice("outcome", "what happens to it", ("fair", "unfair", "returned"))
 
 
 async def decide(visit: Visit) -> Response:
@@ -89,12 +89,12 @@ async def _decided(
         lambda c: work.decide(c, settings, flow, found, visit.me.id, outcome, note, visit.now, number, content)
     )
     if not decided:
-        raise RefusedError(409, "Another reviewer has decided this meanwhile, or its author took it back.")
+        raise RefusedError(409, "Another reviewer has decided this in the meantime, or its author took it back.")
     return visit.go("/review")
 
 
 async def sample(visit: Visit) -> Response:
-    """Draw a finished item to look at."""
+    """Check a random item to look at."""
     drawn = await visit.write(lambda c: work.sample(c, visit.me.id, visit.now, _chance))
     return visit.go(f"/review/{drawn}" if drawn else "/review?empty=1")
 
@@ -122,7 +122,7 @@ async def edit(visit: Visit) -> Response:
 def _edited_task(visit: Visit) -> tuple[LeasedTask, dict[str, int]]:
     found, number = _flag(visit), int(visit.request.path_params["contribution"])
     if visit.store.read(lambda c: work.author_of(c, found, number)) is None:
-        raise RefusedError(404, "This contribution does not stand in the item of this flag.")
+        raise RefusedError(404, "This contribution does not belong to the item of this flag.")
     token, person = visit.store.read(lambda c: c.execute(_SEAT.where(_lease.contribution_id == number)).one())
     task = visit.store.read(lambda c: load(c, visit, token, person))
     assert task is not None

@@ -42,7 +42,7 @@ def load_task(visit: Visit) -> LeasedTask:
     token = visit.request.path_params["token"]
     task = visit.store.read(lambda c: load(c, visit, token, visit.me.id))
     if task is None:
-        raise RefusedError(404, "There is no such task among yours. Go back to your work and take the next one.")
+        raise RefusedError(404, "You have no such task. Go back to your work and take the next one.")
     return task
 
 
@@ -142,7 +142,7 @@ async def submit(visit: Visit) -> Response:
         values = typed(visit)
         await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
         raise RefusedError(
-            409, "You were away for long, and somebody else has finished this item. Please take the next one."
+            409, "You were away for a long time, and somebody else has finished this item. Please take the next one."
         ) from None
     if not sent.same:
         return await _sent_already(visit, task)
@@ -171,8 +171,8 @@ async def _sent_already(visit: Visit, task: LeasedTask) -> Response:
     words_typed = typed(visit)
     await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, words_typed, visit.now))
     words = (
-        "This task was sent already, with something else in it, and that stands. What you typed here is below. "
-        "Where you take back what was sent, you find this in its place."
+        "This task was already sent with other content, which counts. Your text is shown below. If you take back "
+        "what was sent, this text replaces it."
     )
     return visit.page("refused.html", 409, words=words, typed=words_typed)
 
@@ -227,7 +227,7 @@ async def draft(visit: Visit) -> Response:
     """Keep what is typed so far; it is on disk when the page says so."""
     task, values = load_task(visit), typed(visit)
     if task.lease.state in ("done", "flagged"):
-        raise RefusedError(409, "This task was sent already.")
+        raise RefusedError(409, "This task was already sent.")
     await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
     if visit.partial:
         return visit.page("parts/saved.html", at=visit.now)

@@ -39,8 +39,8 @@ _HEADERS: Final = {
 }
 _SECURE: Final = {"Strict-Transport-Security": "max-age=31536000"}
 _FAILED: Final = (
-    "The server had an error, and what you just sent may not be stored. Go back and try again; "
-    "if it fails again, tell whoever leads the campaign."
+    "The server had an error, and your last input may not be stored. Go back and try again; if it fails again, tell "
+    "the lead of the campaign."
 )
 
 T = TypeVar("T")
@@ -248,7 +248,7 @@ async def _through(visit: Visit, page: Page) -> Response:
     if not visit.person.is_at_least(page.role):
         raise RefusedError(403, f"This page is for people with the role {page.role}.")
     if visit.person.access == "paused" and not page.paused:
-        raise RefusedError(403, "Your account is paused. Whoever leads the campaign can tell you why.")
+        raise RefusedError(403, "Your account is paused. The lead of the campaign can tell you why.")
     if page.consented and not visit.script and visit.person.consent != visit.settings.consent.version:
         if page.method == "GET":
             return visit.go("/consent")
@@ -260,7 +260,7 @@ async def read_form(request: Request, *, script: bool = False) -> dict[str, str]
     """The fields of a posted form, of a script in JSON; one that is too large, or is no form, is refused."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != ("application/json" if script else "application/x-www-form-urlencoded"):
-        raise RefusedError(415, "Only plain forms are read here.")
+        raise RefusedError(415, "Only form data is accepted here.")
     body = bytearray()
     try:
         async for piece in request.stream():
@@ -268,7 +268,7 @@ async def read_form(request: Request, *, script: bool = False) -> dict[str, str]
             if len(body) > _LARGEST_FORM:
                 raise RefusedError(413, "This form is too large.")
     except ClientDisconnect:
-        raise RefusedError(400, "The form did not arrive whole.") from None
+        raise RefusedError(400, "The form did not arrive completely.") from None
     try:
         if script:
             return msgspec.json.decode(bytes(body) or b"{}", type=dict[str, str])

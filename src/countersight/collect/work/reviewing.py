@@ -20,7 +20,7 @@ REASONS: Final = {
     "unrelated": "It is not about the picture",
     "guidelines": "It does not follow the guidelines",
     "offensive": "It is offensive or personal",
-    "machine": "It reads as if a machine wrote it",
+    "machine": "It seems to be written by a machine",
     "other": "Something else",
 }
 """Why somebody flags."""
@@ -183,7 +183,7 @@ def author_of(connection: Connection, found: Flag, contribution_id: int) -> str 
 
 
 def sample(connection: Connection, reviewer_id: int, now: float, chance: Random) -> int | None:
-    """Draw a finished item for a reviewer: a flag to decide, or None where none is left.
+    """Check a random item for a reviewer: a flag to decide, or None where none is left.
 
     Items with a bonus that waits for a reviewer come first.
     """

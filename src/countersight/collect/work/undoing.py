@@ -88,14 +88,14 @@ def undoable(
 def _refusal(row: Row[Any], settings: Settings, now: float) -> str:
     """Why a contribution stands, or nothing where it may be taken back."""
     if now - row.at > settings.undo_minutes * 60:
-        return f"It can be taken back for {settings.undo_minutes:g} minutes; that time is over."
+        return f"It could be taken back for {settings.undo_minutes:g} minutes; that time is over."
     if row.decided:
-        return "A reviewer has decided about this item: it stays as it is."
+        return "A reviewer has decided about this item, so it cannot be changed."
     if row.item_state == "check" or (row.item_state == "flagged" and not row.in_doubt) or row.went_on:
         return "Somebody is working on it already."
     if row.seen:
-        return "You have looked at the whole item since: it stays as it is."
-    return "It is being paid already: it stays as it is." if row.is_paid else ""
+        return "You have opened the complete item since, so it cannot be changed."
+    return "It is already being paid, so it cannot be changed." if row.is_paid else ""
 
 
 def _standing(flow: Flow, person_id: int) -> Select[Any]:

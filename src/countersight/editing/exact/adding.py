@@ -103,7 +103,7 @@ def add_things(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[
     target = read_target(words)
     number = number_in(instruction.value) or target.number or 1
     if number > MOST_ADDED:
-        raise EditFailed(f"at most {MOST_ADDED} things are added at once, not {number}")
+        raise EditFailed(f"at most {MOST_ADDED} objects can be added at once, not {number}")
     colour = colour_in(target.colour) or colour_in(instruction.value)
     full = EditFailed(f"there is no room for {number} more: “{words[:120]}”")
     if target.noun == "dot":

@@ -36,7 +36,7 @@ def plan(instruction: Instruction, scene: Scene, rng: Random) -> tuple[Edit, ...
     """The edits that do what is asked; what cannot be done is an EditFailed with the reason."""
     make = _PLANS.get(instruction.action)
     if make is None:
-        raise EditFailed(f"a scene has no edit for “{instruction.action}”; there are {', '.join(_PLANS)}")
+        raise EditFailed(f"a scene cannot be edited by “{instruction.action}”; possible actions: {', '.join(_PLANS)}")
     return tuple(make(instruction, scene, rng))
 
 
@@ -48,7 +48,7 @@ def _recolour(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[E
     items = _chosen(instruction, scene, rng)
     colour = colour_in(instruction.value)
     if colour is None:
-        raise EditFailed(f"“{instruction.value[:80]}” is no colour of {', '.join(COLOURS)} or #rrggbb")
+        raise EditFailed(f"“{instruction.value[:80]}” is not a known colour: use {', '.join(COLOURS)} or #rrggbb")
     others = tuple(item.id for item in items if item.colour != colour)
     if not others:
         raise EditFailed(f"“{instruction.target[:120]}” is {instruction.value[:80]} already")

@@ -112,7 +112,7 @@ def choose(target: Target, scene: Scene, rng: Random, words: str) -> list[Item]:
     if target.number is None:
         return found
     if target.number > len(found):
-        raise EditFailed(f"“{words[:120]}” speaks of {target.number}, and there are only {len(found)}")
+        raise EditFailed(f"“{words[:120]}” asks for {target.number}, but there are only {len(found)}")
     chosen = {item.id for item in rng.sample(found, target.number)}
     return [item for item in found if item.id in chosen]
 
@@ -178,7 +178,7 @@ def _with_adjectives(target: Target, tokens: Iterable[str], words: str) -> Targe
         elif sign in ("top", "bottom", "left", "right", "middle"):
             target = replace(target, sides=(*target.sides, sign))
         elif sign not in ("row", "column"):  # "the top row circles"
-            raise EditFailed(f"“{sign[:40]}” in “{words[:120]}” says nothing about our scenes that could be found")
+            raise EditFailed(f"“{sign[:40]}” in “{words[:120]}” does not describe anything in the scene")
     return target
 
 
@@ -198,7 +198,7 @@ def _phrases(tokens: Sequence[str]) -> list[list[str]]:
 def _with_phrase(target: Target, phrase: list[str], words: str) -> Target:
     replace = msgspec.structs.replace
     start, rest = phrase[0], phrase[1:]
-    unread = EditFailed(f"“{' '.join(phrase)[:80]}” in “{words[:120]}” is no place in our scenes")
+    unread = EditFailed(f"“{' '.join(phrase)[:80]}” in “{words[:120]}” is not a place in the scene")
     if target.noun == "flower" and "overlap" in rest and {*rest} <= {"overlap", *_POLYGONS}:
         return replace(target, places=(*target.places, overlap))
     if target.noun == "flower" and (_POLYGONS.intersection(rest) or (rest and colour_word(rest[-1]))):

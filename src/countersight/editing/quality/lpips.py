@@ -40,7 +40,7 @@ class Lpips:
         whole = all({"weight", "bias"} == set(layer) for layer in self._trunk.values())
         if not whole or not set(_TAPS[self.net]) <= set(self._trunk) or set(heads) != {0, 1, 2, 3, 4}:
             raise EditorError(
-                f"{name} does not hold a trunk and five heads of LPIPS; write it with "
+                f"{name} does not contain the trunk and five heads of LPIPS; write it with "
                 'torch.save(lpips.LPIPS(net="alex").state_dict(), FILE)'
             )
         shapes = tuple(tuple(heads[place].shape[:2]) for place in range(5))
@@ -97,7 +97,7 @@ def read_lpips(path: Path) -> Lpips:
     except OSError as error:
         raise EditorError(f"the weights of LPIPS cannot be read ({path}: {error.strerror or error})") from None
     except Exception as error:  # loaders raise whatever they like on damaged files
-        raise EditorError(f"{path} holds no weights of LPIPS ({printable(str(error))[:120]})") from None
+        raise EditorError(f"{path} contains no LPIPS weights ({printable(str(error))[:120]})") from None
     if not isinstance(weights, dict) or not all(torch.is_tensor(value) for value in weights.values()):
-        raise EditorError(f"{path} holds no weights of LPIPS, but something else")
+        raise EditorError(f"{path} contains something other than LPIPS weights")
     return Lpips({str(key): value.float() for key, value in weights.items()}, str(path))

@@ -74,7 +74,7 @@ class QualityRule(msgspec.Struct, frozen=True):
             f"{self.most_changed:.0%} of all)",
             f"the structural similarity outside the mask is below {self.least_ssim_outside:.2f}",
             f"the ratio of width to height differs by more than {self.most_stretched:.0%} from the original's",
-            f"laying it over the original moves a corner by more than {self.most_moved:.0%} of the longer side",
+            f"aligning it with the original moves a corner by more than {self.most_moved:.0%} of the longer side",
         )
 
 
@@ -138,9 +138,12 @@ def measure(
         size=None if size == original else size,
     )
     if abs(size[0] * original[1] / (size[1] * original[0]) - 1) > rule.most_stretched:
-        wrong = f"the edit is {size[0]} x {size[1]} pixels, another shape than {original[0]} x {original[1]}"
+        wrong = (
+            f"the edit has {size[0]} x {size[1]} pixels, a different shape than the original's {original[0]} x "
+            f"{original[1]}"
+        )
     elif farthest(found.warp, before.size) > rule.most_moved * max(before.size):
-        wrong = "the edit could not be laid over the original: it shows another part of the scene"
+        wrong = "the edit cannot be aligned with the original: it shows another part of the scene"
     else:
         wrong = _fault(quality, rule)
     return replace(quality, good=not wrong, reason=wrong)
@@ -199,11 +202,11 @@ def _fault(quality: EditQuality, rule: QualityRule) -> str:
             return "nothing changed"
         return f"too much changed: {whole:.0%} of the picture" if whole > rule.most_changed else ""
     if inside is not None and inside < rule.least_inside:
-        return "nothing changed where something was to change" if whole else "nothing changed"
+        return "nothing changed inside the mask" if whole else "nothing changed"
     if outside is not None and outside > rule.most_outside:
         return f"too much changed: {outside:.0%} of the pixels outside the mask"
     if quality.ssim_outside is not None and quality.ssim_outside < rule.least_ssim_outside:
-        return f"what was to stay looks different: outside the mask the similarity is {quality.ssim_outside:.2f}"
+        return f"the picture changed outside the mask: the similarity there is {quality.ssim_outside:.2f}"
     return ""
 
 

@@ -45,7 +45,7 @@ def register(before: Image.Image, after: Image.Image, outside: NDArray[np.bool_]
     still = _difference(one, other, there)
     if still <= ALIKE:
         return Registration(STILL, "")
-    best, how = STILL, "no map made it more like the original"
+    best, how = STILL, "no alignment improved the similarity"
     least = still * BETTER
     moved = _refined(one, other, there, _shifting(_phase_correlation(one, other, there)))
     difference = _difference(one, warped(other, moved), there)
@@ -146,7 +146,7 @@ def _affine(one: Grey, other: Grey, there: NDArray[np.bool_], start: Warp) -> tu
     try:
         _, found = cv2.findTransformECC(one, other, guess, cv2.MOTION_AFFINE, until, there.astype(np.uint8), 5)
     except cv2.error:
-        return None, "no affine map: the search did not come to an end"
+        return None, "no affine map: the search did not converge"
     a, b, c, d, e, f = (float(value) for value in np.asarray(found).ravel())
     # OpenCV counts from the middle of the first pixel, we from its corner.
     return (a, b, c + 0.5 * (1 - a - b), d, e, f + 0.5 * (1 - d - e)), ""

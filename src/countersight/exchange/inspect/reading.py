@@ -107,9 +107,9 @@ def _plain_log(path: Path) -> Json:
     try:
         log = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as fault:
-        raise ExchangeError(f"{path} is no log of Inspect: {fault}") from None
+        raise ExchangeError(f"{path} is not a log of Inspect: {fault}") from None
     if not isinstance(log, dict) or not isinstance(log.get("samples") or [], list):
-        raise ExchangeError(f"{path} is no log of Inspect: there are no samples in it")
+        raise ExchangeError(f"{path} is not a log of Inspect: it has no samples")
     return log
 
 
@@ -119,17 +119,17 @@ def _packed_header(path: Path) -> Any:
         for name in ("header.json", "_journal/start.json"):
             if name in packed.namelist():
                 return _member(packed, name)
-    raise ExchangeError(f"{path} is no log of Inspect: there is no header.json in it")
+    raise ExchangeError(f"{path} is not a log of Inspect: it has no header.json")
 
 
 def _header(path: Path, log: Any) -> _Header:
     try:
         header = msgspec.convert(log, _Header)
     except msgspec.ValidationError as fault:
-        raise ExchangeError(f"{path} is no log of Inspect: {fault}") from None
+        raise ExchangeError(f"{path} is not a log of Inspect: {fault}") from None
     if header.version != SCHEMA:
         raise ExchangeError(
-            f"{path} is written in version {header.version} of Inspect's logs; version {SCHEMA} is read"
+            f"{path} has version {header.version} of Inspect's log format; only version {SCHEMA} can be read"
         )
     return header
 
@@ -200,7 +200,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         packed = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError) as fault:
-        raise ExchangeError(f"{path} is no log of Inspect: {fault}") from None
+        raise ExchangeError(f"{path} is not a log of Inspect: {fault}") from None
     with packed:
         yield packed
 
@@ -215,7 +215,7 @@ def _member(packed: zipfile.ZipFile, name: str) -> Any:
             return json.loads(member.read(_MOST + 1))  # not msgspec: Inspect writes NaN
     except NotImplementedError:
         raise ExchangeError(
-            "Inspect packs its logs with Zstandard; read them with: pip install 'countersight[exchange]'"
+            "logs of Inspect are compressed with Zstandard; to read them: pip install 'countersight[exchange]'"
         ) from None
     except Exception as fault:  # whatever the ZIP, Zstandard or JSON inside is broken by
         raise ExchangeError(f"{name} is damaged: {fault}") from None

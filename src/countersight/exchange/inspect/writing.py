@@ -60,7 +60,7 @@ _STOPS: Final = {"stop": "stop", "content_filter": "content_filter"}
 def export_log(order: Export) -> Exported:
     """Write the log; a dataset needs none, since Inspect takes its folder as it is."""
     if order.out.suffix != ".eval":
-        raise ExchangeError(f"Inspect opens logs by their ending: call it {order.out.name}.eval")
+        raise ExchangeError(f"the name of an Inspect log must end in .eval: choose {order.out.name}.eval")
     source = opened(order.source)
     if isinstance(source, RunFolder):
         log: _RunLog | _AuditLog = _RunLog(judge_run(source, dataset=order.dataset))
@@ -68,8 +68,8 @@ def export_log(order: Export) -> Exported:
         log = _AuditLog(source)
     else:
         raise ExchangeError(
-            f"{order.source} is a dataset, which Inspect takes as it is: "
-            f"inspect eval countersight/dataset -T folder={order.source} --model MODEL"
+            f"{order.source} is a dataset, which Inspect can use directly: inspect eval countersight/dataset -T "
+            f"folder={order.source} --model MODEL"
         )
     _write_log(order.out, log.spec, log.samples(), log.header)
     return Exported(log.written, "sample", f"look at it with: inspect view --log-dir {order.out.parent}")
@@ -135,21 +135,6 @@ def _content(text: str, pictures: tuple[Picture, ...]) -> list[Json]:
 
 def _metric(name: str, value: float, **beside: Any) -> Json:
     return {"name": name, "value": value, "params": {}, "metadata": beside or None}
-
-
-def _score_line(name: str, scorer: str, scored: int, unscored: int, metrics: Json) -> Json:
-    counts = {"scored_samples": scored, "unscored_samples": unscored}
-    return {"name": name, "scorer": scorer, **counts, "metrics": metrics}
-
-
-def _end(status: str, started: str, samples: tuple[int, int], scores: list[Json], usage: Json) -> Json:
-    """What stands at the end of a log: `samples` are all of them, and those that were completed."""
-    total, completed = samples
-    return {
-        "status": status,
-        "results": {"total_samples": total, "completed_samples": completed, "scores": scores},
-        "stats": {"started_at": started, "completed_at": started, **usage},
-    }
 
 
 def _error(reason: str) -> Json:
@@ -263,7 +248,7 @@ class _RunLog:
         score = {
             "value": grade(each.outcome, each.credit, soft=self._soft),
             "answer": each.answer,
-            "explanation": f"{each.outcome}: {each.answer!r} was read, {each.question.answer!r} is right",
+            "explanation": f"{each.outcome}: extracted answer {each.answer!r}, right answer {each.question.answer!r}",
             "reason": each.outcome if each.credit is None else None,
             "metadata": {"outcome": each.outcome},
         }
@@ -283,13 +268,29 @@ class _RunLog:
                     for name in _ALARMS
                 }
             )
-        return _end(
-            "cancelled" if scores.overall.missing else "success",
-            self._manifest.started,
-            (scores.overall.questions + asked + self._fourths, self.written - self._failed),
-            [_score_line(name, name, self._scored[name], self._unscored[name], each) for name, each in metrics.items()],
-            {"model_usage": {self._manifest.model: _usage(*self._used)}},
-        )
+        started = self._manifest.started
+        return {
+            "status": "cancelled" if scores.overall.missing else "success",
+            "results": {
+                "total_samples": scores.overall.questions + asked + self._fourths,
+                "completed_samples": self.written - self._failed,
+                "scores": [
+                    {
+                        "name": name,
+                        "scorer": name,
+                        "scored_samples": self._scored[name],
+                        "unscored_samples": self._unscored[name],
+                        "metrics": each,
+                    }
+                    for name, each in metrics.items()
+                ],
+            },
+            "stats": {
+                "started_at": started,
+                "completed_at": started,
+                "model_usage": {self._manifest.model: _usage(*self._used)},
+            },
+        }
 
 
 def _scorer(each: ScoredAnswer) -> str:
@@ -403,10 +404,24 @@ class _AuditLog:
 
     def header(self) -> Json:
         """What the tests add up to, once all of them went by."""
-        scores = []
-        for name in _AUDIT_MEASURES:
-            mean = getattr(self._kept.kept, name)
-            beside = {"low": mean.low, "high": mean.high, "n": mean.concepts}
-            metrics = {} if mean.value is None else {"mean": _metric("mean", mean.value, **beside)}
-            scores.append(_score_line(name, _JUDGES, mean.concepts, self.written - mean.concepts, metrics))
-        return _end("success", self._folder.manifest.started, (self.written, self.written), scores, {})
+        started = self._folder.manifest.started
+        return {
+            "status": "success",
+            "results": {
+                "total_samples": self.written,
+                "completed_samples": self.written,
+                "scores": [self._figure(name) for name in _AUDIT_MEASURES],
+            },
+            "stats": {"started_at": started, "completed_at": started},
+        }
+
+    def _figure(self, name: str) -> Json:
+        mean = getattr(self._kept.kept, name)
+        beside = {"low": mean.low, "high": mean.high, "n": mean.concepts}
+        return {
+            "name": name,
+            "scorer": _JUDGES,
+            "scored_samples": mean.concepts,
+            "unscored_samples": self.written - mean.concepts,
+            "metrics": {} if mean.value is None else {"mean": _metric("mean", mean.value, **beside)},
+        }

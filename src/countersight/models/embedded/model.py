@@ -154,7 +154,7 @@ def _conversation(request: Request) -> Any:
     if not shown:
         raise AskingFailed("the embedded model needs a picture", again=False)
     if shown[-1].further:
-        raise AskingFailed("the embedded model looks at one picture at a time", again=False)
+        raise AskingFailed("the embedded model accepts one picture at a time", again=False)
     return Conversation(tuple((turn.role, as_listed(turn.text)) for turn in request.turns), shown[-1].pictures[0])
 
 

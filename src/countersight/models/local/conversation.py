@@ -390,7 +390,7 @@ def check(loaded: Loaded, request: Request) -> None:
     fewest, most = picture_limits(loaded.family)
     if not fewest <= shown <= most:
         wanted = several(most, "picture") if shown > most else "a picture"
-        raise AskingFailed(f"{loaded.family} models take {wanted} in a conversation, not {shown}", again=False)
+        raise AskingFailed(f"{loaded.family} models accept {wanted} per conversation, not {shown}", again=False)
 
 
 def inputs(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Sequence[Image.Image]]) -> Prompt:
@@ -417,10 +417,10 @@ def prepared(loaded: Loaded, request: Request, pictures: Sequence[Image.Image]) 
         raise
     except Exception as error:  # every family's processor refuses in its own words
         said = printable(str(error) or type(error).__name__)[:200]
-        raise AskingFailed(f"the model's processor cannot take it in ({said})", again=False) from None
+        raise AskingFailed(f"the model's processor cannot process the question ({said})", again=False) from None
     if words.shape[1] >= loaded.longest:
         raise AskingFailed(
-            f"the conversation has {words.shape[1]:,} tokens; the model has room for {loaded.longest:,}", again=False
+            f"the conversation has {words.shape[1]:,} tokens; the model accepts at most {loaded.longest:,}", again=False
         )
     if "image_grid_thw" in made and _KINDS not in made and _KINDS in signature(loaded.model.forward).parameters:
         made[_KINDS] = (words == loaded.processor.image_token_id).to(words.dtype)

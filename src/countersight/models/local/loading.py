@@ -20,15 +20,15 @@ from countersight.text import printable, unknown
 INSTALL = "pip install 'countersight[local]'"
 _NO_CONVERSATION = {
     "blip": "it continues captions and takes no questions",
-    "diffusion_gemma": "it does not write one word after the other, so that neither answers nor losses are comparable",
+    "diffusion_gemma": "it does not generate text token by token, so its answers and losses are not comparable",
     "evolla": "it writes about proteins, not about pictures",
-    "instructblipvideo": "it watches videos and takes no single pictures",
-    "pi0": "it moves robots and writes no words",
-    "pix2struct": "it takes no question beside the picture, only one that was drawn into it",
+    "instructblipvideo": "it accepts videos but no single pictures",
+    "pi0": "it controls robots and writes no text",
+    "pix2struct": "it only accepts questions that are drawn into the picture",
     "pp_formulanet": "it copies formulas and takes no questions",
-    "shieldgemma2": "it says whether a picture breaks a policy and takes no other questions",
-    "udop": "it reads pages of which every word and its place are given, not pictures",
-    "vision-encoder-decoder": "it writes a text for a picture and takes no questions",
+    "shieldgemma2": "it only classifies whether a picture violates a policy",
+    "udop": "it reads documents with given words and positions, not pictures",
+    "vision-encoder-decoder": "it writes captions and takes no questions",
 }
 """Families that transformers counts among those for pictures and texts, and why we cannot ask them."""
 DTYPES = ("auto", "float32", "bfloat16", "float16")
@@ -78,9 +78,9 @@ def read_config(folder: Path) -> Any:
     config = any_config(folder)
     config = getattr(config, "thinker_config", config)
     if reason := _NO_CONVERSATION.get(config.model_type):
-        raise ModelError(f"{folder} holds a {config.model_type} model, which cannot be asked: {reason}")
+        raise ModelError(f"{folder} contains a {config.model_type} model, which cannot answer questions: {reason}")
     if not is_for_pictures(config) and not is_for_words(config):
-        raise ModelError(f"{folder} holds a {config.model_type} model, which does not look at pictures")
+        raise ModelError(f"{folder} contains a {config.model_type} model, which does not accept pictures")
     if is_quantised(config):
         check_accelerate("quantised weights need")
     return config
@@ -120,8 +120,8 @@ def find_device(name: str) -> str:
         return there[0]
     if name.startswith("cuda") and torch.version.cuda is None and torch.version.hip is None:
         raise ModelError(
-            f"the torch that is installed ({torch.__version__}) was built without CUDA and uses no GPU; install one "
-            "that was built with it, or leave out `device`"
+            f"the installed torch ({torch.__version__}) was built without CUDA and cannot use a GPU; install a build "
+            "with CUDA, or leave out `device`"
         )
     if name not in there:
         raise ModelError(unknown("device", name, there))
@@ -175,8 +175,8 @@ def has_torchvision() -> bool:
         importlib.import_module("torchvision")
     except Exception as error:  # it registers operators as it is imported, which fails in its own ways
         raise ModelError(
-            f"torchvision does not work with the torch that is installed ({printable(str(error))[:100]}); "
-            "install the build that was made for it, or take it away: pip uninstall torchvision"
+            f"torchvision does not work with the installed torch ({printable(str(error))[:100]}); install the "
+            "matching build, or remove it: pip uninstall torchvision"
         ) from None
     return True
 
@@ -204,7 +204,7 @@ def refuse_gaps(folder: Path, missing: Iterable[str]) -> None:
 def refuse_wordless(folder: Path, tokenizer: Any) -> None:
     """Refuse a tokenizer without words: where its file is missing, transformers may make an empty one and go on."""
     if not tokenizer.get_vocab().keys() - tokenizer.get_added_vocab().keys():
-        raise ModelError(f"{folder} does not say how words become tokens: tokenizer.json is missing")
+        raise ModelError(f"{folder} has no tokenizer: tokenizer.json is missing")
 
 
 def unusable(folder: Path, error: Exception) -> ModelError:
@@ -213,7 +213,7 @@ def unusable(folder: Path, error: Exception) -> ModelError:
         return needs(folder, package)
     lines = [line for line in map(str.strip, str(error).splitlines()) if line] or [type(error).__name__]
     if "tokenizer" in lines[0].lower() and not any(folder.glob("tokenizer.*")) and not any(folder.glob("vocab.*")):
-        return ModelError(f"{folder} does not say how words become tokens: tokenizer.json is missing")
+        return ModelError(f"{folder} has no tokenizer: tokenizer.json is missing")
     said = printable(" ".join(lines[:2]) if lines[0].endswith(":") else lines[0])
     said = said if len(said) <= 200 else said[:200] + "…"
     return ModelError(f"the model in {folder} cannot be loaded: {said}")
@@ -263,12 +263,12 @@ def _cached(name: str) -> Path:
     try:
         return Path(hub.snapshot_download(name, local_files_only=True))
     except (OSError, ValueError):  # not there, or no name that could be
-        raise ModelError(f"there is no model {printable(name)[:200]!r} here{_how_to_get(name)}") from None
+        raise ModelError(f"the model {printable(name)[:200]!r} is not on this machine{_how_to_get(name)}") from None
 
 
 def _how_to_get(name: str) -> str:
     if name.startswith(("/", ".", "~")) or name.count("/") != 1 or Path(name).is_dir():
-        return "; name a folder with config.json and weights, or a model that was downloaded, as OWNER/NAME"
+        return "; name a folder with config.json and weights, or a downloaded model as OWNER/NAME"
     return f"; download it with: hf download {printable(name)[:200]}"
 
 
@@ -422,6 +422,6 @@ def _processor(folder: Path, config: Any) -> Any:
     except Exception as error:  # as above
         raise unusable(folder, error) from None
     if not hasattr(processor, "image_processor") or not hasattr(processor, "tokenizer"):
-        raise ModelError(f"{folder} does not say how pictures are prepared: preprocessor_config.json is missing")
+        raise ModelError(f"{folder} has no image processor: preprocessor_config.json is missing")
     refuse_wordless(folder, processor.tokenizer)
     return processor

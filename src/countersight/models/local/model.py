@@ -111,7 +111,7 @@ class Local(Displayed):
 
     def _refuse_pictures(self, request: Request) -> None:
         if request.pictures and not self.needs_picture:
-            raise ModelError(f"{self.name} looks at no pictures; ask it with the prompt text-only")
+            raise ModelError(f"{self.name} does not accept pictures; choose the prompt text-only")
 
     def _write(self, requests: Feed) -> Iterator[tuple[int, Answer | AskingFailed]]:
         from countersight.models.local.writing import written
@@ -124,7 +124,9 @@ class Local(Displayed):
 
         loaded = self._awake()
         if plan_of(loaded).way == "plain" and not self.remarks:
-            self.remarks.append(f"{self.name} cannot share what its options have in common: each is read in full.")
+            self.remarks.append(
+                f"{self.name} cannot share the common prefix of options, so each option is computed in full."
+            )
         return ranked(loaded, requests, self._options.loss)
 
     def _awake(self) -> Loaded:
@@ -326,11 +328,11 @@ class Queue:
             for number, result in feed.answered(part[0].work(feed)):
                 yield jobs.pop(number), result
             if jobs:
-                raise ValueError(f"{len(jobs)} questions got neither an answer nor a reason")
+                raise ValueError(f"{len(jobs)} questions got neither an answer nor an error")
         except Exception as error:  # a model may raise anything; whoever waits is told
             # Its traceback holds on to the memory that ran out.
             error.__traceback__ = error.__context__ = error.__cause__ = None
-            return ModelError(f"{_short(error)}; run the same command to go on") if _is_broken(error) else error
+            return ModelError(f"{_short(error)}; run the same command to continue") if _is_broken(error) else error
         finally:
             part[:] = jobs.values()
         return None
@@ -382,8 +384,8 @@ def _failure(error: Exception) -> Exception:
     if isinstance(error, AskingFailed):
         return error
     if is_full(error):
-        return AskingFailed("this question does not fit into memory, even alone", again=False)
-    return AskingFailed(f"the model cannot compute it ({_short(error)})", again=False)
+        return AskingFailed("this question does not fit into memory, even in a batch of one", again=False)
+    return AskingFailed(f"the model failed ({_short(error)})", again=False)
 
 
 def _short(error: Exception) -> str:

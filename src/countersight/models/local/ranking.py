@@ -187,7 +187,7 @@ def options_tokens(loaded: Loaded, prompt: str, request: Request) -> list[list[i
     """The tokens of each option after the written conversation; there is always one at least."""
     options = answers_tokens(loaded, prompt, [option.text for option in request.options])
     if not all(options):
-        raise AskingFailed("an option without words cannot be ranked", again=False)
+        raise AskingFailed("an option without text cannot be ranked", again=False)
     return options
 
 

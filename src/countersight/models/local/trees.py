@@ -94,7 +94,7 @@ def tree_masks(
     import torch
 
     if disobedient := _kinds(config) - _OBEDIENT:
-        raise ValueError(f"no mask says what layers of {sorted(disobedient)} see")
+        raise ValueError(f"layers of type {sorted(disobedient)} ignore attention masks")
     length = max(len(tree.tokens) for tree in trees)
 
     def laid(values: list[Places], filling: int) -> Any:

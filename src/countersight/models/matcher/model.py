@@ -29,7 +29,7 @@ class Member:
     def scores(self, sheet: Sheet, request: Request, views: list[View]) -> Any:
         """How well each option fits, as log-probabilities over the options; of the picture, what is seen of it."""
         if request.parts is None:
-            raise AskingFailed("the question is not told in parts", again=False)
+            raise AskingFailed("the question does not come from a case, so its parts are unknown", again=False)
         options = [one.text for one in request.options]
         rows = self._sequences.encode_options(sheet.inputs, request.parts, options, sheet.others)
         tokens, real = self._sequences.batch(rows)
@@ -62,8 +62,8 @@ class Matcher(Displayed):
             planned = len(untrained) + len(self._folders)
             self.settings["seeds"] = f"{len(self._folders)} of {planned} planned"
             self.remarks.append(
-                f"{folder} has {len(self._folders)} of {planned} planned seeds; the training was not finished: its "
-                f"command trains the others ({', '.join(map(str, untrained))})"
+                f"{folder} has {len(self._folders)} of {planned} planned seeds; run the training command again to "
+                f"train the others ({', '.join(map(str, untrained))})"
             )
         self._features = features or self._sheet.features
         self._look: Look | None = None
@@ -106,14 +106,14 @@ class Matcher(Displayed):
         """The regions that were worked out before, as it learned to see them."""
         if not Path(self._features).is_dir():
             raise ModelError(
-                f"{self.name} looks for regions of pictures in {self._features}, which is not there; "
-                "say where they are, with ?features=DIR behind its name"
+                f"{self.name} needs the regions of pictures, but {self._features} does not exist; name their folder "
+                "with ?features=DIR after the model's name"
             )
         regions, wanted = Regions(Path(self._features)), self._sheet.region
         if wanted and regions.width != wanted:
             raise ModelError(
-                f"{self._features} has {regions.width} numbers for a region, and {self.name} learned from {wanted}: "
-                "name regions that were made as those were"
+                f"{self._features} has {regions.width} numbers per region, but {self.name} was trained with "
+                f"{wanted}: name regions that were computed in the same way"
             )
         return regions
 
@@ -128,7 +128,7 @@ def open_graph(path: Path) -> Any:
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # as many kinds as there are ways to damage a file
-        raise ModelError(f"{path} is no matcher that onnxruntime can read: {str(error)[:200]}") from None
+        raise ModelError(f"{path} is not a matcher that onnxruntime can read: {str(error)[:200]}") from None
 
 
 def _fingerprint(folders: list[Path]) -> str:

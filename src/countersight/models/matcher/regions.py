@@ -61,10 +61,10 @@ class Regions(Mapping[str, View]):
             self._features, self._boxes, self._counts = (_mapped(folder, name) for name in ARRAYS)
         except (OSError, ValueError) as error:
             raise CountersightError(
-                f"{folder} holds no regions ({error}); `countersight features DATASET -o {folder}` makes some"
+                f"{folder} contains no regions ({error}); compute them with `countersight features DATASET -o {folder}`"
             ) from None
         if not len(contents.pictures) == len(self._features) == len(self._boxes) == len(self._counts):
-            raise CountersightError(f"the files of {folder} do not fit each other; make it again")
+            raise CountersightError(f"the files of {folder} do not match each other; compute the regions again")
         self.folder, self.made_by = folder, contents.made_by
         self._names = [one.name for one in contents.pictures]
         self._rows = {one.digest: row for row, one in enumerate(contents.pictures) if one.digest}
@@ -132,7 +132,7 @@ def _short(one: Listed, view: View) -> Any:
     with np.errstate(over="ignore"):
         features = view.features.astype(np.float16)
     if not np.isfinite(features).all():
-        raise CountersightError(f"a region of {one.name} has a number that 16 bits cannot hold; scale the features")
+        raise CountersightError(f"a region of {one.name} has a number too large for 16 bits; scale the features")
     return features
 
 

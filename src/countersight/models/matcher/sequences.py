@@ -54,7 +54,7 @@ class Sequences:
         try:
             return cls(Tokenizer.from_file(str(path)))
         except Exception as error:  # the package raises nothing more exact
-            raise ModelError(f"{path} is no tokenizer: {str(error)[:200]}") from None
+            raise ModelError(f"{path} is not a tokenizer: {str(error)[:200]}") from None
 
     def encode_options(self, inputs: Inputs, told: Parts, options: Sequence[str], others: bool) -> list[list[int]]:
         """The tokens of each option's sequence; with `others`, the other options stand behind it."""
@@ -106,5 +106,5 @@ class Sequences:
     def _special(self, names: tuple[str, ...]) -> int:
         found = [number for name in names if (number := self._tokenizer.token_to_id(name)) is not None]
         if not found:
-            raise ModelError(f"the tokenizer has no {names[0]}; the matcher takes those of BERT-like encoders")
+            raise ModelError(f"the tokenizer has no {names[0]}; use the tokenizer of a BERT-like encoder")
         return int(found[0])

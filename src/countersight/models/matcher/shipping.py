@@ -45,7 +45,7 @@ def members(folder: Path) -> list[Path]:
         return [folder]
     found = sorted(one.parent for one in folder.glob(f"seed-*/{SHEET}")) if folder.is_dir() else []
     if not found:
-        raise ModelError(f"{folder} holds no matcher; `countersight train matcher … -o {folder}` makes one")
+        raise ModelError(f"{folder} contains no matcher; train one with `countersight train matcher … -o {folder}`")
     return found
 
 

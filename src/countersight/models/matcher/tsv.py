@@ -28,10 +28,10 @@ def read_tsv(path: Path) -> Iterator[tuple[str, View]]:
                 name, view = _read(line)
                 width = width or view.features.shape[1]
                 if view.features.shape[1] != width:
-                    raise ValueError(f"its regions have {view.features.shape[1]} numbers, those before {width}")
+                    raise ValueError(f"its regions have {view.features.shape[1]} numbers each, earlier ones {width}")
                 yield name, view
             except (ValueError, binascii.Error) as error:
-                raise CountersightError(f"{path} line {number} is none of LXMERT's ({error})") from None
+                raise CountersightError(f"{path}, line {number} is not in LXMERT's format ({error})") from None
 
 
 def _read(line: bytes) -> tuple[str, View]:
@@ -46,7 +46,7 @@ def _read(line: bytes) -> tuple[str, View]:
     boxes = (_array(row["boxes"]).reshape(count, 4) / sides).astype(np.float32)
     view = View(_array(row["features"]).reshape(count, -1), boxes)
     if not (np.isfinite(view.features).all() and np.isfinite(boxes).all()):
-        raise ValueError("its features or boxes hold what is no number")
+        raise ValueError("its features or boxes contain values that are not numbers")
     return row["img_id"].decode(), view
 
 

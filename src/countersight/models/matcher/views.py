@@ -23,7 +23,7 @@ def looker(view: str) -> Look:
         return seen_by_embedded
     if kind == "hf" and folder:
         return VisionGrid(folder).look
-    raise ModelError(f"there is no view {view!r} of a picture; those are: embedded, hf:FOLDER")
+    raise ModelError(f"there is no image encoder {view!r}; available: embedded, hf:FOLDER")
 
 
 def seen_by_embedded(pictures: list[Picture]) -> list[View]:
@@ -79,7 +79,9 @@ class VisionGrid:
             raise unusable(folder, error) from None
         self._tower: Any = getattr(model, "vision_model", model).eval()
         if not hasattr(getattr(config, "vision_config", config), "patch_size"):
-            raise ModelError(f"{folder} sees no patches of a picture; a vision tower such as CLIP's or DINO's does")
+            raise ModelError(
+                f"{folder} does not encode patches of a picture; use a vision tower such as CLIP's or DINO's"
+            )
 
     def look(self, pictures: list[Picture]) -> list[View]:
         """Each picture as SIDE × SIDE regions."""

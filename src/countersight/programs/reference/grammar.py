@@ -168,11 +168,11 @@ def _flowers(found: re.Match[str]) -> list[ProgramStep]:
     emptied: list[ProgramStep] = []
     if recoloured := _RECOLOURED.fullmatch(change):
         if recoloured["new"] != colour:
-            raise NoProgram(f"nothing is asked of {recoloured['new']} polygons")
+            raise NoProgram(f"the question is not about {recoloured['new']} polygons")
         wanted = "polygons"
     elif removed := _SOME_REMOVED.fullmatch(change):
         if removed["where"] not in (None, colour):
-            raise NoProgram("the flowers removed are elsewhere, or partly so")
+            raise NoProgram("the removed flowers are elsewhere, at least in part")
         counted = removed["place"] is None or (removed["place"] == "outside") == (side == "outside")
         less = int(removed["some"] or removed["gone"]) if counted else 0
     elif gone := _EMPTIED.fullmatch(change):
@@ -206,7 +206,7 @@ def _dots(found: re.Match[str]) -> list[ProgramStep]:
     less = 0
     if removed := _SOME_REMOVED.fullmatch(change):
         if removed["where"] or kept != "CIRCLES":
-            raise NoProgram("from which circles the dots are removed is not said")
+            raise NoProgram("the question does not say from which circles the dots are removed")
         less = int(removed["some"] or removed["gone"])
     elif side := _SIDE_REMOVED.fullmatch(change):
         steps.append(
@@ -258,7 +258,7 @@ def _step(result: str, operation: str, **arguments: str | int | Name) -> Program
 
 def _number(word: str) -> int:
     if word not in _NUMBERS:
-        raise NoProgram(f"{word[:20]!r} is no number of circles")
+        raise NoProgram(f"{word[:20]!r} is not a number of circles")
     return _NUMBERS[word]
 
 

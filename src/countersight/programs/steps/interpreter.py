@@ -50,7 +50,7 @@ class Arguments:
         """A text of sensible length."""
         text = self._of_type(name, str, "a text")
         if len(text) > LONGEST_TEXT:
-            raise BadArgument(f"{name}= has more than {LONGEST_TEXT} signs")
+            raise BadArgument(f"{name}= has more than {LONGEST_TEXT} characters")
         return shortened(text, LONGEST_TEXT)  # half a sign could not be sent to anybody
 
     def patches(self, name: str) -> list[Patch]:
@@ -94,7 +94,7 @@ class StepRun:
         self._limits = limits
         self._left = limits.seconds
         self._time = tool_clock(limits)
-        self._clock = Clock(limits.wall, f"it was not done within {limits.wall:g} s by the clock")
+        self._clock = Clock(limits.wall, f"it did not finish within {limits.wall:g} s of wall time")
 
     async def run(self, steps: list[ProgramStep]) -> object:
         """The value of the RESULT step, or of the last step where there is none."""
@@ -130,7 +130,7 @@ class StepRun:
         result, taken = await self._clock.spend(asyncio.to_thread(_timed, lambda: operation(self, arguments)))
         self._left -= taken
         if self._left < 0:
-            raise ProgramFailed("timeout", f"it was not done within {self._limits.seconds:g} s")
+            raise ProgramFailed("timeout", f"it did not finish within {self._limits.seconds:g} s")
         return result
 
     def _value(self, value: object, where: str) -> object:
@@ -202,7 +202,7 @@ def _crop_beside(part: Callable[[Box, Box], Box]) -> Operation:
             return view
         left, top, right, bottom = part(found[0].box, view.box)
         if right <= left or bottom <= top:
-            raise ToolFailed("nothing of the picture lies there")
+            raise ToolFailed("that part is outside the picture")
         return PictureView(view.picture, Patch((left, top, right, bottom)))
 
     return crop

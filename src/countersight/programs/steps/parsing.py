@@ -133,14 +133,14 @@ class BadExpression(Exception):  # noqa: N818 - it names the thing
 def evaluate(expression: str, results: Mapping[str, object]) -> Value:
     """The value of an expression in which {NAME} stands for an earlier result: arithmetic, comparison and choice."""
     if len(expression) > LONGEST_EXPRESSION:
-        raise BadExpression(f"the expression has more than {LONGEST_EXPRESSION} signs")
+        raise BadExpression(f"the expression has more than {LONGEST_EXPRESSION} characters")
     text = _WORD_XOR.sub(lambda found: found[1] or f"or {_XOR} or", " ".join(expression.split()))
     try:
         value: Value = _bounded(_worked(_tree(text, "eval").body, results))
     except ZeroDivisionError:
         raise BadExpression("divides by zero") from None
     except (*_UNPARSABLE, TypeError, OverflowError):
-        raise BadExpression(f"{expression[:80]!r} cannot be worked out") from None
+        raise BadExpression(f"{expression[:80]!r} cannot be evaluated") from None
     return value
 
 
@@ -175,7 +175,7 @@ def _worked(node: ast.expr, results: Mapping[str, object]) -> Any:
             values = [worked(part) for part in (node.left, *node.comparators)]
             pairs = zip(node.ops, values, values[1:], strict=False)
             return all(_OPERATORS[type(sign)](*_alike(one, other)) for sign, one, other in pairs)
-    raise BadExpression("only arithmetic, comparison and a choice by if and else can be worked out")
+    raise BadExpression("only arithmetic, comparisons and if/else expressions can be evaluated")
 
 
 def _joined_by_xor(parts: list[ast.expr]) -> list[list[ast.expr]]:
@@ -203,7 +203,7 @@ def _number(value: Value) -> int | float:
     """A number to reckon with; an answer such as "3" or "two dogs" counts as its number."""
     number = number_in(value) if isinstance(value, str) else int(value) if isinstance(value, bool) else value
     if number is None:
-        raise BadExpression(f"{str(value)[:40]!r} is no number to reckon with")
+        raise BadExpression(f"{str(value)[:40]!r} is not a number")
     _bounded(number)
     return number
 

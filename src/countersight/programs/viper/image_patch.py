@@ -131,7 +131,7 @@ class Tools:
 
     def _spend_call(self) -> None:
         if not self._left:
-            raise ProgramFailed("too many calls", f"the program may use its eyes and ask {self._most} times at most")
+            raise ProgramFailed("too many calls", f"the program may call its vision tools at most {self._most} times")
         self._left -= 1
 
     async def _noted(self, name: str, arguments: str, waiting: Awaitable[Any]) -> Any:
@@ -170,7 +170,7 @@ async def verify_property(tools: Tools, patch: ImagePatch, /, object_name: objec
     said = await tools.query(patch, question)
     verdict = polarity_in(said, question)
     if verdict is None:
-        raise ToolFailed(f"the eyes said neither yes nor no to {question[:60]!r} but {said[:60]!r}")
+        raise ToolFailed(f"the vision model answered {said[:60]!r} to {question[:60]!r}, neither yes nor no")
     return verdict
 
 
@@ -183,7 +183,7 @@ async def best_text_match(tools: Tools, patch: ImagePatch, /, option_list: objec
     said = await tools.query(patch, question)
     place = fitting(said, options, question) if len(options) > 1 else 0
     if place is None:
-        raise ToolFailed(f"the eyes chose none of the texts but said {said[:60]!r}")
+        raise ToolFailed(f"the vision model answered {said[:60]!r}, which is none of the given texts")
     return options[place]
 
 
@@ -209,7 +209,7 @@ async def best_image_match(
         said = await tools.query(patch, question)
         rating = number_in(said)
         if rating is None:
-            raise ToolFailed(f"the eyes gave no rating but said {said[:60]!r}")
+            raise ToolFailed(f"the vision model answered {said[:60]!r}, which is not a rating")
         ratings.append(rating)
     best = ratings.index(max(ratings)) if ratings else 0
     return best if return_index else patches[best]
@@ -303,7 +303,7 @@ def _text(value: object, longest: int = LONGEST_TEXT) -> str:
     if not isinstance(value, str):
         raise ToolFailed(f"it needs a text, not {_brief(value)}")
     if len(value) > longest:
-        raise ToolFailed(f"a text has more than {longest} signs")
+        raise ToolFailed(f"a text has more than {longest} characters")
     return shortened(value, longest)
 
 
@@ -324,7 +324,7 @@ def _cropped(tools: Tools, sides: tuple[object, ...], within: Box) -> Box:
     """As much of the box with these sides as lies in another."""
     box = _common(_box(tools, sides), within)
     if not _area(box):
-        raise ToolFailed("nothing of the picture lies there")
+        raise ToolFailed("that part is outside the picture")
     return box
 
 

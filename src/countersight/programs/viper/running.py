@@ -96,7 +96,7 @@ class OutOfTime(ProgramFailed):
     """A program that was not done with its computing in time."""
 
     def __init__(self, limits: Limits) -> None:
-        super().__init__("timeout", f"it was not done within {limits.seconds:g} s")
+        super().__init__("timeout", f"it did not finish within {limits.seconds:g} s")
 
 
 class FailureEvidence:
@@ -115,7 +115,7 @@ class FailureEvidence:
     def failure(self, monty: Any, error: Any) -> ProgramFailed:
         """What went wrong in the interpreter, as a failure of the program."""
         if isinstance(error, monty.MontyCrashedError):
-            return OutOfTime(self._limits) if error.timed_out else ProgramFailed("error", "its interpreter broke down")
+            return OutOfTime(self._limits) if error.timed_out else ProgramFailed("error", "its interpreter crashed")
         kind = self._kind(error.exception(), error.traceback())
         if kind == "timeout":
             return OutOfTime(self._limits)
@@ -148,7 +148,7 @@ class FailureEvidence:
         limits = self._limits
         return {
             "memory": f"it took more than {limits.memory / 2**20:.0f} MiB, or printed too much",
-            "too deep": f"its functions called each other more than {limits.depth} deep",
+            "too deep": f"its calls were nested deeper than {limits.depth}",
             "too many calls": f"it called its tools more than {limits.round_trips:,} times",
         }.get(kind, "")
 
@@ -259,7 +259,7 @@ class Running:
                     step = self._named(snapshot)
                     continue
                 if not isinstance(snapshot, self._monty.FunctionSnapshot):
-                    raise ProgramFailed("error", "it waits for something that never comes")
+                    raise ProgramFailed("error", "it waits forever")
                 result = self._called(snapshot)
                 if hasattr(result, "__await__"):
                     return Waiting(snapshot, result)
@@ -277,8 +277,10 @@ class Running:
         name = str(snapshot.function_name)
         if snapshot.is_os_function:
             if name == "import":
-                raise ProgramFailed("unknown tool", f"it imports {str(snapshot.args[0])[:60]!r}, which is not there")
-            raise ProgramFailed("forbidden", f"it reached for the machine: {name[:60]}")
+                raise ProgramFailed(
+                    "unknown tool", f"it imports {str(snapshot.args[0])[:60]!r}, which is not available"
+                )
+            raise ProgramFailed("forbidden", f"it tried to access the system: {name[:60]}")
         if snapshot.object_id is None:
             return self._tools.call(None, name, snapshot.args, snapshot.kwargs)
         if snapshot.object_id == self._class.id:

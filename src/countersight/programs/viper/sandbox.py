@@ -70,8 +70,8 @@ def warn_of_missing(layers: dict[str, bool]) -> None:
     if missing:
         could = ", ".join(LAYERS[layer] for layer in missing)
         logging.getLogger("countersight").warning(
-            "countersight: generated programs run without %s here, so one that breaks out of its interpreter could %s; "
-            "see SECURITY.md",
+            "countersight: on this machine generated programs run without %s, so a program that breaks out of its "
+            "interpreter could %s; see SECURITY.md",
             ", ".join(missing),
             could,
         )
@@ -101,7 +101,7 @@ class Sandbox:
             import pydantic_monty
         except ImportError:
             raise ModelError(
-                f"Python programs need pydantic-monty to run in, which is not installed: {INSTALL}"
+                f"generated Python programs run in pydantic-monty, which is not installed: {INSTALL}"
             ) from None
         self._monty = pydantic_monty
         self._limits = limits

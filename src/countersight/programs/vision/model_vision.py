@@ -129,7 +129,7 @@ class ModelVision:
         said = await self._ask(picture, WHERE.format(what=what, width=width, height=height), within)
         boxes = read_boxes(said, width, height)
         if boxes is None:
-            raise ToolFailed(f"{self.name} does not say where things are; of {what[:60]!r} it said {said[:80]!r}")
+            raise ToolFailed(f"{self.name} cannot locate objects; for {what[:60]!r} it answered {said[:80]!r}")
         return [Patch(_moved(box, left, top), what) for box in boxes]
 
     async def query(self, picture: Picture, question: str, within: Patch | None) -> str:

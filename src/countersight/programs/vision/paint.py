@@ -116,7 +116,7 @@ def number_of(colour: str) -> int:
 def looks(side: int) -> Iterator[Look]:
     """Every wall with every wood, in a picture of that size."""
     if side not in SIDES:
-        raise NotAScene(f"it has {side} pixels a side; worlds are drawn with {', '.join(map(str, SIDES))}")
+        raise NotAScene(f"its side is {side} pixels; worlds are drawn with {', '.join(map(str, SIDES))}")
     for wall, wood in product(WALLS, WOODS):
         yield Look(wall=wall, wood=wood, side=side)  # type: ignore[arg-type]
 
@@ -130,7 +130,7 @@ def palette_of(picture: NDArray[np.uint32]) -> str:
     }
     best = max(shares, key=lambda name: shares[name])
     if shares[best] < _FEW:
-        raise NotAScene("nothing in it has a colour that things of a world have")
+        raise NotAScene("it contains none of the colours of a drawn world")
     return best
 
 

@@ -322,16 +322,16 @@ def _seen_again(pixels: Pixels) -> Seen:
     height, width = pixels.shape[:2]
     grown = max(height, width) / SIDE
     if abs(height - width) > 2 or not SMALLEST <= grown <= LARGEST:
-        raise NotAScene(f"it is {width} x {height} pixels, and scenes are square, with about {SIDE}")
+        raise NotAScene(f"it has {width} x {height} pixels; scenes are square, with sides of about {SIDE}")
     if (height, width) != (SIDE, SIDE):
         pixels = np.asarray(Image.fromarray(pixels).resize((SIDE, SIDE), Image.Resampling.LANCZOS))
     ground = _ground(pixels)
     looks = [look(pixels, ground, strictness) for strictness in AGAIN]
     if not any(looks):
-        raise NotAScene("its outlines have none of the colours that polygons have")
+        raise NotAScene("its outlines have none of the polygons' colours")
     sure = [seen for seen in looks if seen and not seen.loose and seen.unclear <= _UNCLEAR and _is_sensible(seen)]
     if len(sure) < 2 or any(_counted(seen) != _counted(sure[0]) for seen in sure):
-        raise NotAScene("it was encoded again, and how much is in it cannot be told surely")
+        raise NotAScene("it was re-encoded, so its contents cannot be counted reliably")
     return _scaled(sure[0], grown)
 
 
@@ -341,7 +341,7 @@ def _ground(pixels: Pixels) -> NDArray[np.int16]:
     uneven = np.abs(left - right).max(axis=1) > _UNEVEN
     lighter = np.maximum(left, right)
     if uneven.mean() > _ROWS or lighter.min() < AS_DRAWN.pale:
-        raise NotAScene("its ground is not pale and even")
+        raise NotAScene("its background is not pale and even")
     ground: NDArray[np.int16] = np.rint(np.where(uneven[:, None], lighter, (left + right) / 2)).astype(np.int16)
     return ground
 

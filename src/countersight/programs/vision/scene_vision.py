@@ -53,13 +53,13 @@ def answer_about(world: World, question: str) -> str:
                 return yes(falls_without(world, supposing["change"]))
             world = supposed(world, supposing["change"])
         except Unclear as error:
-            raise ToolFailed(f"what would come of it cannot be said: {error}") from None
+            raise ToolFailed(f"the outcome cannot be computed: {error}") from None
     return _said(answered(question, world, options), question)
 
 
 def _said(said: str | None, question: str) -> str:
     if said is None:
-        raise ToolFailed(f"these eyes cannot say {question[:80]!r} of such a world")
+        raise ToolFailed(f"the scene reader cannot answer {question[:80]!r} about such a world")
     return said
 
 
@@ -112,7 +112,7 @@ class SceneVision:
             return [patch for patch in patches_in(world, thing) if within is None or _reaches(patch, within)]
         wanted = _THING.fullmatch(" ".join(what.split()))
         if wanted is None:
-            raise ToolFailed(f"these eyes find flowers, dots, circles and polygons, not {what[:60]!r}")
+            raise ToolFailed(f"the scene reader finds flowers, dots, circles and polygons, not {what[:60]!r}")
         return await self._found(picture, wanted, within)
 
     async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
@@ -129,8 +129,8 @@ class SceneVision:
             if named := _IS_COLOUR.fullmatch(asked):
                 return "yes" if named["colour"].casefold() == within.outline else "no"
         raise ToolFailed(
-            f"these eyes say how many flowers, dots, circles or polygons there are and which colour a polygon has, "
-            f"not {asked[:60]!r}"
+            "the scene reader counts flowers, dots, circles and polygons and names the colours of polygons; it "
+            f"cannot answer {asked[:60]!r}"
         )
 
     async def close(self) -> None:
@@ -142,7 +142,7 @@ class SceneVision:
     async def _found(self, picture: Picture, wanted: re.Match[str], within: Patch | None) -> list[Patch]:
         thing, colour = wanted["thing"].casefold(), (wanted["colour"] or "").casefold()
         if colour and thing != "polygon":
-            raise ToolFailed(f"these eyes know the colours of polygons only, not of {thing}s")
+            raise ToolFailed(f"the scene reader knows only the colours of polygons, not of {thing}s")
         seen = await self._look(picture)
         if not isinstance(seen, Seen):
             return []

@@ -171,7 +171,7 @@ def _confirmed(world: Supports, pixels: Pixels) -> Supports:
             break
     least, best = min(found, key=lambda each: each[0])
     if least > _UNLIKE:
-        raise NotAScene(f"drawn again, {least:.1%} of it looks otherwise")
+        raise NotAScene(f"redrawing it gives a picture that differs in {least:.1%} of the pixels")
     return best
 
 

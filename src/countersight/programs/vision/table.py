@@ -70,7 +70,7 @@ def see_discs(pixels: Pixels, look: Look) -> Discs:
     world = Discs(tuple(_pushed(discs, picture, grown)), look)
     least = unlike(draw_discs(world), pixels)
     if least > _UNLIKE:
-        raise NotAScene(f"drawn again, {least:.1%} of it looks otherwise")
+        raise NotAScene(f"redrawing it gives a picture that differs in {least:.1%} of the pixels")
     return world
 
 

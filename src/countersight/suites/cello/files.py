@@ -118,7 +118,7 @@ def _id(value: object, field: str) -> str | int:
         return value
     if isinstance(value, str) and _PLAIN_ID.fullmatch(value):
         return value
-    raise BadField(field, "is neither a whole number nor a short word")
+    raise BadField(field, "must be a whole number or a short word")
 
 
 def export_jsonl(cases: Iterable[Case], path: Path) -> int:
@@ -130,7 +130,7 @@ def export_jsonl(cases: Iterable[Case], path: Path) -> int:
             written += 1
             lines += msgspec.json.encode(_row(case, case.counterfactual, case.graph)) + b"\n"
     if not written:
-        raise CountersightError("there is no case of CELLO to export; its layout holds causal graphs")
+        raise CountersightError("the dataset has no CELLO cases to export; the CELLO layout needs causal graphs")
     write_whole(path, bytes(lines))
     return written
 

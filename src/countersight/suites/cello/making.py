@@ -79,8 +79,10 @@ def make_cello(
     writer = DatasetWriter(
         folder,
         name=NAME,
-        description="Causal questions after CELLO, twelve tasks on four rungs, made by Countersight from causal graphs "
-        "in scene graphs. A case without a picture is asked by its text and its graph alone.",
+        description=(
+            "Causal questions after CELLO, twelve tasks on four rungs, made by Countersight from causal graphs in "
+            "scene graphs. A case without a picture consists of its text and its graph."
+        ),
         license=source.license,
         provenance={
             "suite": NAME,
@@ -98,7 +100,9 @@ def make_cello(
             pool.add(graph)
         drafts = list(sample(pool, size=size, per_task=per_task, seed=seed, turn=int(wording == WORDINGS[1])))
         if not drafts:
-            raise CountersightError(f"{mined} holds no causal graph that can be asked about; nothing was made")
+            raise CountersightError(
+                f"{mined} contains no causal graph that allows an unambiguous question; no dataset was made"
+            )
         cases = (
             reword_all(model, drafts, kept_beside(folder), progress=progress)
             if model

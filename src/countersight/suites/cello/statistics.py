@@ -15,7 +15,7 @@ GRAPHS: Final = ("direct", "chain", "confounding", "collision")
 FORK: Final = "fork"
 """Two effects of one cause: none of the four, but what our indirect effects that are nothing are asked of."""
 OTHER: Final = "other"
-DESCRIBED: Final = "described: four kinds of graphs, twelve tasks on four rungs, 100 of a task"
+DESCRIBED: Final = "described in the paper: four kinds of graphs, twelve tasks on four rungs, 100 cases per task"
 """What is told of the published data. Of its questions there is one for each task, whose length stands beside ours."""
 EXAMPLE_WORDS: Final = {
     "CaI": 10, "CA": 6, "AR": 8, "CB": 6, "CoI": 6, "BAS": 23, "CDE": 17, "CR": 13, "NDE": 13, "NIE": 15, "SC": 10,

@@ -80,9 +80,9 @@ def _letter(row: Row, field: str, options: tuple[str, ...]) -> str:
 SUITE: Final = Suite(
     NAME,
     "CFMM: a basic and a counterfactual question with two shared options, by aspect",
-    "a CSV, or a .jsonl file with one JSON object a line: image, aspect (count, color, shape, size, direction or "
-    "common), basic_question, counterfactual_question, option_a, option_b, basic_answer, counterfactual_answer "
-    "(A or B, or the option's text)",
+    "a CSV, or a .jsonl file with one JSON object per line: image, aspect (count, color, shape, size, direction or "
+    "common), basic_question, counterfactual_question, option_a, option_b, basic_answer, counterfactual_answer (A or "
+    "B, or the option's text)",
     "named as in image",
     Layout(
         description="Basic and counterfactual questions with two shared options, after CFMM.",

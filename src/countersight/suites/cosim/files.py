@@ -74,7 +74,7 @@ def read_kinds(path: Path) -> dict[str, Assigned]:
                 raise row
             name = text_of(row, "id")
             if name in assigned:
-                raise BadField("id", f"{name[:40]!r} stands on an earlier line already")
+                raise BadField("id", f"{name[:40]!r} is already on an earlier line")
             assigned[name] = Assigned(_kinds(row), _changes(row))
         except BadField as wrong:
             raise CountersightError(f"{path} line {line}: {wrong.field}: {wrong.reason}") from wrong
@@ -104,7 +104,9 @@ def _rows(kinds: Path | None, assigned: dict[str, Assigned], path: Path) -> Rows
         yield number, row
         last = number
     for name in sorted(assigned.keys() - {_name(number) for number in range(1, last + 1)}):
-        raise CountersightError(f"{kinds}: {name[:40]!r} is no case of {path}: they are {_name(1)} to {_name(last)}")
+        raise CountersightError(
+            f"{kinds}: {name[:40]!r} is not a case of {path}; the cases are {_name(1)} to {_name(last)}"
+        )
 
 
 def _name(number: int) -> str:
@@ -148,7 +150,9 @@ def _picture(row: Row) -> str:
     return f"{text_of(row, 'folder')}/{text_of(row, 'img_fn')}"
 
 
-_PROPOSED: Final = "Where nobody assigned types, rules proposed them out of the words of the change."
+_PROPOSED: Final = (
+    "Types of change that were not assigned by people were proposed by rules from the text of the change."
+)
 
 
 def _change_types(case: Case) -> Iterable[str]:
@@ -162,9 +166,9 @@ def _number_of_changes(case: Case) -> Iterable[str]:
 
 SUITE: Final = Suite(
     NAME,
-    "CoSIm: what would be answered after a change to the scene, with four options, by type of change",
+    "CoSIm: the right answer after a change to the scene, with four options, by type of change",
     "the authors' JSON: question, answer_orig, change, answer_choices, answer_label, folder, img_fn",
-    "those of Visual Genome in its VG_100K and VG_100K_2, or folder/img_fn",
+    "Visual Genome's, in VG_100K and VG_100K_2, or folder/img_fn",
     layout,
     SecondFile("--kinds", "a CSV of types of change assigned by people: id, kinds (with semicolons), changes", False),
     "entry",

@@ -77,7 +77,7 @@ def _as_factual(row: Row, number: int) -> Case:
 def _synthetic_case(row: Row, number: int) -> Case:
     template = _TEMPLATE.get(row["type"].strip())
     if template is None:
-        raise BadField("type", f"{row['type'][:40]!r} is none of {', '.join(_TEMPLATE)}")
+        raise BadField("type", f"{row['type'][:40]!r} is not one of {', '.join(_TEMPLATE)}")
     factual = _synthetic_question(row, "query", "answer")
     counterfactual = _synthetic_question(row, "new query", "new answer")
     _, found, clause = as_published(counterfactual.text).rstrip("?").partition(" if ")
@@ -120,11 +120,11 @@ def _as_row(case: Case) -> tuple[str, ...]:
     kind = case.provenance.get("type")
     if kind not in _TEMPLATE or not case.factual or not case.counterfactual:
         raise CountersightError(
-            f"case {case.id!r} is none of {SYNTHETIC_NAME}: it cannot be written in the published layout"
+            f"case {case.id!r} is not from {SYNTHETIC_NAME}, so it cannot be written in the published layout"
         )
     questions = case.factual, case.counterfactual
     if any(len(question.options) != 4 for question in questions):
-        raise CountersightError(f"case {case.id!r} has not four options: the published layout needs four")
+        raise CountersightError(f"case {case.id!r} does not have four options, which the published layout needs")
     (query, new_query) = (
         f"{question.text} {SELECT}"
         + "  ".join(f"{LETTERS[nth]}:{option.text}" for nth, option in enumerate(question.options))
@@ -153,9 +153,9 @@ FACTUAL_LAYOUT: Final = replace(
 
 REAL: Final = Suite(
     REAL_NAME,
-    "C-VQA-Real: numbers, and yes or no, about photographs of COCO",
+    "C-VQA-Real: counting and yes/no questions about photographs of COCO",
     "the authors' CSV: img_path, query, answer, new query, new answer, type (direct, indirect or boolean)",
-    "those of COCO, in one folder or in its val2014 and train2014",
+    "COCO's, in one folder or in val2014 and train2014",
     _REAL,
     title="C-VQA-Real",
     terms=Terms(groups={"direct": "numerical direct", "indirect": "numerical indirect", "boolean": "boolean"}),

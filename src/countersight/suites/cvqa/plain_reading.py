@@ -62,12 +62,15 @@ def read_otherwise(runs: Sequence[Path], *, dataset: Path | None = None, gold: P
             lines.append(reading_line(label, by, judged.scores().overall))
         if compared.both:
             share = percent(compared.alike / compared.both)
-            notes.append(f"{label}: of {count(compared.both)} replies that both read, {share} % are read alike.")
+            notes.append(
+                f"{label}: both readers find an answer in {count(compared.both)} replies, and the same answer in "
+                f"{share} % of them."
+            )
     about = (
-        "C-VQA's rules take the first number, yes, no or letter of a reply, outside an if-clause. They are written "
-        "after descriptions of the benchmark, not after its authors' code, and stand apart from all other figures."
+        "C-VQA's rules take the first number, yes, no or letter of a reply, outside an if-clause. They follow the "
+        "description of the benchmark, not its authors' code, and are separate from all other figures."
     )
-    return Grid("Read by C-VQA's rules", READING_HEAD, tuple(lines), " ".join([about, *notes]))
+    return Grid("Replies read with C-VQA's rules", READING_HEAD, tuple(lines), " ".join([about, *notes]))
 
 
 _IF: Final = re.compile(r"\bif\b[^,.]*,", re.IGNORECASE)

@@ -98,7 +98,9 @@ def make_synthetic(
     if groups != GROUPS[0]:
         provenance["groups"] = groups
         if controls or wording or options != "fair":
-            raise CountersightError(f"--groups {groups} has neither controls, published options nor other words")
+            raise CountersightError(
+                f"--groups {groups} does not work with --controls, --options published or --wording"
+            )
     else:
         wording = provenance["wording"] = wording or WORDINGS[0]
     if controls:
@@ -106,8 +108,10 @@ def make_synthetic(
     writer = DatasetWriter(
         folder,
         name=SYNTHETIC_NAME,
-        description="Counterfactual counting after C-VQA-Synthetic (six templates of flowers and dots), drawn by "
-        "Countersight: every picture in the factual and in the counterfactual world.",
+        description=(
+            "Counterfactual counting after C-VQA-Synthetic (six templates of flowers and dots), drawn by "
+            "Countersight. Every picture is drawn in the factual and in the counterfactual world."
+        ),
         license="CC0-1.0",
         provenance={**provenance, "countersight": __version__},
         sections=(card_section,),
@@ -148,7 +152,7 @@ def make(
     cluster at an address, or by so many workers here, as many as there are cores where no number is given.
     """
     if size < 1:
-        raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
+        raise CountersightError(f"a dataset must have at least 1 case, not {size}")
     done = 0
     with open(writer.staging / SCENES_FILE, "wb") as scenes:
         order = _Order(size, seed, options, controls, groups, wording == "eight")

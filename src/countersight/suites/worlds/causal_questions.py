@@ -172,8 +172,10 @@ def _group(task: Task) -> Group:
 
 CAUSES = WorldSuite(
     name=CAUSAL_NAME,
-    description="CELLO's twelve causal tasks asked of small worlds of blocks, planks, cups and strings: the causal "
-    "graphs and all answers come from intervening in the world, solved by static equilibrium.",
+    description=(
+        "CELLO's twelve causal tasks asked of small worlds of blocks, planks, cups and strings: the causal graphs "
+        "and all answers are computed by intervening in the world and solving its static equilibrium."
+    ),
     groups=tuple(map(_group, TASKS.values())),
     build=SUPPORTS.build,
     doubt=SUPPORTS.doubt,

@@ -102,9 +102,11 @@ def _show(draft: WorldDraft) -> Pixels:
 _BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
 DISCS = WorldSuite(
     name=DISCS_NAME,
-    description="Discs on a table with walls, some of which have just been pushed, and what would happen if something "
-    "were otherwise: every answer is worked out collision by collision, and what happens is shown as four moments "
-    "or as it ends.",
+    description=(
+        "Discs on a table with walls, some of them pushed, and questions about what would happen under a change. "
+        "Every answer is computed collision by collision, and the outcome is shown as four moments or as the final "
+        "state."
+    ),
     groups=(
         Group("hits", under_changes(hits), _BOTH, _MEETING),
         Group("reaches wall", under_changes(reaches_wall), _BOTH, _KINDS),

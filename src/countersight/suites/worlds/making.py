@@ -91,10 +91,10 @@ def _make(
     """
     size = usual if size is None else size
     if size < 1:
-        raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
+        raise CountersightError(f"a dataset must have at least 1 case, not {size}")
     levels = (*suite.levels, *suite.by_name)
     if difficulty is not None and difficulty not in levels:
-        raise CountersightError(f"{suite.name} is made {' or '.join(levels)}, not {difficulty}")
+        raise CountersightError(f"the difficulty of {suite.name} is {' or '.join(levels)}, not {difficulty}")
     if wording not in WORDINGS:
         raise CountersightError(unknown(f"wording of {suite.name}", wording, WORDINGS))
     if groups not in (GROUPS[0], *suite.further):

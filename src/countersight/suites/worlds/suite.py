@@ -10,9 +10,9 @@ CAUSAL_NAME: Final = "causal-worlds"
 
 SUPPORTS_SUITE: Final = Suite(
     SUPPORTS_NAME,
-    "worlds of blocks, planks, cups, shelves and strings: what would fall, solved by static equilibrium",
-    "none: it is made from a seed",
-    "drawn with it",
+    "worlds of blocks, planks, cups, shelves and strings: what would fall, computed by static equilibrium",
+    "none: it is generated from a seed",
+    "drawn by Countersight",
     "",
     maker="countersight.suites.worlds.making:make_supports",
     options={"seed": ("difficulty", "groups")},
@@ -21,9 +21,9 @@ SUPPORTS_SUITE: Final = Suite(
 )
 DISCS_SUITE: Final = Suite(
     DISCS_NAME,
-    "discs on a table, some of them pushed: what would touch what, worked out collision by collision",
-    "none: it is made from a seed",
-    "drawn with it",
+    "discs on a table, some of them pushed: what would touch what, computed collision by collision",
+    "none: it is generated from a seed",
+    "drawn by Countersight",
     "",
     maker="countersight.suites.worlds.making:make_discs",
     options={"seed": ("difficulty", "groups")},
@@ -32,9 +32,9 @@ DISCS_SUITE: Final = Suite(
 )
 CAUSAL_SUITE: Final = Suite(
     CAUSAL_NAME,
-    "CELLO's twelve tasks on worlds of supports, with answers by intervening in them",
-    "none: it is made from a seed",
-    "drawn with it",
+    "CELLO's twelve tasks on worlds of supports, with answers computed by intervention",
+    "none: it is generated from a seed",
+    "drawn by Countersight",
     "",
     maker="countersight.suites.worlds.making:make_causal",
     options={"seed": ("difficulty", "wording")},

@@ -55,8 +55,10 @@ def _show(draft: WorldDraft) -> Pixels:
 
 SUPPORTS = WorldSuite(
     name=SUPPORTS_NAME,
-    description="Small worlds of blocks, planks, cups, shelves and strings, and what would fall if something in them "
-    "were otherwise: every answer is solved by static equilibrium, and every changed world is drawn too.",
+    description=(
+        "Small worlds of blocks, planks, cups, shelves and strings, and questions about what would fall under a "
+        "change. Every answer is computed by static equilibrium, and every changed world is drawn too."
+    ),
     groups=GROUPS,
     build=build_supports,
     doubt=_doubt,
