@@ -58,8 +58,10 @@ class RunEstimate(msgspec.Struct, frozen=True):
             if self.from_replies
             else "estimated roughly from the questions"
         )
-        price = "the price is unknown: set `price`" if self.dollars is None else in_dollars(self.dollars)
-        price += " for all of them, in batches at half the price" if self.batched else " for all of them"
+        price = "the price is unknown: set it with `price`"
+        if self.dollars is not None:
+            halved = ", in batches at half the price" if self.batched else ""
+            price = f"{in_dollars(self.dollars)} for all of them{halved}"
         lines = [
             self.request,
             "",
@@ -71,7 +73,7 @@ class RunEstimate(msgspec.Struct, frozen=True):
         if self.batched:
             lines.append("a provider may take up to a day to answer a batch")
         elif self.seconds is None:
-            lines.append(f"{self.at_once} at a time: {rounds:,.1f} s in total per second that one answer takes")
+            lines.append(f"{self.at_once} at a time: about {rounds:,.1f} s in all if an answer takes 1 s")
         else:
             lines.append(f"{self.at_once} at a time, {self.seconds:.1f} s each: about {rounds * self.seconds:,.0f} s")
         return "\n".join(lines)
@@ -177,4 +179,4 @@ def _shown(model: Model, request: Request) -> str:
 
 
 def _shortened(found: re.Match[str]) -> str:
-    return f'{found[1]}{found[2][:20]}… ({len(found[2]):,} signs)"'
+    return f'{found[1]}{found[2][:20]}… ({len(found[2]):,} characters)"'

@@ -9,7 +9,7 @@ MODELS: Registry[Model] = Registry(
     {
         "embedded": Plug(
             "embedded[:factual]",
-            "a small model that ships with Countersight, trained on generated scenes in both worlds; "
+            "a small model that ships with Countersight and knows only the generated scenes of cvqa-synthetic; "
             "`embedded:factual` was trained without counterfactual questions",
             "countersight.models.embedded:open_embedded",
         ),
