@@ -483,7 +483,7 @@ SLOW = (
     Attack("a check's verdict", "past", outputs("check", done=False), "done is False in the log; recomputed it is"),
     Attack("no control", "said", manifest(control=False), f"('edit' by classical) {NONE}"),
     Attack("no votes", "said", manifest(votes=0), f"('verdict' by openai:gpt-9) {NONE}"),
-    Attack("no concepts", "said", manifest(concepts=0), f"what openai:gpt-8 {NOT_THOSE_WORDS}"),
+    Attack("no concepts", "said", manifest(concepts=0), f"the recorded request to openai:gpt-8 {NOT_THOSE_WORDS}"),
     Attack("nothing uncited", "past", manifest(uncited=False), f"('uncited' by countersight) {NONE}"),
     Attack("no doses", "past", manifest(strength=0), f"('dose' by countersight) {NONE}"),
     Attack("no thoughts", "past", manifest(intervene="picture"), f"('thought' by countersight) {NONE}"),
@@ -536,11 +536,11 @@ SLOW = (
       )),
     Attack("a member in the seal", "past", member_in_seal, f"broken: {SEAL} (line 1 {STRANGE}"),
     Attack("questions of nobody", "past", chosen(lambda step: not step.asked, asked=MADE_UP),
-           f"step 0: what nobody {NOT_THOSE_WORDS}"),
+           f"step 0: the recorded request to nobody {NOT_THOSE_WORDS}"),
     Attack("a question in a failure", "said", chosen(lambda step: isinstance(step.output, Failed), asked=MADE_UP),
            NOT_THOSE_WORDS),
     Attack("questions in a calibration", "audit", chosen(lambda step: True, CALIBRATED, asked=MADE_UP),
-           f"broken: {CALIBRATED} (step 0: what nobody {NOT_THOSE_WORDS}"),
+           f"broken: {CALIBRATED} (step 0: the recorded request to nobody {NOT_THOSE_WORDS}"),
     *(Attack(f"a verdict of no {name}", "audit", put_behind(lambda step: step.by == "rules", CALIBRATED,
              place={name: value}, output={} if name == "case" else {name: value}), NONE)
       for name, value in (("case", "another"), ("judge", "nobody"), ("vote", 2))),
@@ -636,7 +636,7 @@ def test_another_question_to_a_model_that_checks(said):
     swept(said, papers=True)
     assert findings(said) == []
     chosen(lambda step: step.stage == "check", asked=MADE_UP)(said)
-    assert any(f"what openai:gpt-7 {NOT_THOSE_WORDS}" in line for line in findings(said))
+    assert any(f"the recorded request to openai:gpt-7 {NOT_THOSE_WORDS}" in line for line in findings(said))
 
 
 def _is_edit_to_check(step: Step) -> bool:

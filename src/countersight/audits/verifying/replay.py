@@ -141,7 +141,7 @@ class Replay:
         for step in self._steps:
             key, failed = (step.stage, step.place), isinstance(step.output, Failed)
             if key in done:  # a second one, or a failure, would quietly take the place of the first
-                words = "it failed, and step {} had done it before" if failed else "it does again what step {} had done"
+                words = "it failed, although step {} had already succeeded" if failed else "it repeats step {}"
                 self.find("broken", f"step {step.n}: {words.format(done[key])}")
             else:
                 self.log[key] = step
@@ -199,7 +199,8 @@ class Replay:
         if made is None:
             return
         if made.asked != step.asked:
-            words = f"what {step.by or 'nobody'} was asked is not what the prompts make of the steps before"
+            who = step.by or "nobody"
+            words = f"the recorded request to {who} does not follow from the prompts and the steps before"
             self.find("broken", f"step {step.n}: {words}")
         self._compare(step, by, made.output)
 
@@ -278,7 +279,7 @@ class Replay:
                 strange.setdefault((step.stage, step.by), []).append(step.n)
         for (stage, by), found in strange.items():
             others = f", and {len(found) - 1:,} more" if len(found) > 1 else ""
-            words = f"step {found[0]}{others} ({stage!r} by {by or 'nobody'}) is none that audit.json asks for"
+            words = f"step {found[0]}{others} ({stage!r} by {by or 'nobody'}) is not required by audit.json"
             yield Finding("added", LOG, words)
 
     def parties(self, prompts: AuditPrompts) -> Parties:
