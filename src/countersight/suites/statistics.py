@@ -18,8 +18,6 @@ class ChartBar(msgspec.Struct, frozen=True):
     words: str
     under: str = ""
     """The heading it stands under, where lines are told apart by headings."""
-    aside: str = ""
-    """What is said of it before its bar."""
 
 
 class Chart(msgspec.Struct, frozen=True):
