@@ -32,9 +32,8 @@ class Hints(msgspec.Struct, frozen=True):
         return self.held_keeps_lost or self.lost_before_held or self.lost_keeps_effect
 
     def items(self) -> Iterator[tuple[str, int]]:
-        """Every hint by its name, and the guess that follows from them."""
-        yield from ((name, hint) for name, hint in msgspec.structs.asdict(self).items() if hint is not None)
-        yield "guess", self.guess
+        """Every hint by its name."""
+        return ((name, hint) for name, hint in msgspec.structs.asdict(self).items() if hint is not None)
 
 
 def hints(known: Knowledge, graph: CausalGraph, query: Supposed) -> Hints:

@@ -237,6 +237,8 @@ def _signs(asked: tuple[_Asked, ...]) -> Signs:
         if acting := acting_kind(graph):
             found.append(("acting", acting, sign))
         found += [(KNOWN, f"{name}: {hint}", sign) for name, hint in hinted.items()]
+        if query.held and hinted.guess:
+            found.append(("guess", str(hinted.guess), sign))
         found += [("lost beside", f"{names[query.lost]}, {names[held]}", sign) for held in query.held]
         if len(asked) == 1:
             effect = {thing.id: thing.name for thing in graph.things}[query.effect]
