@@ -230,6 +230,7 @@ def _followed(asked: list[_Asked]) -> dict[str, dict[str, set[bool]]]:
 def _signs(asked: tuple[_Asked, ...]) -> Signs:
     """The names in queries that are asked together, and whether the loss matters; a shared effect tells nothing."""
     found: list[tuple[str, str, int]] = []
+    guesses: Counter[str] = Counter()  # two that are asked together may cancel out
     for graph, query, hinted in asked:
         names = {thing.id: plain(thing.name) for thing in (*graph.things, *graph.others)}
         sign = 1 if query.follows else -1
@@ -238,12 +239,13 @@ def _signs(asked: tuple[_Asked, ...]) -> Signs:
             found.append(("acting", acting, sign))
         found += [(KNOWN, f"{name}: {hint}", sign) for name, hint in hinted.items()]
         if query.held and hinted.guess:
-            found.append(("guess", str(hinted.guess), sign))
+            guesses[str(hinted.guess)] += sign
         found += [("lost beside", f"{names[query.lost]}, {names[held]}", sign) for held in query.held]
         if len(asked) == 1:
             effect = {thing.id: thing.name for thing in graph.things}[query.effect]
             found += [("effect", names[query.effect], sign), ("pronoun", pronoun(effect).subject, sign)]
             found += [("held", names[held], sign) for held in query.held]
+    found += [("guess", name, sign) for name, sign in guesses.items() if sign]
     return tuple(found)
 
 
