@@ -94,7 +94,7 @@ class CelloTally:
         from countersight.suites.cello.tasks import RUNGS, TASKS
 
         found = {kind for _, kind in self._graphs}
-        kinds = [kind for kind in (*GRAPHS, FORK, OTHER) if kind in GRAPHS or kind in found]
+        kinds: list[str] = [kind for kind in (*GRAPHS, FORK, OTHER) if kind in GRAPHS or kind in found]
         tasks = [self._task(name, task.short, RUNGS[task.rung], kinds) for name, task in TASKS.items()]
         tasks += [self._task(name, "", OTHER, kinds) for name in self._words if name not in TASKS]
         graphs = {kind: sum(task.graphs[kind] for task in tasks) for kind in kinds}
