@@ -67,7 +67,7 @@ def test_the_page_and_the_command_begin_with_the_verdict(folder, tmp_path):
     assert "Verdict: met." in done.stdout
     page = (tmp_path / "a" / "report.html").read_text()
     verdict = page[page.index('id="verdict"') :]
-    order = ("Verdict: met.", "was asked about", "What this does not show", "Only concepts that", "SHA-256")
+    order = ("Verdict: met.", "was asked again", "What this does not show", "Only concepts that", "SHA-256")
     assert [verdict.index(words) for words in order] == sorted(verdict.index(words) for words in order)
     assert verified(tmp_path / "a").sound
     unmet = run_audit(folder, tmp_path / "b", "embedded", "--require", "CCS at most 0.1")

@@ -563,9 +563,9 @@ def _times(opened: OpenedBundle) -> Iterator[Finding]:
     for step in opened.audit.steps:
         spent, at = step.spent, _time(step.at) if step.at else latest
         if min(spent.cost, spent.seconds, spent.tokens_in, spent.tokens_out, spent.attempts) < 0:
-            fault = " is said to have cost less than nothing"
+            fault = " has a negative cost"
         elif at is None and step.at:
-            fault = f": {step.at[:40]!r} is no time"
+            fault = f": {step.at[:40]!r} is not a time"
         elif at and latest and at < latest - SLACK:
             fault = f" was done at {step.at}, long before a line that it follows"
         else:
