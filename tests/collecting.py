@@ -61,6 +61,7 @@ class Visitor:
     def __init__(self, app: Any, campaign: Campaign, name: str = "", role: people.Role = "worker") -> None:
         self.client = TestClient(app, base_url="http://testserver", follow_redirects=False)
         self.campaign = campaign
+        self.name = name
         self.csrf = ""
         if name:
             self.id = campaign.store.write_now(lambda c: _account(c, campaign, name, role))

@@ -5,6 +5,7 @@ import io
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from collecting import ANSWERS, Visitor, make_campaign, opened, setting, states
 from making import case, dataset, picture
@@ -13,7 +14,7 @@ from sqlalchemy import select
 from countersight.case import Question
 from countersight.cli import main
 from countersight.collect import back_up, invite_person, pay, restore
-from countersight.collect.campaign import Campaign
+from countersight.collect.campaign import Campaign, remember_database
 from countersight.collect.database import tables
 from countersight.collect.making import new_campaign
 from countersight.collect.web import configuration_faults
@@ -66,7 +67,9 @@ def test_all_work_of_a_person_is_kept_redone_or_removed_and_pay_is_decided(cosim
     app, campaign, (ada, ben, cleo) = cosim
     lead = Visitor(app, campaign, "lea", "lead")
     assert lead.post(f"/lead/people/{ben.id}/work", fate=fate).status_code == 422  # pay is decided, not forgotten
-    lead.post(f"/lead/people/{ben.id}/work", fate=fate, pay=paid)
+    asked = lead.post(f"/lead/people/{ben.id}/work", fate=fate, pay=paid).text
+    assert ("Contributions that this concerns: 1" in asked, states(campaign)) == (True, ["done"])  # nothing yet
+    lead.post(f"/lead/people/{ben.id}/work", fate=fate, pay=paid, sure="1")
     assert states(campaign) == [state]
     assert set(balances(campaign, ben)) == {account}
     assert set(balances(campaign, ada)) == set(balances(campaign, cleo)) == {"accrued"}  # others lose nothing
@@ -92,11 +95,24 @@ def test_pictures_and_cases_are_added_to_a_running_campaign(tmp_path: Path, caps
         ada = Visitor(app, campaign, "ada")
         assert sum(ada.contribute("write") is not None for _ in range(6)) == 5
     make_campaign(tmp_path / "other", "verify", 2)
-    source = dataset(tmp_path / "cases", [case(1), case(7)])
+    source = dataset(tmp_path / "cases", [case(7), case(1)])
     assert main(["collect", "add", str(tmp_path / "other"), "--from", str(source)]) == 0
     told = capsys.readouterr()
     assert "1 item added" in told.out
     assert "case-1: is already in the campaign" in told.err
+
+
+def test_other_cases_with_known_names_are_added_under_new_ones(tmp_path: Path, capsys):
+    folder = make_campaign(tmp_path / "campaign", "verify", 2, source=dataset(tmp_path / "first", [case(1), case(2)]))
+    other = msgspec.structs.replace(case(7), id="case-1")
+    source = dataset(tmp_path / "second", [other, case(2)])
+    for added in ("1 item added", "0 items added"):
+        assert main(["collect", "add", str(folder), "--from", str(source)]) == 0
+        assert added in capsys.readouterr().out
+    with opened(folder) as (_, campaign):
+        rows = campaign.store.read(lambda c: c.execute(select(tables.item.c.key, tables.item.c.source)).all())
+    assert [row.key for row in rows] == ["case-1", "case-2", "case-1-2"]
+    assert json.loads(rows[2].source)["case"]["id"] == "case-1-2"
 
 
 def test_forty_four_pictures_make_forty_four_items_of_three(tmp_path: Path):
@@ -159,6 +175,19 @@ def test_work_is_sent_back_with_a_note_and_corrected_without_being_paid_twice(co
     assert states(campaign) == ["done"]
 
 
+@pytest.mark.parametrize(("chosen", "loses"), [(None, "ada"), ("2", "ben"), ("0", "")])
+def test_a_removed_item_takes_the_pay_of_the_contribution_that_the_reviewer_chose(cosim, chosen, loses):
+    app, campaign, people = cosim
+    rita = Visitor(app, campaign, "rita", "reviewer")
+    place = rita.post("/review/sample").headers["location"]
+    fields = {} if chosen is None else {"contribution": chosen}
+    assert rita.post(place, outcome="fair", note="it is bad", contribution="99").status_code == 422
+    rita.post(place, outcome="fair", note="the question is bad", **fields)
+    assert states(campaign) == ["removed"]
+    found = {person.name: "voided" in balances(campaign, person) for person in people}
+    assert found == {name: name == loses for name in ("ada", "ben", "cleo")}
+
+
 def test_quotas_hold_for_a_phase_an_aspect_and_a_person(tmp_path: Path):
     make_campaign(tmp_path / "campaign", "cfmm", 6)
     setting(
@@ -188,7 +217,7 @@ def test_what_leads_and_reviewers_do_is_in_the_log_and_what_workers_do_is_not(ve
     invite_person(campaign, "ben")
     rows = list(csv.DictReader(io.StringIO(lead.get("/lead/log.csv").text)))
     assert [(row["action"], row["subject"]) for row in rows] == [
-        ("change_role", str(ada.id)), ("approve", str(ada.id)), ("invite", ""),
+        ("change_role", str(ada.id)), ("approve", str(ada.id)), ("invite", str(ada.id + 1)),
     ]  # fmt: skip
     assert json.loads(rows[0]["details"]) == {"role": "reviewer"}
     assert (rows[0]["who"].startswith("p"), rows[2]["who"]) == (True, "command line")
@@ -212,6 +241,22 @@ def test_a_copy_is_restored_into_either_database(tmp_path: Path, database: str |
     if database:
         with pytest.raises(CampaignError, match="name an empty one"):
             restore(tmp_path / "first", tmp_path / "third", database)
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_a_campaign_remembers_its_database_but_not_the_password(tmp_path: Path, database: str, capsys):
+    folder = make_campaign(tmp_path / "campaign", "verify", 2, database)
+    assert main(["collect", "status", str(folder)]) == 0
+    assert "2 items" in capsys.readouterr().out
+    assert not (folder / "campaign.sqlite").exists()
+    back_up(folder, tmp_path / "copy")  # a copy has a database of its own
+    with pytest.raises(CampaignError, match="this database is empty, and the campaign's database is"):
+        Campaign.open(tmp_path / "copy", f"sqlite:///{tmp_path}/empty.sqlite")
+    remember_database(folder, "postgresql://ada:hunter2@db.example.org/kitchen")
+    assert "hunter2" not in (folder / "database.txt").read_text(encoding="utf-8")
+    assert main(["collect", "status", str(folder)]) == 2
+    assert "ada:***@db.example.org/kitchen, and its password is not stored" in capsys.readouterr().err
+    assert main(["collect", "status", str(folder), "--database", database]) == 0
 
 
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
@@ -317,6 +362,8 @@ def test_an_unsafe_configuration_is_named(tmp_path: Path, capsys):
 def test_people_write_in_their_own_language(tmp_path: Path, language: str, fields: dict[str, str]):
     more = {"language": language}
     make_campaign(tmp_path / "campaign", "cfmm", 1, **more)
+    if language == "de":  # the interface is in German too, and English for those who ask for it
+        setting(tmp_path / "campaign", 'languages = ["de", "en"]', 'languages = ["en"]')
     with opened(tmp_path / "campaign") as (app, campaign):
         ada = Visitor(app, campaign, "ada")
         task = ada.begin("write")

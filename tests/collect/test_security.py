@@ -11,7 +11,8 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 from tiers import mostly_slow
 
-from countersight.collect import invite_person, people
+from countersight.collect import invite_person, people, read_log
+from countersight.collect.audit_log import record
 from countersight.collect.database import tables
 from countersight.collect.people import ROLES
 from countersight.collect.web.app import PAGES, application
@@ -242,10 +243,13 @@ def test_nothing_secret_is_in_the_database_or_in_pages(place):
 def test_nobody_loses_their_own_role_or_approves_their_own_pay(place):
     app, campaign = place
     lead = Visitor(app, campaign, "a lead about herself", "lead")
-    for role, status in (("worker", 422), ("lead", 200)):  # a new link changes no role
-        assert lead.post("/lead/people", name="a lead about herself", role=role).status_code == status
+    for role in ("worker", "lead"):  # an invitation changes nothing about an account that is there
+        told = lead.post("/lead/people", name="A Lead about herself", role=role)
+        assert (told.status_code, "/join/" in told.text) == (409, False)
+        assert "already has an account (lead)" in told.text
         assert lead.get("/lead").status_code == 200
-    with pytest.raises(CampaignError, match="already has an account with the role"):
+    assert "/join/" in lead.post(f"/lead/people/{lead.id}/link").text
+    with pytest.raises(CampaignError, match="a link does not change roles"):
         invite_person(campaign, "a lead about herself", "worker")
     invite_person(campaign, "a lead about herself", None)
     assert lead.post(f"/lead/people/{lead.id}/role", role="worker").status_code == 422
@@ -312,10 +316,15 @@ def test_a_person_can_have_their_data_deleted(tmp_path: Path):
         page = ada.get("/account").text
         pseudonym = re.search(r"<dd>(p\w{7})</dd>", page).group(1)
         assert ada.post("/account/delete", sure="yes").status_code == 422
-        assert ada.post("/account/delete", sure=pseudonym).status_code == 303
+        invite_person(campaign, "ADA lovelace")
+        campaign.store.write_now(lambda c: record(c, None, "invite", "", {"name": "Ada Lovelace"}, 1.0))
+        left = ada.post("/account/delete", sure=pseudonym).headers["location"]
+        assert "Your data was deleted" in ada.get(left).text
         assert ada.get("/work").headers["location"].startswith("/login")
         rows = campaign.store.read(lambda c: [tuple(row) for table in TABLES for row in c.execute(select(table))])
-    assert "Ada Lovelace" not in repr(rows)
+        logged = campaign.store.read(read_log)
+    assert "ada lovelace" not in repr(rows).casefold()
+    assert [(each.name, each.subject) for each in logged][-1] == ("forget", str(ada.id))
     assert pseudonym in repr(rows)
 
 

@@ -223,6 +223,7 @@ def test_known_items_are_mixed_in_marked_and_kept_out_of_the_export(tmp_path: Pa
         ada = Visitor(app, campaign, "ada")
         for expected in ("Right", "Not the expected answer"):  # the second shows a wrong answer: keeping it is careless
             task = ada.begin("verify")
+            assert "known" not in ada.get(task).text.partition("<main")[2]
             sent = ada.post(task, **ANSWERS["verify/verify"])
             assert f"<h1>{expected}</h1>" in ada.get(sent.headers["location"]).text
         assert states(campaign) == ["open", "open", "check", "check"]
@@ -270,7 +271,7 @@ def test_nobody_takes_back_what_a_reviewer_removed_and_what_left_to_be_paid_stay
         assert (answer.status_code, states(campaign)) == (409, ["removed"])
         assert "A reviewer has decided about this item" in answer.text
         assert campaign.store.read(pay.balances) == {"exported": 37}
-        assert "0.37 USD is for work that a reviewer removed after it was exported" in lead.get("/lead/pay").text
+        assert "0.37 USD is for work that a reviewer removed after the export" in lead.get("/lead/pay").text
 
 
 def test_an_edit_of_the_right_response_waits_for_a_reviewer_who_sees_both(tmp_path: Path):
@@ -403,7 +404,10 @@ def test_distractors_must_differ(tmp_path: Path):
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"counterfactual": "How many circles would be left?"}, "Write the change as an if-clause"),
+        (
+            {"counterfactual": "How many circles would be left?"},
+            "Put what is different into a condition: “If …, would …?”",
+        ),
         (
             {"counterfactual": "If only five circles were kept, how many circles would there be?"},
             "The question names the answer",

@@ -9,6 +9,8 @@ from typing import Any
 from countersight.cli.parsing import Verbs, positive, verb
 from countersight.errors import CountersightError
 
+_LOCAL = "http://127.0.0.1:8400"
+
 
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
@@ -114,7 +116,11 @@ def _add_people(actions: Verbs) -> None:
     )
     people.add_argument("campaign", type=Path, metavar="CAMPAIGN")
     what = people.add_mutually_exclusive_group()
-    what.add_argument("--invite", metavar="NAME", help="print a one-time link for this person")
+    what.add_argument(
+        "--invite",
+        metavar="NAME",
+        help="print a one-time link for a new person, or for an existing one to set a new password",
+    )
     what.add_argument("--set-role", metavar="NAME", help="give this person the role named by --role")
     what.add_argument("--reset", metavar="NAME", help="let this person take the tests again")
     what.add_argument(
@@ -133,6 +139,9 @@ def _add_people(actions: Verbs) -> None:
     )
     people.add_argument(
         "--public-url", default="http://127.0.0.1:8400", metavar="URL", help="the address at the start of printed links"
+    )
+    people.add_argument(
+        "--public-url", default=_LOCAL, metavar="URL", help=f"where the server is reached (default: {_LOCAL})"
     )
     _database(people)
 
@@ -207,7 +216,7 @@ def _database(parser: argparse.ArgumentParser) -> None:
         "--database",
         metavar="URL",
         default=os.environ.get("COUNTERSIGHT_DATABASE"),
-        help="postgresql://… (default: COUNTERSIGHT_DATABASE, or else SQLite in the campaign's folder)",
+        help="postgresql://… (default: COUNTERSIGHT_DATABASE, or the campaign's own; it remembers all but a password)",
     )
 
 
@@ -242,6 +251,8 @@ def _demo(chosen: argparse.Namespace) -> int:
 
 def _new(chosen: argparse.Namespace) -> int:
     _needs_web()
+    from sqlalchemy import make_url
+
     from countersight.cli.parsing import print_bad
     from countersight.collect import new_campaign
     from countersight.text import several
@@ -262,8 +273,14 @@ def _new(chosen: argparse.Namespace) -> int:
         on_bad=print_bad,
     )
     print(f"{several(items, 'item')} in {chosen.campaign}; read and change {chosen.campaign / 'campaign.toml'}, then:")
-    print(f"  countersight collect people {quote(str(chosen.campaign))} --invite YOU --role lead")
-    print(f"  countersight collect serve {quote(str(chosen.campaign))}")
+    has_password = chosen.database and make_url(chosen.database).password
+    more = " --database ADDRESS" if has_password else ""
+    print(f"  countersight collect people {quote(str(chosen.campaign))} --invite YOU --role lead{more}")
+    print(f"  countersight collect serve {quote(str(chosen.campaign))}{more}")
+    if chosen.language != "en":
+        print("Guidelines, tests and consent text in campaign.toml are in English: translate them before people start.")
+    if has_password:
+        print("ADDRESS is the same as now (or set COUNTERSIGHT_DATABASE): the campaign does not store its password.")
     return 0
 
 
@@ -345,8 +362,12 @@ def _people(chosen: argparse.Namespace) -> int:
     campaign = Campaign.open(chosen.campaign, chosen.database)
     try:
         if chosen.invite:
-            token = invite_person(campaign, chosen.invite, chosen.role)
+            token, there = invite_person(campaign, chosen.invite, chosen.role)
+            if there:
+                print(f"{there.name} already has an account ({there.role}): this link sets a new password for it.")
             print(f"{chosen.public_url.rstrip('/')}/join/{token}   (works once, for 14 days)")
+            if chosen.public_url == _LOCAL:
+                print("If the campaign is served elsewhere, name that address with --public-url.")
             return 0
         if chosen.set_role:
             if chosen.role is None:
@@ -374,11 +395,13 @@ def _status(chosen: argparse.Namespace) -> int:
     _needs_web()
     import time
 
-    from countersight.collect import Campaign, campaign_figures
+    from countersight.collect import Campaign, campaign_figures, kept_splits
+    from countersight.text import several
 
     campaign = Campaign.open(chosen.campaign, chosen.database)
     try:
         figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time()))
+        kept = campaign.store.read(lambda c: kept_splits(c, campaign.settings))
     finally:
         campaign.close()
     states = ", ".join(f"{number:,} {state}" for state, number in sorted(figures.states.items()))
@@ -389,8 +412,15 @@ def _status(chosen: argparse.Namespace) -> int:
         ac1 = named.agreement.ac1
         said = f"AC1 {ac1.value:.2f}" if ac1.value is not None else ac1.why
         print(f"  agreement on {named.label}: {said} ({named.agreement.items:,} items)")
-    if figures.flags or figures.disputed:
-        print(f"  {figures.flags:,} flags and {figures.disputed:,} disagreements wait for a reviewer")
+    waiting = [
+        several(number, noun) for number, noun in ((figures.flags, "flag"), (figures.disputed, "other item")) if number
+    ]
+    if waiting:
+        print(f"  for a reviewer: {' and '.join(waiting)}")
+    if figures.stranded:
+        print(f"  {several(figures.stranded, 'item')}: nobody is left to work on it, invite more people")
+    if kept:
+        print(f"  [splits] was changed: {several(kept, 'item')} with another split than a new draw would give")
     return 0
 
 

@@ -18,3 +18,4 @@ from .staffing import list_people as list_people
 from .staffing import make_token as make_token
 from .staffing import reset_tests as reset_tests
 from .staffing import set_access as set_access
+from .work import kept_splits as kept_splits

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Row, insert, select, update
 
 from countersight.collect.database import tables
 
@@ -22,6 +22,10 @@ class Action(msgspec.Struct, frozen=True):
     name: str
     subject: str
     details: dict[str, Any]
+    who_name: str = ""
+    """The name of whoever did it, while it is known."""
+    about: str = ""
+    """The person it was done about, by name and pseudonym; items and amounts stand in the details."""
 
 
 def record(
@@ -33,25 +37,51 @@ def record(
     connection.execute(insert(tables.action).values(**row))
 
 
+def forget_in_log(connection: Connection, name: str | None, pseudonym: str) -> None:
+    """Put the pseudonym of somebody who is deleted in place of the name, wherever the log has it."""
+    made = tables.action.c
+    for row in connection.execute(select(made.id, made.details)).all() if name else ():
+        details = msgspec.json.decode(row.details)
+        kept = {
+            key: pseudonym if str(value).casefold() == str(name).casefold() else value for key, value in details.items()
+        }
+        if kept != details:
+            text = msgspec.json.encode(kept).decode()
+            connection.execute(update(tables.action).where(made.id == row.id).values(details=text))
+
+
 def read_log(connection: Connection, after: int = 0, most: int | None = None, *, latest: bool = False) -> list[Action]:
     """What was done, from the first on or the latest first."""
     made, person = tables.action.c, tables.person
-    question = select(tables.action, person.c.pseudonym).outerjoin(person, person.c.id == made.person_id)
+    question = select(tables.action)
     rows = connection.execute(
         question.where(made.id > after).order_by(made.id.desc() if latest else made.id).limit(most)
     )
-    return [
-        Action(row.id, row.at, row.pseudonym or "command line", row.name, row.subject, msgspec.json.decode(row.details))
-        for row in rows
-    ]
+    everybody = {row.id: row for row in connection.execute(select(person.c.id, person.c.name, person.c.pseudonym))}
+    return [_action(row, everybody) for row in rows]
+
+
+_ABOUT_PEOPLE = frozenset(
+    ("change_role", "set_access", "access", "reset_tests", "retract", "approve", "link", "invite", "forget")
+)
+
+
+def _action(row: Row[Any], everybody: Mapping[int, Any]) -> Action:
+    who, about = everybody.get(row.person_id), None
+    if row.name in _ABOUT_PEOPLE and row.subject.isdigit():
+        about = everybody.get(int(row.subject))
+    told = f"{about.name or '(deleted)'} ({about.pseudonym})" if about else ""
+    details, by = msgspec.json.decode(row.details), who.pseudonym if who else "command line"
+    return Action(row.id, row.at, by, row.name, row.subject, details, (who.name or "") if who else "", told)
 
 
 def log_csv(rows: Iterable[Action]) -> str:
     """The log as a table."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("id", "at", "who", "action", "subject", "details"))
+    writer.writerow(("id", "at", "who", "action", "subject", "about", "details"))
     for row in rows:
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(row.at))
-        writer.writerow((row.id, at, row.who, row.name, row.subject, msgspec.json.encode(row.details).decode()))
+        details = msgspec.json.encode(row.details).decode()
+        writer.writerow((row.id, at, row.who, row.name, row.subject, row.about, details))
     return text.getvalue()

@@ -8,7 +8,15 @@ from pathlib import Path
 
 from sqlalchemy import func, insert, select, text
 
-from countersight.collect.campaign import DATABASE, PICTURES, SECRET, SETTINGS, Campaign, make_private
+from countersight.collect.campaign import (
+    DATABASE,
+    PICTURES,
+    SECRET,
+    SETTINGS,
+    Campaign,
+    make_private,
+    remember_database,
+)
 from countersight.collect.database import Store, tables
 from countersight.collect.settings import GUIDELINES
 from countersight.errors import CampaignError
@@ -49,6 +57,8 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> None:
             if target.read(lambda c: c.execute(select(func.count()).select_from(tables.person)).scalar_one()):
                 raise CampaignError("the database already contains people: name an empty one")
             _copy(copy, target)
+            if database:
+                remember_database(staging, database)
         finally:
             copy.close()
             target.close()

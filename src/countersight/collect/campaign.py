@@ -1,4 +1,7 @@
-"""A campaign is a folder: `campaign.toml`, the pictures, and SQLite beside them unless another database is named."""
+"""A campaign is a folder: `campaign.toml`, the pictures, and SQLite beside them unless another database is named.
+
+The folder remembers the address of another database, without its password.
+"""
 
 import hashlib
 import os
@@ -8,7 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import URL, Connection, insert, make_url, select
+from sqlalchemy.exc import ArgumentError
 
 from countersight.collect.database import Store, tables
 from countersight.collect.flows import Flow, flow_named
@@ -20,6 +24,8 @@ SETTINGS = "campaign.toml"
 PICTURES = "pictures"
 SECRET = "secret.key"  # noqa: S105 - the name of the file
 DATABASE = "campaign.sqlite"
+ADDRESS = "database.txt"
+_HIDDEN = "***"
 SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 _GUIDE = re.compile(r"[\w-]{1,80}\.(?:png|jpe?g|gif|webp)", re.ASCII | re.IGNORECASE)
 _NAME = re.compile(rf"[0-9a-f]{{32}}\.(?:{'|'.join(SUFFIXES.values())})")
@@ -38,24 +44,28 @@ class Campaign:
 
     @classmethod
     def open(cls, path: Path | str, database: str | None = None) -> Self:
-        """Open a campaign folder, with its SQLite file or the database at an address."""
+        """Open a campaign folder with its database: the one it remembers, or the one at an address.
+
+        A campaign that has a database is never opened with an empty one.
+        """
         path = Path(path)
         settings = read_settings(path / SETTINGS)
         flow = flow_named(settings.flow)
         missing = [phase.name for phase in flow.phases if phase.name not in settings.phases]
         if missing:
-            raise CampaignError(
-                f"{path / SETTINGS}: the section [phases.{missing[0]}] is missing, which the flow {settings.flow} needs"
-            )
-        if database is None:
+            raise CampaignError(f"{path / SETTINGS}: there is no [phases.{missing[0]}], which {settings.flow} has")
+        known = _known_database(path)
+        url = database or remembered_database(path)
+        if url is None:
             make_private(path / DATABASE)
-        url = database or f"sqlite:///{(path / DATABASE).resolve()}"
-        secret, store = _secret(path / SECRET), Store(url)
+        secret, store = _secret(path / SECRET), Store(url or f"sqlite:///{(path / DATABASE).resolve()}")
         try:
-            store.write_now(lambda connection: _belong(connection, secret, settings.title))
+            store.write_now(lambda connection: _belong(connection, secret, settings.title, known if database else ""))
         except CampaignError:
             store.close()
             raise
+        if database:
+            remember_database(path, database)
         return cls(path, settings, flow, store, secret)
 
     def close(self) -> None:
@@ -73,10 +83,52 @@ class Campaign:
         return file if _GUIDE.fullmatch(name) and file.is_file() else None
 
 
-def _belong(connection: Connection, secret: bytes, title: str) -> None:
-    """Make a database that of this folder; one that is another's is refused."""
+def remember_database(folder: Path, url: str) -> None:
+    """Write the address of a campaign's database into its folder, with *** in place of a password."""
+    address = _address(url)
+    if "password" in address.query:
+        address = address.update_query_dict({"password": _HIDDEN})
+    make_private(folder / ADDRESS)
+    (folder / ADDRESS).write_text(address.render_as_string(hide_password=True) + "\n", encoding="utf-8")
+
+
+def remembered_database(folder: Path) -> str | None:
+    """The address of the database that a folder remembers; None for SQLite. Refused where it needs a password."""
+    if not (folder / ADDRESS).is_file():
+        return None
+    url = (folder / ADDRESS).read_text(encoding="utf-8").strip()
+    address = _address(url)
+    if _HIDDEN in (address.password, address.query.get("password")):
+        raise CampaignError(
+            f"the database of {folder} is {url}, and its password is not stored: name the whole address with "
+            "--database, or set COUNTERSIGHT_DATABASE"
+        )
+    return url
+
+
+def _known_database(folder: Path) -> str:
+    """Which database a campaign already has, in words; nothing for a new campaign."""
+    if (folder / ADDRESS).is_file():
+        return (folder / ADDRESS).read_text(encoding="utf-8").strip()
+    return DATABASE if (folder / DATABASE).is_file() else ""
+
+
+def _address(url: str) -> URL:
+    try:
+        return make_url(url)
+    except ArgumentError:
+        raise CampaignError("the address of the database cannot be read: it is postgresql://…") from None
+
+
+def _belong(connection: Connection, secret: bytes, title: str, known: str) -> None:
+    """Make a database that of this folder; one that is another's is refused, and an empty one if there is another."""
     mark = hashlib.sha256(b"campaign" + secret).hexdigest()
     whose = connection.execute(select(tables.campaign)).first()
+    if whose is None and known and connection.execute(select(tables.item.c.id).limit(1)).first() is None:
+        raise CampaignError(
+            f"this database is empty, and the campaign's database is {known}: leave --database and "
+            "COUNTERSIGHT_DATABASE out, or move the campaign with backup and restore --database"
+        )
     if whose is None:
         connection.execute(insert(tables.campaign).values(mark=mark, title=title))
     elif whose.mark != mark:

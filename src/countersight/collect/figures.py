@@ -5,11 +5,12 @@ from statistics import median
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, exists, func, select
 
 from countersight.collect import pay
 from countersight.collect.database import tables
 from countersight.collect.flows import Flow
+from countersight.collect.work.claiming import HELD
 from countersight.scoring import Agreement, Interval, agreement, share_interval
 
 _RESAMPLES = 1_000
@@ -74,6 +75,7 @@ class PersonFigures(msgspec.Struct, frozen=True):
     hourly: float | None
     """What an hour of work earned, in minor units."""
     access: str
+    deleted: bool
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -90,6 +92,8 @@ class Figures(msgspec.Struct, frozen=True):
     balances: dict[str, int]
     per_item: float | None
     """What a finished item cost, in minor units."""
+    stranded: int
+    """Items that wait for somebody although everybody who may work has had a part in them."""
 
 
 def campaign_figures(connection: Connection, flow: Flow, now: float) -> Figures:
@@ -109,7 +113,19 @@ def campaign_figures(connection: Connection, flow: Flow, now: float) -> Figures:
         _fooling(connection),
         balances,
         spent / finished if finished else None,
+        _stranded(connection),
     )
+
+
+def _stranded(connection: Connection) -> int:
+    item, person, lease, sight = tables.item.c, tables.person.c, tables.lease.c, tables.sight.c
+    part = exists().where(lease.item_id == item.id, lease.person_id == person.id, lease.state.in_(HELD))
+    seen = exists().where(sight.item_id == item.id, sight.person_id == person.id)
+    somebody = exists().where(person.access == "open", person.deleted_at.is_(None), ~part, ~seen)
+    begun = exists().where(lease.item_id == item.id)
+    waits = (item.state == "open", item.seats_left > 0)
+    question = select(func.count()).select_from(tables.item).where(*waits, begun, ~somebody)
+    return int(connection.execute(question).scalar_one())
 
 
 def _states(connection: Connection) -> dict[str, int]:
@@ -167,9 +183,23 @@ def label_agreement(connection: Connection, flow: Flow) -> list[LabelAgreement]:
                 # The writer's own answer and the blind one are two people's labels of one thing (CFMM).
                 rows["write and blind" if flow.name == "cfmm" else phase.name, label][item].append(value)
     return [
-        LabelAgreement(phase, label, agreement(list(items.values()), resamples=_RESAMPLES))
+        LabelAgreement(phase, label, _bounded(agreement(list(items.values()), resamples=_RESAMPLES)))
         for (phase, label), items in rows.items()
     ]
+
+
+def _bounded(found: Agreement) -> Agreement:
+    """The same without intervals of no width: resampling people who always agree says nothing of those to come."""
+    names = ("raw", "cohen", "fleiss", "alpha", "ac1")
+    given = {name: getattr(found, name) for name in names}
+    sure = {
+        name: msgspec.structs.replace(
+            each, interval=share_interval(found.items, found.items) if name == "raw" else None
+        )
+        for name, each in given.items()
+        if each.value == 1 and each.interval and each.interval.low == 1
+    }
+    return msgspec.structs.replace(found, **sure)
 
 
 def _standing(connection: Connection, phase: str, *without: str, person_id: int | None = None) -> list[tuple[int, str]]:
@@ -271,4 +301,5 @@ def _person(row: Row[Any], work: Row[Any] | None, earned: int, flagged: int) -> 
         earned,
         3600 * earned / seconds if seconds else None,
         row.access,
+        row.deleted_at is not None,
     )

@@ -50,7 +50,13 @@ class _Found(NamedTuple):
             "counterfactual_picture": self.counterfactual_picture,
             "dataset": str(self.dataset.path.resolve()),
             "fingerprint": self.dataset.fingerprint,
+            "files": self.files(),
         }
+
+    def files(self) -> dict[str, str]:
+        """The names that its pictures had before, by those they have in the campaign."""
+        named = {self.picture: self.case.image, self.counterfactual_picture: self.case.counterfactual_image}
+        return {name: file for name, file in named.items() if name and file}
 
 
 def new_campaign(
@@ -106,16 +112,49 @@ def add_to_campaign(
 def _add(
     campaign: Campaign, pictures: Path | None, source: Path | None, gold: Path | None, seed: int, on_bad: OnBad
 ) -> int:
-    """Put items into a campaign, in one write; those whose names are there already are told and left out."""
-    known = campaign.store.read(lambda c: {row.key: row.source for row in c.execute(select(_item.key, _item.source))})
+    """Put items into a campaign, in one write; those that are there already are told and left out.
+
+    One whose name is there with other contents gets a new name.
+    """
+    rows = campaign.store.read(lambda c: c.execute(select(_item.key, _item.source)).all())
+    known: dict[str, dict[str, Any]] = {row.key: msgspec.json.decode(row.source) for row in rows}
     items = []
     for item in _items(campaign, known, pictures, source, gold, seed, on_bad):
-        if item.key in known:
-            on_bad(f"{item.key}: is already in the campaign")
-        else:
-            items.append(item)
+        name, number = item.key, 1
+        while name in known and not _is_same(known[name], item.source):
+            number += 1
+            name = f"{item.key[:190]}-{number}"
+        if name in known:
+            on_bad(f"{item.key}: is in the campaign already")
+            continue
+        if name != item.key:
+            on_bad(f"{item.key}: another item has this name, so this one is called {name}")
+        items.append(_renamed(item, name))
+        known[name] = items[-1].source
     settings = campaign.settings
     return campaign.store.write_now(lambda connection: add_items(connection, settings, items, time.time()))
+
+
+def _is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two items show and ask the same, wherever they came from."""
+    return _shown(one) == _shown(other)
+
+
+def _shown(source: dict[str, Any]) -> dict[str, Any]:
+    """What of an item people see."""
+    told = {name: value for name, value in source.items() if name not in ("dataset", "fingerprint", "row", "files")}
+    if isinstance(told.get("case"), dict):
+        case = msgspec.convert(told["case"], Case)
+        told["case"] = (case.factual, case.change, case.counterfactual, case.shown, case.context)
+    return told
+
+
+def _renamed(item: NewItem, name: str) -> NewItem:
+    """The item under another name, which its case has too: exports name cases by it."""
+    if name == item.key or not isinstance(item.source.get("case"), dict):
+        return msgspec.structs.replace(item, key=name)
+    case = item.source["case"] | {"id": name}
+    return msgspec.structs.replace(item, key=name, source=item.source | {"case": case})
 
 
 def _license(flow: str, source: Path | None) -> str:
@@ -131,6 +170,8 @@ def settings_text(flow: str, title: str, language: str = "en", license: str = ""
     text = (defaults / f"{flow}.toml").read_text(encoding="utf-8")
     quoted = title.replace("\\", "\\\\").replace('"', '\\"')
     text = text.replace('language = "en"', f"language = {msgspec.json.encode(language).decode()}", 1)
+    if language.isalnum() and (files(__package__) / "web" / "locale" / language).is_dir():
+        text = text.replace('languages = ["en"]', f'languages = ["{language}", "en"]', 1)
     if license:
         text = text.replace('license = "CC-BY-4.0"', f"license = {msgspec.json.encode(license).decode()}", 1)
     return text.replace("{title}", quoted, 1) + (defaults / "consent.toml").read_text(encoding="utf-8")
@@ -138,7 +179,7 @@ def settings_text(flow: str, title: str, language: str = "en", license: str = ""
 
 def _items(
     campaign: Campaign,
-    known: dict[str, str],
+    known: dict[str, dict[str, Any]],
     pictures: Path | None,
     source: Path | None,
     gold: Path | None,
@@ -148,13 +189,18 @@ def _items(
     folder, flow = campaign.path, campaign.flow.name
     if flow in _FROM_PICTURES:
         if pictures is None:
-            raise CampaignError(f"the flow {flow} needs pictures: name their folder with `pictures`")
-        used = {name for text in known.values() for name in _pictures_of(msgspec.json.decode(text))}
-        names = [name for name in _kept(folder, pictures, on_bad) if name not in used]
+            raise CampaignError(f"{flow} begins with pictures: name their folder as `pictures`")
+        used = {name for there in known.values() for name in _pictures_of(there)}
+        files = {name: file for there in known.values() for name, file in there.get("files", {}).items()}
+        kept = _kept(folder, pictures, on_bad)
+        for name in used & kept.keys():
+            on_bad(f"{kept[name]}: this picture is in the campaign already")
+        names, files = [name for name in kept if name not in used], kept | files
         random.Random(seed).shuffle(names)
         for number, drawn in enumerate(_triples(names, sorted(used)) if flow == "cosim" else names, len(known) + 1):
-            drawn_from = {"pictures": drawn} if flow == "cosim" else {"picture": drawn}
-            yield NewItem(f"{flow}-{number:06d}", drawn_from, campaign.flow.phases[0].name)
+            drawn_from: dict[str, Any] = {"pictures": drawn} if flow == "cosim" else {"picture": drawn}
+            own = {name: files[name] for name in _pictures_of(drawn_from) if name in files}
+            yield NewItem(f"{flow}-{number:06d}", drawn_from | {"files": own}, campaign.flow.phases[0].name)
         return
     if source is None and gold is None:
         what = "an audit" if flow == "judge" else "a dataset"
@@ -164,6 +210,8 @@ def _items(
         yield from audit_items(folder, source)
         return
     for found in _cases(folder, flow, source, on_bad) if source else ():
+        if flow == "answer" and any(there["fingerprint"] != found.dataset.fingerprint for there in known.values()):
+            raise CampaignError("the export of `answer` is a run of one dataset: make another campaign for this one")
         yield from _of_case(flow, found)
     for found in _cases(folder, flow, gold, on_bad) if gold else ():
         yield from _known_items(flow, found)
@@ -218,11 +266,11 @@ def _dataset(source: Path) -> Dataset:
     return Dataset.open(source)
 
 
-def _kept(folder: Path, pictures: Path, on_bad: OnBad) -> Iterator[str]:
-    """Copy pictures into the campaign; the names they have there, each picture once."""
+def _kept(folder: Path, pictures: Path, on_bad: OnBad) -> dict[str, str]:
+    """Copy pictures into the campaign: their own file names, by the names they have there, each picture once."""
     if not pictures.is_dir():
         raise CampaignError(f"{pictures} is not a folder of pictures")
-    seen: set[str] = set()
+    kept: dict[str, str] = {}
     for file in sorted(pictures.rglob("*")):
         if not file.is_file() or file.name.startswith("."):
             continue
@@ -231,9 +279,11 @@ def _kept(folder: Path, pictures: Path, on_bad: OnBad) -> Iterator[str]:
         except BadPicture as error:
             on_bad(f"{file} {error}")
             continue
-        if name not in seen:
-            seen.add(name)
-            yield name
+        if name in kept:
+            on_bad(f"{file}: this picture is the same as {kept[name]}")
+        else:
+            kept[name] = file.relative_to(pictures).as_posix()
+    return kept
 
 
 def _cases(folder: Path, flow: str, source: Path, on_bad: OnBad) -> Iterator[_Found]:

@@ -172,10 +172,14 @@ def pay_contribution(
     """What a contribution earns: its base and a bonus for the series. One that is only corrected earns nothing more."""
     if _earned_already(connection, contribution_id, "work"):
         return
-    before = _worked(connection, person_id) if pay.series else 0
+    bonus = next_bonus(connection, pay, person_id)
     accrue(connection, person_id, contribution_id, "work", base, now)
-    if pay.series:
-        accrue(connection, person_id, contribution_id, "series", series_bonus(pay, before), now)
+    accrue(connection, person_id, contribution_id, "series", bonus, now)
+
+
+def next_bonus(connection: Connection, pay: Pay, person_id: int) -> int:
+    """The bonus for a person's next contribution; nothing where series earn none."""
+    return series_bonus(pay, _worked(connection, person_id)) if pay.series else 0
 
 
 def pay_fooling(connection: Connection, pay: Pay, item_id: int, now: float) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from countersight.collect.database import tables
 from countersight.errors import CampaignError
@@ -55,9 +55,8 @@ def add_person(connection: Connection, name: str, role: Role, now: float, *, pas
     name = printable(name)[:_LONGEST_NAME].strip()
     if not name:
         raise CampaignError("an account needs a name")
-    taken = connection.execute(select(tables.person.c.id).where(tables.person.c.name == name)).first()
-    if taken:
-        raise CampaignError(f"the account {name!r} already exists; choose another name")
+    if account_named(connection, name):
+        raise CampaignError(f"there is an account {name!r} already; choose another name")
     return insert_person(connection, name, role, now, password=hash_password(password) if password else None)
 
 
@@ -74,18 +73,27 @@ def _pseudonym() -> str:
     return "p" + "".join(secrets.choice("abcdefghjkmnpqrstuvwxyz23456789") for _ in range(7))
 
 
-def invite(connection: Connection, name: str, role: Role | None, now: float) -> str:
-    """Make an account (of a worker where no role is named), or a new link for one that is there; its one-time token.
+def account_named(connection: Connection, name: str) -> Person | None:
+    """The account with a name; names that differ only in capital letters are one."""
+    name = printable(name).strip()
+    exact = connection.execute(select(tables.person).where(tables.person.c.name == name)).first()
+    return (
+        _person(exact)
+        if exact
+        else next((p for p in everybody(connection) if p.name.casefold() == name.casefold()), None)
+    )
 
-    A new link never changes a role.
-    """
-    row = connection.execute(select(tables.person).where(tables.person.c.name == printable(name))).first()
-    if row and role not in (None, row.role):
-        raise CampaignError(f"{name} already has an account with the role {row.role}; to change it, use --set-role")
-    who = row.id if row else add_person(connection, name, role or "worker", now)
+
+def invite(connection: Connection, name: str, role: Role, now: float) -> str:
+    """Make an account; the token of its one-time link."""
+    return new_link(connection, add_person(connection, name, role, now), now)
+
+
+def new_link(connection: Connection, person_id: int, now: float) -> str:
+    """The token of a new one-time link, by which whoever has it chooses the password of an account."""
     token = secrets.token_urlsafe(24)
     changed = {"invitation": digest(token), "invitation_until": now + INVITATION_SECONDS}
-    connection.execute(update(tables.person).where(tables.person.c.id == who).values(**changed))
+    connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(**changed))
     return token
 
 
@@ -116,7 +124,7 @@ def password_fault(password: str) -> str | None:
     """What is wrong with a password, in a sentence."""
     if len(password) < SHORTEST_PASSWORD:
         return f"A password needs at least {SHORTEST_PASSWORD} characters."
-    return f"A password may have at most {LONGEST_PASSWORD} characters." if len(password) > LONGEST_PASSWORD else None
+    return f"A password has at most {LONGEST_PASSWORD} characters." if len(password) > LONGEST_PASSWORD else None
 
 
 def hash_password(password: str) -> str:
@@ -126,10 +134,10 @@ def hash_password(password: str) -> str:
 
 def stored_password(connection: Connection, name: str) -> tuple[Person, str] | None:
     """An account and its hashed password, by name."""
-    row = connection.execute(
-        select(tables.person).where(tables.person.c.name == name, tables.person.c.deleted_at.is_(None))
-    ).first()
-    return (_person(row), row.password) if row and row.password else None
+    person = account_named(connection, name)
+    stored = select(tables.person.c.password).where(tables.person.c.id == (person.id if person else 0))
+    password = connection.execute(stored).scalar()
+    return (person, password) if person and password else None
 
 
 def is_password(password: str, stored: str | None) -> bool:
@@ -197,14 +205,11 @@ def revoke_tokens(connection: Connection, person_id: int, label: str) -> None:
 
 def find_person(connection: Connection, name: str) -> Person:
     """An account by its name or pseudonym."""
-    row = connection.execute(
-        select(tables.person).where(
-            or_(tables.person.c.name == name, tables.person.c.pseudonym == name), tables.person.c.deleted_at.is_(None)
-        )
-    ).first()
-    if row is None:
+    person = account_named(connection, name)
+    person = person or next((each for each in everybody(connection) if each.pseudonym == name), None)
+    if person is None:
         raise CampaignError(f"there is no account {name!r}; `countersight collect people CAMPAIGN` lists them")
-    return _person(row)
+    return person
 
 
 def set_role(connection: Connection, person_id: int, role: Role) -> None:

@@ -5,6 +5,7 @@ import hmac
 
 from sqlalchemy import Connection, delete, exists, func, insert, select, update
 
+from countersight.collect.audit_log import forget_in_log
 from countersight.collect.database import tables
 from countersight.collect.people import end_sessions, insert_person
 
@@ -62,6 +63,7 @@ def forget(connection: Connection, secret: bytes, person_id: int, now: float) ->
     if row.participant:
         connection.execute(insert(tables.departed).values(mark=_mark(secret, row.participant)))
         _rename_in_batches(connection, person_id, row.participant, row.pseudonym)
+    forget_in_log(connection, row.name, row.pseudonym)
     end_sessions(connection, person_id)
     connection.execute(delete(tables.arrival).where(_arrival.person_id == person_id))
     kept = {"pseudonym", "role", "id", "created_at", "deleted_at", "access"}

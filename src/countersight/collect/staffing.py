@@ -9,15 +9,26 @@ from countersight.collect import people, work
 from countersight.collect.audit_log import record
 from countersight.collect.campaign import Campaign
 from countersight.collect.prolific import forget
+from countersight.errors import CampaignError
 
 
-def invite_person(campaign: Campaign, name: str, role: people.Role | None = None) -> str:
-    """Make an account, or a new link for an existing one; the token of its one-time link."""
+def invite_person(campaign: Campaign, name: str, role: people.Role | None = None) -> tuple[str, people.Person | None]:
+    """Make an account (of a worker where no role is named), or a new link for an existing one.
 
-    def invite(connection: Connection) -> str:
-        token = people.invite(connection, name, role, time.time())
-        record(connection, None, "invite", "", {"name": name, "role": role}, time.time())
-        return token
+    The token of the one-time link, and the account that was there already. A new link never changes a role.
+    """
+
+    def invite(connection: Connection) -> tuple[str, people.Person | None]:
+        there, now = people.account_named(connection, name), time.time()
+        if there and role not in (None, there.role):
+            raise CampaignError(f"{there.name} has an account with the role {there.role}: a link does not change roles")
+        if there:
+            record(connection, None, "link", there.id, {}, now)
+            return people.new_link(connection, there.id, now), there
+        token = people.invite(connection, name, role or "worker", now)
+        invited = people.find_person(connection, name)
+        record(connection, None, "invite", invited.id, {"role": invited.role}, now)
+        return token, None
 
     return campaign.store.write_now(invite)
 

@@ -26,8 +26,8 @@ def describe_campaign(campaign: Campaign, judged: Sequence[FinishedItem]) -> str
         "",
         f"{several(len(people), 'person').replace('persons', 'people')} made "
         f"{several(sum(len(finished.given) for finished in found), 'contribution')} to "
-        f"{several(len(found), 'finished item')}; {several(figures.states.get('removed', 0), 'item')} were removed "
-        "in review or verification. Pseudonyms are in `provenance.people`.",
+        f"{several(len(found), 'finished item')}. Review or verification removed "
+        f"{several(figures.states.get('removed', 0), 'item')}. Pseudonyms stand in `provenance.people`.",
     ]
     outcomes = count_outcomes(judged)
     if outcomes:
@@ -80,6 +80,8 @@ def _origin(dataset: Path, fingerprint: str) -> str:
 
 def told(estimate: Estimate) -> str:
     """A figure with its interval, or why there is none."""
-    if estimate.value is None or estimate.interval is None:
+    if estimate.value is None:
         return f"undefined ({estimate.why})"
+    if estimate.interval is None:
+        return f"{estimate.value:.2f} (no interval: everybody agreed)"
     return f"{estimate.value:.2f} ({estimate.interval.low:.2f} to {estimate.interval.high:.2f})"

@@ -32,11 +32,13 @@ def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[st
     if not by_split:
         raise CampaignError(f"no item of {campaign.path} is finished yet, so there is nothing to export")
     description = describe_campaign(campaign, judged)
-    single = len(campaign.settings.splits) == 1
+    single = len(campaign.settings.splits) == len(by_split) == 1
     lines = []
     for split, cases in by_split.items():
         target = folder if single else folder / split
-        _write(campaign, target, cases, [each for each in judged if each.item.split == split], description, layout)
+        _write(
+            campaign, target, cases, [each for each in judged if each.item.split == split], description, layout, single
+        )
         lines.append(f"{several(len(cases), 'case')} in {target}")
     return lines
 
@@ -48,6 +50,7 @@ def _write(
     judged: list[FinishedItem],
     description: str,
     layout: bool,
+    single: bool,
 ) -> None:
     provenance: dict[str, str | int] = {
         "flow": campaign.flow.name,
@@ -57,7 +60,7 @@ def _write(
     }
     writer = DatasetWriter(
         folder,
-        name=_name(campaign, folder.resolve()),
+        name=folder.resolve().name if single else f"{folder.resolve().parent.name}-{folder.name}",
         description=f"Collected from people with Countersight. {campaign.flow.about}",
         license=campaign.settings.license,
         provenance=provenance,
@@ -67,24 +70,25 @@ def _write(
         written = [_with_pictures(campaign, writer.staging, _credited(case, done), done) for case, done in cases]
         for case in written:
             writer.add(case)
-        write_verdicts(judged, writer.staging)
+        write_verdicts(judged, writer.staging, lambda case, done: _with_pictures(campaign, writer.staging, case, done))
         if layout:
             write_layout(campaign.flow.name, written, writer.staging)
 
 
-def _name(campaign: Campaign, folder: Path) -> str:
-    """What a dataset is called: one of several splits is not named “train” and no more."""
-    return folder.name if len(campaign.settings.splits) == 1 else f"{folder.parent.name}-{folder.name}"
-
-
 def _credited(case: Case, finished: FinishedItem) -> Case:
     """The case with who made it and when, under their pseudonyms, and how often the model was fooled."""
-    people = ";".join(f"{given.phase}:{given.pseudonym}" for given in finished.given)
+    people = ";".join(
+        f"{given.phase}:{given.pseudonym}" + (f";{given.phase} edited:{given.editor}" if given.editor else "")
+        for given in finished.given
+    )
     provenance: dict[str, str | int] = {**case.provenance, "people": people, "when": moment(finished.given[-1].at)}
     outcome = outcome_of(finished)
     if outcome:
         provenance["verdict"] = outcome
     provenance["guidelines"] = max(given.guideline_version for given in finished.given)
+    file = finished.item.source.get("files", {}).get(case.image)
+    if file:
+        provenance["picture_file"] = file
     fooled = [given.fooled for given in finished.given if given.fooled is not None]
     if fooled:
         provenance["fooled"] = fooled[-1]

@@ -20,6 +20,8 @@ class Contribution(msgspec.Struct, frozen=True):
     seconds: float
     at: float
     fooled: int | None
+    editor: str | None = None
+    """The pseudonym of the reviewer who wrote this version, where one did."""
 
 
 class FinishedItem(msgspec.Struct, frozen=True):
@@ -45,7 +47,7 @@ def finished_items(connection: Connection, flow: Flow, *states: str) -> Iterator
 
 
 def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Contribution]:
-    made = tables.contribution.c
+    made, editor = tables.contribution.c, tables.person.alias()
     rows = connection.execute(
         select(
             made.phase,
@@ -55,9 +57,11 @@ def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Contrib
             made.at,
             made.fooled,
             tables.person.c.pseudonym,
+            editor.c.pseudonym.label("editor"),
         )
         .join(tables.lease, tables.lease.c.contribution_id == made.id)
         .join(tables.person, tables.person.c.id == made.person_id)
+        .outerjoin(editor, editor.c.id == made.editor_id)
         .where(tables.lease.c.item_id == item_id, tables.lease.c.state == "done")
         .order_by(made.id)
     )
@@ -65,4 +69,5 @@ def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Contrib
         phase = phase_of(flow, row.phase)
         assert phase is not None
         content = msgspec.json.decode(row.content, type=phase.content)
-        yield Contribution(row.phase, content, row.pseudonym, row.guideline_version, row.seconds, row.at, row.fooled)
+        own = (row.phase, content, row.pseudonym, row.guideline_version, row.seconds, row.at, row.fooled)
+        yield Contribution(*own, row.editor)

@@ -5,16 +5,20 @@ from pathlib import Path
 from random import Random
 from shlex import quote
 
+import msgspec
+
 from countersight.case import Reply
 from countersight.collect.campaign import Campaign
 from countersight.collect.export.card import told
-from countersight.collect.export.finished import FinishedItem, finished_items
+from countersight.collect.export.finished import Contribution, FinishedItem, finished_items
+from countersight.collect.export.verdicts import moment
 from countersight.collect.figures import label_agreement
 from countersight.dataset import Dataset
 from countersight.engine import Prompt, RunFolder
 from countersight.errors import CampaignError
 from countersight.text import several
 
+ANSWERS = "answers.jsonl"
 PROMPT = Prompt(
     name="people",
     about="asked of people in the browser",
@@ -43,10 +47,19 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
     with run.writing() as journal:
         for finished in found:
             journal.append(as_reply(finished))
+    lines = [_answer(finished, given) for finished in found for given in finished.given]
+    (folder / ANSWERS).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
     return [
-        f"{several(len(found), 'question')} answered by people in {folder}",
+        f"{several(len(found), 'question')} answered by people in {folder}; {ANSWERS} has the answer of each person",
         f"countersight report {quote(str(folder))}",
     ]
+
+
+def _answer(finished: FinishedItem, given: Contribution) -> dict[str, object]:
+    """What one person answered to one question."""
+    asked = {"case": finished.item.source["case"]["id"], "world": finished.item.source["world"]}
+    said = {"person": given.pseudonym, "answer": given.content.answer, "sure": given.content.sure}
+    return asked | said | {"seconds": round(given.seconds, 1), "at": moment(given.at)}
 
 
 def _settings(campaign: Campaign, found: list[FinishedItem]) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 import datetime
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -29,6 +29,8 @@ class PairWork(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float
     content: object
     """What they said, as they said it."""
+    edited_by: str = ""
+    """The pseudonym of the reviewer who edited it, where one did."""
 
 
 class VerifiedPair(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -58,21 +60,29 @@ def count_outcomes(found: Iterable[FinishedItem]) -> dict[Outcome, int]:
     return {outcome: counts[outcome] for outcome in _OUTCOMES.values() if counts}
 
 
-def write_verdicts(found: Sequence[FinishedItem], folder: Path) -> None:
+def write_verdicts(
+    found: Sequence[FinishedItem], folder: Path, place_pictures: Callable[[Case, FinishedItem], Case]
+) -> None:
     """Write a line for each pair that was verified, those that were thrown out among them."""
-    lines = [_pair(finished, outcome) for finished in found if (outcome := outcome_of(finished)) is not None]
+    lines = [
+        _pair(finished, outcome, place_pictures) for finished in found if (outcome := outcome_of(finished)) is not None
+    ]
     if lines:
         (folder / VERDICTS).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
 
 
-def _pair(finished: FinishedItem, outcome: Outcome) -> VerifiedPair:
+def _pair(
+    finished: FinishedItem, outcome: Outcome, place_pictures: Callable[[Case, FinishedItem], Case]
+) -> VerifiedPair:
     case, final = pair_of(finished.item, finished.past), final_verdict(finished.past)
+    case = place_pictures(msgspec.structs.replace(case, image=finished.item.source.get("picture") or None), finished)
     said = tuple(map(_said, finished.given))
     return VerifiedPair(finished.item.key, outcome, case, said, final.answer, final.factual_answer)
 
 
 def _said(given: Contribution) -> PairWork:
-    return PairWork(given.pseudonym, given.phase, moment(given.at), round(given.seconds, 1), given.content)
+    at, seconds = moment(given.at), round(given.seconds, 1)
+    return PairWork(given.pseudonym, given.phase, at, seconds, given.content, given.editor or "")
 
 
 def moment(at: float) -> str:

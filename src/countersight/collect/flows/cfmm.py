@@ -37,8 +37,8 @@ LETTERS = ("A", "B")
 FIELDS: Final = {
     "write": (
         Choice("aspect", "an aspect first", ASPECTS),
-        Text("basic", "The basic question", most=300, words=3),
-        Text("counterfactual", "The counterfactual question", most=400, words=5, supposes=True),
+        Text("basic", "The basic question", most=300, words=3, asks=True),
+        Text("counterfactual", "The counterfactual question", most=400, words=5, asks=True, supposes=True),
         Text("option_a", "Option A", most=60),
         Text("option_b", "Option B", most=60, differs_from=("option_a",)),
         Choice("basic_answer", "the answer to the basic question", LETTERS),

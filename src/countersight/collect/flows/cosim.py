@@ -177,7 +177,13 @@ class CosimFlow(Flow):
             change=Change(changed.change, changed.kinds),
             counterfactual=Question(asked.question, LETTERS[place], "choice", tuple(map(Option, texts))),
             context=asked.response,
-            provenance={"kinds": "assigned", "guide": changed.guide, "answer": asked.answer, "object": asked.object},
+            provenance={
+                "kinds": "assigned",
+                "guide": changed.guide,
+                "answer": asked.answer,
+                "object": asked.object,
+                "box": ",".join(f"{side:g}" for side in asked.box or ()),  # left, top, width, height in percent
+            },
         )
 
 

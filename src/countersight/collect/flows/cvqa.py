@@ -14,7 +14,7 @@ from countersight.collect.flows.protocol import Advance, Form, Item, Past, Phase
 from countersight.suites import supposed
 from countersight.suites.cvqa import REAL_NAME
 
-QUESTION: Final = Text("question", "The question", most=400, words=5, supposes=True)
+QUESTION: Final = Text("question", "The question", most=400, words=5, asks=True, supposes=True)
 STEPS: Final = Text("steps", "The reasoning", most=600, words=3)
 
 
@@ -55,7 +55,10 @@ class CvqaFlow(verify.VerifyFlow):
         question, factual = form.text(QUESTION), _factual(item)
         asked = msgspec.structs.replace(factual, text=question or factual.text)
         label = "yes or no" if factual.kind == "boolean" else "The answer"
-        return Indirect(question, form.answer("answer", label, asked, most=100), form.text(STEPS))
+        answer = form.answer("answer", label, asked, most=100)
+        if answer and answer == factual.answer:
+            form.fail("answer", "The condition must change the answer: this is the answer without it.")
+        return Indirect(question, answer, form.text(STEPS))
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """What was written goes to two verifiers."""

@@ -4,6 +4,7 @@ A flow knows nothing of databases or pages. It says which items there are, what 
 what follows when the seats of a phase are taken. The checks of its forms are declared in a table of fields.
 """
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -68,6 +69,16 @@ class Item(msgspec.Struct, frozen=True):
     state: str
     gold: dict[str, Any] | None = None
 
+    @property
+    def number(self) -> str:
+        """What people see in place of the key, which tells whether the answer is known."""
+        return neutral_number(self.key)
+
+
+def neutral_number(key: str) -> str:
+    """A number for an item that says nothing of its kind or place."""
+    return str(int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % 1_000_000).zfill(6)
+
 
 class Advance(msgspec.Struct, frozen=True):
     """The next phase begins."""
@@ -124,6 +135,8 @@ CONDITIONS = {
     "de": re.compile(r"\b(?:wenn|falls|angenommen|ohne)\b|\bstell\w* \w+ vor\b|^(?:wäre|hätte|würde|sollte)", re.I),
 }
 """How a condition is put in the languages whose grammar is known; what others write is not checked for grammar."""
+EXAMPLES = {"en": "“If …, would …?”", "de": "„Wenn …, würde …?“"}
+"""A condition as an example, in the language that people write in: the interface may be in another."""
 _WORD = re.compile(r"\w+(?:'\w+)?")
 
 
@@ -181,7 +194,8 @@ class Form:
             if field.asks and "QUESTION MARK" not in unicodedata.name(text[-1], ""):
                 self.fail(name, "A question must end with a question mark.")
             if field.supposes and not condition.search(text):
-                self.fail(name, "Write the change as an if-clause: “If …, would …?”")
+                example = EXAMPLES[self.language]
+                self.fail(name, "Put what is different into a condition: {example}", example=example)
         return text
 
     def choice(self, name: str, label: str, options: Sequence[str]) -> str:

@@ -6,9 +6,11 @@ import re
 import time
 from collections import OrderedDict
 
+from sqlalchemy import Connection
 from starlette.responses import Response
 
 from countersight.collect import people, prolific
+from countersight.collect.audit_log import record
 from countersight.collect.web.visit import RefusedError, Visit
 
 _MOST_KEYS = 100_000
@@ -62,7 +64,8 @@ async def login_page(visit: Visit) -> Response:
     """The form to log in with; whoever is logged in goes on."""
     if visit.person is not None:
         return visit.go("/")
-    return visit.page("login.html", name="", fault="", next=_inside(visit.request.query_params.get("next", "/")))
+    asked = visit.request.query_params
+    return visit.page("login.html", name="", fault="", deleted="deleted" in asked, next=_inside(asked.get("next", "/")))
 
 
 async def login(visit: Visit) -> Response:
@@ -76,8 +79,8 @@ async def login(visit: Visit) -> Response:
     # Argon2 is slow on purpose: it must not keep the others waiting.
     right = await asyncio.to_thread(people.is_password, password, found[1] if found else None)
     if not right or found is None:
-        fault = "Name or password is wrong."
-        return visit.page("login.html", 401, name=name[:100], fault=fault, next=following)
+        fault = visit.say("Name or password is wrong.")
+        return visit.page("login.html", 401, name=name[:100], fault=fault, deleted=False, next=following)
     if found[0].access == "blocked":
         raise RefusedError(403, "This account was closed by the lead of the campaign.")
     _from_there.forget(pair)
@@ -176,10 +179,15 @@ async def account_page(visit: Visit) -> Response:
 async def delete_account(visit: Visit) -> Response:
     """Delete what says who somebody is, if they mean it."""
     if visit.form.get("sure") != visit.me.pseudonym:
-        fault = f"Type {visit.me.pseudonym} to confirm."
+        fault = visit.say("Type your pseudonym to confirm.")
         return visit.page("account.html", 422, fault=fault)
-    await visit.store.write(lambda c: prolific.forget(c, visit.campaign.secret, visit.me.id, visit.now))
-    return visit.go("/login")
+
+    def delete(connection: Connection) -> None:
+        prolific.forget(connection, visit.campaign.secret, visit.me.id, visit.now)
+        record(connection, visit.me.id, "forget", visit.me.id, {}, visit.now)
+
+    await visit.store.write(delete)
+    return visit.go("/login?deleted=1")
 
 
 def _inside(path: str) -> str:

@@ -108,6 +108,7 @@ PAGES: Final = (
     Page("/lead/people", leading.people_page, role="lead"),
     Page("/lead/people", leading.invite, role="lead", method="POST"),
     Page("/lead/people/{number:row}", leading.person_page, role="lead"),
+    Page("/lead/people/{number:row}/link", leading.link, role="lead", method="POST"),
     Page("/lead/people/{number:row}/access", leading.set_access, role="lead", method="POST"),
     Page("/lead/people/{number:row}/work", leading.retract, role="lead", method="POST"),
     Page("/lead/log", leading.log_page, role="lead"),

@@ -102,12 +102,18 @@ async def everybody(visit: Visit) -> Response:
 
 
 async def invite(visit: Visit) -> Response:
-    """Make an account, or a new link for one; the path of its one-time link."""
-    name, role = visit.form.get("name", ""), visit.form.get("role") or None
-    if not name.strip() or role not in (None, *people.ROLES):
+    """Make an account; the path of its one-time link. With `existing`, the new link of an account that is there."""
+    name, role = visit.form.get("name", ""), visit.form.get("role") or "worker"
+    if not name.strip() or role not in people.ROLES:
         raise RefusedError(422, "An account needs a name, and a role if it is not a worker's.")
+    there = visit.store.read(lambda c: people.account_named(c, name))
+    if there and visit.form.get("existing") != "yes":
+        raise RefusedError(409, f"{there.name} has an account: send existing=yes for a link that sets a new password.")
     try:
-        token = await visit.write(lambda c: people.invite(c, name, role, visit.now))
+        if there:
+            token = await visit.write(lambda c: people.new_link(c, there.id, visit.now))
+        else:
+            token = await visit.write(lambda c: people.invite(c, name, role, visit.now))
     except CampaignError as error:
         raise RefusedError(422, str(error)) from None
     return visit.json({"path": f"/join/{token}"})
@@ -132,6 +138,7 @@ async def payments(visit: Visit) -> Response:
 
 async def approve(visit: Visit) -> Response:
     """Approve what somebody has accrued; how many payments."""
+    visit.note_amount(visit.store.read(lambda c: pay.balances(c, visit.number)).get("accrued", 0))
     try:
         moved = await visit.write(lambda c: pay.approve(c, visit.number, visit.me.id, visit.now))
     except CampaignError as error:
@@ -141,6 +148,7 @@ async def approve(visit: Visit) -> Response:
 
 async def export(visit: Visit) -> Response:
     """Put what is approved into a batch: its number and its CSV, or null where nothing is approved."""
+    visit.note_amount(visit.store.read(pay.balances).get("approved", 0))
     batch = await visit.write(lambda c: pay.export_batch(c, visit.me.id, visit.now))
     csv = visit.store.read(lambda c: c.execute(select(tables.batch.c.csv).where(tables.batch.c.id == batch)).scalar())
     return visit.json({"batch": batch, "csv": csv})
@@ -163,7 +171,7 @@ async def openapi(visit: Visit) -> Response:
 
 
 _LISTS = (agreement, items, contributions, everybody, payments, log)
-_FIELDS: Final[dict[Handler, tuple[str, ...]]] = {invite: ("name", "role"), access: ("access",)}
+_FIELDS: Final[dict[Handler, tuple[str, ...]]] = {invite: ("name", "role", "existing"), access: ("access",)}
 
 
 def _operation(page: Page, path: str) -> dict[str, Any]:

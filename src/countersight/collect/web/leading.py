@@ -3,18 +3,24 @@
 import time
 from typing import Any, get_args
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 from starlette.responses import Response
 
 from countersight.collect import audit_log, pay, people, work
 from countersight.collect.database import tables
-from countersight.collect.figures import Figures, campaign_figures, people_figures
-from countersight.collect.web.reviewing import edit_of, history, item_pictures
+from countersight.collect.figures import Figures, PersonFigures, campaign_figures, people_figures
+from countersight.collect.web.reviewing import edit_of, history, shown_of
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 from countersight.errors import CampaignError
 
 _ON_A_PAGE = 50
 _STATES = ("open", "flagged", "done", "removed", "check")
+FATES = {
+    "keep": "It stays",
+    "redo": "Others do it again, and what was built on it too",
+    "remove": "Its items are removed",
+}
+"""What may become of all work of a person."""
 
 
 async def dashboard(visit: Visit) -> Response:
@@ -67,9 +73,13 @@ async def item_page(visit: Visit) -> Response:
     item = visit.store.read(lambda c: work.load_item(c, number))
     entries = visit.store.read(lambda c: history(c, visit.campaign.flow, number))
     flags = visit.store.read(lambda c: work.flags_of(c, number))
-    pictures, reasons, edit = item_pictures(item.source), work.REASONS | work.FOUND, edit_of(visit, number)
-    shown: dict[str, Any] = {"entries": entries, "flags": flags, "reasons": reasons, "pictures": pictures, "edit": edit}
-    return visit.page("item.html", item=item, **shown)
+    shown: dict[str, Any] = {
+        "entries": entries,
+        "flags": flags,
+        "reasons": work.REASONS | work.FOUND,
+        "edit": edit_of(visit, number),
+    }
+    return visit.page("item.html", **shown, **shown_of(item))
 
 
 async def people_page(visit: Visit) -> Response:
@@ -77,24 +87,39 @@ async def people_page(visit: Visit) -> Response:
     return await _people(visit)
 
 
-async def _people(visit: Visit, status: int = 200, link: str = "", fault: str = "") -> Response:
+async def _people(
+    visit: Visit, status: int = 200, link: str = "", fault: str = "", existing: people.Person | None = None
+) -> Response:
     begins = after(visit)
     rows = visit.store.read(lambda c: people_figures(c, begins, _ON_A_PAGE + 1))
     shown = {"people": rows[:_ON_A_PAGE], "more": len(rows) > _ON_A_PAGE, "after": begins, "roles": people.ROLES}
-    return visit.page("people.html", status, **shown, link=link, fault=fault)
+    return visit.page("people.html", status, **shown, link=link, fault=fault, existing=existing)
 
 
 async def invite(visit: Visit) -> Response:
-    """Make an account and show its one-time link, once."""
+    """Make an account and show its one-time link, once. A name that is there is never given a link by this."""
     name, role = visit.form.get("name", ""), visit.form.get("role", "")
     if role not in people.ROLES or not name.strip():
-        return await _people(visit, 422, fault="An account needs a name and a role.")
+        return await _people(visit, 422, fault=visit.say("An account needs a name and a role."))
+    existing = visit.store.read(lambda c: people.account_named(c, name))
+    if existing:
+        return await _people(visit, 409, existing=existing)
     try:
         token = await visit.write(lambda c: people.invite(c, name, role, visit.now))
     except CampaignError as error:
         return await _people(visit, 422, fault=str(error))
-    base = visit.place.public_url or str(visit.request.base_url).rstrip("/")
-    return await _people(visit, link=f"{base}/join/{token}")
+    return await _people(visit, link=_join_address(visit, token))
+
+
+def _join_address(visit: Visit, token: str) -> str:
+    return f"{visit.place.public_url or str(visit.request.base_url).rstrip('/')}/join/{token}"
+
+
+async def link(visit: Visit) -> Response:
+    """Make a new link for an account that is there, and show it, once."""
+    _person_figures(visit)
+    token = await visit.write(lambda c: people.new_link(c, visit.number, visit.now))
+    return _person(visit, link=_join_address(visit, token))
 
 
 async def change_role(visit: Visit) -> Response:
@@ -103,16 +128,26 @@ async def change_role(visit: Visit) -> Response:
     if role not in people.ROLES:
         raise RefusedError(422, "Choose a role.")
     await visit.write(lambda c: people.set_role(c, number, role))
-    return visit.go(f"/lead/people?after={after(visit)}")
+    return visit.go(f"/lead/people/{number}")
 
 
 async def person_page(visit: Visit) -> Response:
     """One person: whether they may work, and what becomes of what they did."""
+    return _person(visit)
+
+
+def _person_figures(visit: Visit) -> PersonFigures:
     rows = visit.store.read(lambda c: people_figures(c, visit.number - 1, 1))
     if not rows or rows[0].id != visit.number:
         raise RefusedError(404, "There is no such person.")
+    return rows[0]
+
+
+def _person(visit: Visit, link: str = "", deciding: dict[str, str] | None = None) -> Response:
     balances = visit.store.read(lambda c: pay.balances(c, visit.number))
-    return visit.page("person.html", person=rows[0], balances=balances, accesses=get_args(work.Access))
+    fates = {fate: visit.say(words) for fate, words in FATES.items()}
+    shown: dict[str, Any] = {"balances": balances, "roles": people.ROLES, "fates": fates}
+    return visit.page("person.html", person=_person_figures(visit), link=link, deciding=deciding, **shown)
 
 
 def _other(visit: Visit) -> int:
@@ -137,6 +172,8 @@ async def retract(visit: Visit) -> Response:
     if fate not in get_args(work.Fate) or paid not in ("yes", "no"):
         raise RefusedError(422, "Choose what happens to the work, and whether it is paid.")
     settings, flow = visit.settings, visit.campaign.flow
+    if visit.form.get("sure") != str(_person_figures(visit).done):  # not confirmed, or for another number
+        return _person(visit, deciding={"fate": fate, "pay": paid})
     await visit.write(
         lambda c: work.retract(c, settings, flow, person, fate, paid == "yes", visit.me.id, visit.now)  # type: ignore[arg-type]
     )
@@ -185,7 +222,7 @@ async def reset_tests(visit: Visit) -> Response:
     """Let somebody take their tests again."""
     number = visit.number
     await visit.write(lambda c: work.reset(c, number, visit.me.id))
-    return visit.go(f"/lead/people?after={after(visit)}")
+    return visit.go(f"/lead/people/{number}")
 
 
 async def pay_page(visit: Visit) -> Response:
@@ -212,12 +249,18 @@ def _balances(connection: Connection, after: int) -> dict[str, Any]:
 
 
 def _batches(connection: Connection) -> list[object]:
-    return list(connection.execute(select(tables.batch).order_by(tables.batch.c.id.desc()).limit(_ON_A_PAGE)))
+    """The latest batches, each with how many of its payments wait, and how many were settled."""
+    batch, paid = tables.batch.c, tables.payment.c
+    of_batch = select(func.count()).where(paid.batch_id == batch.id)
+    waiting, settled = (of_batch.where(paid.state == state).scalar_subquery() for state in ("exported", "settled"))
+    question = select(batch.id, batch.at, waiting.label("waiting"), settled.label("settled"))
+    return list(connection.execute(question.order_by(batch.id.desc()).limit(_ON_A_PAGE)))
 
 
 async def approve(visit: Visit) -> Response:
     """Approve what somebody has earned."""
     number = visit.number
+    visit.note_amount(visit.store.read(lambda c: pay.balances(c, number)).get("accrued", 0))
     try:
         await visit.write(lambda c: pay.approve(c, number, visit.me.id, visit.now))
     except CampaignError as error:
@@ -227,6 +270,7 @@ async def approve(visit: Visit) -> Response:
 
 async def export_pay(visit: Visit) -> Response:
     """Put what is approved into a batch."""
+    visit.note_amount(visit.store.read(pay.balances).get("approved", 0))
     batch = await visit.write(lambda c: pay.export_batch(c, visit.me.id, visit.now))
     return visit.go("/lead/pay") if batch else await _pay(visit, 422, "There are no approved earnings to export.")
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, literal_column, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from countersight.collect import pay, work
 from countersight.collect.database import tables
@@ -12,6 +12,8 @@ from countersight.collect.web.visit import MOST_DIGITS, Visit
 
 _SERIES = 200
 """Contributions of a person that their pace is taken from."""
+MOST_COUNTED = 200
+"""Items that wait for a person are counted up to this number."""
 
 
 class PhaseWork(msgspec.Struct, frozen=True):
@@ -23,7 +25,7 @@ class PhaseWork(msgspec.Struct, frozen=True):
     pay: int
     standing: work.Qualification
     waiting: int
-    """Items with a free seat; some may be the person's own."""
+    """Items that the person could be given, counted up to a limit."""
     token: str
     """What the person has open there, or nothing."""
     note: bool
@@ -42,23 +44,12 @@ class Own(msgspec.Struct, frozen=True):
     earned: int
 
 
-async def phases_of(visit: Visit) -> list[PhaseWork]:
+def phases_of(visit: Visit) -> list[PhaseWork]:
     """Every phase with what the person may do there."""
-    waiting, _ = await visit.figures.get("waiting", count_waiting)
-    return visit.store.read(lambda c: _phases(c, visit, _corrected(c, visit, waiting)))
+    return visit.store.read(lambda c: _phases(c, visit))
 
 
-def _corrected(connection: Connection, visit: Visit, waiting: dict[str, int]) -> dict[str, int]:
-    """The numbers, but whether there is anything at all is said as it is now."""
-    found = {phase.name: _is_waiting(connection, phase.name) for phase in visit.campaign.flow.phases}
-    return {name: max(1, waiting.get(name, 0)) if there else 0 for name, there in found.items()}
-
-
-def _is_waiting(connection: Connection, phase: str) -> bool:
-    return connection.execute(_ANY, {"phase": phase}).first() is not None
-
-
-def _phases(connection: Connection, visit: Visit, waiting: dict[str, int]) -> list[PhaseWork]:
+def _phases(connection: Connection, visit: Visit) -> list[PhaseWork]:
     me, settings = visit.me.id, visit.settings
     open_now = {phase.name: work.current_lease(connection, me, phase.name) for phase in visit.campaign.flow.phases}
     return [
@@ -68,7 +59,7 @@ def _phases(connection: Connection, visit: Visit, waiting: dict[str, int]) -> li
             phase.about,
             settings.phases[phase.name].pay,
             work.standing(connection, settings, me, phase.name, visit.now),
-            waiting.get(phase.name, 0),
+            work.count_free(connection, me, phase.name, MOST_COUNTED),
             lease.token if (lease := open_now[phase.name]) else "",
             bool(lease and lease.note),
             work.is_full(connection, settings, me, phase.name),
@@ -77,16 +68,7 @@ def _phases(connection: Connection, visit: Visit, waiting: dict[str, int]) -> li
     ]
 
 
-def count_waiting(connection: Connection) -> dict[str, int]:
-    """How many items have a free seat, by phase."""
-    question = select(_item.phase, func.count()).where(*_FREE).group_by(_item.phase)
-    return {phase: int(number) for phase, number in connection.execute(question)}
-
-
 _item = tables.item.c
-# Spelled out: the index of items with a free seat is only used where its condition is seen.
-_FREE = (_item.state == literal_column("'open'"), _item.seats_left > literal_column("0"))
-_ANY = select(_item.id).where(_item.phase == bindparam("phase"), *_FREE).limit(1)
 _made = tables.contribution.c
 _DONE = select(func.count()).where(tables.lease.c.person_id == bindparam("person"), tables.lease.c.state == "done")
 _TOKEN = (

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from countersight.collect.flows.protocol import EXAMPLES, neutral_number
 from countersight.collect.settings import Settings
 
 _OURS = Path(__file__).with_name("locale")
@@ -42,8 +43,10 @@ class Renderer:
             auto_reload=False,
         )
         self._environment.globals["written"] = settings.language
+        self._environment.globals["condition"] = EXAMPLES.get(settings.language, "")
         self._environment.filters |= {
             "money": self._money,
+            "number": neutral_number,
             "clock": _clock,
             "duration": duration,
             "percent": _percent,
@@ -67,6 +70,11 @@ class Renderer:
             self._words[language] = words | self._settings.texts.get(language, {})
         words = self._words[language]
         return lambda text: words.get(text, text)
+
+    def knows(self, language: str) -> bool:
+        """Whether there are texts in a language."""
+        self.translation(language)
+        return language == "en" or bool(self._words[language])
 
     def language(self, chosen: str | None, accepted: str) -> str:
         """The language of the interface: a person's choice, else what the browser asks for, else the campaign's."""

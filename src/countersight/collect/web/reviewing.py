@@ -10,9 +10,10 @@ from markupsafe import Markup
 from sqlalchemy import Connection, Row, select
 from starlette.responses import Response
 
+from countersight.case import LETTERS, Case
 from countersight.collect import work
 from countersight.collect.database import tables
-from countersight.collect.flows import Choice, Content, Flow, Text, phase_of
+from countersight.collect.flows import Choice, Content, Flow, Item, Text, phase_of
 from countersight.collect.flows.cosim import DISTRACTORS, SIDES, edited
 from countersight.collect.web.tasks import LeasedTask, load, show_task, typed
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
@@ -60,8 +61,8 @@ def _shown(visit: Visit, found: work.Flag, faults: dict[str, str], status: int =
     item = visit.store.read(lambda c: work.load_item(c, found.item_id))
     entries = visit.store.read(lambda c: history(c, visit.campaign.flow, found.item_id))
     return visit.page(
-        "flag.html", status, flag=found, item=item, entries=entries, reasons=work.REASONS | work.FOUND, faults=faults,
-        pictures=item_pictures(item.source), edit=edit_of(visit, found.item_id),
+        "flag.html", status, flag=found, entries=entries, reasons=work.REASONS | work.FOUND, faults=faults,
+        edit=edit_of(visit, found.item_id), **shown_of(item),
     )  # fmt: skip
 
 
@@ -74,7 +75,10 @@ async def decide(visit: Visit) -> Response:
     found, form = _flag(visit), visit.read()
     outcome, note = form.read((_OUTCOME, _NOTE)).values()
     number = int(form.number("contribution", found.contribution_id or 0, 0, 10**MOST_DIGITS))
-    if outcome == "returned" and visit.store.read(lambda c: work.author_of(c, found, number)) != "open":
+    author = visit.store.read(lambda c: work.author_of(c, found, number))
+    if author is None and (number or outcome == "returned"):
+        form.fail("contribution", "Choose the contribution in question.")
+    elif outcome == "returned" and author != "open":
         form.fail("outcome", "Its author can no longer correct it: edit it yourself, or remove it.")
     if form.faults:
         return _shown(visit, found, form.faults, 422)
@@ -85,6 +89,7 @@ async def _decided(
     visit: Visit, found: work.Flag, outcome: work.Outcome, note: str, number: int, content: Content = None
 ) -> Response:
     settings, flow = visit.settings, visit.campaign.flow
+    visit.noted["item"] = visit.store.read(lambda c: work.load_item(c, found.item_id)).key
     decided = await visit.write(
         lambda c: work.decide(c, settings, flow, found, visit.me.id, outcome, note, visit.now, number, content)
     )
@@ -94,8 +99,10 @@ async def _decided(
 
 
 async def sample(visit: Visit) -> Response:
-    """Check a random item to look at."""
-    drawn = await visit.write(lambda c: work.sample(c, visit.me.id, visit.now, _chance))
+    """Draw a finished item to look at."""
+    drawn = await visit.write(
+        lambda c: work.sample(c, visit.settings, visit.campaign.flow, visit.me.id, visit.now, _chance)
+    )
     return visit.go(f"/review/{drawn}" if drawn else "/review?empty=1")
 
 
@@ -139,6 +146,7 @@ def first_values(visit: Visit, task: LeasedTask, number: int) -> dict[str, str]:
     return {name: str(value) for name, value in content.items() if isinstance(value, str | int | float)}
 
 
+_AUDIT_TEXTS = ("question", "changed", "answer", "why", "answer_again", "why_again")
 _lease = tables.lease.c
 _SEAT = select(_lease.token, _lease.person_id)
 _chance = random.SystemRandom()
@@ -176,10 +184,14 @@ def _entry(flow: Flow, row: Row[Any]) -> ReviewEntry:
     )  # fmt: skip
 
 
-def item_pictures(source: dict[str, Any]) -> list[str]:
-    """The pictures an item is about."""
+def shown_of(item: Item) -> dict[str, Any]:
+    """What an item was made from, for reviewers and leads: its pictures, and the case or the texts it has."""
+    source = item.source
     named = [source.get(name) for name in ("picture", "before", "after")]
-    return [name for name in (*source.get("pictures", ()), *named) if name]
+    pictures = {name: source.get("files", {}).get(name, "") for name in (*source.get("pictures", ()), *named) if name}
+    case = msgspec.convert(source["case"], Case) if isinstance(source.get("case"), dict) else None
+    texts = {name: source[name] for name in _AUDIT_TEXTS if source.get(name)}
+    return {"item": item, "pictures": pictures, "case": case, "texts": texts, "letters": LETTERS, "supposes": True}
 
 
 def compared(before: str, after: str) -> tuple[Markup, Markup]:

@@ -6,10 +6,11 @@ from typing import Final
 
 import uvicorn
 
-from countersight.collect import people
+from countersight.collect import people, work
 from countersight.collect.campaign import DATABASE, SECRET, Campaign
 from countersight.collect.demo import ACCOUNTS, PASSWORD
 from countersight.collect.web.app import application
+from countersight.collect.web.rendering import Renderer
 from countersight.errors import CampaignError
 
 _TURN: Final = 0.0005
@@ -71,10 +72,27 @@ def configuration_faults(
         if stored and people.is_password(PASSWORD, stored[1]):
             found.append(f"{name} still has the public password of the demo; change it")
     settings = campaign.settings
+    found += _misspelt(campaign)
+    if kept := campaign.store.read(lambda c: work.kept_splits(c, settings)):
+        found.append(f"[splits] was changed: {kept:,} items keep the split they have; only new items follow the change")
     if not settings.contact:
         found.append("people have no contact for questions: set `contact` in campaign.toml")
     if settings.prolific.completion_code and not settings.prolific.contributions:
         found.append("people from Prolific never get their completion code: set [prolific] contributions")
+    return found
+
+
+def _misspelt(campaign: Campaign) -> list[str]:
+    """Languages and groups in the settings that do not exist."""
+    settings, found = campaign.settings, []
+    texts = Renderer(settings, campaign.path / "locale")
+    for language in settings.languages:
+        if not texts.knows(language):
+            found.append(f"languages: there are no texts in {language!r}; the pages would be in English")
+    for name, quotas in (("quotas", settings.quotas), ("person_quotas", settings.person_quotas)):
+        for group in quotas.keys() - set(campaign.flow.balance):
+            groups = ", ".join(campaign.flow.balance) or "none"
+            found.append(f"[{name}] {group!r} is no group of {campaign.flow.name} (groups: {groups})")
     return found
 
 

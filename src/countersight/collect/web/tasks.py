@@ -89,6 +89,7 @@ async def show_task(
         "loop_words": "",
         "editing": None,
         "first_try": _first_try_waits(visit, task),
+        "new_guidelines": visit.store.read(lambda c: work.has_new_guidelines(c, visit.settings, visit.me.id, name)),
     }
     if flow.name == "cfmm" and name == "write":
         own["balance"] = await balance(visit)
@@ -266,7 +267,9 @@ async def check_distractors(visit: Visit) -> Response:
     content = visit.campaign.flow.read(task.phase.name, form, task.item, task.past)
     await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
     if form.faults:
-        checked = ModelCheck("", (), 0, "First mend: " + " ".join(dict.fromkeys(form.faults.values())))
+        checked = ModelCheck(
+            "", (), 0, visit.say("First correct this:") + " " + " ".join(dict.fromkeys(form.faults.values()))
+        )
     else:
         texts = msgspec.json.encode(msgspec.to_builtins(content)).decode()
         responses = (content.response, *content.distractors)

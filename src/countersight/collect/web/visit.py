@@ -105,6 +105,12 @@ class Visit:
         self.script = False
         """Whether a script comes with a token of its own."""
         self.now = time.time()
+        self.noted: dict[str, str] = {}
+        """What the audit log says of a write beside the form."""
+
+    def note_amount(self, minor: int) -> None:
+        """Put an amount of money into the audit log."""
+        self.noted["amount"] = f"{minor / 100:.2f} {self.settings.pay.currency}"
 
     @property
     def me(self) -> Person:
@@ -163,7 +169,8 @@ class Visit:
         def recorded(connection: Connection) -> T:
             done = job(connection)
             if done is not False:
-                record(connection, self.me.id, self.where.handler.__name__, subject, details, self.now)
+                noted = details | self.noted
+                record(connection, self.me.id, self.where.handler.__name__, subject, noted, self.now)
             return done
 
         return recorded
@@ -181,6 +188,8 @@ class Visit:
         """Say why a visit is not let through."""
         if self.is_api:
             return self.json({"error": words}, status)
+        if self.partial:
+            return Response(self.say(words), status, media_type="text/plain")
         return self.page("refused.html", status, words=words, **values)
 
     def go(self, path: str) -> Response:
@@ -259,8 +268,9 @@ async def _through(visit: Visit, page: Page) -> Response:
 async def read_form(request: Request, *, script: bool = False) -> dict[str, str]:
     """The fields of a posted form, of a script in JSON; one that is too large, or is no form, is refused."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != ("application/json" if script else "application/x-www-form-urlencoded"):
-        raise RefusedError(415, "Only form data is accepted here.")
+    bare = script and not kind  # a script that has nothing to say sends no body
+    if not bare and kind != ("application/json" if script else "application/x-www-form-urlencoded"):
+        raise RefusedError(415, "Send JSON (Content-Type: application/json)." if script else "Send a plain form.")
     body = bytearray()
     try:
         async for piece in request.stream():

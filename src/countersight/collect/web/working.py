@@ -11,7 +11,7 @@ from countersight.collect.database import tables
 from countersight.collect.flows import Phase, phase_of
 from countersight.collect.prolific import done_for_submission
 from countersight.collect.web.accounts import arrive
-from countersight.collect.web.progress import just_sent, may_undo, own_figures, phases_of
+from countersight.collect.web.progress import MOST_COUNTED, just_sent, may_undo, own_figures, phases_of
 from countersight.collect.web.visit import RefusedError, Visit
 
 _chance = random.SystemRandom()
@@ -31,7 +31,9 @@ async def home(visit: Visit) -> Response:
     asked = visit.request.query_params
     return visit.page(
         "home.html",
-        phases=await phases_of(visit),
+        phases=phases_of(visit),
+        most=MOST_COUNTED,
+        bonus=visit.store.read(lambda c: pay.next_bonus(c, visit.settings.pay, visit.me.id)),
         own=own,
         complete=_is_complete(visit),
         sent=just_sent(visit),

@@ -2,6 +2,7 @@
 
 from .claiming import Lease as Lease
 from .claiming import claim as claim
+from .claiming import count_free as count_free
 from .claiming import current_lease as current_lease
 from .claiming import free_expired as free_expired
 from .claiming import is_full as is_full
@@ -11,6 +12,7 @@ from .claiming import release as release
 from .claiming import save_draft as save_draft
 from .items import add_items as add_items
 from .items import finished_pasts as finished_pasts
+from .items import kept_splits as kept_splits
 from .items import load_item as load_item
 from .items import load_past as load_past
 from .proposing import Proposal as Proposal
@@ -19,6 +21,7 @@ from .proposing import keep_proposal as keep_proposal
 from .proposing import proposal_of as proposal_of
 from .qualifying import Qualification as Qualification
 from .qualifying import TestResult as TestResult
+from .qualifying import has_new_guidelines as has_new_guidelines
 from .qualifying import reset as reset
 from .qualifying import standing as standing
 from .qualifying import take_test as take_test

@@ -8,7 +8,20 @@ from random import Random
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnClause, Connection, Row, bindparam, exists, func, insert, literal_column, select, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnClause,
+    Connection,
+    Row,
+    bindparam,
+    cast,
+    exists,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
 
 from countersight.collect.database import tables
 from countersight.collect.settings import Settings
@@ -47,7 +60,8 @@ def claim(
         return None
     item_id = _known_item(connection, person_id, phase) if chance.random() < settings.gold_share else None
     if item_id is None:
-        item_id = _free_item(connection, person_id, phase)
+        draw = _shuffled_item if settings.flow == "answer" else _free_item
+        item_id = draw(connection, person_id, phase)
     return None if item_id is None else _lease(connection, settings, item_id, person_id, phase, now)
 
 
@@ -142,6 +156,29 @@ def _free_item(connection: Connection, person_id: int, phase: str) -> int | None
     return connection.execute(_FIRST, asked).scalar() if found is None else found
 
 
+def _shuffled_item(connection: Connection, person_id: int, phase: str) -> int | None:
+    """The next free item in an order of the person's own, in which the two questions of a case are apart."""
+    factor = Random(f"order/{person_id}").randrange(1, _PRIME)
+    asked = {"person": person_id, "phase": phase}
+    lately = {_case_in(key) for key in connection.execute(_LATELY, asked).scalars()}
+    drawn = connection.execute(_SHUFFLED, asked | {"factor": factor}).all()
+    apart = (row.id for row in drawn if _case_in(row.key) not in lately)
+    return next(apart, drawn[0].id if drawn else None)
+
+
+def _case_in(key: str) -> str:
+    """The case that an item of the flow `answer` asks about."""
+    return key.rpartition("/")[0]
+
+
+def count_free(connection: Connection, person_id: int, phase: str, most: int) -> int:
+    """How many items of a phase a person could be given, counted up to a limit."""
+    free = _FIRST.limit(most).subquery()
+    return int(
+        connection.execute(select(func.count()).select_from(free), {"person": person_id, "phase": phase}).scalar_one()
+    )
+
+
 def _known_item(connection: Connection, person_id: int, phase: str) -> int | None:
     """An item whose answer is known and that the person has not met."""
     return connection.execute(_KNOWN, {"person": person_id, "phase": phase}).scalar()
@@ -208,6 +245,20 @@ _FIRST = (
     )
     .order_by(tables.item.c.id)
     .limit(1)
+)
+_PRIME, _APART = 1_000_003, 5
+_LATELY = (
+    select(tables.item.c.key)
+    .join(tables.lease, _table.item_id == tables.item.c.id)
+    .where(_table.person_id == bindparam("person"), _table.phase == bindparam("phase"))
+    .order_by(_table.id.desc())
+    .limit(_APART)
+)
+_SHUFFLED = (
+    _FIRST.add_columns(tables.item.c.key)
+    .order_by(None)
+    .order_by(cast(tables.item.c.id, BigInteger) * bindparam("factor", type_=BigInteger) % _PRIME)
+    .limit(2 * _APART)
 )
 _NEXT = _FIRST.where(tables.item.c.id > func.coalesce(_LAST, 0))
 _KNOWN = (

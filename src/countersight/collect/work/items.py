@@ -46,6 +46,12 @@ def split_of(settings: Settings, key: str) -> str:
     return next(iter(settings.splits))
 
 
+def kept_splits(connection: Connection, settings: Settings) -> int:
+    """How many items have another split than the settings would draw today: each keeps the one it was drawn into."""
+    rows = connection.execute(select(tables.item.c.key, tables.item.c.split))
+    return sum(split_of(settings, row.key) != row.split for row in rows)
+
+
 def load_item(connection: Connection, item_id: int) -> Item:
     """An item by its number."""
     row = connection.execute(_ITEM, {"id": item_id}).one()

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from countersight.collect.database import tables
 from countersight.collect.settings import Settings, Test
@@ -55,6 +55,13 @@ def reset(connection: Connection, person_id: int, by: int | None) -> int:
     """Let somebody try again: their tries no longer count, but are kept; how many there were."""
     theirs = (tables.qualification.c.person_id == person_id) & tables.qualification.c.reset_by.is_(None)
     return connection.execute(update(tables.qualification).where(theirs).values(reset_by=by or person_id)).rowcount
+
+
+def has_new_guidelines(connection: Connection, settings: Settings, person_id: int, phase: str) -> bool:
+    """Whether the guidelines of a phase were changed since the person last worked there."""
+    made = tables.contribution.c
+    followed = select(func.max(made.guideline_version)).where(made.person_id == person_id, made.phase == phase)
+    return 0 < (connection.execute(followed).scalar() or 0) < settings.phases[phase].version
 
 
 def _tries(connection: Connection, person_id: int, phase: str, test: Test) -> list[Row[Any]]:

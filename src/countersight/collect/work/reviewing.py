@@ -4,7 +4,7 @@ from random import Random
 from typing import Any, Final, Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, exists, insert, select, update
 
 from countersight.collect.database import tables
 from countersight.collect.flows import Content, Flow
@@ -102,13 +102,16 @@ def decide(
 ) -> bool:
     """Do what a reviewer decided; False where another was quicker, or its author took it back.
 
-    `fair` removes the item and the pay of what was flagged. `unfair` keeps it: a flag that was not fair returns the
-    item, and what the program asked about is complete as it is. An edit of the right response that says something else
-    costs only its phase, which somebody else does again. `edited` keeps it with another `content` of one of its
-    contributions, `returned` sends one back to its author.
+    `fair` removes the item and the pay of one of its contributions, or of none. `unfair` keeps it: a flag that was not
+    fair returns the item, and what the program asked about is complete as it is. An edit of the right
+    response that says something else costs only its phase, which somebody else does again. `edited` keeps it with
+    another `content` of one of its contributions, `returned` sends one back to its author.
     """
     item = load_item(connection, found.item_id)
-    values = {"outcome": outcome, "reviewer_id": reviewer_id, "note": note, "decided_at": now}
+    about = found.contribution_id if found.reason == EDITED else contribution_id or None
+    values: dict[str, Any] = {"outcome": outcome, "reviewer_id": reviewer_id, "note": note, "decided_at": now}
+    if outcome == "fair":
+        values["contribution_id"] = about
     waiting = (tables.flag.c.id == found.id) & tables.flag.c.outcome.is_(None)
     if item.state not in ("flagged", "done") or not _changed(connection, update(tables.flag).where(waiting), values):
         return False
@@ -116,8 +119,8 @@ def decide(
         assert contribution_id is not None
         _send_back(connection, settings, flow, _lease_of(connection, contribution_id), note, now)
     elif outcome == "fair":
-        if found.contribution_id is not None:
-            void_contribution(connection, found.contribution_id, reviewer_id, now)
+        if about is not None:
+            void_contribution(connection, about, reviewer_id, now)
         if found.reason == EDITED:
             vacate(connection, tables.lease.c.contribution_id == found.contribution_id)
         put_item(connection, settings, item.id, item.phase, "open" if found.reason == EDITED else "removed", now)
@@ -182,10 +185,12 @@ def author_of(connection: Connection, found: Flag, contribution_id: int) -> str 
     return None if row is None else "deleted" if row.deleted_at else str(row.access)
 
 
-def sample(connection: Connection, reviewer_id: int, now: float, chance: Random) -> int | None:
-    """Check a random item for a reviewer: a flag to decide, or None where none is left.
+def sample(
+    connection: Connection, settings: Settings, flow: Flow, reviewer_id: int, now: float, chance: Random
+) -> int | None:
+    """Draw a finished item for a reviewer: a flag to decide, or None where none is left.
 
-    Items with a bonus that waits for a reviewer come first.
+    Items with a bonus that waits for a reviewer come first. In question is what its writer wrote, where there is one.
     """
     item, made, lease = tables.item.c, tables.contribution.c, tables.lease.c
     seen = exists().where(tables.flag.c.item_id == item.id, tables.flag.c.reason == "sample")
@@ -196,8 +201,9 @@ def sample(connection: Connection, reviewer_id: int, now: float, chance: Random)
     if not drawn:
         return None
     number = chance.choice(drawn)
-    standing = select(func.max(lease.contribution_id)).where(lease.item_id == number, lease.state == "done")
-    row = {"item_id": number, "contribution_id": connection.execute(standing).scalar(), "reason": "sample", "words": ""}
+    first = flow.phases[0].name
+    written = standing_in(connection, number, first) if settings.phases[first].people == 1 else None
+    row = {"item_id": number, "contribution_id": written, "reason": "sample", "words": ""}
     key = connection.execute(insert(tables.flag).values(at=now, **row)).inserted_primary_key
     assert key is not None
     return int(key[0])

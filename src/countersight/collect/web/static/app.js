@@ -63,8 +63,9 @@ if (form) {
       return;
     }
     const status = event.detail.xhr.status;
-    const why = status === 401 || status === 403 ? "login" : status ? "error" : "away";
-    saved.textContent = form.dataset[why] + " " + form.dataset[keep() ? "kept" : "unkept"];
+    const refused = status >= 400 && status < 500 && status !== 401;
+    const why = status === 401 ? "login" : refused ? "refused" : status ? "error" : "away";
+    saved.textContent = form.dataset[why] + " " + (refused ? event.detail.xhr.responseText + " " : "") + form.dataset[keep() ? "kept" : "unkept"];
   });
 }
 
@@ -131,7 +132,7 @@ if (marking) {
   });
   marking.addEventListener("pointerup", () => { begun = null; form.dispatchEvent(new Event("input", { bubbles: true })); });
   sides.forEach((side) => side.addEventListener("input", show));
-  radios.forEach((radio) => radio.addEventListener("change", show));
+  radios.forEach((radio) => radio.addEventListener("change", () => { sides.forEach((side) => { side.value = ""; }); show(); }));
   document.querySelectorAll("[data-picture]").forEach((figure) => figure.addEventListener("click", () => {
     radios.find((radio) => radio.value === figure.dataset.picture).click();
   }));
