@@ -103,7 +103,8 @@ def wanted(page: Page, flow: str, phase: str) -> dict[str, str]:
     """The form that is in order; of pictures the second."""
     fields = dict(ANSWERS[f"{flow}/{phase}"])
     if phase == "question":
-        fields["picture"] = page.eval_on_selector_all("[name='picture']", "all => all[1].value")
+        picture = page.eval_on_selector_all("[name='picture']", "all => all[1].value")
+        fields = {"picture": picture, **fields}  # a box belongs to the picture that was chosen before it
     return fields
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ from sqlalchemy import select
 
 from countersight.case import Question
 from countersight.cli import main
-from countersight.collect import back_up, invite_person, pay, restore
+from countersight.collect import back_up, export_campaign, invite_person, pay, restore
 from countersight.collect.campaign import Campaign, remember_database
 from countersight.collect.database import tables
 from countersight.collect.making import new_campaign
@@ -435,3 +436,22 @@ def test_a_campaign_without_pictures_to_write_about_is_refused(tmp_path: Path):
     with pytest.raises(CampaignError, match="the campaign would be empty"):
         new_campaign(tmp_path / "campaign", "cvqa", title="", source=source, on_bad=told.append)
     assert told == ["case-0: it has no picture to write about"]
+
+
+def test_each_person_answers_in_an_order_of_their_own_with_twins_apart(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "answer", 12)
+    orders = []
+    with opened(tmp_path / "campaign") as (app, campaign):
+        for name in ("ada", "ben"):
+            person = Visitor(app, campaign, name)
+            while person.contribute("answer"):
+                pass
+            asked = select(tables.item.c.key).join(tables.lease).where(tables.lease.c.person_id == person.id)
+            keys = campaign.store.read(lambda c, q=asked: c.execute(q.order_by(tables.lease.c.id)).scalars().all())
+            orders.append([key.partition("/")[0] for key in keys])
+        assert export_campaign(campaign, tmp_path / "run")[0].startswith("24 questions")
+        assert len((tmp_path / "run" / "answers.jsonl").read_text(encoding="utf-8").splitlines()) == 48
+        with pytest.raises(CampaignError, match="no layout of a paper"):
+            export_campaign(campaign, tmp_path / "second", layout=True)
+    assert orders[0] != orders[1]
+    assert all(one != other for cases in orders for one, other in pairwise(cases[:-4]))

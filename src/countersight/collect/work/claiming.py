@@ -157,7 +157,10 @@ def _free_item(connection: Connection, person_id: int, phase: str) -> int | None
 
 
 def _shuffled_item(connection: Connection, person_id: int, phase: str) -> int | None:
-    """The next free item in an order of the person's own, in which the two questions of a case are apart."""
+    """The next free item in an order of the person's own, in which the two questions of a case are apart.
+
+    Items that others have begun come first, so that they are finished.
+    """
     factor = Random(f"order/{person_id}").randrange(1, _PRIME)
     asked = {"person": person_id, "phase": phase}
     lately = {_case_in(key) for key in connection.execute(_LATELY, asked).scalars()}
@@ -257,7 +260,9 @@ _LATELY = (
 _SHUFFLED = (
     _FIRST.add_columns(tables.item.c.key)
     .order_by(None)
-    .order_by(cast(tables.item.c.id, BigInteger) * bindparam("factor", type_=BigInteger) % _PRIME)
+    .order_by(
+        tables.item.c.seats_left, cast(tables.item.c.id, BigInteger) * bindparam("factor", type_=BigInteger) % _PRIME
+    )
     .limit(2 * _APART)
 )
 _NEXT = _FIRST.where(tables.item.c.id > func.coalesce(_LAST, 0))

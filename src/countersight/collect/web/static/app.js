@@ -132,7 +132,10 @@ if (marking) {
   });
   marking.addEventListener("pointerup", () => { begun = null; form.dispatchEvent(new Event("input", { bubbles: true })); });
   sides.forEach((side) => side.addEventListener("input", show));
-  radios.forEach((radio) => radio.addEventListener("change", () => { sides.forEach((side) => { side.value = ""; }); show(); }));
+  radios.forEach((radio) => radio.addEventListener("change", () => {
+    if (!marking.querySelector("img").src.endsWith(radio.value)) sides.forEach((side) => { side.value = ""; }); // of another picture
+    show();
+  }));
   document.querySelectorAll("[data-picture]").forEach((figure) => figure.addEventListener("click", () => {
     radios.find((radio) => radio.value === figure.dataset.picture).click();
   }));
