@@ -17,7 +17,7 @@ _ON_A_PAGE = 50
 _STATES = ("open", "flagged", "done", "removed", "check")
 FATES = {
     "keep": "It stays",
-    "redo": "Others do it again, and what was built on it too",
+    "redo": "Others repeat it and the work based on it",
     "remove": "Its items are removed",
 }
 """What may become of all work of a person."""
