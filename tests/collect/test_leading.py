@@ -264,7 +264,7 @@ def test_a_campaign_remembers_its_database_but_not_the_password(tmp_path: Path, 
 def test_two_campaigns_never_share_a_database(tmp_path: Path, database: str):
     make_campaign(tmp_path / "campaign", "verify", 2, database)
     (tmp_path / "second").mkdir()
-    with pytest.raises(CampaignError, match="holds the campaign 'A campaign'"):
+    with pytest.raises(CampaignError, match="belongs to the campaign 'A campaign'"):
         make_campaign(tmp_path / "second" / "campaign", "verify", 2, database)
     assert not (tmp_path / "second" / "campaign").exists()
 

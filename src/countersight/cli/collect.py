@@ -138,9 +138,6 @@ def _add_people(actions: Verbs) -> None:
         help="the role for --invite (default: worker) and --set-role",
     )
     people.add_argument(
-        "--public-url", default="http://127.0.0.1:8400", metavar="URL", help="the address at the start of printed links"
-    )
-    people.add_argument(
         "--public-url", default=_LOCAL, metavar="URL", help=f"where the server is reached (default: {_LOCAL})"
     )
     _database(people)

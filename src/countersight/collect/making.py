@@ -125,7 +125,7 @@ def _add(
             number += 1
             name = f"{item.key[:190]}-{number}"
         if name in known:
-            on_bad(f"{item.key}: is in the campaign already")
+            on_bad(f"{item.key}: is already in the campaign")
             continue
         if name != item.key:
             on_bad(f"{item.key}: another item has this name, so this one is called {name}")
@@ -194,7 +194,7 @@ def _items(
         files = {name: file for there in known.values() for name, file in there.get("files", {}).items()}
         kept = _kept(folder, pictures, on_bad)
         for name in used & kept.keys():
-            on_bad(f"{kept[name]}: this picture is in the campaign already")
+            on_bad(f"{kept[name]}: this picture is already in the campaign")
         names, files = [name for name in kept if name not in used], kept | files
         random.Random(seed).shuffle(names)
         for number, drawn in enumerate(_triples(names, sorted(used)) if flow == "cosim" else names, len(known) + 1):
