@@ -217,7 +217,7 @@ def test_doing_nothing_gives_back_the_same_bytes_and_a_black_mask():
         (FLOWERS, "replace", "flowers", "dots", "cannot be edited"),
         (FLOWERS, "other", "flowers", "", "cannot be edited"),
         (DOTS, "add", "dots in the top left circle", "50", "no room"),
-        (DOTS, "reshape", "circles", "square", "can change their shape"),
+        (DOTS, "reshape", "circles", "square", "only petals of flowers can change their shape"),
         (DOTS, "remove", "dots in the sky", "", "not a place"),
     ],
 )

@@ -180,7 +180,7 @@ class Retoucher:
         }
         if request.instruction.action not in changes:
             raise EditFailed(
-                f"“{request.instruction.action}” needs an editor that paints; this one can {', '.join(changes)}"
+                f"this editor cannot do “{request.instruction.action}”, only {', '.join(changes)}; choose a generative editor"
             )
         return changes[request.instruction.action]
 

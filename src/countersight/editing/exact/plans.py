@@ -84,8 +84,8 @@ def _reshape(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Ed
     shape: PetalShape | None = next((shape for shape in get_args(PetalShape) if shape in words), None)
     if shape is None or not all(isinstance(item, Flower) for item in items):
         raise EditFailed(
-            f"“{instruction.target[:80]}” cannot become “{instruction.value[:80]}”: flowers can have petals that are "
-            f"{', '.join(get_args(PetalShape))}; nothing else can"
+            f"“{instruction.target[:80]}” cannot become “{instruction.value[:80]}”: only petals of flowers can change "
+            f"their shape, to {', '.join(get_args(PetalShape))}"
         )
     others = tuple(item.id for item in items if isinstance(item, Flower) and item.shape != shape)
     if not others:
