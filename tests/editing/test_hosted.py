@@ -114,7 +114,7 @@ def test_a_mask_of_another_size_and_a_picture_that_cannot_be_decoded_are_failed_
     [
         ("html", EditFailed, True, "is not (a )?JSON"),
         ("deep", EditFailed, True, "is not (a )?JSON"),
-        ("a list", EditFailed, True, "no JSON object"),
+        ("a list", EditFailed, True, "is not a JSON object"),
         ("nothing", EditFailed, True, "is not (a )?JSON"),
         ("status:500", AskingFailed, True, "HTTP 500: no, 500"),
         ("status:503", Overloaded, True, "HTTP 503"),
@@ -135,7 +135,7 @@ def test_faults_that_every_service_has(at, name, fault, kind, again, why):
 
 
 @pytest.mark.parametrize("name", SERVICES)
-@pytest.mark.parametrize(("fault", "why"), [("status:401", "does not accept the key"), ("status:402", "paid")])
+@pytest.mark.parametrize(("fault", "why"), [("status:401", "does not accept"), ("status:402", "requires payment")])
 def test_a_refused_key_or_an_empty_account_stops_everything(at, name, fault, why):
     with PictureServer(**{FIRST[name]: fault}) as server:
         at(server)

@@ -93,9 +93,9 @@ def test_a_file_may_be_named_together_with_nothing_else(tmp_path):
         (lambda path: path.write_bytes(b"no network") and path, "cannot be loaded as a network"),
         (lambda path: lama(path, paints=False), "is not an inpainting network"),
         (encoder, r"needs a picture .* and a mask"),
-        (lambda path: lama(path, twice=True), r"gave \(1, 6, 64, 64\)"),
+        (lambda path: lama(path, twice=True), r"returned shape \(1, 6, 64, 64\)"),
         (lambda path: lama(path, levels=float("nan")), "invalid numbers"),
-        (lambda path: lama(path, side=4), "no size"),
+        (lambda path: lama(path, side=4), "not a valid size"),
     ],
 )
 def test_files_that_fill_no_holes_are_refused_when_they_are_opened(tmp_path, make, why):

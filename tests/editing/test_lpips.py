@@ -98,7 +98,7 @@ def test_files_that_are_no_weights_are_refused_with_a_sentence(tmp_path):
     with pytest.raises(EditorError, match="trunk and five heads"):
         read_lpips(tmp_path / "heads.pth")
     torch.save([1, 2], tmp_path / "list.pth")
-    with pytest.raises(EditorError, match="something else"):
+    with pytest.raises(EditorError, match="something other than LPIPS"):
         read_lpips(tmp_path / "list.pth")
 
 

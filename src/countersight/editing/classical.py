@@ -180,7 +180,8 @@ class Retoucher:
         }
         if request.instruction.action not in changes:
             raise EditFailed(
-                f"this editor cannot do “{request.instruction.action}”, only {', '.join(changes)}; choose a generative editor"
+                f"this editor cannot do “{request.instruction.action}”, only {', '.join(changes)}; "
+                "choose a generative editor"
             )
         return changes[request.instruction.action]
 
