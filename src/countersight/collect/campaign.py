@@ -53,7 +53,9 @@ class Campaign:
         flow = flow_named(settings.flow)
         missing = [phase.name for phase in flow.phases if phase.name not in settings.phases]
         if missing:
-            raise CampaignError(f"{path / SETTINGS}: there is no [phases.{missing[0]}], which {settings.flow} has")
+            raise CampaignError(
+                f"{path / SETTINGS}: the section [phases.{missing[0]}] is missing, which the flow {settings.flow} needs"
+            )
         known = _known_database(path)
         url = database or remembered_database(path)
         if url is None:

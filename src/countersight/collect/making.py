@@ -189,7 +189,7 @@ def _items(
     folder, flow = campaign.path, campaign.flow.name
     if flow in _FROM_PICTURES:
         if pictures is None:
-            raise CampaignError(f"{flow} begins with pictures: name their folder as `pictures`")
+            raise CampaignError(f"the flow {flow} needs pictures: name their folder with `pictures`")
         used = {name for there in known.values() for name in _pictures_of(there)}
         files = {name: file for there in known.values() for name, file in there.get("files", {}).items()}
         kept = _kept(folder, pictures, on_bad)

@@ -56,7 +56,7 @@ def add_person(connection: Connection, name: str, role: Role, now: float, *, pas
     if not name:
         raise CampaignError("an account needs a name")
     if account_named(connection, name):
-        raise CampaignError(f"there is an account {name!r} already; choose another name")
+        raise CampaignError(f"the account {name!r} already exists; choose another name")
     return insert_person(connection, name, role, now, password=hash_password(password) if password else None)
 
 
@@ -124,7 +124,7 @@ def password_fault(password: str) -> str | None:
     """What is wrong with a password, in a sentence."""
     if len(password) < SHORTEST_PASSWORD:
         return f"A password needs at least {SHORTEST_PASSWORD} characters."
-    return f"A password has at most {LONGEST_PASSWORD} characters." if len(password) > LONGEST_PASSWORD else None
+    return f"A password may have at most {LONGEST_PASSWORD} characters." if len(password) > LONGEST_PASSWORD else None
 
 
 def hash_password(password: str) -> str:

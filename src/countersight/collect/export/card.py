@@ -27,7 +27,7 @@ def describe_campaign(campaign: Campaign, judged: Sequence[FinishedItem]) -> str
         f"{several(len(people), 'person').replace('persons', 'people')} made "
         f"{several(sum(len(finished.given) for finished in found), 'contribution')} to "
         f"{several(len(found), 'finished item')}. Review or verification removed "
-        f"{several(figures.states.get('removed', 0), 'item')}. Pseudonyms stand in `provenance.people`.",
+        f"{several(figures.states.get('removed', 0), 'item')}. Pseudonyms are in `provenance.people`.",
     ]
     outcomes = count_outcomes(judged)
     if outcomes:
