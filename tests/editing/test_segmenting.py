@@ -74,13 +74,13 @@ def test_folders_without_one_encoder_and_one_decoder_are_refused(tmp_path):
     with pytest.raises(EditorError, match="one encoder"):
         open_segmenter(tmp_path)
     encoder(tmp_path / "a_encoder.onnx")
-    with pytest.raises(EditorError, match=r"one decoder .* holds 0"):
+    with pytest.raises(EditorError, match=r"one decoder .* contains 0"):
         open_segmenter(tmp_path)
     lama(tmp_path / "a_decoder.onnx")
     with pytest.raises(EditorError, match="not a decoder of SAM"):
         open_segmenter(tmp_path)
     sam2_decoder(tmp_path / "b_decoder.onnx")
-    with pytest.raises(EditorError, match="holds 2"):
+    with pytest.raises(EditorError, match="contains 2"):
         open_segmenter(tmp_path)
     (tmp_path / "a_encoder.onnx").write_bytes(b"torn")
     (tmp_path / "a_decoder.onnx").unlink()

@@ -136,7 +136,8 @@ def test_what_language_alone_gives_is_told_from_a_text_only_run(tmp_path: Path) 
     words = point(files.data.analyses[0], "Effect of the picture")
     assert "openai:gpt-4o without the picture: factual 25.0% (12.7 to 41.2; n = 40), counterfactual 70.0%" in words
     assert (
-        "against 0-shot, factual −75.0 points (−86.8 to −57.5; p < 0.001; n = 40), counterfactual −5.0 points" in words
+        "compared with 0-shot, factual −75.0 points (−86.8 to −57.5; p < 0.001; n = 40), counterfactual −5.0 points"
+        in words
     )
     assert not point(files.data.analyses[0], "Effect of prompts")
     assert "### Without the picture" in files.markdown.read_text(encoding="utf-8")

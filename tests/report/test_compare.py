@@ -148,8 +148,8 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path, capsys: pytest.CaptureF
     for words, reason in (
         ([report, tmp_path / "other.json"], "different datasets"),
         ([report, tmp_path / "torn.json"], "is not a scores.json"),
-        ([report, tmp_path], "there is no "),
-        ([report, report, "--fail-if", "drop"], "'drop' is no condition"),
+        ([report, tmp_path], "does not exist"),
+        ([report, report, "--fail-if", "drop"], "'drop' is not a condition"),
         ([report, report, "--fail-if", "fall > 2"], "there is no measure 'fall'"),
     ):
         assert main(["compare", *map(str, words)]) == 2
