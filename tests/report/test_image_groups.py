@@ -86,7 +86,7 @@ def test_a_file_with_a_mark_at_its_start_and_foreign_names_is_read(tmp_path: Pat
         (PEOPLE, "id", ("gender",), r"there is no column 'gender'; did you mean 'bb_gender'\?"),
         (PEOPLE, "id", ("id",), "'id' is the column of ids"),
         ("id,a,a\n1,x,y\n", "id", ("a",), "two columns are called 'a'"),
-        ("id\n1\n", "id", (), "no column beside 'id'"),
+        ("id\n1\n", "id", (), "no column other than 'id'"),
         ("id,a\n", "id", (), "no rows under its header"),
         ("", "id", (), "there is no column 'id'"),
         ("id,a\n1,x\n2\n", "id", (), r"line 3: row: has 1 values where the header has 2"),

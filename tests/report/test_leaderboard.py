@@ -188,7 +188,7 @@ def test_the_command_line_writes_a_leaderboard_or_says_what_is_wrong(
     assert main(["leaderboard", str(tmp_path), "-o", str(tmp_path / "out")]) == 0  # a folder of runs
     assert capsys.readouterr().out.startswith("C-VQA-Real: 1 run, ")
     assert main(["leaderboard", made, made]) == 2
-    assert f"{made} is named twice" in capsys.readouterr().err
+    assert f"{made} is given twice" in capsys.readouterr().err
     assert main(["leaderboard", str(tmp_path / "d")]) == 2
     assert "is not a run" in capsys.readouterr().err
 
