@@ -236,8 +236,8 @@ class FirstReplies:
         said = last.reason or " ".join(last.text.split())[:80]
         told = f" (the last: {said!r})" if said else ""
         return (
-            f"none of the first {self._counts.total()} replies has an answer that can be read: {counted}{told}; "
-            f"{_ADVICE[commonest]}; or start it once more to go on all the same"
+            f"none of the first {self._counts.total()} replies has a readable answer: {counted}{told}; "
+            f"{_ADVICE[commonest]}; to continue anyway, start the run again"
         )
 
 
