@@ -110,6 +110,8 @@ def _lines(
     known = cases.right("factual") & controls.right("factual") & cases.scored(asking) & controls.scored(asking)
     masks = [(name, known & (cases.groups == place)) for place, name in enumerate(cases.group_names)]
     for name, mask in [*masks, (ALL, known)]:
+        if mask.any() and not (cases.is_read(asking, mask) and controls.is_read(asking, mask)):
+            continue
         ignoring = float(1 + guessed[mask].mean()) / 2 if mask.any() else 0.5
         yield _line(name, cases, controls, asking, mask, ignoring)
 
