@@ -41,6 +41,22 @@ def test_help_names_every_verb_and_imports_nothing_heavy():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("raport", "runs"), "there is no verb 'raport'; did you mean report?"),
+        (
+            ("run", "d", "--modle", "m"),
+            "run: error: unrecognized arguments: --modle m; did you mean --model?",
+        ),
+    ],
+)
+def test_a_misspelt_verb_or_option_gets_a_suggestion(typed, said, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(typed)
+    assert said in capsys.readouterr().err
+
+
 def test_asking_loads_neither_numpy_nor_the_drawing():
     script = (
         "import sys; import countersight.engine.runner, countersight.models.endpoint\n"

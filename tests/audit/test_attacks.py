@@ -458,7 +458,8 @@ SLOW = (
     Attack("another difference", "said", in_difference(lambda one, other: one.write_bytes(other.read_bytes())),
            "it is not the difference of the two"),
     Attack("no pictures in a page", "said", page(lambda words: URL.sub("", words)), "its text does not follow"),
-    Attack("one picture more", "said", page(lambda words: words + "data:image/webp;base64,Certified"), "does not say"),
+    Attack("one picture more", "said", page(lambda words: words + "data:image/webp;base64,Certified"),
+           "its text does not follow from the log"),
     Attack("words for pictures", "said", page(lambda words: URL.sub("data:image/webp;base64,Certified+by+me=", words)),
            "it shows other pictures"),
     Attack("words in a picture of a page", "said", page(captioned), "it shows other pictures"),
@@ -490,7 +491,7 @@ SLOW = (
     Attack("no pictures", "past", manifest(intervene="thought"), f"('edit' by exact) {NONE}"),
     Attack("no checker", "past", manifest(checkers=()), f"('check' by pixels) {NONE}"),
     Attack("a checker loosened", "past", loosened, "seams had other settings than in this version"),
-    Attack("another model", "said", party("model"), "did the step 'answer', by the log; openai:gpt-9 is named"),
+    Attack("another model", "said", party("model"), "did the step 'answer', but audit.json names openai:gpt-9"),
     Attack("another extractor", "said", party("extractor"), "did the step 'concepts'"),
     Attack("another editor", "said", party("editor"), "classical did the step 'edit'"),
     Attack("uncited cut out", "past", cut(lambda step: step.stage == "uncited" or (step.place.concept or 0) < 0),
@@ -555,7 +556,7 @@ SLOW = (
     *(Attack(f"another time for step {n}", "audit", another_time(n), "long before") for n in (2, -1)),
     Attack("a step that earned money", "said", steps(lambda step: replace(step, spent=replace(step.spent, cost=-5.0))),
            "has a negative cost"),
-    *(Attack(f"endless {name}", "said", manifest(**{name: 10**12}), "more than an audit can have")
+    *(Attack(f"endless {name}", "said", manifest(**{name: 10**12}), "no audit has so many")
       for name in ("votes", "strength")),
 )  # fmt: skip
 ATTACKS = [

@@ -103,6 +103,15 @@ def test_a_drop_that_unread_replies_could_undo_is_not_called_one(tmp_path: Path)
     assert "0.0 to 50.0 depending on what unread replies mean" in sentence(report)
 
 
+def test_a_model_that_only_guesses_has_a_drop_that_says_nothing(tmp_path: Path) -> None:
+    guessing: dict[int, tuple[str | None, str | None]] = dict.fromkeys(range(24), ("A", "A"))
+    words = "answered factual questions no better than random guessing: the drop says nothing."
+    assert f"It {words}" in sentence(reported(tmp_path / "one", guessing))
+    several = sentence(reported(tmp_path / "two", guessing, said(12)))
+    assert f"m0 {words}" in several
+    assert "m1 answered" not in several
+
+
 def test_an_unfinished_run_says_so_first(tmp_path: Path) -> None:
     report = reported(tmp_path, said(0, asked=10))
     assert sentence(report).startswith("Unfinished: m0, 20 of 48 questions scored; 28 not asked yet. m0 is asked")

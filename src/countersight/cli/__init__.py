@@ -10,7 +10,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Final, NoReturn
 
@@ -18,6 +18,7 @@ from countersight import __version__
 from countersight.cli.parsing import Verbs, in_options
 from countersight.cli.terminal import plain_signs
 from countersight.errors import CountersightError
+from countersight.text import nearest
 
 _MODULES: Final = {
     "demo": "demo",
@@ -59,8 +60,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given[:1] == ["audit"] and given[1:2] and given[1] in AUDIT_VERBS
     ):  # one verb, with options and a help of its own
         given[:2] = [" ".join(given[:2])]
-    parser, _ = whole_parser(given[0].partition(" ")[0] if given else "")
-    chosen = parser.parse_args(given)
+    parser, verbs = whole_parser(given[0].partition(" ")[0] if given else "")
+    if given and not given[0].startswith("-") and given[0] not in verbs.choices:
+        parser.error(f"there is no verb {given[0]!r}{_meant(given[0], verbs.choices)}")
+    chosen, unknown = parser.parse_known_args(given)
+    if unknown:
+        of = verbs.choices.get(chosen.verb, parser)
+        meant = _meant(unknown[0].partition("=")[0], of._option_string_actions)
+        of.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
     if chosen.verb is None:
         parser.print_help()
         return 0
@@ -103,6 +110,11 @@ def command() -> NoReturn:
             sys.stderr.flush()
         os._exit(status)
     sys.exit(status)
+
+
+def _meant(typed: str, known: Iterable[str]) -> str:
+    near = nearest(typed, known)
+    return f"; did you mean {near}?" if near else ""
 
 
 def _stop(number: int, frame: object) -> None:

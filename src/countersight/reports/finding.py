@@ -40,10 +40,11 @@ def sentences(report: ReportData) -> list[FindingSentence]:
     told = f"{who} {_are(report)} asked {asked}{f': {found}' if found else '.'}"
     is_anything_found = bool(_found(report))
     before = [run for run in report.runs if _is_unfinished(run) or not is_anything_found]
-    after = [run for run in report.runs if run not in before]
-    first, last = (list(map(FindingSentence, _caveats(report, runs))) for runs in (before, after))
+    others = [run for run in report.runs if run not in before]
+    first, last = (list(map(FindingSentence, _caveats(report, runs))) for runs in (before, others))
     early = (FindingSentence(f"{run_name(report, run)}: {run.stopped}", "note") for run in report.runs if run.stopped)
-    return [*first, FindingSentence(told, "lede"), *last, *early, *_unread(report), *_unread_apart(report)]
+    after = (*_at_chance(report), *_unread(report), *_unread_apart(report))
+    return [*first, FindingSentence(told, "lede"), *last, *early, *after]
 
 
 def _are(report: ReportData) -> str:
@@ -71,6 +72,21 @@ def _unread(report: ReportData) -> Iterator[FindingSentence]:
         most = "" if len(report.runs) == 1 else f"up to {percent(shares[worst])}% of a run ({run_name(report, run)})"
         words = f"Unread, cut off or empty: {most or percent(shares[worst]) + '% of the replies'}."
         yield FindingSentence(words, "caution" if shares[worst] > WORTH_A_WARNING else "note")
+
+
+def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
+    """A warning where a model cannot answer about the picture as it is: its drop then says nothing."""
+    runs = [run for run, _ in _found(report) if report.two_worlds and _is_at_chance(run)]
+    if runs:
+        who = "It" if len(report.runs) == 1 else " and ".join(run_name(report, run) for run in runs[:_FEW])
+        who += f" and {len(runs) - _FEW} more" if len(runs) > _FEW else ""
+        words = "answered factual questions no better than random guessing: the drop says nothing."
+        yield FindingSentence(f"{who} {words}")
+
+
+def _is_at_chance(run: RunScores) -> bool:
+    factual, chance = run.overall.figure("factual"), run.overall.chance.factual
+    return factual is not None and chance is not None and factual.low <= chance
 
 
 def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
