@@ -431,7 +431,7 @@ def test_a_file_that_is_not_there_is_said_in_a_sentence_from_python_too(tmp_path
 def test_a_half_that_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = write_csv(tmp_path / "q.csv", questions()[:6])
     assert main(["build", "cvqa", "--questions", str(source), "--size", "4", "-o", str(tmp_path / "pairs")]) == 0
-    assert "fewer than the 4 asked for: no yes/no questions fit" in capsys.readouterr().out
+    assert "fewer than the requested 4: no yes/no question is suitable" in capsys.readouterr().out
 
 
 def test_a_dataset_that_is_there_is_not_written_over(built: Path) -> None:

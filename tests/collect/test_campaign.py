@@ -217,7 +217,7 @@ def test_a_test_opens_a_phase_within_its_tries_and_never_after(tmp_path: Path):
         assert ada.post("/test/verify", q0="2").status_code == 303
         assert ada.begin("verify")
         assert "try again" in ben.post("/test/verify", q0="1").text
-        assert "no try left" in ben.post("/test/verify", q0="").text
+        assert "no attempts left" in ben.post("/test/verify", q0="").text
         ben.post("/test/verify", q0="2")
         assert ben.post("/work/verify").headers["location"] == "/test/verify"
         lead = Visitor(app, campaign, "lea", "lead")

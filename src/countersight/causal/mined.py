@@ -69,7 +69,7 @@ def mine_folder(
         statistics = msgspec.structs.replace(tally.statistics(), layouts=layouts)
         if not tally.scenes:
             raise CountersightError(
-                f"{source} holds no scene graph: it is empty, or laid out otherwise than Visual Genome, GQA, "
+                f"{source} contains no scene graphs: it is empty, or not in the format of Visual Genome, GQA, "
                 "FACTUAL's regions or plain JSONL; nothing was made"
             )
         if not tally.graphs.total():
