@@ -59,17 +59,19 @@ def table(results: list[Result]) -> str:
 
 def main(peers: list[str]) -> int:
     """Run them one after the other, whatever fails; 0 where every peer is good."""
-    results = []
-    for peer in peers:
-        python = Path(".peers") / peer / "bin" / "python"
-        environment = os.environ | {"PYTHONPATH": "tests", "HF_HUB_OFFLINE": "1"}
-        command = [str(python), "-m", f"peers.{peer}"]
-        done = subprocess.run(  # noqa: S603 - ours
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, env=environment
-        )
-        print(done.stdout, flush=True)
-        results.append(result_of(peer, done.returncode, done.stdout))
-    print(table(results))
+    results: list[Result] = []
+    try:
+        for peer in peers:
+            python = Path(".peers") / peer / "bin" / "python"
+            environment = os.environ | {"PYTHONPATH": "tests", "HF_HUB_OFFLINE": "1"}
+            command = [str(python), "-m", f"peers.{peer}"]
+            done = subprocess.run(  # noqa: S603 - ours
+                command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, env=environment
+            )
+            print(done.stdout, flush=True)
+            results.append(result_of(peer, done.returncode, done.stdout))
+    finally:  # a stop shows those that are done
+        print(table(results), flush=True)
     return 0 if all(each.good for each in results) else 1
 
 

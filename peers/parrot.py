@@ -10,6 +10,7 @@ from typing import Any
 import countersight as cs
 from countersight.errors import CountersightError
 from countersight.exchange import Export, export_to
+from countersight.text import several
 
 WORK = Path(__file__).parents[1] / ".peers" / "work"
 """Where the files of these checks are."""
@@ -57,7 +58,7 @@ def hand_over(name: str, source: Path, out: Path) -> int:
     """Export, and print how much; the table of all peers has it."""
     shutil.rmtree(out, ignore_errors=True)
     written = export_to(name, Export(source, out))
-    print(f"exported {written.count} {written.noun}s")
+    print(f"exported {several(written.count, written.noun)}".replace(",", ""))
     return written.count
 
 

@@ -1,4 +1,4 @@
-"""One step of each TRL trainer on a tiny model, and the other tools' own readers: `python -m peers.training`.
+"""One step of each TRL trainer on a tiny model, and of GRPO on the embedded one: `python -m peers.training`.
 
 Run with `tests` on the path: the tiny model is the one our tests of local models have.
 """
@@ -13,6 +13,8 @@ from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTr
 
 from countersight.rewards import trl_reward
 from peers.parrot import WORK, flowers, hand_over, hold, tiny_model
+from tools.embedded import grpo_policy
+from tools.embedded.grpo_questions import asked
 
 ONE_STEP: dict[str, Any] = {
     "max_steps": 1,
@@ -50,6 +52,12 @@ def main() -> None:
         print(
             f"{name:<10} {len(data)} questions, one step, loss {outcome.training_loss:.4f}, columns {data.column_names}"
         )
+
+    grpo_policy.PROMPTS = grpo_policy.SAMPLES = 4
+    examples = asked(WORK / "questions.json", range(1, 2), seed=1, count=4)
+    shares = grpo_policy.trained(examples, examples, WORK / "embedded", 1, ("paired", 0))
+    assert shares["shown, group"] == 1.0, shares
+    print(f"{'embedded':<10} {len(examples)} questions, one step of GRPO in pairs")
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def main() -> None:
     whole = run.scores().overall
     hold("alone", {"paid": (whole.factual.right + whole.counterfactual.right) / len(right)}, {"paid": mean(right)})
     try:
-        next(iter(package.load_environment(seed=7).taskset))
+        package.load_environment(seed=7)
     except ExchangeError as error:
         print(f"the seed to test with is refused: {error}")
     else:

@@ -51,6 +51,7 @@ def environment() -> dict[str, str]:
     (site / "sitecustomize.py").write_text("import peers.torchvision\n")
     path = os.pathsep.join([str(site), str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])])
     told = {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind"}
+    told["TORCHDYNAMO_DISABLE"] = "1"  # compiling takes longer than all that is asked
     return {**os.environ, **told, "PYTHONPATH": path}
 
 
@@ -64,7 +65,7 @@ def serving(folder: Path) -> Iterator[None]:
     with open(WORK / "vllm.log", "ab") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment())  # noqa: S603 - ours
     try:
-        for _ in range(600):
+        for _ in range(1200):
             with contextlib.suppress(OSError):
                 urllib.request.urlopen(f"http://127.0.0.1:{PORT}/health", timeout=5).close()
                 break
@@ -119,37 +120,39 @@ def hold(what: str, ours: tuple[list[tuple[float, ...]], list[str]], theirs: tup
     assert (close, same, said) == (len(pairs), len(ours[0]), len(ours[1]))
 
 
-def interrupted(folder: Path, name: str) -> None:
-    """A run whose server is ended and started again: every question is answered, and as without that."""
-    cases = flowers()
+def begun(name: str, out: Path) -> subprocess.Popen[bytes]:
+    """A run in a process of its own, which has its first answer."""
+    command = [sys.executable, "-m", "countersight", "run", str(flowers()), "--model", name, "--rank", "-o", str(out)]
+    process = subprocess.Popen(command)  # noqa: S603 - ours
+    journal = out / "replies.jsonl"
+    while not (journal.exists() and journal.stat().st_size) and process.poll() is None:
+        time.sleep(0.05)
+    return process
+
+
+def answers(name: str, out: Path) -> dict[tuple[str, str], str]:
+    """What a finished run has for every question, or what is left of one that was begun."""
+    run = cs.run(flowers(), name, out=out, answering="rank")
+    return {(reply.case, reply.world): reply.text for reply in run.replies()}
+
+
+def main() -> None:
+    """Losses and words by the server and in this process; and a run whose server is ended and started again."""
+    folder = model()
+    ours = asked(f"hf:{folder}")
+    name = f"endpoint:http://127.0.0.1:{PORT}/v1#tiny"
     out = [WORK / "vllm-whole", WORK / "vllm-interrupted"]
     for path in out:
         shutil.rmtree(path, ignore_errors=True)
     with serving(folder):
-        whole = cs.run(cases, name, out=out[0], answering="rank")
-        begun = subprocess.Popen(  # noqa: S603 - ours
-            [sys.executable, "-m", "countersight", "run", str(cases), "--model", name, "--rank", "-o", str(out[1])]
-        )
-        journal = out[1] / "replies.jsonl"
-        while not (journal.exists() and journal.stat().st_size) and begun.poll() is None:
-            time.sleep(0.05)
-    with serving(folder):
-        begun.wait(600)
-        again = cs.run(cases, name, out=out[1], answering="rank")
-    answered = {(reply.case, reply.world): reply.text for reply in whole.replies()}
-    same = {(reply.case, reply.world): reply.text for reply in again.replies()} == answered
-    print(f"a server that was ended and started again: ours {len(answered)} theirs {len(answered) if same else 0}")
-    assert same
-
-
-def main() -> None:
-    """All of it, one after the other."""
-    folder = model()
-    ours = asked(f"hf:{folder}")
-    name = f"endpoint:http://127.0.0.1:{PORT}/v1#tiny"
-    with serving(folder):
         hold("vLLM's server", ours, asked(name))
-    interrupted(folder, name)
+        whole = answers(name, out[0])
+        interrupted = begun(name, out[1])
+    with serving(folder):
+        interrupted.wait(600)
+        same = answers(name, out[1]) == whole
+    print(f"a server that was ended and started again: ours {len(whole)} theirs {len(whole) if same else 0}")
+    assert same
     os.environ |= environment()
     hold("vLLM in this process", ours, asked(f"vllm:{folder}?max_model_len=1024"))
 

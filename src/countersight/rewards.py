@@ -14,8 +14,11 @@ from countersight.case import Question, Reply
 from countersight.errors import CountersightError
 from countersight.scoring import judge
 
-Completion = str | Reply | Sequence[Mapping[str, Any]]
-"""A model's output: a text, a reply, or a list of turns that ends with the model's own."""
+Completion = str | Reply | Sequence[Mapping[str, Any]] | None
+"""What a model wrote: a text, a reply, or turns of which the last is its own, with a text or parts as content.
+
+None, no turns, and a turn without content are an empty reply, in which no answer can be read.
+"""
 
 
 def reward(reply: Completion, question: Question | str, *, format_weight: float = 0.0) -> float:
@@ -30,12 +33,15 @@ def reward(reply: Completion, question: Question | str, *, format_weight: float 
 
 
 def paired_reward(replies: Sequence[Completion], questions: Sequence[Question | str]) -> float:
-    """Return the lowest reward of several replies: 1 only if both worlds of a case are answered correctly."""
-    return min(reward(reply, question) for reply, question in zip(replies, questions, strict=True))
+    """What the worst of several replies is worth: 1 only where both worlds of a case are answered right.
+
+    No replies at all are worth 0.
+    """
+    return min((reward(reply, question) for reply, question in zip(replies, questions, strict=True)), default=0.0)
 
 
 def trl_reward(completions: Sequence[Completion], gold: Sequence[str], **columns: Any) -> list[float]:
-    """Return `reward` for each completion of a batch."""
+    """`reward` for each completion of a batch; nothing for an empty batch."""
     return [reward(reply, question) for reply, question in zip(completions, gold, strict=True)]
 
 
@@ -73,8 +79,8 @@ def _question(question: Question | str) -> Question:
     return msgspec.json.decode(question, type=Question) if isinstance(question, str) else question
 
 
-def _text(reply: str | Sequence[Mapping[str, Any]]) -> str:
+def _text(reply: str | Sequence[Mapping[str, Any]] | None) -> str:
     if isinstance(reply, str):
         return reply
-    content = reply[-1]["content"]
+    content = (reply[-1].get("content") if reply else None) or ""
     return content if isinstance(content, str) else "".join(part.get("text") or "" for part in content)

@@ -180,7 +180,8 @@ def test_pairs_of_a_paper_stand_beside_its_figures() -> None:
     basic = Question("Where is the cat?", "B", "choice", sides)
     pair = Case("1", suite="cfmm", factual=basic, counterfactual=Question("If it moved, where?", "A", "choice", sides))
     paper = describe([pair]).suites["cfmm"]
-    assert [(figure.here, figure.reported) for figure in paper.figures] == [
+    [grid] = paper.tables()
+    assert [tuple(cell.text for cell in line.cells[1:]) for line in grid.lines] == [
         ("1", "1,200"), ("4.00", "9.47"), ("4.00", "18.39"), ("2.00", "1.17"),
     ]  # fmt: skip
     told = Question("Is it on?", "yes", "boolean"), Question("Would it be on if it broke?", "no", "boolean")

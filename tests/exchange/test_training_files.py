@@ -10,7 +10,7 @@ import countersight as cs
 from countersight.case import Question
 from countersight.errors import CountersightError, ExchangeError
 from countersight.exchange import Export, Splits, export_to
-from countersight.rewards import reward, trl_format_reward, trl_paired_reward, trl_reward
+from countersight.rewards import paired_reward, reward, trl_format_reward, trl_paired_reward, trl_reward
 
 datasets = Lazy("datasets")
 
@@ -96,6 +96,17 @@ def test_the_reward_is_our_extractor(tables):
 
 def test_a_readable_answer_may_be_worth_something_right_or_wrong():
     assert [reward(said, COUNT, format_weight=0.1) for said in ("3", "4", "Who knows?")] == [1.1, 0.1, 0.0]
+
+
+@pytest.mark.parametrize("reply", [None, [], "", [{"role": "assistant", "content": None}], [{"role": "assistant"}]])
+def test_no_reply_is_unread_and_worth_nothing(reply):
+    assert reward(reply, COUNT, format_weight=0.1) == 0.0
+    assert paired_reward([reply, "3"], [COUNT, COUNT]) == 0.0
+
+
+def test_an_empty_batch_is_paid_nothing():
+    assert trl_reward([], []) == trl_format_reward([], []) == trl_paired_reward([], [], []) == []
+    assert paired_reward([], []) == 0.0
 
 
 def test_a_pair_is_paid_only_where_both_worlds_are_right():

@@ -1,7 +1,10 @@
 """The package for verifiers. `make peers` loads it with the real verifiers and rolls it out."""
 
 import ast
+import importlib
+import sys
 import tomllib
+from types import ModuleType
 
 import pytest
 from making import case, dataset
@@ -26,6 +29,20 @@ def test_the_package_names_the_suite_and_never_the_seed_to_test_with(tmp_path):
     load = next(node for node in module.body if isinstance(node, ast.FunctionDef))
     assert [argument.arg for argument in load.args.args] == ["suite", "seed", "size", "controls", "paired"]
     assert [ast.literal_eval(default) for default in load.args.defaults] == ["cvqa-synthetic", 8, 600, False, False]
+
+
+def test_the_seed_to_test_with_is_refused_before_anything_is_loaded(tmp_path, monkeypatch):
+    cs.make("cvqa-synthetic", tmp_path / "flowers", size=2, seed=7)
+    export_to("verifiers", Export(tmp_path / "flowers", tmp_path / "fresh_flowers"))
+    without = ModuleType("countersight.exchange.verifiers_environment")  # it needs verifiers
+    without.FreshCases = without.OneReply = without.QuestionEnv = type("Base", (), {})
+    without.open_environment = lambda package, **config: config
+    monkeypatch.setitem(sys.modules, without.__name__, without)
+    monkeypatch.syspath_prepend(tmp_path / "fresh_flowers")
+    package = importlib.import_module("fresh_flowers")
+    assert package.load_environment(seed=9)["seed"] == 9
+    with pytest.raises(ExchangeError, match="the seed 7 is there to test with"):
+        package.load_environment(seed=7)
 
 
 def test_what_has_no_seed_cannot_be_made_afresh(tmp_path):

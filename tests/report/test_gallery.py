@@ -1,13 +1,19 @@
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from playwright.sync_api import Browser, expect
 
+from countersight.case import Case, Question
 from countersight.html import balanced_sample
+from countersight.reports import write_report
 from countersight.reports.gallery import pair_outcome
 from countersight.scoring import Outcome
+
+from .running import answered
 
 
 @pytest.mark.parametrize(
@@ -67,3 +73,25 @@ def test_a_rare_outcome_of_any_run_is_in_the_sample() -> None:
 def test_another_seed_is_another_sample() -> None:
     strata = [np.zeros(1000, np.int64)]
     assert balanced_sample(strata, 10, 0).tolist() != balanced_sample(strata, 10, 1).tolist()
+
+
+@pytest.mark.browser
+def test_a_causal_graph_is_told_in_words_and_can_be_searched(browser: Browser, tmp_path: Path) -> None:
+    graph = {
+        "nodes": [{"id": "s", "obj_name": "shelf"}, {"id": "b", "obj_name": "books"}],
+        "edges": [{"source": "s", "target": "b", "relation": "supports"}],
+    }
+    asked = Question("Would the books fall?", "yes", "boolean")
+    why = {"why": "the books depend on the shelf"}
+    cases = [Case(id="told", suite="cello", counterfactual=asked, graph=graph, provenance=why)]
+    cases.append(Case(id="plain", suite="cello", counterfactual=asked, graph={"edges": "none"}))
+    files = write_report([answered(tmp_path / "run", cases, lambda case, question: question.answer)], tmp_path / "out")
+    page = browser.new_page()
+    page.goto(files.html.as_uri() + "#cases")
+    expect(page.locator(".card")).to_have_count(2)
+    expect(page.locator(".graph")).to_have_count(1)
+    for words in ("No picture: this case is", "shelf supports books", "Why: the books depend on the shelf."):
+        expect(page.locator(".graph")).to_contain_text(words)
+    page.locator("#search").fill("supports books")
+    expect(page.locator(".card")).to_have_count(1)
+    page.close()

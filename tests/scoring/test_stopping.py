@@ -1,5 +1,6 @@
 """`run --until`: asking stops when the figure is known well enough, and what is reported holds although it stopped."""
 
+import csv
 import hashlib
 import json
 import re
@@ -16,6 +17,7 @@ from countersight.dataset import DatasetWriter
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
 from countersight.scoring import anytime_interval, refuted, stopped
+from countersight.scoring.figures import ANYTIME
 
 CASES = 600
 
@@ -93,6 +95,10 @@ def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(fol
     told = cs.report([run], out=tmp_path / "report").finding
     assert f"is known to ± 12 points ({100 * found.low:.1f} to {100 * found.high:.1f}) after {found.cases:,} of" in told
     assert "were not asked" in told
+    with (tmp_path / "report" / "tables.csv").open() as lines:
+        methods = {row["method"] for row in csv.DictReader(lines) if row["measure"] in ("drop", "factual")}
+    assert methods == {ANYTIME}
+    assert "confidence sequences by betting" in (tmp_path / "report" / "report.html").read_text()
 
     asked = model.asked
     cs.run(folder, model, out=tmp_path / "run", until=15)
@@ -118,6 +124,13 @@ def test_options_that_draw_or_send_cases_otherwise_are_refused(folder, tmp_path,
     run = ["run", str(folder), "--model", "chance", "-o", str(tmp_path / "run"), "--until", "10"]
     assert main([*run, *more]) == 2
     assert "chooses the number of cases itself" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_metric_without_a_rule_is_refused(folder, tmp_path, capsys):
+    command = ["run", str(folder), "--model", "chance", "-o", str(tmp_path / "run")]
+    assert main([*command, "--until-metric", "factual"]) == 2
+    assert "add --until" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 
@@ -150,19 +163,53 @@ def test_a_drop_is_decided_soon_and_no_drop_takes_every_case(folder, tmp_path):
     assert "is not decided (0.0 to 0.0) after 20 of 20 cases" in str(stopped(RunFolder.open(undecided.path)))
 
 
-def test_a_failed_answer_could_be_anything(tmp_path):
-    """Five of twenty fail in one world: even when all are asked, the drop could be a quarter more or less."""
+class Failing:
+    """Says B to everything; every fourth case fails under a change until it is mended."""
 
-    def failing(picture, question):
-        if " if " in question and int(re.search(r"picture (\d+)", question)[1]) % 4 == 0:
+    def __init__(self):
+        self.mended, self.asked = False, 0
+
+    def __call__(self, picture, question):
+        self.asked += 1
+        if not self.mended and " if " in question and int(re.search(r"picture (\d+)", question)[1]) % 4 == 0:
             raise OSError("no")
         return "B"
 
-    run = cs.run(dataset(tmp_path / "small", 20), failing, out=tmp_path / "run", until=10)
+
+def test_a_failed_answer_is_right_or_wrong_and_the_answer_of_the_other_world_is_known(tmp_path):
+    """Five of twenty fail under the change and are wrong as they are: each drop is -1 or 0. Ten others have -1."""
+    run = cs.run(dataset(tmp_path / "small", 20), Failing(), out=tmp_path / "run", until=10)
     found = stopped(RunFolder.open(run.path))
     assert found is not None
     assert found.cases == 20
-    assert found.high - found.low == pytest.approx(2 * 5 / 20, abs=1e-4)
+    assert (found.low, found.high) == pytest.approx((-15 / 20, -10 / 20), abs=1e-4)
+
+
+def test_both_worlds_cannot_be_right_where_one_is_wrong(tmp_path):
+    where = dataset(tmp_path / "small", 20)
+    run = cs.run(where, Failing(), out=tmp_path / "run", until=0.5, until_metric="both_right")
+    found = stopped(RunFolder.open(run.path))
+    assert (found.low, found.high) == pytest.approx((5 / 20, 5 / 20), abs=1e-4)
+
+
+def test_what_failed_is_asked_again_although_the_rule_is_met(folder, tmp_path):
+    model = Failing()
+    cs.run(folder, model, out=tmp_path / "run", until=40)
+    before, asked = stopped(RunFolder.open(tmp_path / "run")), model.asked
+    assert before.met
+    model.mended = True
+    cs.run(folder, model, out=tmp_path / "run", until=45)
+    after = stopped(RunFolder.open(tmp_path / "run"))
+    assert after.rule == before.rule
+    assert after.met
+    assert after.pictures == before.pictures
+    states = [json.loads(line).get("state") for line in (tmp_path / "run" / "replies.jsonl").read_text().splitlines()]
+    failures = states.count("failed")
+    assert failures
+    assert len(states) == 2 * after.cases + failures
+    asked = model.asked
+    cs.run(folder, model, out=tmp_path / "run", until=45)
+    assert model.asked == asked
 
 
 def test_the_command_says_what_was_saved_and_asks_nothing_twice(folder, tmp_path, capsys):
@@ -180,8 +227,8 @@ def test_the_command_says_what_was_saved_and_asks_nothing_twice(folder, tmp_path
 
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
-    [({"until": 0}, "between 0 and 100"), ({"until": "decided", "until_metric": "factual"}, "only for the drop"),
-     ({"until": 3, "cases": 5}, "chooses the number of cases itself")],
+    [({"until": 0}, "between 0 and 100"), ({"until": "decided", "until_metric": "factual"}, "only a drop"),
+     ({"until": 3, "cases": 5}, "draws the cases itself"), ({"until_metric": "drop"}, "add `until`")],
 )  # fmt: skip
 def test_what_makes_no_sense_is_said(folder, tmp_path, wanted, sentence):
     with pytest.raises(CountersightError, match=sentence):

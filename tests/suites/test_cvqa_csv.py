@@ -85,19 +85,6 @@ def test_pictures_are_copied_where_a_folder_has_them(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["../secret.png", "/etc/passwd", "a/../../secret.png", "link.png", "", "..\\a", "a" * 5000]
-)
-def test_a_picture_outside_the_folder_is_refused(tmp_path, name):
-    pictures = tmp_path / "pictures"
-    pictures.mkdir()
-    (tmp_path / "secret.png").write_bytes(picture())
-    (pictures / "link.png").symlink_to(tmp_path / "secret.png")
-    cases, _, bad = read(table(tmp_path / "in.csv", ROW | {"img_path": name}), tmp_path / "d", pictures)
-    assert cases == []
-    assert [(line, field) for line, field, _ in bad] == [(2, "img_path")]
-
-
-@pytest.mark.parametrize(
     ("column", "value"),
     [
         ("answer", "E"),

@@ -121,12 +121,17 @@ class Decoder(nn.Module):
 
         Padding comes last, so that nothing ever looks at it. `at` counts through all rows.
         """
-        x = self.words(tokens) + self.places.weight[: tokens.shape[1]]
+        states = self.states(tokens, values).flatten(0, 1).index_select(0, at)
+        logits: Tensor = self.next(self.norm(states))
+        return logits
+
+    def states(self, tokens: Tensor, values: Tensor) -> Tensor:
+        """The last layer's output for every token of conversations that are padded on the right."""
+        x: Tensor = self.words(tokens) + self.places.weight[: tokens.shape[1]]
         seen = self.look(values)
         for block in self.blocks:
             x = block.whole(x, seen)
-        logits: Tensor = self.next(self.norm(x.flatten(0, 1).index_select(0, at)))
-        return logits
+        return x
 
     def empty(self, batch: int, device: torch.device) -> Tensor:
         """A cache of no tokens."""

@@ -13,12 +13,12 @@ from countersight.case import ASKINGS, Asking, Question
 from countersight.exchange import NamedQuestion
 from countersight.models.embedded import shrink
 from countersight.parallel import in_order
-from countersight.scenes import draw
 from countersight.suites.cvqa import TEMPLATES
-from countersight.suites.cvqa.synthetic import make_case, make_control
 from tools.embedded.shipped import shipped_encoder
 
 CHUNK = 20
+TRAINED = 1
+"""The template that is trained on: all polygons of one colour."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -48,6 +48,9 @@ def _asked(seed: int, count: int, part: tuple[int, int]) -> list[Asked]:
 
 
 def _questions(template: int, seed: int, indices: range) -> Iterator[Asked]:
+    from countersight.scenes import draw  # needs Skia, which questions made before do not
+    from countersight.suites.cvqa.synthetic import make_case, make_control
+
     see = shipped_encoder()
     for index in indices:
         for make in (make_case, make_control):

@@ -42,7 +42,7 @@ _OPTIONS: Final = {
     "--budget DOLLARS": "stop before the run costs more than this; can be raised later",
     "--until W": "stop as soon as the drop is known to within ± W points, or is known to be above or below zero "
     "(`decided`)",
-    "--until-metric {drop,factual,counterfactual,both_right}=drop": "the measure used by --until",
+    "--until-metric {drop,factual,counterfactual,both_right}": "the measure used by --until (default: drop)",
     "--against M": "with --until: run a second model on the same cases in lockstep, into RUN-against, and stop when "
     "the difference between the two is known",
     "--repeat K": "repeat the run K times with different seeds, in RUN/1 to RUN/K, and report the variance",
@@ -81,6 +81,8 @@ def _run(chosen: argparse.Namespace) -> int:
     chosen.output = chosen.output or _default_output(Path("runs"), chosen.dataset, chosen.model)
     if chosen.against and (chosen.until is None or chosen.batch or chosen.repeat):
         raise CountersightError("--against runs two models until their difference is known: add --until decided")
+    if chosen.until_metric and chosen.until is None:
+        raise CountersightError("--until-metric names the measure that --until watches: add --until, as in --until 3")
     if chosen.until is not None and (chosen.batch or chosen.repeat or chosen.limit or chosen.again):
         raise CountersightError("--until draws the cases itself: leave out --batch, --repeat, --limit and --again")
     if chosen.loss and not chosen.rank:
@@ -265,7 +267,8 @@ def _rule(chosen: argparse.Namespace, models: tuple[str, ...]) -> "Until | None"
         return None
     if _is_hidden(chosen.dataset):
         raise CountersightError("--until needs the right answers, which are hidden in this dataset; leave it out")
-    return Until(None if chosen.until == "decided" else chosen.until, chosen.until_metric, chosen.seed, models)
+    width = None if chosen.until == "decided" else chosen.until
+    return Until(width, chosen.until_metric or "drop", chosen.seed, models)
 
 
 def _say_what_was_saved(output: Path, cost: float) -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from countersight.authoring import Funnel
 from countersight.case import ASKING_WORDS, LETTERS, TWO_WORLDS, Case, Question, World
-from countersight.html import Grid, Line, Markup, TableCell, fragment, name, print_grids, sheet, shortened
+from countersight.html import Grid, Markup, TableCell, fragment, name, print_grids, sheet, shortened, table_line
 from countersight.suites import Chart, ChartBar, SuiteStatistics, SuiteTally, known_suite, words
 from countersight.text import several
 
@@ -270,8 +270,8 @@ def summary(statistics: DatasetStatistics) -> Iterator[Grid]:
     yield _groups(statistics, groups, f"{several(left, 'smaller group')} not shown" if left else "", top=1)
     even = [balance for balance in balances(statistics) if balance.group == statistics.total.group]
     if even:
-        cells = ((TableCell(each.world), TableCell(_spread(each.parts))) for each in even)
-        yield Grid("Balance of right answers", ("world", "share of each"), tuple(map(Line, cells)))
+        lines = (table_line(each.world, _spread(each.parts)) for each in even)
+        yield Grid("Balance of right answers", ("world", "share of each"), tuple(lines))
 
 
 def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
@@ -282,11 +282,8 @@ def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
             yield _bars("Right answers", "answer", bars)
         yield _bars("Words per question, including options", "words", length_bars(statistics.total, most=20))
     if even := balances(statistics):
-        lines = (
-            (TableCell(name(each.group) or "(none)"), TableCell(each.world), TableCell(_spread(each.parts)))
-            for each in even
-        )
-        yield Grid("Balance of right answers", ("group", "world", "share of each"), tuple(map(Line, lines)))
+        lines = (table_line(each.group or "(none)", each.world, _spread(each.parts)) for each in even)
+        yield Grid("Balance of right answers", ("group", "world", "share of each"), tuple(lines))
     for suite in statistics.suites.values():
         yield from suite.tables()
     if statistics.funnel:
@@ -308,46 +305,36 @@ def _groups(
     )
     controls = f"and {several(statistics.controls, 'control')}: {CONTROLLED}" if statistics.controls else ""
     note = "; ".join(filter(None, (controls, note, "words: mean length of a question with its options")))
-    lines = tuple(
-        Line(
-            (
-                TableCell(name(group.group) or "(none)"),
-                TableCell(f"{group.cases:,}"),
-                *(TableCell(f"{world.mean_words:.2f}" if world.questions else "–") for world in group.worlds),
-                TableCell(f"{group.changed / group.pairs:.1%}" if group.pairs else "–"),
-                *(
-                    TableCell(", ".join(f"{name(answer)[:20]} {n / world.questions:.0%}" for answer, n in found) or "–")
-                    for world in group.worlds
-                    for found in [frequent_answers(world)[:top]]
-                ),
-            ),
+
+    def frequent(world: WorldStatistics) -> str:
+        found = frequent_answers(world)[:top]
+        return ", ".join(f"{name(answer)[:20]} {n / world.questions:.0%}" for answer, n in found)
+
+    lines = (
+        table_line(
+            group.group or "(none)",
+            group.cases,
+            *(f"{world.mean_words:.2f}" if world.questions else "" for world in group.worlds),
+            f"{group.changed / group.pairs:.1%}" if group.pairs else "",
+            *map(frequent, group.worlds),
             total=group is statistics.total,
         )
         for group in (*groups, statistics.total)
     )
-    return Grid(several(statistics.cases, "case"), head, lines, note)
+    return Grid(several(statistics.cases, "case"), head, tuple(lines), note)
 
 
 def _bars(title: str, heading: str, bars: list[WorldShares]) -> Grid:
     longest = max((max(bar.shares) for bar in bars), default=0) or 1
     head = (heading, *(words for world in TWO_WORLDS for words in (world, "%")))
-    return Grid(
-        title,
-        head,
-        tuple(
-            Line(
-                (
-                    TableCell(name(bar.label)[:24]),
-                    *(
-                        TableCell(words)
-                        for share in bar.shares
-                        for words in (_drawn(share / longest), f"{100 * share:.1f}")
-                    ),
-                )
-            )
-            for bar in bars
-        ),
+    lines = (
+        table_line(
+            name(bar.label)[:24],
+            *(cell for share in bar.shares for cell in (TableCell(_drawn(share / longest)), f"{100 * share:.1f}")),
+        )
+        for bar in bars
     )
+    return Grid(title, head, tuple(lines))
 
 
 def _drawn(share: float) -> str:
@@ -366,7 +353,7 @@ def funnel_table(funnel: Funnel) -> Grid:
     """The steps, what was left after each, and why the others were not."""
     steps = [(step.name, step.left, step.reasons) for step in funnel.steps]
     steps.append(("different suppositions", funnel.patterns, funnel.operations))
-    lines = (Line((TableCell(name, (_why(reasons),)), TableCell(f"{left:,}"))) for name, left, reasons in steps)
+    lines = (table_line(TableCell(name, (_why(reasons),)), left) for name, left, reasons in steps)
     return Grid(f"From questions to pairs, written by {funnel.writer}", ("step", "left"), tuple(lines))
 
 

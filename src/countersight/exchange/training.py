@@ -7,6 +7,7 @@ the pictures in a folder beside.
 import json
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from functools import partial
 from pathlib import Path, PurePosixPath
 from random import Random
 from typing import Any, Final
@@ -21,7 +22,6 @@ from countersight.exchange.named_questions import NamedQuestion, dataset_at, que
 from countersight.exchange.parquet import Columns, Shards
 from countersight.exchange.splits import Splits, refuse_testing
 from countersight.files import Staging, write_text
-from countersight.picture import Picture
 
 
 class TrainingRow(msgspec.Struct, frozen=True):
@@ -47,19 +47,17 @@ class TrainingRow(msgspec.Struct, frozen=True):
         return case.pictures("factual") if self.asked.asking == "shown" else ()
 
 
-class Examples:
-    """The questions of one split of a dataset; a dataset that is there to test with is refused."""
-
-    def __init__(self, order: Export, name: str) -> None:
-        self.dataset: Dataset = dataset_at(order.source, name)
-        refuse_testing(order, self.dataset)
-        self._order = order
-        self._splits = Splits(self.dataset)
-
-    def __iter__(self) -> Iterator[TrainingRow]:
-        for asked in questions(self.dataset, self._order.on_bad):
-            if self._order.split in ("all", self._splits.side(asked.case)):
-                yield TrainingRow(asked, wrong_answer(asked))
+def _examples(order: Export, name: str) -> tuple[Dataset, Iterator[TrainingRow]]:
+    """A dataset and the questions of one split of it; a dataset that is there to test with is refused."""
+    dataset = dataset_at(order.source, name)
+    refuse_testing(order, dataset)
+    splits = Splits(dataset)
+    rows = (
+        TrainingRow(asked, wrong_answer(asked))
+        for asked in questions(dataset, order.on_bad)
+        if order.split in ("all", splits.side(asked.case))
+    )
+    return dataset, rows
 
 
 def wrong_answer(asked: NamedQuestion) -> str:
@@ -100,36 +98,34 @@ _DPO: Final[Columns] = _PROMPT_COLUMNS | {"chosen": "turns", "rejected": "turns"
 _GRPO: Final[Columns] = _PROMPT_COLUMNS | {"answer": "text", "kind": "text", "gold": "text"}
 
 
-def export_sft(order: Export) -> Exported:
-    """Questions and right answers, for SFTTrainer."""
-    return _export_parquet(order, "trl-sft", _SFT, "SFTTrainer, with max_length=None")
-
-
-def export_dpo(order: Export) -> Exported:
-    """Questions with a right and a wrong answer, for DPOTrainer."""
-    return _export_parquet(order, "trl-dpo", _DPO, "DPOTrainer, with max_length=None")
-
-
-def export_grpo(order: Export) -> Exported:
-    """Questions alone, for GRPOTrainer; `countersight.rewards` pays for the answers."""
-    return _export_parquet(order, "trl-grpo", _GRPO, "GRPOTrainer, with reward_funcs=countersight.rewards.trl_reward")
-
-
 def _export_parquet(order: Export, name: str, columns: Columns, trainer: str) -> Exported:
-    examples = Examples(order, name)
+    dataset, examples = _examples(order, name)
     with Staging(order.out) as folder, Shards(folder, order.split, columns) as shards:
         for example in examples:
             if example.rejected or "rejected" not in columns:
-                shards.add(_row(example, examples, columns))
+                shards.add(_row(example, dataset, columns))
     note = f'load_dataset("parquet", data_files="{order.out}/*.parquet") goes into {trainer}'
     return Exported(shards.count, "question", note)
 
 
-def _row(example: TrainingRow, examples: Examples, columns: Columns) -> dict[str, Any]:
+export_sft = partial(_export_parquet, name="trl-sft", columns=_SFT, trainer="SFTTrainer, with max_length=None")
+"""Questions and right answers."""
+export_dpo = partial(_export_parquet, name="trl-dpo", columns=_DPO, trainer="DPOTrainer, with max_length=None")
+"""Questions with a right and a wrong answer."""
+export_grpo = partial(
+    _export_parquet,
+    name="trl-grpo",
+    columns=_GRPO,
+    trainer="GRPOTrainer, with reward_funcs=countersight.rewards.trl_reward",
+)
+"""Questions alone; `countersight.rewards` pays for the answers."""
+
+
+def _row(example: TrainingRow, dataset: Dataset, columns: Columns) -> dict[str, Any]:
     asked = example.asked
     row = {
         "prompt": [("user", asked.words)],
-        "images": load_pictures(examples.dataset, asked.pictures, asked.row),
+        "images": load_pictures(dataset, asked.pictures, asked.row),
         "key": asked.key,
         "completion": [("assistant", example.chosen)],
         "chosen": [("assistant", example.chosen)],
@@ -149,73 +145,62 @@ _ENDINGS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".we
 class _Pictures:
     """The pictures that go with a file, each written once, by names that are safe whatever the dataset calls them."""
 
-    def __init__(self, folder: Path, examples: Examples) -> None:
+    def __init__(self, folder: Path, dataset: Dataset) -> None:
         (folder / "images").mkdir()
         self._folder = folder
-        self._examples = examples
+        self._dataset = dataset
         self._names: dict[tuple[str, str], str] = {}
 
     def named(self, pictures: tuple[tuple[str, str], ...], row: int) -> list[str]:
         """Where the pictures are, seen from the folder."""
-        return [self._names.get(each) or self._written(each, row) for each in pictures]
-
-    def _written(self, named: tuple[str, str], row: int) -> str:
-        ((name, picture),) = load_pictures(self._examples.dataset, (named,), row)
-        place = f"images/{len(self._names):06d}{_ending(name, picture)}"
-        (self._folder / place).write_bytes(picture.data)
-        self._names[named] = place
-        return place
-
-
-def _ending(name: str, picture: Picture) -> str:
-    return _ENDINGS.get(picture.mime, PurePosixPath(name).suffix)
+        for each in pictures:
+            if each not in self._names:
+                ((name, picture),) = load_pictures(self._dataset, (each,), row)
+                ending = _ENDINGS.get(picture.mime, PurePosixPath(name).suffix)
+                self._names[each] = f"images/{len(self._names):06d}{ending}"
+                (self._folder / self._names[each]).write_bytes(picture.data)
+        return [self._names[each] for each in pictures]
 
 
 def export_ms_swift(order: Export) -> Exported:
     """ms-swift's JSONL: a right and a rejected answer, and where both worlds have pictures, the rejected picture."""
-    count = _write_turns(order, "ms-swift", _swift, joined="\n", around=("", "\n"), ending="jsonl")
-    data = f"ROOT_IMAGE_DIR={order.out} swift rlhf --rlhf_type dpo --dataset {order.out / order.split}.jsonl"
-    return Exported(count, "question", f"train with: {data} …")
+    data = f"ROOT_IMAGE_DIR={order.out} swift rlhf --rlhf_type dpo --dataset {order.out / order.split}.jsonl …"
+    return _write_turns(order, "ms-swift", _swift, data)
 
 
 def export_llama_factory(order: Export) -> Exported:
     """LLaMA-Factory's ShareGPT layout, with dataset_info.json."""
-    count = _write_turns(order, "llama-factory", _sharegpt, joined=",\n", around=("[\n", "\n]\n"), ending="json")
-    return Exported(count, "question", f"train with: dataset_dir: {order.out}, dataset: countersight")
+    return _write_turns(order, "llama-factory", _sharegpt, f"dataset_dir: {order.out}, dataset: countersight")
 
 
 def export_llava(order: Export) -> Exported:
     """LLaVA's list of conversations."""
-    count = _write_turns(order, "llava", _llava, joined=",\n", around=("[\n", "\n]\n"), ending="json")
     data = f"--data_path {order.out / order.split}.json --image_folder {order.out}"
-    return Exported(count, "question", f"train with: {data}")
+    return _write_turns(order, "llava", _llava, data)
 
 
 def _write_turns(
-    order: Export,
-    name: str,
-    shape: Callable[[TrainingRow, list[str], list[str]], Json],
-    *,
-    joined: str,
-    around: tuple[str, str],
-    ending: str,
-) -> int:
-    """Write the conversations one by one, and their pictures beside."""
-    examples = Examples(order, name)
+    order: Export, name: str, shape: Callable[[TrainingRow, list[str], list[str]], Json], command: str
+) -> Exported:
+    """Write the conversations one by one, and their pictures beside: JSON lines for ms-swift, a list for others."""
+    dataset, examples = _examples(order, name)
+    before, between, after, ending = (
+        ("", "\n", "\n", "jsonl") if name == "ms-swift" else ("[\n", ",\n", "\n]\n", "json")
+    )
     count = 0
     with Staging(order.out) as folder, open(folder / f"{order.split}.{ending}", "w", encoding="utf-8") as file:
-        pictures = _Pictures(folder, examples)
-        file.write(around[0])
+        pictures = _Pictures(folder, dataset)
+        file.write(before)
         for example in examples:
-            row = example.asked.row
-            shown = pictures.named(example.asked.pictures, row)
-            told = shape(example, shown, pictures.named(example.other_pictures, row))
-            file.write((joined if count else "") + json.dumps(told, ensure_ascii=False))
+            shown, others = (
+                pictures.named(each, example.asked.row) for each in (example.asked.pictures, example.other_pictures)
+            )
+            file.write((between if count else "") + json.dumps(shape(example, shown, others), ensure_ascii=False))
             count += 1
-        file.write(around[1])
+        file.write(after)
         if name == "llama-factory":
             write_text(folder / "dataset_info.json", json.dumps(_info(f"{order.split}.{ending}"), indent=2))
-    return count
+    return Exported(count, "question", f"train with: {command}")
 
 
 def _info(file: str) -> Json:

@@ -15,6 +15,7 @@ from countersight.suites import known_suite
 
 _MODULE: Final = '''"""New cases of {suite} for verifiers; written by `countersight export`."""
 
+from countersight.errors import ExchangeError
 from countersight.exchange.verifiers_environment import FreshCases, OneReply, QuestionEnv, open_environment
 
 __all__ = ["Cases", "OneReply", "QuestionEnv", "load_environment"]
@@ -30,7 +31,9 @@ class Cases(FreshCases):
 def load_environment(
     suite: str = "{suite}", seed: int = {first}, size: int = 600, controls: bool = False, paired: bool = False
 ) -> QuestionEnv:
-    """Open `size` cases from this seed on; `paired` rewards only cases answered correctly in both worlds."""
+    """So many cases, from this seed on; `paired` pays only where both worlds of a case are answered right."""
+    if seed in Cases.TEST_SEEDS:
+        raise ExchangeError(f"the seed {{seed}} is there to test with; name another one")
     return open_environment("{package}", suite=suite, seed=seed, size=size, controls=controls, paired=paired)
 '''
 _PROJECT: Final = """[project]

@@ -41,7 +41,7 @@ def analyses(
         repeat_analysis(runs),
         set_analysis(runs, terms),
         alarm_analysis(runs, terms),
-        observations(runs, terms, seed=seed) if suite == "cfmm" else None,
+        observations(runs, terms) if suite == "cfmm" else None,
         prompt_analysis(runs, terms),
         composed_analysis(runs, watched, terms),
         program_analysis(runs, watched, terms),

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from countersight.case import TWO_WORLDS, Asking, World
+from countersight.case import TWO_WORLDS, Asking, Trace, World
 from countersight.html import Grid, Measured, Thumbnail
 from countersight.scoring import ComparedRuns, GroupScores, LetterShare, Outcome, RoleShare, SetScores, Sum, standing
 from countersight.suites import PaperTable, Terms, terms
@@ -148,28 +148,6 @@ class AskedQuestion(msgspec.Struct, frozen=True):
     options: tuple[str, ...] = ()
 
 
-Boxed = tuple[float, float, float, float]
-"""Left, top, width and height of a box over a picture, in parts of the picture's sides."""
-
-
-class ProgramCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a program asked of a tool, what came back, and where."""
-
-    name: str
-    arguments: str = ""
-    result: str = ""
-    boxes: tuple[Boxed, ...] = ()
-
-
-class Program(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A program that was written for a question, and what it did."""
-
-    text: str
-    calls: tuple[ProgramCall, ...] = ()
-    unkept: int = 0
-    failure: str = ""
-
-
 class GalleryAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a run made of a question. `text` may be cut; `length` is how long it was."""
 
@@ -191,20 +169,12 @@ class GalleryAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     """Which of the case's requests it answers; None where nobody can say any more what was sent."""
     unfit: str = ""
     """Why the prompt makes no difference to this question, where it does not."""
-    program: Program | None = None
-
-
-class GraphThing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A thing of a causal graph, and where it is in the picture."""
-
-    name: str
-    boxes: tuple[Boxed, ...] = ()
+    program: Trace | None = None
 
 
 class ShownGraph(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The causal graph behind a question: its things, its edges in words, and why the gold answer follows from it."""
+    """The causal graph behind a question: its edges in words, and why the gold answer follows from it."""
 
-    things: tuple[GraphThing, ...]
     edges: tuple[str, ...]
     why: str = ""
 

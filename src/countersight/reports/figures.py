@@ -78,7 +78,6 @@ class PlotLine(msgspec.Struct, frozen=True):
     printed: Measured | None
     note: str = ""
     """The n of what is printed, and whether these are too few cases."""
-    """Of what nothing could be read."""
     chance: float | None = None
     total: bool = False
 

@@ -1,28 +1,16 @@
 """Which cases the gallery shows, and under which heading each stands."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Case, Question, Reply, Trace
-from countersight.dataset import Dataset
-from countersight.detection import size_as_seen
-from countersight.engine import COMPOSED, SentRequests, edges_in_words, names_of, nodes_of
-from countersight.errors import BadPicture
+from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Case, Question, Reply
+from countersight.engine import COMPOSED, SentRequests, edges_in_words
 from countersight.html import balanced_sample
-from countersight.reports.data import (
-    AskedQuestion,
-    Boxed,
-    GalleryAnswer,
-    GalleryCase,
-    GraphThing,
-    Program,
-    ProgramCall,
-    ShownGraph,
-)
+from countersight.reports.data import AskedQuestion, GalleryAnswer, GalleryCase, ShownGraph
 from countersight.scoring import OUTCOMES, JudgedRun, Outcome, Outcomes, counted_replies
 
 PairOutcome = Literal[
@@ -62,81 +50,6 @@ def pair_outcome(factual: Outcome | None, counterfactual: Outcome | None) -> Pai
             return "gained"
         case _:
             return "both-wrong"
-
-
-_DIGITS = 4
-
-
-def size_of(file_name: str | None, source: Dataset) -> tuple[int, int] | None:
-    """The width and height of a picture of the dataset, or None where it cannot be read."""
-    try:
-        return size_as_seen(source.picture(file_name)) if file_name is not None else None
-    except BadPicture:
-        return None
-
-
-def in_parts(corners: tuple[float, float, float, float], size: tuple[int, int]) -> Boxed:
-    """Left, top, width and height in parts of the sides, of a box given by left, top, right and bottom in pixels."""
-    width, height = size
-    left, top, right, bottom = (
-        round(min(max(0.0, at / side), 1.0), _DIGITS)
-        for at, side in zip(corners, (width, height, width, height), strict=True)
-    )
-    return left, top, round(right - left, _DIGITS), round(bottom - top, _DIGITS)
-
-
-MOST_THINGS = 12
-MOST_BOXES = 8
-"""Of one thing: published nodes have one for every time the thing was marked."""
-_FAR = 1e6
-"""Pixels: no picture is so large."""
-_LONGEST_REASON = 400
-
-_Corners = tuple[float, float, float, float]
-
-
-def shown_graph(case: Case, source: Dataset) -> ShownGraph | None:
-    """The graph of a case for the page, or None where it has none that can be told."""
-    names, edges = names_of(case.graph), edges_in_words(case.graph)
-    if not edges:
-        return None
-    nodes = [node for node in nodes_of(case.graph) if names[str(node.get("id"))]][:MOST_THINGS]
-    boxes = [_boxes(node) for node in nodes]
-    size = size_of(case.image, source) if any(boxes) else None
-    things = tuple(
-        GraphThing(names[str(node.get("id"))], tuple(in_parts(box, size) for box in of_thing) if size else ())
-        for node, of_thing in zip(nodes, boxes, strict=True)
-    )
-    return ShownGraph(things, tuple(edges), str(case.provenance.get("why", ""))[:_LONGEST_REASON])
-
-
-def _boxes(node: dict[str, Any]) -> list[_Corners]:
-    """The boxes of a node, given by left, top, width and height in pixels; what is no box is left out."""
-    boxes = node.get("boxes")
-    corners = map(_corners, boxes[:MOST_BOXES]) if isinstance(boxes, list) else ()
-    return [box for box in corners if box]
-
-
-def _corners(box: object) -> _Corners | None:
-    if not isinstance(box, list) or len(box) != 4:
-        return None
-    if not all(type(side) in (int, float) and abs(side) < _FAR for side in box):
-        return None
-    left, top, width, height = box
-    return (left, top, left + width, top + height) if width > 0 and height > 0 else None
-
-
-def shown_program(trace: Trace, file_name: str | None, source: Dataset) -> Program:
-    """A program for the page; boxes are left out where the picture cannot be read."""
-    boxed = any(call.boxes for call in trace.calls)
-    size = size_of(file_name, source) if boxed else None
-    calls = tuple(
-        ProgramCall(
-            call.name, call.arguments, call.result, tuple(in_parts(box, size) for box in call.boxes) if size else ()
-        )
-        for call in trace.calls
-    )
-    return Program(trace.program, calls, trace.unkept, trace.failure)
 
 
 LONGEST_TEXT = 4_000
@@ -180,7 +93,7 @@ def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
         answers = []
         for judged, replies, words in zip(runs, said, sent, strict=True):
             fact = replies.get((place[row], "factual"))
-            found = _answers(case, judged.outcomes, place[row], replies, source)
+            found = _answers(judged.outcomes, place[row], replies)
             prompt = judged.run.manifest.prompt
             for asking, answer in found.items():
                 text = "" if answer.verdict == "missing" else _cut(words.words(row, case, *WORLDS[asking], fact))
@@ -194,7 +107,7 @@ def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
             change=_cut(case.change.text) if case.change else "",
             picture=number(case.image),
             counterfactual_picture=number(case.counterfactual_image),
-            graph=shown_graph(case, source),
+            graph=_graph(case),
             questions=_questions(case),
             answers=tuple(answers),
             requests=tuple(requests),
@@ -215,6 +128,12 @@ def _shown_most(runs: Sequence[JudgedRun]) -> JudgedRun:
     return next((judged for judged in runs if judged.run.manifest.shown), runs[0])
 
 
+def _graph(case: Case) -> ShownGraph | None:
+    """The causal graph behind a case in words; None where it has none."""
+    edges = edges_in_words(case.graph)
+    return ShownGraph(tuple(edges), _cut(str(case.provenance.get("why", "")))) if edges else None
+
+
 def _questions(case: Case) -> dict[Asking, AskedQuestion]:
     questions: dict[Asking, AskedQuestion] = {}
     for asking, (world, telling) in WORLDS.items():
@@ -230,7 +149,7 @@ def _question(question: Question) -> AskedQuestion:
     )
 
 
-def _answers(case: Case, result: Outcomes, position: int, said: _Said, source: Dataset) -> dict[Asking, GalleryAnswer]:
+def _answers(result: Outcomes, position: int, said: _Said) -> dict[Asking, GalleryAnswer]:
     answers: dict[Asking, GalleryAnswer] = {}
     for column, asking in enumerate(ASKINGS):
         verdict = OUTCOMES[result.codes[position, column]]
@@ -249,9 +168,7 @@ def _answers(case: Case, result: Outcomes, position: int, said: _Said, source: D
             _cut(reason),
             composed=reply is not None and reply.finish == COMPOSED,
             **({field: value for field in _SPENT if (value := getattr(reply, field))} if reply else {}),
-            program=shown_program(reply.trace, case.picture(*WORLDS[asking]), source)
-            if reply and reply.trace
-            else None,
+            program=reply.trace if reply else None,
         )
     return answers
 

@@ -22,7 +22,6 @@ from countersight.reports.scored import AnalysedRun, group_line, group_words
 from countersight.scoring import (
     CONFIDENCE,
     LEAST_IN_A_MARGIN,
-    RESAMPLES,
     Correlation,
     Difference,
     GroupScores,
@@ -51,11 +50,11 @@ class _PromptChange(msgspec.Struct, frozen=True, eq=False):
     effect: PromptEffect
 
 
-def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Analysis | None:
+def observations(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
     """What CFMM observed of its models, of these runs; None where they allow nothing of it."""
     correlations = [(run, found) for run in runs if (found := correlation(run.outcomes))]
     asked = [world for world in TWO_WORLDS if world in terms.measures]
-    rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world, seed=seed))]
+    rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world))]
     told = [
         Point("The drop", tuple(_drop(run, terms) for run in runs if run.scores.overall.drop)),
         Point(
@@ -75,7 +74,7 @@ def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Ana
         ),
         points=points,
         tables=tuple(table for table in tables if table.lines),
-        definitions=tuple(_definitions(bool(correlations), bool(rankings), seed)),
+        definitions=tuple(_definitions(bool(correlations), bool(rankings))),
     )
 
 
@@ -172,10 +171,9 @@ def _ranked(run: AnalysedRun, found: Ranking, terms: Terms) -> str:
     best, worst = found.standings[0], found.standings[-1]
     first, last = (name(group_words(each.group, terms)) for each in (best, worst))
     return (
-        f"{name(run.label)}, {terms.measures[found.asking]}: best {first} with {_rate(best.rate)} (probability of "
-        f"being the best: {percent(best.best, 0)}%); worst {last} with {_rate(worst.rate)} (probability of being the "
-        f"worst: {percent(worst.worst, 0)}%). They are {percent(found.spread.value or 0.0)} points apart "
-        f"({interval(found.spread)})."
+        f"{name(run.label)}, {terms.measures[found.asking]}: best {first} with "
+        f"{_rate(best.rate)}; worst {last} with {_rate(worst.rate)}. They are "
+        f"{percent(found.spread.value or 0.0)} points apart ({interval(found.spread)})."
     )
 
 
@@ -230,20 +228,8 @@ def _worlds_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms
 
 def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> Grid:
     measure = terms.measures[found.asking]
-    lines = (
-        group_line(
-            run,
-            each.group,
-            terms,
-            each.rate.n,
-            each.rate,
-            str(each.rank_low) if each.rank_low == each.rank_high else f"{each.rank_low} to {each.rank_high}",
-            f"{percent(each.best, 0)}%",
-            f"{percent(each.worst, 0)}%",
-        )
-        for each in found.standings
-    )
-    head = (terms.group, "n", measure, "place", "probability of being best", "probability of being worst")
+    lines = (group_line(run, each.group, terms, each.rate.n, each.rate) for each in found.standings)
+    head = (terms.group, "n", measure)
     title = f"From best to worst, {measure}: {name(run.label)}"
     return Grid(title, head, tuple(lines), key="observations", measures=("", found.asking))
 
@@ -264,8 +250,7 @@ def _changes_table(title: str, changes: Sequence[_PromptChange], terms: Terms) -
     return Grid(title, head, tuple(lines), note, "prompts", tuple(measures))
 
 
-def _definitions(correlated: bool, ranked: bool, seed: int) -> Iterator[tuple[str, str]]:
-    drawn = f"{count(RESAMPLES)} draws, seed {seed}"
+def _definitions(correlated: bool, ranked: bool) -> Iterator[tuple[str, str]]:
     if correlated:
         yield (
             "phi",
@@ -276,11 +261,9 @@ def _definitions(correlated: bool, ranked: bool, seed: int) -> Iterator[tuple[st
         )
     if ranked:
         yield (
-            "rank, probability of being best and worst",
-            f"Each group's accuracy is drawn from its posterior distribution (Jeffreys' prior, {drawn}); the table "
-            "shows how often the group is first or last, and its range of ranks in 95% of the draws. The difference "
-            "between best and worst tends to be too large, because the groups were selected for it; its interval is "
-            "corrected for all pairs of groups (Bonferroni).",
+            "best and worst",
+            "Their distance is that of two groups chosen for being so: it is rather too large, and its interval is as "
+            "wide as if every two groups had been compared (Bonferroni).",
         )
 
 

@@ -88,7 +88,7 @@
       for (const question of Object.values(item.questions)) words.push(question.text, ...question.options);
       for (const answers of item.answers) {
         for (const answer of Object.values(answers)) {
-          words.push(answer.text ?? "", answer.reason ?? "", answer.program?.text ?? "");
+          words.push(answer.text ?? "", answer.reason ?? "", answer.program?.program ?? "");
         }
       }
       return words.join("\n").toLowerCase();
@@ -157,39 +157,6 @@
     { rootMargin: "400px" },
   );
 
-  // Boxes over a picture, each in the colour of what it belongs to: a call of a program, a thing of a causal graph.
-  const SVG = "http://www.w3.org/2000/svg";
-  const BOX_COLOURS = 6;
-  const coloured = (owners) => owners.flatMap((owner, nth) => (owner.boxes ?? []).map((box) => ({ nth, box, name: owner.name })));
-
-  const shape = (tag, attributes, ...children) => {
-    const node = document.createElementNS(SVG, tag);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    node.append(...children);
-    return node;
-  };
-
-  // The drawing takes the sides of the picture, and so lies on it however the picture is fitted into its place.
-  const drawn = (boxes, image, named) => {
-    const drawing = shape("svg", { "aria-hidden": "true" });
-    const fit = () => {
-      const { naturalWidth: width, naturalHeight: height } = image;
-      if (!width) return;
-      drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
-      const rectangles = boxes.map(({ nth, box: [x, y, w, h] }) =>
-        shape("rect", { x, y, width: w, height: h, class: `box box-${nth % BOX_COLOURS}` }),
-      );
-      const size = Math.max(width, height) / 28;
-      const labels = boxes.map(({ nth, box: [x, y], name }) =>
-        shape("text", { x: x * width + size / 4, y: y * height + size, "font-size": size, class: `box-name box-name-${nth % BOX_COLOURS}` }, name),
-      );
-      drawing.replaceChildren(shape("g", { transform: `scale(${width} ${height})` }, ...rectangles), ...(named ? labels : []));
-    };
-    image.addEventListener("load", fit, { once: true });
-    fit();
-    return drawing;
-  };
-
   // What the model saw of a picture: its size, or that it, or some of the models, never saw it.
   const seenAs = (item, side) => {
     const blind = index.runs.filter((_, run) => index.blind[run] || (side && !item.answers[run].shown));
@@ -215,28 +182,20 @@
     });
     watcher.observe(image);
     const button = make("button", { type: "button", class: "picture", "aria-label": `Enlarge the ${words}` }, image);
-    const boxes = side ? [] : coloured(item.graph?.things ?? []);
-    if (boxes.length) button.append(drawn(boxes, image));
     button.addEventListener("click", () => zoom(item, side));
     return make("figure", {}, button, caption);
   };
 
-  // The causal graph behind a question; a thing has the colour of its boxes.
-  const graph = (item) => {
-    const { things, edges, why } = item.graph;
-    const known = things.map((thing, nth) =>
-      make("li", { class: thing.boxes ? `thing box-${nth % BOX_COLOURS}` : "thing", dir: "auto" }, thing.name),
-    );
-    return make(
+  // The causal graph behind a question, in words.
+  const graph = ({ picture, graph: { edges, why } }) =>
+    make(
       "div",
       { class: "graph" },
-      ...(item.picture === null ? [make("p", { class: "placeholder" }, "No picture: this case is its text and its graph.")] : []),
+      ...(picture === null ? [make("p", { class: "placeholder" }, "No picture: this case is its text and its graph.")] : []),
       make("h4", {}, "Causal graph"),
-      make("ul", { class: "things" }, ...known),
       make("p", { dir: "auto" }, edges.join("; ")),
       ...(why ? [make("p", { class: "why", dir: "auto" }, `Why: ${why}.`)] : []),
     );
-  };
 
   const options = (question) => {
     if (!question.options.length) {
@@ -282,17 +241,7 @@
     return whole;
   };
 
-  // What a program found, drawn over the picture it looked at; the boxes of a call have its colour in the list.
-  const found = (calls, at) => {
-    const data = pictureData(at);
-    const boxes = coloured(calls);
-    if (!boxes.length || data === null) return null;
-    const words = `${number(boxes.length)} ${boxes.length === 1 ? "patch" : "patches"} that the program found`;
-    const image = make("img", { src: data, alt: words });
-    return make("figure", { class: "found" }, make("div", { class: "boxed" }, image, drawn(boxes, image)), make("figcaption", {}, words));
-  };
-
-  const program = (ran, at) => {
+  const program = (ran) => {
     const calls = ran.calls ?? [];
     const made = calls.length + (ran.unkept ?? 0);
     const called = `${number(made)} ${made === 1 ? "call" : "calls"}`;
@@ -300,19 +249,12 @@
     whole.addEventListener(
       "toggle",
       () => {
-        whole.append(make("pre", { tabindex: 0, role: "group", "aria-label": "The program" }, ran.text));
-        const listed = calls.map((call, nth) =>
-          make(
-            "li",
-            {},
-            make("code", { class: call.boxes ? `call box-${nth % BOX_COLOURS}` : "call" }, `${call.name}(${call.arguments ?? ""})`),
-            ` → ${call.result ?? ""}`,
-          ),
+        whole.append(make("pre", { tabindex: 0, role: "group", "aria-label": "The program" }, ran.program));
+        const listed = calls.map((call) =>
+          make("li", {}, make("code", {}, `${call.name}(${call.arguments ?? ""})`), ` → ${call.result ?? ""}`),
         );
         if (listed.length) whole.append(make("ol", { class: "calls" }, ...listed));
         if (ran.unkept) whole.append(make("p", { class: "cut" }, `And ${number(ran.unkept)} more that were not kept.`));
-        const drawn = found(calls, at);
-        if (drawn) whole.append(drawn);
       },
       { once: true },
     );
@@ -330,7 +272,7 @@
       .filter(Boolean)
       .join(" · ");
 
-  const answerLine = (item, answer, run, at) => {
+  const answerLine = (item, answer, run) => {
     const line = make(
       "li",
       { class: "answer" },
@@ -344,7 +286,7 @@
     const said = reply(answer);
     if (said) line.append(said);
     if (answer.unfit) line.append(make("p", { class: "unfit" }, `The prompt does not apply here: ${answer.unfit}.`));
-    if (answer.program) line.append(program(answer.program, at));
+    if (answer.program) line.append(program(answer.program));
     if (answer.sent != null) line.append(request(item.requests[answer.sent]));
     return line;
   };
@@ -362,7 +304,7 @@
     if (!question) return null;
     const answers = runsAsked()
       .filter((run) => item.answers[run][key])
-      .map((run) => answerLine(item, item.answers[run][key], run, key === "shown" ? item.counterfactual_picture : item.picture));
+      .map((run) => answerLine(item, item.answers[run][key], run));
     return make(
       "div",
       { class: "asking" },
@@ -413,9 +355,6 @@
     // As large as the model saw it, where the window is: a smaller copy in the page is drawn up to that size.
     byId("zoom-picture").parentElement.style.maxWidth = width ? `${width}px` : "";
     byId("zoom-picture").alt = side && zoomed.change ? `The ${PICTURES[side]}: ${zoomed.change}` : `The ${PICTURES[side]}`;
-    const things = side ? [] : (zoomed.graph?.things ?? []);
-    byId("zoom-boxes").replaceChildren(drawn(coloured(things), byId("zoom-picture"), true));
-    byId("zoom-graph").textContent = side ? "" : (zoomed.graph?.edges ?? []).join("; ");
     for (const button of byId("zoom-switch").children) {
       button.setAttribute("aria-pressed", String(Number(button.dataset.side) === side));
     }

@@ -8,6 +8,8 @@ from countersight.text import several
 def definitions(report: ReportData) -> list[tuple[str, str]]:
     """What each figure means and how it was computed; `definitions.txt` has the words."""
     measures = report.terms.measures
+    figures = ((run, figure) for run in report.runs for figure in (run.overall.factual, run.overall.counterfactual))
+    stopped = dict.fromkeys(name(run.label) for run, figure in figures if figure and figure.sequence)
     words = fragment(
         __package__,
         "definitions.txt",
@@ -16,6 +18,7 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
         level=percent(report.confidence, 0),
         factual=_capital(measures.get("factual", "factual")),
         is_shown="shown" in measures and any(run.overall.shown for run in report.runs),
+        stopped_early=", ".join(stopped),
         has_total=any(run.total for run in report.runs),
         has_chance=any(run.overall.chance.shares for run in report.runs),
     ).unescape()

@@ -25,6 +25,8 @@ ALL: Final = "all"
 """The name of the line over every group."""
 EXACT: Final = "McNemar exact"
 ADJUSTED: Final = "McNemar exact, for the number of independent cases"
+ANYTIME: Final = "confidence sequence by betting, valid at every moment"
+"""The interval and p of runs that stopped by a rule."""
 _INDEPENDENT: Final = "exact binomial, for the number of independent cases"
 
 
@@ -44,6 +46,8 @@ class Rate(Measured, frozen=True):
     """Whether the interval knows of cases that share a picture."""
     unread: int = 0
     """How many of the n would be right if every unread reply were."""
+    sequence: str = ""
+    """How the interval was computed, where it is a confidence sequence."""
 
     @property
     def worth(self) -> float:
@@ -63,6 +67,8 @@ class Rate(Measured, frozen=True):
     @property
     def method(self) -> str:
         """How its interval was computed."""
+        if self.sequence:
+            return self.sequence
         return "" if self.hits is not None and not self.clustered else _INDEPENDENT
 
     @property
@@ -112,6 +118,8 @@ class Difference(Measured, frozen=True):
     @property
     def method(self) -> str:
         """How its interval and p were computed."""
+        if self.test == ANYTIME:
+            return ANYTIME
         wider = self.confidence != CONFIDENCE
         return "" if self.is_exact and not wider else f"Tango score; {self.test}{', Holm' if wider else ''}"
 

@@ -15,9 +15,7 @@ from countersight.scoring.comparing import Comparison, compare, shared_cases
 from countersight.scoring.figures import Difference, Rate, difference, share
 from countersight.scoring.intervals import (
     CONFIDENCE,
-    RESAMPLES,
     difference_of,
-    effective,
     mean_interval,
     p_of_score,
     score_quantile,
@@ -76,12 +74,6 @@ class GroupStanding(msgspec.Struct, frozen=True):
 
     group: str
     rate: Rate
-    best: float
-    """How likely it is that no other group does better, given the answers."""
-    worst: float
-    rank_low: int
-    rank_high: int
-    """Between which places it stands; the first is the best."""
 
 
 class Ranking(msgspec.Struct, frozen=True):
@@ -167,12 +159,8 @@ def _spoken(value: float, reach: float, p: float, n: int) -> Phi:
     return Phi(value, max(-1.0, value - reach), min(1.0, value + reach), p, n)
 
 
-def ranking(outcomes: Outcomes, asking: Asking, *, seed: int = 0) -> Ranking | None:
-    """The groups by how well they were answered in one kind of asking; None where there is one, too many, or no best.
-
-    How sure their order is comes from drawing each share from what its answers leave likely (Jeffreys' prior): a
-    bootstrap would take three right answers of three for certainty. Cases of one picture count as the fewer they are.
-    """
+def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:
+    """The groups by how well one kind of asking was answered; None where there is one, too many, or no best."""
     places = np.unique(outcomes.groups[_heard(outcomes, asking)])
     if not 2 <= places.size <= MOST_GROUPS:
         return None
@@ -180,27 +168,8 @@ def ranking(outcomes: Outcomes, asking: Asking, *, seed: int = 0) -> Ranking | N
     rates.sort(key=lambda each: (-(each[1].value or 0.0), outcomes.group_names[each[0]]))
     if rates[0][1].value == rates[-1][1].value:
         return None
-    known = [effective(*_answers(outcomes, asking, place)) for place, _ in rates]
-    hits, sizes = np.array([each.more for each in known]), np.array([each.n for each in known])
-    drawn = np.random.default_rng(seed).beta(hits + 0.5, np.maximum(sizes - hits, 0) + 0.5, (RESAMPLES, len(rates)))
-    ranks = 1 + np.argsort(np.argsort(-drawn, axis=1), axis=1)
-    lows, highs = np.quantile(ranks, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2], axis=0, method="nearest")
-    spread = _spread(outcomes, asking, rates)
-    return Ranking(
-        asking,
-        tuple(
-            GroupStanding(
-                outcomes.group_names[place],
-                rate,
-                best=float((ranks[:, nth] == 1).mean()),
-                worst=float((ranks[:, nth] == len(rates)).mean()),
-                rank_low=int(lows[nth]),
-                rank_high=int(highs[nth]),
-            )
-            for nth, (place, rate) in enumerate(rates)
-        ),
-        spread,
-    )
+    standings = tuple(GroupStanding(outcomes.group_names[place], rate) for place, rate in rates)
+    return Ranking(asking, standings, _spread(outcomes, asking, rates))
 
 
 def _spread(outcomes: Outcomes, asking: Asking, rates: Sequence[tuple[int, Rate]]) -> Figure:

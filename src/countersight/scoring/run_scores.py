@@ -225,12 +225,14 @@ async def ask_until(
     sides = {out: (model, how)}
     if against:
         sides[against_folder(out)] = (against[0], how | {"tally": against[1]})
-    looking = Looking(rule, dataset)
     before = [stopped(RunFolder.open(folder)) if (folder / MANIFEST).exists() else None for folder in sides]
-    if all(each and each.met and each.rule.is_as_strict_as(rule) for each in before):
-        for asked, _ in sides.values():
-            await asked.close()
-        return RunFolder.open(out)
+    if before[0] and all(each and each.met and each.rule.is_as_strict_as(rule) for each in before):
+        if not any(_has_failures(RunFolder.open(folder)) for folder in sides):
+            for asked, _ in sides.values():
+                await asked.close()
+            return RunFolder.open(out)
+        rule = before[0].rule  # what failed is asked again, under the stricter rule
+    looking = Looking(rule, dataset)
     pictures = max(map(looking.first, before))
     meeting = asyncio.Barrier(len(sides))
     runs: dict[Path, RunFolder] = {}
@@ -265,3 +267,9 @@ async def ask_until(
         for task in asking:
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
+
+
+def _has_failures(run: RunFolder) -> bool:
+    """Whether a question of a run failed and has not been answered since."""
+    states = {(reply.row, reply.world, reply.telling): reply.state for reply in run.replies()}
+    return "failed" in states.values()

@@ -11,7 +11,7 @@ from countersight.dataset import Dataset
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
 from countersight.scoring.accuracy import GroupScores, Scores, worth
-from countersight.scoring.figures import Difference, Rate
+from countersight.scoring.figures import ANYTIME, Difference, Rate
 from countersight.scoring.intervals import Interval
 from countersight.scoring.outcome import Outcomes
 from countersight.scoring.sequences import anytime_interval, anytime_p
@@ -23,7 +23,6 @@ FIRST: Final = 16
 """Pictures that are asked before the first look."""
 GROWTH: Final = 1.1
 """How much larger each next part is."""
-ANYTIME: Final = "betting, valid at every moment"
 
 StoppingMetric = Literal["drop", "factual", "counterfactual", "both_right"]
 _ASKINGS: Final[dict[str, tuple[Asking, ...]]] = {
@@ -140,7 +139,7 @@ class Units:
         """The interval of a figure after so many pictures, its p for zero, and the cases it rests on, of how many.
 
         With `minus`, of its difference to that of another run.
-        An answer that is missing or failed could be anything: each end counts it as what is worst for it.
+        An answer that is missing or failed could be right or wrong: each end counts it as what is worst for it.
         """
         askings = _ASKINGS[metric]
         kept = [[row for row in unit if _has(self._cases[row], askings, group)] for unit in self._order]
@@ -176,12 +175,19 @@ def _has(case: Case, askings: Iterable[Asking], group: str | None) -> bool:
 
 
 def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int, float]]:
-    """What each case adds to a figure, at the worst and at the best; the same where its questions are answered."""
+    """What each case adds to a figure, at the worst and at the best; the same where its questions are answered.
+
+    A single answer that is not known is worth 0 to 1.
+    """
     askings = _ASKINGS[metric]
-    known = np.all([outcomes.scored(asking) for asking in askings], axis=0)
-    values = [worth(outcomes, asking).astype(np.float64) for asking in askings]
-    found = values[0] - values[1] if metric in _DIFFERENCES else np.prod(values, axis=0)
-    ends = (np.where(known, found, end) for end in (-1.0 if metric in _DIFFERENCES else 0.0, 1.0))
+    least, most = (
+        [np.where(outcomes.scored(asking), worth(outcomes, asking).astype(np.float64), end) for asking in askings]
+        for end in (0.0, 1.0)
+    )
+    if metric in _DIFFERENCES:
+        ends = (least[0] - most[1], most[0] - least[1])
+    else:
+        ends = (np.prod(least, axis=0), np.prod(most, axis=0))
     worst, best = (dict(zip(outcomes.rows.tolist(), end.tolist(), strict=True)) for end in ends)
     return worst, best
 
@@ -256,5 +262,5 @@ def _replaced(
     aim = at.rule.aim if metric == at.rule.metric and group is None and not at.rule.models else None
     found, p, _, _ = units.interval(outcomes, at.pictures, metric, aim=aim, group=group)
     if isinstance(figure, Rate):
-        return msgspec.structs.replace(figure, low=max(0.0, found.low), high=min(1.0, found.high))
+        return msgspec.structs.replace(figure, low=max(0.0, found.low), high=min(1.0, found.high), sequence=ANYTIME)
     return msgspec.structs.replace(figure, low=found.low, high=found.high, p=p, test=ANYTIME)

@@ -65,32 +65,6 @@ def words(question: Question) -> int:
     return len(asked.split())
 
 
-class PairFigure(msgspec.Struct, frozen=True):
-    """One figure of a paper, and the same of these cases."""
-
-    what: str
-    here: str
-    reported: str
-
-
-class PairStatistics(msgspec.Struct, frozen=True):
-    """The pairs of one suite beside those of its paper."""
-
-    source: str
-    """The paper and the section that the reported figures are from."""
-    figures: tuple[PairFigure, ...]
-
-    def tables(self) -> Iterator[Grid]:
-        """Each figure here, and as the paper prints it."""
-        lines = (Line((TableCell(each.what), TableCell(each.here), TableCell(each.reported))) for each in self.figures)
-        note = f"reported for the complete published set ({self.source})"
-        yield Grid("Compared with the paper", ("", "here", "reported"), tuple(lines), note)
-
-    def charts(self) -> Iterator[Chart]:
-        """Nothing of it is drawn."""
-        yield from ()
-
-
 class ReportedPairs(msgspec.Struct, frozen=True):
     """What the paper of a suite reports of its pairs, in the order and as it prints it."""
 
@@ -129,10 +103,20 @@ class PairTally:
         if case.counterfactual.kind == "boolean":
             self.truths[case.counterfactual.answer] += 1
 
-    def statistics(self) -> PairStatistics:
-        """What was counted, beside what the paper reports."""
-        found = (PairFigure(what, COUNTED[what](self), figure) for what, figure in self._reported.figures.items())
-        return PairStatistics(self._reported.source, tuple(found))
+    def statistics(self) -> "PairTally":
+        """What was counted."""
+        return self
+
+    def tables(self) -> Iterator[Grid]:
+        """Each figure here, and as the paper prints it."""
+        figures = ((what, COUNTED[what](self), printed) for what, printed in self._reported.figures.items())
+        lines = tuple(Line(tuple(map(TableCell, cells))) for cells in figures)
+        note = f"reported: of the whole published set ({self._reported.source})"
+        yield Grid("Beside the paper", ("", "here", "reported"), lines, note)
+
+    def charts(self) -> Iterator[Chart]:
+        """Nothing of it is drawn."""
+        yield from ()
 
     def _measure(self, part: str, length: int) -> None:
         self._texts[part] += 1

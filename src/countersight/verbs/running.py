@@ -16,6 +16,7 @@ from countersight.engine import (
     find_prompt,
     synchronous,
 )
+from countersight.errors import CountersightError
 from countersight.models import Function, FunctionModel, Loss, Model, ModelSettings
 from countersight.models import open_model as open_by_name
 from countersight.progress import Progress, counted, usual
@@ -56,7 +57,7 @@ async def run_async(
     again: Literal["", "cut", "empty", "unread"] = "",
     budget: float | None = None,
     until: float | Literal["decided"] | None = None,
-    until_metric: StoppingMetric = "drop",
+    until_metric: StoppingMetric | None = None,
     against: SomeModel | None = None,
     settings: ModelSettings | None = None,
     retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
@@ -73,6 +74,8 @@ async def run_async(
     difference between the two.
     """
     check_from(1, cases=cases)
+    if until_metric and until is None:
+        raise CountersightError("`until_metric` names the measure that `until` watches: add `until`")
     opened = dataset_of(dataset)
     worded = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
     chosen = settings_of(settings, ModelSettings(max_tokens=worded.max_tokens, loss=loss))
@@ -83,7 +86,8 @@ async def run_async(
     asked, tally = open_model(model, chosen, name=name), Tally()
     other = None if against is None else open_model(against, chosen)
     models = (asked.name, other.name) if other else ()
-    rule = None if until is None else Until(None if until == "decided" else until, until_metric, chosen.seed, models)
+    width = None if until == "decided" else until
+    rule = None if until is None else Until(width, until_metric or "drop", chosen.seed, models)
     with counted(progress or usual(), f"Asking {asked.name}", "questions", lambda: (tally.done, tally.total)):
         folder = await ask_until(
             rule,

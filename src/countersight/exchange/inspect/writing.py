@@ -137,6 +137,21 @@ def _metric(name: str, value: float, **beside: Any) -> Json:
     return {"name": name, "value": value, "params": {}, "metadata": beside or None}
 
 
+def _score_line(name: str, scorer: str, scored: int, unscored: int, metrics: Json) -> Json:
+    counts = {"scored_samples": scored, "unscored_samples": unscored}
+    return {"name": name, "scorer": scorer, **counts, "metrics": metrics}
+
+
+def _end(status: str, started: str, samples: tuple[int, int], scores: list[Json], usage: Json) -> Json:
+    """What stands at the end of a log: `samples` are all of them, and those that were completed."""
+    total, completed = samples
+    return {
+        "status": status,
+        "results": {"total_samples": total, "completed_samples": completed, "scores": scores},
+        "stats": {"started_at": started, "completed_at": started, **usage},
+    }
+
+
 def _error(reason: str) -> Json:
     return {"message": reason, "traceback": reason, "traceback_ansi": reason}
 
@@ -268,29 +283,13 @@ class _RunLog:
                     for name in _ALARMS
                 }
             )
-        started = self._manifest.started
-        return {
-            "status": "cancelled" if scores.overall.missing else "success",
-            "results": {
-                "total_samples": scores.overall.questions + asked + self._fourths,
-                "completed_samples": self.written - self._failed,
-                "scores": [
-                    {
-                        "name": name,
-                        "scorer": name,
-                        "scored_samples": self._scored[name],
-                        "unscored_samples": self._unscored[name],
-                        "metrics": each,
-                    }
-                    for name, each in metrics.items()
-                ],
-            },
-            "stats": {
-                "started_at": started,
-                "completed_at": started,
-                "model_usage": {self._manifest.model: _usage(*self._used)},
-            },
-        }
+        return _end(
+            "cancelled" if scores.overall.missing else "success",
+            self._manifest.started,
+            (scores.overall.questions + asked + self._fourths, self.written - self._failed),
+            [_score_line(name, name, self._scored[name], self._unscored[name], each) for name, each in metrics.items()],
+            {"model_usage": {self._manifest.model: _usage(*self._used)}},
+        )
 
 
 def _scorer(each: ScoredAnswer) -> str:
@@ -404,24 +403,10 @@ class _AuditLog:
 
     def header(self) -> Json:
         """What the tests add up to, once all of them went by."""
-        started = self._folder.manifest.started
-        return {
-            "status": "success",
-            "results": {
-                "total_samples": self.written,
-                "completed_samples": self.written,
-                "scores": [self._figure(name) for name in _AUDIT_MEASURES],
-            },
-            "stats": {"started_at": started, "completed_at": started},
-        }
-
-    def _figure(self, name: str) -> Json:
-        mean = getattr(self._kept.kept, name)
-        beside = {"low": mean.low, "high": mean.high, "n": mean.concepts}
-        return {
-            "name": name,
-            "scorer": _JUDGES,
-            "scored_samples": mean.concepts,
-            "unscored_samples": self.written - mean.concepts,
-            "metrics": {} if mean.value is None else {"mean": _metric("mean", mean.value, **beside)},
-        }
+        scores = []
+        for name in _AUDIT_MEASURES:
+            mean = getattr(self._kept.kept, name)
+            beside = {"low": mean.low, "high": mean.high, "n": mean.concepts}
+            metrics = {} if mean.value is None else {"mean": _metric("mean", mean.value, **beside)}
+            scores.append(_score_line(name, _JUDGES, mean.concepts, self.written - mean.concepts, metrics))
+        return _end("success", self._folder.manifest.started, (self.written, self.written), scores, {})

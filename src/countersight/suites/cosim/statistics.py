@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from math import sqrt
 from typing import Final, Literal
 
-import msgspec
-
 from countersight.case import LETTERS, Case
 from countersight.html import Grid, Line, TableCell
 from countersight.suites.cosim.changes import KINDS, change_count
@@ -41,37 +39,87 @@ _AROUND = "\"'“”‘’.,;:!?()[]{}…-–—*"
 _YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 
 
-class PartStatistics(msgspec.Struct, frozen=True):
-    """The texts of one part: their lengths in words, and how many different words they have."""
+class PartCounts:
+    """The texts of one part: their lengths in words, and their different words."""
 
-    part: Part
-    texts: int
-    longest: int
-    shortest: int
-    mean: float
-    deviation: float
-    words: int
+    def __init__(self) -> None:
+        self.lengths: Counter[int] = Counter()
+        self.words: set[str] = set()
+
+    def add(self, text: str) -> None:
+        """Count a text."""
+        spoken = text.split()
+        self.lengths[len(spoken)] += 1
+        for piece in spoken:
+            word = piece.strip(_AROUND).lower()
+            if word and len(self.words) < _DISTINCT:
+                self.words.add(word)
+
+    @property
+    def texts(self) -> int:
+        """How many there are."""
+        return self.lengths.total()
+
+    @property
+    def mean(self) -> float:
+        """Words of a text on average."""
+        return sum(length * n for length, n in self.lengths.items()) / max(1, self.texts)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the lengths."""
+        mean = self.mean
+        return sqrt(sum(n * (length - mean) ** 2 for length, n in self.lengths.items()) / max(1, self.texts))
 
 
-class CosimStatistics(msgspec.Struct, frozen=True):
-    """What the paper tells of its instances, told of these cases."""
+class CosimTally:
+    """What the paper tells of its instances, counted while cases stream by."""
 
-    cases: int
-    parts: tuple[PartStatistics, ...]
-    words: int
-    """Different words in all parts."""
-    kinds: tuple[tuple[str, int], ...]
-    """How many changes are of each type, in the order of the paper's Table 4; one may be of several."""
-    numbers: tuple[tuple[str, int], ...]
-    """How many instances have changes of so many types, by `NUMBERS`."""
-    changes: tuple[tuple[str, int], ...]
-    """How many instances have so many changes, by `NUMBERS`: two of one type are two."""
-    untyped: int
-    """Changes of which no type is known."""
-    assigned: int
-    """Changes whose types people assigned; those of the others are proposed by rules."""
-    guides: tuple[tuple[str, int], ...]
-    """By `GUIDES`, of the cases whose two responses both begin with yes or no."""
+    def __init__(self) -> None:
+        self.cases = 0
+        self.untyped = 0
+        """Changes of which no type is known."""
+        self.assigned = 0
+        """Changes whose types people assigned; those of the others are proposed by rules."""
+        self.parts = {part: PartCounts() for part in PARTS}
+        self.kinds = dict.fromkeys(KINDS, 0)
+        """How many changes are of each type, in the order of the paper's Table 4; one may be of several."""
+        self.numbers = dict.fromkeys(NUMBERS, 0)
+        """How many instances have changes of so many types."""
+        self.changes = dict.fromkeys(NUMBERS, 0)
+        """How many instances have so many changes: two of one type are two."""
+        self.guides = dict.fromkeys(GUIDES, 0)
+        """Of the cases whose two responses both begin with yes or no."""
+
+    def add(self, case: Case) -> None:
+        """Count a case of CoSIm."""
+        self.cases += 1
+        texts = _texts(case)
+        for part, text in texts:
+            self.parts[part].add(text)
+        kinds = case.change.kinds if case.change else ()
+        for kind in kinds:
+            if kind in self.kinds:
+                self.kinds[kind] += 1
+        self.assigned += case.provenance.get("kinds") == "assigned"
+        if kinds:
+            self.numbers[_number(len(kinds))] += 1
+            self.changes[_number(number_of_changes(case))] += 1
+        else:
+            self.untyped += 1
+        said = {part: _YES_OR_NO.match(text) for part, text in texts}
+        before, after = said.get("initial response"), said.get("new response")
+        if before and after:
+            self.guides[GUIDES[before[1].lower() != after[1].lower()]] += 1
+
+    def statistics(self) -> "CosimTally":
+        """What was counted."""
+        return self
+
+    @property
+    def words(self) -> int:
+        """Different words in all parts."""
+        return len(set().union(*(part.words for part in self.parts.values())))
 
     def tables(self) -> Iterator[Grid]:
         """What the paper tells of its instances, with its own figures beside, marked as reported."""
@@ -85,27 +133,27 @@ class CosimStatistics(msgspec.Struct, frozen=True):
                 title,
                 "number",
                 "reported: number of changes, of the validation split (CoSIm, Table 2)",
-                [(number, n, _reported("cosim-2", number, "frequency")) for number, n in counted],
+                [(number, n, _reported("cosim-2", number, "frequency")) for number, n in counted.items()],
             )
         yield _shares(
             "Answer of the new response compared with the initial one",
             "if both begin with yes or no",
             "reported: guides that people chose, whole set (CoSIm, A.1)",
-            [(guide, n, REPORTED_GUIDES[guide]) for guide, n in self.guides],
+            [(guide, n, REPORTED_GUIDES[guide]) for guide, n in self.guides.items()],
         )
 
     def charts(self) -> Iterator[Chart]:
         """A bar a type of change."""
-        bars = (ChartBar(kind, (n,), f"{100 * n / self.cases:.1f}%") for kind, n in self.kinds)
+        bars = (ChartBar(kind, (n,), f"{100 * n / self.cases:.1f}%") for kind, n in self.kinds.items())
         yield Chart("Types of change (CoSIm)", "share of the changes; one may be of several types", tuple(bars))
 
     def _lengths(self) -> Grid:
         lines = []
-        for part in self.parts:
-            lengths = f"{part.longest}", f"{part.shortest}", f"{part.mean:.2f}", f"{part.deviation:.2f}"
-            lines.append(_line(part.part, *lengths, f"{part.words:,}"))
-            printed = (_reported("cosim-1", part.part, column) for column in LENGTHS)
-            lines.append(_line("  reported", *printed, f"{REPORTED_WORDS[part.part]:,}", reported=True))
+        for name, part in self.parts.items():
+            ends = f"{max(part.lengths, default=0)}", f"{min(part.lengths, default=0)}"
+            lines.append(_line(name, *ends, f"{part.mean:.2f}", f"{part.deviation:.2f}", f"{len(part.words):,}"))
+            printed = (_reported("cosim-1", name, column) for column in LENGTHS)
+            lines.append(_line("  reported", *printed, f"{REPORTED_WORDS[name]:,}", reported=True))
         nothing = [""] * len(LENGTHS)
         lines.append(_line("all", *nothing, f"{self.words:,}"))
         lines.append(_line("  reported", *nothing, f"{REPORTED_WORDS_IN_ALL:,}", reported=True))
@@ -119,8 +167,8 @@ class CosimStatistics(msgspec.Struct, frozen=True):
             whose = "assigned by people"
         else:
             whose = f"{self.assigned:,} assigned by people, the others proposed by rules"
-        none = f"; {self.untyped:,} of unknown type" if self.untyped else ""
-        lines = (_line(kind, f"{n:,}", f"{100 * n / self.cases:.1f}") for kind, n in self.kinds)
+        none = f"; {self.untyped:,} of no type that is known" if self.untyped else ""
+        lines = (_line(kind, f"{n:,}", f"{100 * n / self.cases:.1f}") for kind, n in self.kinds.items())
         note = f"{whose}; a change may be of several{none}"
         return Grid("Types of change", ("type", "changes", "%"), tuple(lines), note)
 
@@ -139,61 +187,6 @@ def _shares(title: str, heading: str, note: str, rows: list[tuple[str, int, str]
     total = sum(n for _, n, _ in rows) or 1
     lines = (_line(label, f"{n:,}", f"{100 * n / total:.2f}", reported) for label, n, reported in rows)
     return Grid(title, (heading, "cases", "%", "reported %"), tuple(lines), note)
-
-
-class CosimTally:
-    """Counts, while cases stream by."""
-
-    def __init__(self) -> None:
-        self._lengths: dict[Part, Counter[int]] = {part: Counter() for part in PARTS}
-        self._words: dict[Part, set[str]] = {part: set() for part in PARTS}
-        self._kinds: Counter[str] = Counter()
-        self._numbers: Counter[str] = Counter()
-        self._changes: Counter[str] = Counter()
-        self._guides: Counter[str] = Counter()
-        self._cases = self._untyped = self._assigned = 0
-
-    def add(self, case: Case) -> None:
-        """Count a case of CoSIm."""
-        self._cases += 1
-        texts = _texts(case)
-        for part, text in texts:
-            self._add_text(part, text)
-        kinds = case.change.kinds if case.change else ()
-        self._kinds.update(kinds)
-        self._assigned += case.provenance.get("kinds") == "assigned"
-        if case.change and kinds:
-            self._numbers[_number(len(kinds))] += 1
-            self._changes[_number(number_of_changes(case))] += 1
-        else:
-            self._untyped += 1
-        said = {part: _YES_OR_NO.match(text) for part, text in texts}
-        before, after = said.get("initial response"), said.get("new response")
-        if before and after:
-            self._guides[GUIDES[before[1].lower() != after[1].lower()]] += 1
-
-    def statistics(self) -> CosimStatistics:
-        """What was counted."""
-        return CosimStatistics(
-            cases=self._cases,
-            parts=tuple(_part(part, self._lengths[part], len(self._words[part])) for part in PARTS),
-            words=len(set().union(*self._words.values())),
-            kinds=tuple((kind, self._kinds[kind]) for kind in KINDS),
-            numbers=tuple((number, self._numbers[number]) for number in NUMBERS),
-            changes=tuple((number, self._changes[number]) for number in NUMBERS),
-            untyped=self._untyped,
-            assigned=self._assigned,
-            guides=tuple((guide, self._guides[guide]) for guide in GUIDES),
-        )
-
-    def _add_text(self, part: Part, text: str) -> None:
-        spoken = text.split()
-        self._lengths[part][len(spoken)] += 1
-        words = self._words[part]
-        for piece in spoken:
-            word = piece.strip(_AROUND).lower()
-            if word and len(words) < _DISTINCT:
-                words.add(word)
 
 
 def number_of_changes(case: Case) -> int:
@@ -222,12 +215,3 @@ def _texts(case: Case) -> list[tuple[Part, str]]:
         for letter, option in zip(LETTERS, case.counterfactual.options, strict=False):
             texts.append(("new response" if letter == case.counterfactual.answer else "distractor", option.text))
     return texts
-
-
-def _part(part: Part, lengths: Counter[int], words: int) -> PartStatistics:
-    texts = lengths.total()
-    if not texts:
-        return PartStatistics(part, 0, 0, 0, 0.0, 0.0, 0)
-    mean = sum(length * n for length, n in lengths.items()) / texts
-    variance = sum(n * (length - mean) ** 2 for length, n in lengths.items()) / texts
-    return PartStatistics(part, texts, max(lengths), min(lengths), mean, sqrt(variance), words)
