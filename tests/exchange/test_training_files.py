@@ -116,7 +116,7 @@ def test_a_pair_is_paid_only_where_both_worlds_are_right():
     ]
     twice = {"gold": [gold[0]] * 2 + [gold[1]] * 2, "key": ["a:factual"] * 2 + ["a:counterfactual"] * 2}
     assert trl_paired_reward(["3", "3", "2", "3"], **twice) == [1.0, 0.0, 1.0, 0.0]
-    with pytest.raises(CountersightError, match="only a part of a"):
+    with pytest.raises(CountersightError, match="only part of a"):
         trl_paired_reward(["3"], gold[:1], ["a:factual"])
 
 

@@ -72,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
         raise _FoundError(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(argparse.ArgumentParser, "parse_args", caught)
+        patch.setattr(argparse.ArgumentParser, "parse_known_args", caught)
         with pytest.raises(_FoundError) as found:
             main([])
     return found.value.args[0]

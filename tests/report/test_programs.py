@@ -77,7 +77,7 @@ def test_what_became_of_programs_is_counted_in_all_and_by_group(tmp_path: Path) 
         "8 programs: 5 of 8 (62.5%; 24.5 to 91.5) gave an answer; the others failed: 1 syntax error, 2 tool failure."
     )
     assert "factual 2 of 4 (50.0%; 6.8 to 93.2); counterfactual 1 of 4" in point.sentences[1]
-    assert "by 2 of 4 (50.0%; 6.8 to 93.2)" in point.sentences[2]
+    assert ": 2 of 4 (50.0%; 6.8 to 93.2)" in point.sentences[2]
     assert point.sentences[3].startswith("Most frequent failures: tool failure: find: the detector does not know")
     factual, counterfactual = found.tables
     assert factual.head == ("group", "programs", "answered", "right, of all", "syntax error", "tool failure")

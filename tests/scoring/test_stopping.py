@@ -227,8 +227,8 @@ def test_the_command_says_what_was_saved_and_asks_nothing_twice(folder, tmp_path
 
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
-    [({"until": 0}, "between 0 and 100"), ({"until": "decided", "until_metric": "factual"}, "only a drop"),
-     ({"until": 3, "cases": 5}, "draws the cases itself"), ({"until_metric": "drop"}, "add `until`")],
+    [({"until": 0}, "between 0 and 100"), ({"until": "decided", "until_metric": "factual"}, "works only for the drop"),
+     ({"until": 3, "cases": 5}, "chooses the number of cases itself"), ({"until_metric": "drop"}, "add `until`")],
 )  # fmt: skip
 def test_what_makes_no_sense_is_said(folder, tmp_path, wanted, sentence):
     with pytest.raises(CountersightError, match=sentence):
