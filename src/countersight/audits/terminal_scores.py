@@ -30,7 +30,7 @@ def tell(
     if conclusion is not None:
         console.print(Text(printable(conclusion.words), style="bold"))
     for warning in warnings:
-        console.print(Text(printable(f"Beware: {warning}"), style="bold"))
+        console.print(Text(printable(f"Warning: {warning}"), style="bold"))
     corrected = [corrected_grid(scores)] if scores.corrected else []
     print_grids((*result_grids(scores), *agreement_grids(scores.agreement), *corrected), console)
     console.print()

@@ -80,13 +80,13 @@ _PLAN: Final = {
     "--model NAME=": "the model under audit (default: chosen when the audit starts)",
     "--extractor NAME=": "the extractor (default: chosen when the audit starts)",
     "--editor NAME=": "the editor (default: chosen when the audit starts)",
-    "--judge J*!": "may be given several times",
+    "--judge J*!": "a judge; may be given several times",
     "--votes N=1": "votes per judge that is a model",
     "--limit, --cases N": "number of cases (default: all)",
     "--concepts K=1": "concepts tested per explanation",
     "--control {none,nothing,uncited,both}=none": "control edits",
-    "--checker C*": "may be given several times",
-    "--require CRITERION*": "such as 'specificity at least 0.9'",
+    "--checker C*": "a checker of edits; may be given several times",
+    "--require CRITERION*": "a criterion to meet, such as 'specificity at least 0.9'; may be given several times",
     "--key FILE": "an Ed25519 key of OpenSSH that signs the plan",
 }
 _BUNDLE: Final = {
@@ -96,7 +96,7 @@ _BUNDLE: Final = {
 }
 _SIGN: Final = {
     "AUDIT": "an audit folder",
-    "--key FILE!": "the private key; ssh-keygen -t ed25519",
+    "--key FILE!": "the private key (create one with: ssh-keygen -t ed25519)",
     "--name NAME=": "name of a person; their sign-off is stored next to the seal",
     "--role ROLE=": "the person's role",
     "--timestamp URL": "an RFC 3161 server that timestamps the seal",

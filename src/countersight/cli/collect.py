@@ -14,7 +14,9 @@ _LOCAL = "http://127.0.0.1:8400"
 
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
-    parser = verb(verbs, "collect", _help, "collect from people", "countersight collect demo")
+    parser = verb(
+        verbs, "collect", _help, "collect questions, answers and judgements from people", "countersight collect demo"
+    )
     actions = parser.add_subparsers(title="actions", dest="action", metavar="ACTION")
     parser.set_defaults(parser=parser)
     _add_demo(actions)
@@ -53,7 +55,9 @@ def _add_new(actions: Verbs) -> None:
     new.add_argument("campaign", type=Path, metavar="CAMPAIGN", help="the folder to make")
     new.add_argument("--flow", required=True, metavar="FLOW", help="cosim, cfmm, cvqa, verify, answer or judge")
     _sources(new)
-    new.add_argument("--annotations", type=Path, metavar="FILE", help="cvqa: with --from QUESTIONS.json of VQAv2")
+    new.add_argument(
+        "--annotations", type=Path, metavar="FILE", help="cvqa: VQAv2's annotations, if --from is VQAv2's question file"
+    )
     new.add_argument("--size", type=positive, metavar="N", help="cvqa: number of VQAv2's questions to draw at random")
     new.add_argument(
         "--language", default="en", metavar="CODE", help="the language in which people write (default: en)"
@@ -166,7 +170,7 @@ def _add_export(actions: Verbs) -> None:
         metavar="DIR",
         help="the folder to write: a run for the flow `answer`, otherwise a dataset",
     )
-    export.add_argument("--layout", action="store_true", help="cosim, cfmm, cvqa: also the paper's own file layout")
+    export.add_argument("--layout", action="store_true", help="cosim, cfmm, cvqa: also write the paper's file format")
     _database(export)
 
 
@@ -213,7 +217,7 @@ def _database(parser: argparse.ArgumentParser) -> None:
         "--database",
         metavar="URL",
         default=os.environ.get("COUNTERSIGHT_DATABASE"),
-        help="postgresql://… (default: COUNTERSIGHT_DATABASE, or the campaign's own; it remembers all but a password)",
+        help="PostgreSQL URL (default: COUNTERSIGHT_DATABASE, or the one stored with the campaign, without a password)",
     )
 
 

@@ -29,7 +29,7 @@ _REPORT: Final = {
     "--column COLUMN…": "with --groups: the column that names the group, such as bb_gender (default: every such "
     "column)",
     "--to {terminal,markdown}=terminal": "what to print: the tables, or a summary for a pull request or a model card",
-    "--reading {cvqa}": "also read the replies with C-VQA's original rules, shown in a separate table",
+    "--reading {cvqa}": "also read the replies with our reimplementation of C-VQA's rules, in a separate table",
 }
 
 

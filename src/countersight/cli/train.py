@@ -16,9 +16,9 @@ _TRAIN: Final = {
     "-o, --output DIR!": "checkpoints, curves and weights",
 }
 _MATCHER: Final = {
-    "--size {paper,small}=paper": "small: about forty cases per second",
+    "--size {paper,small}=paper": "paper: the network of CoSIm; small: a small, fast one",
     "--inputs {response,text,full}": "the inputs of the matcher (default: text)",
-    "--encoder NAME": "a BERT-like folder, or LXMERT's (default: from scratch)",
+    "--encoder NAME": "folder of a BERT-like or LXMERT encoder (default: train from scratch)",
     "--view V": "image encoder for --inputs full: embedded, hf:FOLDER",
     "--features NAME": "regions computed before; see: countersight features",
     "--objective {ce,contrastive}": "the loss (default: ce)",
@@ -62,7 +62,7 @@ def add(verbs: Verbs) -> None:
     add_options(matcher, _MATCHER)
     for parser, words in (
         (features, "with --tsv: also include the pictures of VCR's JSONL"),
-        (matcher, "VCR's JSONL, too"),
+        (matcher, "also train on this VCR annotation file (JSONL)"),
     ):
         parser.add_argument("--with", dest="beside", type=Path, metavar="VCR", help=words)
 
