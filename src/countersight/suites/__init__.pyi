@@ -40,6 +40,7 @@ from .rows import name_of as name_of
 from .rows import picture_in as picture_in
 from .rows import table_rows as table_rows
 from .rows import text_of as text_of
+from .rows import text_rows as text_rows
 from .searching import WORDINGS as WORDINGS
 from .statistics import Chart as Chart
 from .statistics import ChartBar as ChartBar

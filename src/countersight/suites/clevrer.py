@@ -69,7 +69,7 @@ def _as_case(row: Row, _number: int) -> Case:
 
 
 def _descriptive(row: Row) -> Question:
-    answer = text_of({"answer": str(row.get("answer") or "")}, "answer")
+    answer = text_of({"answer": "" if row.get("answer") is None else str(row["answer"])}, "answer")
     return checked(Question(text_of(row, "question"), answer, kind_of(answer)), _NAMED)
 
 

@@ -82,7 +82,7 @@ def _encoding_fault(path: Path, *, whole: bool) -> BadFile | None:
     return None
 
 
-def csv_rows(path: Path, columns: tuple[str, ...], delimiter: str = "") -> Rows:
+def csv_rows(path: Path, fields: tuple[str, ...], delimiter: str = "") -> Rows:
     """Rows of a CSV file whose header has these columns; a quote that is not closed costs one row, not the rest."""
     if wrong := _encoding_fault(path, whole=False):
         yield 1, wrong
@@ -93,13 +93,13 @@ def csv_rows(path: Path, columns: tuple[str, ...], delimiter: str = "") -> Rows:
         if isinstance(header, str):
             yield 1, BadFile("header", header)
             return
-        meant = {column.casefold(): column for column in columns if column not in header}
+        meant = {column.casefold(): column for column in fields if column not in header}
         header = [meant.get(name.strip().casefold(), name) for name in header]
-        if wrong := header_fault(header, columns):
+        if wrong := header_fault(header, fields):
             yield 1, wrong
             return
         for line, values in lines:
-            yield line, BadField("row", values) if isinstance(values, str) else _csv_row(header, values, columns)
+            yield line, BadField("row", values) if isinstance(values, str) else _csv_row(header, values, fields)
 
 
 def header_fault(header: list[str], columns: tuple[str, ...]) -> BadFile | None:

@@ -53,7 +53,7 @@ def gate_photographs(folder: Path, seed: int, progress: Progress = silent) -> Ph
     right: dict[str, list[bool]] = {}
     with progress("Checking labelled edits", len(files), "photographs") as done:
         for nth, file in enumerate(files):
-            for kind, passes in _checked(file, files[(nth * 37 + 11) % len(files)], seed + nth):
+            for kind, passes in _checked(file, files[(nth + 1) % len(files)], seed + nth):
                 right.setdefault(kind, []).append(passes == (kind == GOOD))
             done(nth + 1)
     rates = {kind: rate(sum(each), len(each)) for kind, each in right.items()}

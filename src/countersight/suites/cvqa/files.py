@@ -136,7 +136,7 @@ def _as_row(case: Case) -> tuple[str, ...]:
 
 _REAL: Final = Layout(
     description="The published questions of C-VQA-Real (Zhang et al., What If the TV Was Off?) about pictures of COCO.",
-    rows=partial(csv_rows, columns=COLUMNS),
+    rows=partial(csv_rows, fields=COLUMNS),
     as_case=_real_case,
     picture=lambda row: str(row["img_path"]).strip(),
     picture_field="img_path",
@@ -146,7 +146,7 @@ FACTUAL_LAYOUT: Final = replace(
     _REAL,
     suite=REAL_NAME,
     title="C-VQA-Real",
-    rows=partial(csv_rows, columns=("img_path", "query", "answer")),
+    rows=partial(csv_rows, fields=("img_path", "query", "answer")),
     as_case=_as_factual,
 )
 """The same file read for its questions of VQAv2 alone."""
@@ -180,7 +180,7 @@ SYNTHETIC: Final = Suite(
     "named as in img_path",
     Layout(
         description="The published questions of C-VQA-Synthetic (Zhang et al., What If the TV Was Off?).",
-        rows=partial(csv_rows, columns=COLUMNS),
+        rows=partial(csv_rows, fields=COLUMNS),
         as_case=_synthetic_case,
         picture=lambda row: str(row["img_path"]),
         picture_field="img_path",
