@@ -176,9 +176,13 @@ def test_200_kb_take_a_fifth_of_a_second(piece, kind):
     question = Question("How many of the red cars would there be if two left?", "", kind, options)
     answer_in("warm up: there are 3 cars. So 3.", question)
     reply = piece * (200_000 // len(piece))
+    assert min(_seconds(reply, question) for _ in range(3)) < 0.2  # the first may pay for a collection of garbage
+
+
+def _seconds(reply, question):
     start = time.process_time()
     answer_in(reply, question)
-    assert time.process_time() - start < 0.2
+    return time.process_time() - start
 
 
 @pytest.mark.parametrize("space", [" ", "\n", "\t"])
