@@ -266,7 +266,7 @@ def test_the_verb_prints_and_draws(folder, tmp_path, capsys):
 
 def test_describe_tells_it_too(folder, capsys):
     assert main(["describe", str(folder)]) == 0
-    assert "Accuracy without the pictures" in capsys.readouterr().out
+    assert "the pictures: counterfactual 100.0% right" in capsys.readouterr().out
 
 
 def test_a_terminal_is_told_nothing_but_words(capsys):
