@@ -85,7 +85,7 @@ class DraftRecord:
         (reason, number), *_ = Counter(filter(None, self._last)).most_common(1)
         pairs = {0: "no pair", 1: "one pair"}[self._last.count(_PAIR)]
         return (
-            f"the last {LOOKED_BACK} {group} drafts gave only {pairs}, so the build stopped; most common reason: "
+            f"the last {LOOKED_BACK} {group} drafts gave {pairs}, so the build stopped; most common reason: "
             f"{reason} ({number} times)"
         )
 

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Connection,
     Row,
     bindparam,
+    case,
     cast,
     exists,
     func,
@@ -261,7 +262,9 @@ _SHUFFLED = (
     _FIRST.add_columns(tables.item.c.key)
     .order_by(None)
     .order_by(
-        tables.item.c.seats_left, cast(tables.item.c.id, BigInteger) * bindparam("factor", type_=BigInteger) % _PRIME
+        tables.item.c.seats_left,
+        case((_WAS_TOLD, 0), else_=1),  # somebody has answered, not only begun
+        cast(tables.item.c.id, BigInteger) * bindparam("factor", type_=BigInteger) % _PRIME,
     )
     .limit(2 * _APART)
 )
