@@ -265,7 +265,7 @@ def spoiled(page: Page, flow: str, phase: str) -> dict[str, str]:
     for name, value in fields.items():
         field = page.locator(f"#task textarea[name='{name}'], #task input[name='{name}']:not([type=radio])")
         if field.count() and name not in CLEAN and not (flow == "cvqa" and name == "answer"):
-            fields[name] = f"{value.rstrip('?')} {HOSTILE}{'?' if name == 'question' else ''}"
+            fields[name] = f"{value.rstrip('?')} {HOSTILE}{'?' if value.endswith('?') else ''}"
     return fields
 
 
