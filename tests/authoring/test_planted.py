@@ -16,7 +16,7 @@ from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 
-BALANCE = ("enough of", "enough answers", "the writer repeats itself")
+BALANCE = ("the quota of", "enough answers", "the writer repeats itself")
 
 
 def scripted(

@@ -70,7 +70,7 @@ def test_a_damaged_picture_says_so() -> None:
 
 
 def test_a_picture_that_would_fill_the_memory_is_not_decoded() -> None:
-    assert "at most" in thumbnail(Picture(b"", "image/png", 10_000, 9_000), 224).fault
+    assert "the maximum is" in thumbnail(Picture(b"", "image/png", 10_000, 9_000), 224).fault
 
 
 def test_thumbnails_come_in_order_with_faults_in_their_place() -> None:
