@@ -73,7 +73,7 @@ def test_the_audit_of_a_world_is_derived_again_and_a_calibration_of_no_known_dom
     sheet.write_text(json.dumps(json.loads(sheet.read_text()) | {"domain": "of dreams"}))
     assert main(["audit", "bundle", str(folder)]) == 0  # sealed anew by whoever altered it
     assert main(["audit", "verify", str(folder)]) == 1
-    assert "nobody makes 4 tests 'of dreams'" in capsys.readouterr().out
+    assert "there is no calibration of 4 tests 'of dreams'" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("build", [supports, discs])

@@ -56,8 +56,8 @@ def test_cases_that_are_verified_again_keep_whose_they_were(tmp_path: Path) -> N
                 Visitor(app, campaign, name).contribute("verify")
             export_campaign(campaign, source := tmp_path / f"verified{number}")
     card = (source / "README.md").read_text(encoding="utf-8")
-    assert "those of `verified1`" in card
-    assert "those of `first`" in card
+    assert "from `verified1`" in card
+    assert "from `first`" in card
     assert card.endswith("Its card says:\n\nGraphs of Visual Genome (CC BY 4.0).\n")
     (tmp_path / "verified1").rename(tmp_path / "moved")
     with opened(tmp_path / "campaign2") as (_, campaign):
