@@ -56,9 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         plain_signs(stream)
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if (
-        given[:1] == ["audit"] and given[1:2] and given[1] in AUDIT_VERBS
-    ):  # one verb with its own options and help
+    if given[:1] == ["audit"] and given[1:2] and given[1] in AUDIT_VERBS:  # one verb with its own options and help
         given[:2] = [" ".join(given[:2])]
     parser, verbs = whole_parser(given[0].partition(" ")[0] if given else "")
     if given and not given[0].startswith("-") and given[0] not in verbs.choices:

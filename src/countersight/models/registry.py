@@ -1,4 +1,4 @@
-"""Whatever answers: every model is named by one string and speaks one small protocol."""
+"""The registry of models: every model is named by one string and implements one small protocol."""
 
 from countersight.errors import ModelError
 from countersight.models.protocol import Model, ModelSettings
@@ -121,5 +121,5 @@ MODELS: Registry[Model] = Registry(
 
 
 def open_here(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
-    """The model of that name, asked from this process."""
+    """Open the model of that name in this process."""
     return MODELS.open(name, settings)
