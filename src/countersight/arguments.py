@@ -79,7 +79,7 @@ def _members(protocol: type) -> list[str]:
 
 
 def _words(kind: Any) -> str:
-    """What an argument may be, as people say it."""
+    """Describe the values that an annotation allows, for an error message."""
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     if Path in parts:  # str is accepted as a path
         parts = tuple(part for part in parts if part is not str)
