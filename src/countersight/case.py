@@ -182,7 +182,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"Case({self.id!r}: {' / '.join(map(repr, asked))})"
 
     def _repr_html_(self) -> str:
-        """Its pictures by name (a case does not know its folder), and what is asked in each world, for notebooks."""
+        """Show the names of the pictures, and the question in each world, for notebooks."""
         from html import escape
 
         names = [name for name in (self.image, *self.further_images, self.counterfactual_image) if name]

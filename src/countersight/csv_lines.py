@@ -58,7 +58,7 @@ _READ_ON = f"{UNCLOSED}; the lines after it are read on their own"
 
 
 class _Pieces:
-    """Lines of a text file, the long ones in pieces, with the number of the line and a limit to what a row takes."""
+    """Iterates over the lines of a text file, long ones in pieces; counts lines and limits the length of a row."""
 
     def __init__(self, file: TextIO, longest: int, delimiter: str, first: str) -> None:
         self.line = 0

@@ -25,7 +25,7 @@ NOT_DONE: Final = 3
 SOME_FAILED: Final = 1
 """Exit status of a finished run in which some questions have no answer."""
 UNDER_WAY: Final = 64
-"""The default number of concurrent questions of hosted models."""
+"""The default number of concurrent questions; models on GPUs multiply it."""
 _OPTIONS: Final = {
     "DATASET": "a dataset folder; or a .toml file with the options of this run, and several datasets and models",
     "--model M": "see: countersight list models",
@@ -323,7 +323,7 @@ def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", options: "Run
 
 
 def _in_batches(chosen: argparse.Namespace, model: "Model", options: "RunOptions") -> int:
-    """Collect and send batches; returns the exit status."""
+    """Collect and send batches; returns the number of outstanding batches."""
     import asyncio
 
     from countersight.dataset import Dataset

@@ -109,7 +109,7 @@ def _train(chosen: argparse.Namespace) -> int:
 
 
 def _plan(chosen: argparse.Namespace) -> "Plan":
-    """Return the plan: options of the command line, then those of a file, then the paper's settings."""
+    """Return the plan; options of the command line override those of a file, which override the named size."""
     import msgspec
 
     from countersight.errors import CountersightError

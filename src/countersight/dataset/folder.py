@@ -34,7 +34,7 @@ _decoder = msgspec.json.Decoder(Case)
 
 
 class BadRow(msgspec.Struct, frozen=True):
-    """An invalid row: its number, the case and field if known, and the reason."""
+    """An invalid row: file, line, field and reason."""
 
     file: str
     line: int

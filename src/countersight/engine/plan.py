@@ -419,7 +419,7 @@ class QuestionPlan:
             for places, text in texts.items()
             if places in asks and (not ask.unread or _has_answer(text, asks[places].question, prompt))
         }
-        if not ask.unread:  # a failed question's own orders were scored with it, so they take precedence
+        if not ask.unread:  # orders of a failed question were counted with it, so they take precedence
             said = {places: reply for places, reply in self._orders.pop(at, {}).items() if places in asks} | said
         if len(said) == len(orders):  # all orders were read, and they disagree
             self._tally.before += 1

@@ -76,7 +76,7 @@ class Deadline:
 
 
 SHORTEST_SECRET = 8
-"""The minimum length of a key; shorter ones ("none", "x") are not removed from responses."""
+"""The minimum length of a key that is removed from responses; shorter values ("none", "x") are not real keys."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ _INEXACT = re.compile(
     rf"|{_NUMBER}(?: \w+)? or (?:so|thereabouts|more|fewer|less|{_NUMBER})"
     rf"|{_NUMBER} (?:dots?|flowers?|of them),? (?:at most|at least|give or take|plus or minus)"
     r"|(?:several|a few|a handful of|a couple of) (?:of the )?(?:dots|flowers)"
-    r")\b(?! (?:words?|sentences?|lines?)\b)",  # the words for the answer's amount
+    r")\b(?! (?:words?|sentences?|lines?)\b)",  # not about the length of the answer
     re.IGNORECASE,
 )
 _SOME_COLOURED = re.compile(

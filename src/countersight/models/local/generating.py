@@ -398,7 +398,7 @@ def write_shared(
         writing.cut_off()
         yield from writing.taken()
     except BaseException:
-        _kept.pop(loaded.model, None)  # failed rows may hold the memory that is needed
+        _kept.pop(loaded.model, None)  # the slots may hold the memory that is needed
         raise
 
 

@@ -313,7 +313,7 @@ def forget() -> None:
 
 
 _TORCHVISION = ("fuyu",)
-"""Families whose pictures transformers can prepare without torchvision only in theory: it fails."""
+"""Families whose pictures transformers claims to prepare without torchvision, but fails."""
 
 
 def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: str | None = None) -> Loaded:

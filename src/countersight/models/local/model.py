@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from countersight.models.local.probing import KeptFindings
 
 PLACES = {"cuda": 12}
-"""The number of batches in progress: one is computed, one prepared and one waits, so that the device is never idle."""
+"""The factor of concurrent questions on a GPU: enough that one batch is computed, one is prepared and one waits."""
 SWITCH = {"cuda": 0.0005}
 """The thread switch interval in seconds: with Python's default of 0.005, the thread that feeds the GPU often waits for
 those that prepare pictures."""

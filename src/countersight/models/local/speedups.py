@@ -27,7 +27,7 @@ def speed_up(model: Any) -> None:
         if isinstance(module, nn.Conv2d | nn.Conv3d):
             _multiply_patches(module)
     if model.device.type == "cuda":
-        # cuDNN plans again, for 0.1 s or more, whenever the length of a batch changes.
+        # cuDNN attention plans again, for 0.1 s or more, whenever the length of a batch changes.
         torch.backends.cuda.enable_cudnn_sdp(False)
     if model.device.type != "cuda" or hasattr(model, "hf_device_map"):
         return  # no gain on other devices; and layers of a distributed model are wrapped

@@ -59,8 +59,8 @@ def _planned(options: Sequence[str], question: str) -> list[ProgramStep]:
 
 
 def _role(about: str, other: str, options: Sequence[str]) -> list[ProgramStep]:
-    """Choose between cause, enable and prevent: whether a disc was pushed, and arrives with another disc and without
-    it."""
+    """Return steps that choose between cause, enable and prevent: whether a disc is pushed, and arrives with and
+    without another."""
     there = f"Will the {other} reach a wall?"
     words = {name: next((option for option in options if starts in option), "") for name, starts in _ROLES.items()}
     with_it = f"{words['enable']!r} if {{PUSHED}} == 'yes' else {words['cause']!r}"
@@ -229,7 +229,7 @@ def _dots(found: re.Match[str]) -> list[ProgramStep]:
 def _most(found: re.Match[str]) -> list[ProgramStep]:
     steps = [_located("CIRCLES", "circles"), _located("DOTS", "dots")]
     circles = "CIRCLES"
-    if found["change"] and not _EMPTIEST_REMOVED.fullmatch(found["change"]):  # the fullest circle is not moved
+    if found["change"] and not _EMPTIEST_REMOVED.fullmatch(found["change"]):  # the fullest circle remains
         if not _FULLEST_REMOVED.fullmatch(found["change"]):
             raise _unknown(found["change"])
         steps.append(_step("GONE", "FULLEST", box=Name("CIRCLES"), of=Name("DOTS")))

@@ -154,7 +154,7 @@ def _flowers(
     """Find flowers: what remains without the ground, bare or tinted, and the outlines."""
     names = list(colours)
     tints = _tints(ground, names)
-    planes = np.ascontiguousarray(np.moveaxis(pixels, 2, 0)).astype(np.int16)  # interleaved, it takes three times as long
+    planes = np.ascontiguousarray(np.moveaxis(pixels, 2, 0)).astype(np.int16)  # interleaved takes thrice as long
     least = _distance(planes, tints[0][1])
     nearest = np.zeros(least.shape, np.int8)
     for n, (_, tint) in enumerate(tints[1:], 1):
