@@ -45,9 +45,9 @@ class Rate(Measured, frozen=True):
     clustered: bool = False
     """Whether the interval accounts for cases that share a picture."""
     unread: int = 0
-    """How many of the n would be right if every unread reply were."""
+    """The number of the n answers that would become right if every unread reply were right."""
     sequence: str = ""
-    """How the interval was computed, where it is a confidence sequence."""
+    """How the interval was computed, if it is a confidence sequence."""
 
     @property
     def worth(self) -> float:
@@ -66,7 +66,7 @@ class Rate(Measured, frozen=True):
 
     @property
     def method(self) -> str:
-        """How its interval was computed."""
+        """How the interval was computed."""
         if self.sequence:
             return self.sequence
         return "" if self.hits is not None and not self.clustered else _INDEPENDENT
@@ -117,7 +117,7 @@ class Difference(Measured, frozen=True):
 
     @property
     def method(self) -> str:
-        """How its interval and p were computed."""
+        """How interval and p were computed."""
         if self.test == ANYTIME:
             return ANYTIME
         wider = self.confidence != CONFIDENCE

@@ -71,7 +71,7 @@ class Correlation(msgspec.Struct, frozen=True):
 
 
 class GroupStanding(msgspec.Struct, frozen=True):
-    """The rank of a group by its share of right answers."""
+    """A group and its share of right answers."""
 
     group: str
     rate: Rate
@@ -161,7 +161,7 @@ def _spoken(value: float, reach: float, p: float, n: int) -> Phi:
 
 
 def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:
-    """The groups by how well one kind of asking was answered; None where there is one, too many, or no best."""
+    """Rank the groups by their accuracy in one kind of asking; None for one group, too many, or no best one."""
     places = np.unique(outcomes.groups[_heard(outcomes, asking)])
     if not 2 <= places.size <= MOST_GROUPS:
         return None

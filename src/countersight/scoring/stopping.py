@@ -22,7 +22,7 @@ UNTIL: Final = "until"
 FIRST: Final = 16
 """The number of pictures before the first look."""
 GROWTH: Final = 1.1
-"""How much larger each next part is."""
+"""The growth factor of the parts."""
 
 StoppingMetric = Literal["drop", "factual", "counterfactual", "both_right"]
 _ASKINGS: Final[dict[str, tuple[Asking, ...]]] = {
@@ -139,8 +139,8 @@ class Units:
         """Return the interval of a metric after `pictures` pictures, its p for zero, and the numbers of cases asked and
         in total.
 
-        With `minus`, of its difference to that of another run.
-        An answer that is missing or failed could be right or wrong: each end counts it as what is worst for it.
+        With `minus`, the metric is the difference to another run. Missing and failed answers may be right or wrong:
+        each end assumes the worst for it.
         """
         askings = _ASKINGS[metric]
         kept = [[row for row in unit if _has(self._cases[row], askings, group)] for unit in self._order]
@@ -176,9 +176,9 @@ def _has(case: Case, askings: Iterable[Asking], group: str | None) -> bool:
 
 
 def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int, float]]:
-    """What each case adds to a figure, at the worst and at the best; the same where its questions are answered.
+    """Return the worst and the best possible value of each case; they are equal if its questions are answered.
 
-    A single answer that is not known is worth 0 to 1.
+    A single unknown answer has a value from 0 to 1.
     """
     askings = _ASKINGS[metric]
     least, most = (
