@@ -1,4 +1,4 @@
-"""Checks arguments against the signature: a wrong one is reported before any work is done."""
+"""Validation of arguments against a function's signature; invalid arguments raise an error before any work is done."""
 
 import functools
 import inspect
@@ -62,7 +62,7 @@ def _fits(value: Any, kind: Any) -> bool:
         return value in get_args(kind)
     if origin in (Sequence, Iterable):
         several = isinstance(value, Iterable) and not isinstance(value, str | bytes)
-        looked_into = value if isinstance(value, list | tuple) else ()  # others may not be looked at twice
+        looked_into = value if isinstance(value, list | tuple) else ()  # other iterables may be consumed by iterating
         return several and all(_fits(each, get_args(kind)[0]) for each in looked_into)
     if origin is not None or kind is Any:
         return origin is not Callable or callable(value)
@@ -79,9 +79,9 @@ def _members(protocol: type) -> list[str]:
 
 
 def _words(kind: Any) -> str:
-    """What an argument may be, as people say it."""
+    """Describe the values that an annotation allows, for an error message."""
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-    if Path in parts:  # a str is one too
+    if Path in parts:  # str is accepted as a path
         parts = tuple(part for part in parts if part is not str)
     return _either([_word(part) for part in parts])
 

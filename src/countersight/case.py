@@ -113,7 +113,7 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
             if self.answer not in tuple(LETTERS[: len(self.options)]):
                 return f"answer: {self.answer!r} is not the letter of an option"
             texts = [option.text.strip() for option in self.options]
-            # A wrong one that stands twice is only wrong.
+            # A wrong option that is listed twice is still wrong.
             if not self.doubled and texts.count(texts[LETTERS.index(self.answer)]) > 1:
                 return "options: the right one is listed twice"
         elif self.kind == "number":
@@ -182,7 +182,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"Case({self.id!r}: {' / '.join(map(repr, asked))})"
 
     def _repr_html_(self) -> str:
-        """Its pictures by name (a case does not know its folder), and what is asked in each world, for notebooks."""
+        """Show the names of the pictures, and the question in each world, for notebooks."""
         from html import escape
 
         names = [name for name in (self.image, *self.further_images, self.counterfactual_image) if name]

@@ -58,7 +58,7 @@ _READ_ON = f"{UNCLOSED}; the lines after it are read on their own"
 
 
 class _Pieces:
-    """Lines of a text file, the long ones in pieces, with the number of the line and a limit to what a row takes."""
+    """Iterates over the lines of a text file, long ones in pieces; counts lines and limits the length of a row."""
 
     def __init__(self, file: TextIO, longest: int, delimiter: str, first: str) -> None:
         self.line = 0
@@ -97,7 +97,7 @@ class _Pieces:
 
     def is_open(self) -> bool:
         """Whether a quote of the row is not closed, or is closed only by a quote that opens a field on a later line."""
-        if self._ended:  # more was asked for than the file has, since the row was not over
+        if self._ended:  # the reader asked for more lines than the file has, so the row is unfinished
             return bool(self._row)
         return len(self._row) > 1 and not self._is_well_quoted()
 

@@ -22,11 +22,11 @@ _PARTS: Final = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4, "
 _LONGEST_NUMBER = 6
 """Digits; a count of things in a picture has fewer."""
 _MOST_WORDS = 8
-"""Words below a hundred, a thousand or a million that are still looked at."""
+"""The maximum number of words read before hundred, thousand or million."""
 
 
 def _by_form(table: str) -> dict[str, str]:
-    """Each form of a table "base:form form, base:form", with its base."""
+    """Map each form in a table "base:form form, base:form" to its base."""
     entries = (entry.strip().split(":") for entry in table.replace("\n", " ").split(","))
     return {form: base for base, forms in entries for form in forms.split()}
 
@@ -61,14 +61,14 @@ _VERB_FORMS: Final = _by_form("""
 
 
 def number_of(word: str) -> int | None:
-    """The value of a row of digits or of one word that says how many: "12", "two", "a", "another", "dozen"."""
+    """Return the value of digits or of a single number word: "12", "two", "a", "another", "dozen"."""
     if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER:
         return int(word)
     return _QUANTITIES.get(word, _MULTIPLES.get(word))
 
 
 def number_at(words: Sequence[str], start: int = 0) -> tuple[int, int] | None:
-    """The number that begins at a place, and where it ends: "twenty five", "half a dozen", "two hundred and five"."""
+    """Return the number that starts at this word, and the index after it: "twenty five", "two hundred and five"."""
     if list(words[start : start + 3]) == ["half", "a", "dozen"]:
         return 6, start + 3
     value = number_of(words[start]) if start < len(words) else None
@@ -90,7 +90,7 @@ def number_at(words: Sequence[str], start: int = 0) -> tuple[int, int] | None:
 
 
 def fraction_at(words: Sequence[str], start: int = 0) -> tuple[Fraction, int] | None:
-    """The fraction that begins at a place, and where it ends: "half", "a third", "two thirds", "25%", "1/3"."""
+    """Return the fraction that starts at this word, and the index after it: "half", "two thirds", "25%", "1/3"."""
     first, second, third = (*words[start : start + 3], "", "", "")[:3]
     if found := re.fullmatch(r"(\d{1,2})%|(\d{1,3})/([1-9]\d{0,2})", first):
         share = Fraction(int(found[1]), 100) if found[1] else Fraction(int(found[2]), int(found[3]))
@@ -110,7 +110,8 @@ def is_plural(noun: str) -> bool:
 
 
 def singular(noun: str, known: Container[str] = ()) -> str:
-    """The singular of a noun: benches, bench; a singular stays as it is. What is `known` goes before what is usual."""
+    """Return the singular of a noun (benches: bench); a singular is returned unchanged. Forms in `known` are
+    preferred."""
     if noun in _PLURALS:
         return _PLURALS[noun]
     forms = (noun.removesuffix(ending) + instead for ending, instead in _PLURAL_ENDINGS if noun.endswith(ending))
@@ -126,7 +127,7 @@ def singular(noun: str, known: Container[str] = ()) -> str:
 
 
 def plural(noun: str) -> str:
-    """The plural of a noun: bench, benches; a plural stays as it is."""
+    """Return the plural of a noun (bench: benches); a plural is returned unchanged."""
     if is_plural(noun):
         return noun
     if noun in _FIRST_PLURAL:
@@ -144,13 +145,13 @@ def article(noun: str) -> str:
 
 
 def listed(items: Iterable[object]) -> str:
-    """Several things in a row: "3, 5 and 2"."""
+    """Join items into one string: "3, 5 and 2"."""
     *rest, last = map(str, items)
     return f"{', '.join(rest)} and {last}" if rest else last
 
 
 def base_verb(word: str, known: Container[str]) -> str | None:
-    """The base form of a verb, if it is one of `known`: disappeared, disappears and disappearing are disappear."""
+    """Return the base form of a verb if it is in `known`: disappeared, disappears and disappearing give disappear."""
     if word in _VERB_FORMS:
         return _VERB_FORMS[word] if _VERB_FORMS[word] in known else None
     if word in known:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from countersight.errors import CountersightError
 
 _PART = ".part-"
-"""Separates the name of a file from the process that writes it."""
+"""Separates the name of a file from the id of the process that writes it."""
 _OLD_PART = re.compile(r"\..+\.\d+(-\d+)?")
 """The suffix that version 0.1 used."""
 
@@ -48,23 +48,23 @@ class Staging:
                     self.folder.rmdir()
                 self.path.rename(self.folder)
         finally:
-            shutil.rmtree(self.path, ignore_errors=True)  # nothing is left of it where it took its place
+            shutil.rmtree(self.path, ignore_errors=True)  # on success it was renamed, so there is nothing to remove
 
 
 def _name_full_disk(error: OSError, folder: Path) -> None:
-    """Add the folder to an error that says only that some disk is full."""
+    """Add the folder to an error that only says that a disk is full."""
     if error.errno == errno.ENOSPC and not error.filename:
         error.filename = str(folder.resolve())
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Clear away what a process that was killed had begun of this folder."""
+    """Remove temporary folders that killed processes left for this folder."""
     for staging in folder.parent.glob(f".{folder.name}.making-*"):
         try:
             os.kill(int(staging.name.rpartition("-")[2]), 0)
         except (ProcessLookupError, ValueError):
             shutil.rmtree(staging, ignore_errors=True)
-        except PermissionError:  # alive, and another user's
+        except PermissionError:  # it is running and belongs to another user
             pass
 
 
@@ -77,7 +77,7 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file for writing; it appears under its name only when it is complete."""
-    part = path.with_name(f".{path.name}{_PART}{os.getpid()}-{threading.get_ident()}")  # two threads may write the same
+    part = path.with_name(f".{path.name}{_PART}{os.getpid()}-{threading.get_ident()}")  # for concurrent threads
     try:
         with open(part, "wb") as file:
             yield file

@@ -65,7 +65,7 @@ def counted(progress: Progress, what: str, unit: str, count: Callable[[], tuple[
 
     def watch() -> None:
         while not count()[1]:
-            if over.wait(1 / LOOKS_A_SECOND) and not count()[1]:  # it ended before it began
+            if over.wait(1 / LOOKS_A_SECOND) and not count()[1]:  # it ended before the total was known
                 return
         with suppress(_BrokeOff), progress(what, count()[1], unit) as done:
             while not over.wait(1 / LOOKS_A_SECOND):
@@ -87,4 +87,4 @@ def counted(progress: Progress, what: str, unit: str, count: Callable[[], tuple[
 
 
 class _BrokeOff(Exception):  # noqa: N818 - it names what happened
-    """Tells whoever shows progress that the work did not come to its end."""
+    """Raised inside the progress display if the work failed."""

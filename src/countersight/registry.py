@@ -60,7 +60,7 @@ class Registry(Generic[T]):
         families: Mapping[str, str] | None = None,
         otherwise: str = "",
     ) -> None:
-        """`families` says which kind is meant by a target without one, by how it begins: gpt-4o is openai:gpt-4o.
+        """`families` maps the beginning of a target without a kind to its kind: gpt-4o is openai:gpt-4o.
 
         `otherwise` ends the error message for any other name without a kind; NAME in it stands for that name.
         """
@@ -73,7 +73,7 @@ class Registry(Generic[T]):
         self._otherwise = otherwise
 
     def __iter__(self) -> Iterator[str]:
-        """How each is named, ours first."""
+        """Iterate over the names of the plug-ins, built-in ones first."""
         yield from self._table
         yield from (name for name in self._brought() if name not in self._table)
 
@@ -121,7 +121,7 @@ class Registry(Generic[T]):
         return getattr(import_module(module), attribute), target
 
     def open(self, name: str, settings: Any) -> T:
-        """Open the plug-in of that name; what opens it is called with the name, the target and the settings."""
+        """Open the plug-in of that name; its opener is called with the name, the target and the settings."""
         import inspect
 
         opener, target = self.find(name)
@@ -133,12 +133,13 @@ class Registry(Generic[T]):
                 f"the {self.what} {name[:80]!r} cannot be opened: {called} must take three arguments: name, target and "
                 "settings"
             ) from None
-        except ValueError:  # what is not written in Python may have no signature
+        except ValueError:  # functions that are not written in Python may have no signature
             pass
         return self.called(name, opener, name, target, settings)
 
     def called(self, name: str, opener: Callable[..., T], *arguments: Any) -> T:
-        """Call what opens the plug-in of that name; an exception of another package becomes one sentence."""
+        """Call the opener of the plug-in of that name; an exception from another package becomes a one-sentence
+        error."""
         try:
             return opener(*arguments)
         except CountersightError:
@@ -171,7 +172,7 @@ _OPTION = re.compile(r"\?([a-z][\w-]*)=")
 
 
 def _parted(name: str) -> tuple[str, str]:
-    """The kind of a plug, and its target with the options behind it."""
+    """Split a name into the kind of the plug-in and its target with options."""
     kind = re.split("[:?]", name, maxsplit=1)[0]
     return kind, name[len(kind) :].removeprefix(":")
 

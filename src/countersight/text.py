@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from unicodedata import combining, east_asian_width
 
 _MOST_MEANT = 3
-"""Names that an error message suggests at most."""
+"""The maximum number of names that an error message suggests."""
 
 
 def several(number: int, noun: str) -> str:
@@ -29,8 +29,8 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
 
 
 def _near(name: str, names: Iterable[str]) -> list[str]:
-    """The names that begin with this one, or else the name that is most like it."""
-    known = {(plain := each.partition("[")[0]).casefold(): plain for each in names}  # without what may be left out
+    """Return the names that start with this one, or else the most similar name."""
+    known = {(plain := each.partition("[")[0]).casefold(): plain for each in names}  # without optional parts
     typed = name.casefold()
     near = [each for each in known if typed and each.startswith(typed)]
     return [known[each] for each in near or difflib.get_close_matches(typed, known, n=1, cutoff=0.5)]
@@ -45,7 +45,7 @@ def unknown(what: str, name: str, names: Iterable[str]) -> str:
 
 
 def _of_kind(name: str, known: list[str]) -> list[str]:
-    """The name whose part before the colon was probably meant: viper:CODE_MODEL for vipr:gpt."""
+    """Return the name whose part before the colon was probably meant: viper:CODE_MODEL for vipr:gpt."""
     kind, colon, _ = name.partition(":")
     kinds = {each.partition(":")[0]: each for each in known if ":" in each}
     near = nearest(kind, kinds) if colon else None

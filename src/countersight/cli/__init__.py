@@ -56,9 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         plain_signs(stream)
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if (
-        given[:1] == ["audit"] and given[1:2] and given[1] in AUDIT_VERBS
-    ):  # one verb, with options and a help of its own
+    if given[:1] == ["audit"] and given[1:2] and given[1] in AUDIT_VERBS:  # one verb with its own options and help
         given[:2] = [" ".join(given[:2])]
     parser, verbs = whole_parser(given[0].partition(" ")[0] if given else "")
     if given and not given[0].startswith("-") and given[0] not in verbs.choices:
@@ -87,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"countersight: {in_options(str(error))}", file=sys.stderr)
         return 2
     except OSError as error:
-        if isinstance(error, BrokenPipeError):  # somebody closed the pipe we print to, as `| head` does
+        if isinstance(error, BrokenPipeError):  # the reader closed the pipe, as `| head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         print(f"countersight: {error.filename or ''}: {error.strerror or error}".replace(": :", ":"), file=sys.stderr)
@@ -105,7 +103,7 @@ def command() -> NoReturn:
     status = main()
     if "torch" in sys.modules:
         atexit._run_exitfuncs()
-        with contextlib.suppress(OSError):  # somebody closed the pipe we print to
+        with contextlib.suppress(OSError):  # the reader closed the pipe
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(status)
@@ -118,7 +116,7 @@ def _meant(typed: str, known: Iterable[str]) -> str:
 
 
 def _stop(number: int, frame: object) -> None:
-    os.write(2, b"\ncountersight: stopping\n")  # at once and without a buffer: something else may just be printing
+    os.write(2, b"\ncountersight: stopping\n")  # unbuffered, because other output may be in progress
     raise KeyboardInterrupt
 
 

@@ -174,7 +174,7 @@ def add(verbs: Verbs) -> None:
     for parser in (audit, calibrate):
         parser.add_argument(
             "--judge-temperature",
-            default=argparse.SUPPRESS,  # None would mean: leave it to the server
+            default=argparse.SUPPRESS,  # None would mean the server's default
             metavar="T",
             type=temperature,
             help=f"temperature of the judges (default: 0 for one vote, {SEVERAL_VOTES} for several)",
@@ -215,7 +215,7 @@ def add(verbs: Verbs) -> None:
 
 
 def _further(verbs: Verbs, name: str, call: Call, summary: str, example: str, table: Table) -> argparse.ArgumentParser:
-    """A verb behind `audit`; the list of verbs names `audit` alone."""
+    """Add a verb after `audit` that is not in the list of verbs."""
     command = f"countersight audit {name}"
     parser = verbs.add_parser(
         f"audit {name}", prog=command, description=summary, epilog=f"Example: {command} {example}"
@@ -226,21 +226,21 @@ def _further(verbs: Verbs, name: str, call: Call, summary: str, example: str, ta
 
 
 def _helper(chosen: argparse.Namespace, heat: float | None) -> "ModelSettings":
-    """How extractor and judges are asked: they may reason before they write their JSON."""
+    """Return the settings of extractor and judges, with enough tokens to reason before they write JSON."""
     price_in, price_out = chosen.judge_price
     plain = argparse.Namespace(seed=chosen.seed, timeout=chosen.timeout, ray=chosen.ray)
     return model_settings(plain, max_tokens=2048, temperature=heat, price_in=price_in, price_out=price_out)
 
 
 def _pooling(chosen: argparse.Namespace) -> "Pool":
-    """How votes become one score."""
+    """Return how votes are combined into one score."""
     from countersight.audits.judges import HALVES
 
     return HALVES if chosen.pool == "majority" else "mean"
 
 
 def _judging(chosen: argparse.Namespace) -> float | None:
-    """The temperature of judges; None leaves it to their server."""
+    """Return the temperature of the judges; None is the server's default."""
     given: float | None = getattr(chosen, "judge_temperature", SEVERAL_VOTES if chosen.votes > 1 else 0.0)
     return given
 
@@ -261,7 +261,7 @@ def _audit(chosen: argparse.Namespace) -> int:
     from countersight.engine import RetryPolicy
 
     if chosen.against:
-        AuditFolder.open(chosen.against)  # better told now than after the audit
+        AuditFolder.open(chosen.against)  # fail now rather than after the audit
     options = AuditOptions(
         model=chosen.model,
         extractor=chosen.extractor,
@@ -302,7 +302,7 @@ def _audit(chosen: argparse.Namespace) -> int:
 
 
 def _stopped(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
-    """Do work that Ctrl-C stops; whether it did."""
+    """Run work that Ctrl-C can stop; returns whether it was stopped."""
 
     async def whole(stop: "asyncio.Event") -> bool:
         await work(stop)
@@ -316,19 +316,19 @@ def _stopped(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
 
 @contextmanager
 def _telling(name: str, tally: "AuditTally") -> Iterator[None]:
-    """Show the steps of an audit while they are done, and what happened at the end."""
+    """Show the steps of an audit while they run, and a summary at the end."""
     from countersight.engine import showing
 
     try:
         with showing(name, tally, "steps"):
             yield
     finally:
-        if tally.total:  # else it never began, and the error says why
+        if tally.total:  # otherwise it never started, and the error says why
             print(tally.summary(), file=sys.stderr)
 
 
 def _finish(folder: Path, chosen: argparse.Namespace) -> "Finished":
-    """Write, seal and print what came of an audit."""
+    """Write, seal and print the results of an audit."""
     from rich.console import Console
 
     from countersight.audits import finish, tell
@@ -341,7 +341,7 @@ def _finish(folder: Path, chosen: argparse.Namespace) -> "Finished":
 
 
 def _zip(folder: Path, to: Path | None) -> None:
-    """The bundle in one file, where that is asked for."""
+    """Write the bundle as one ZIP file, if requested."""
     if to is not None:
         from countersight.audits.bundle import zip_bundle
 
@@ -394,7 +394,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
 
 
 def _gate(chosen: argparse.Namespace) -> None:
-    """How often the checks of edits are right about labelled edits of the user's own photographs."""
+    """Measure how often the checks of edits are right, on labelled edits of the user's photographs."""
     from rich.console import Console
 
     from countersight.audits import tell_photographs
@@ -467,7 +467,7 @@ def _sign(chosen: argparse.Namespace) -> int:
 
 
 def _passphrase(key: Path) -> str:
-    """What unlocks a key, asked for where somebody can answer; empty where the key needs none."""
+    """Ask for the passphrase of a key; empty if the key has none or nobody can answer."""
     from countersight.audits.signing import is_locked
 
     if not is_locked(key) or not sys.stdin.isatty():

@@ -43,7 +43,7 @@ def add(verbs: Verbs) -> None:
 
 
 def _asked(dataset: Path, model: str) -> Path:
-    """Ask a model without the pictures, beside the dataset."""
+    """Run a model without the pictures, into a folder next to the dataset."""
     from countersight.verbs import run
 
     folder = dataset.parent / f"{dataset.name}.blind" / re.sub(r"[^\w.-]+", "-", model)
@@ -61,7 +61,7 @@ def _blind(chosen: argparse.Namespace) -> int:
     dataset = Dataset.open(chosen.dataset)
     runs = [RunFolder.open(run) for run in (*chosen.run, *(_asked(dataset.path, model) for model in chosen.blind))]
     found = measure_dataset(dataset, print_bad, runs, chosen.graphs)
-    if chosen.output:  # before anything is printed: the reader of a pipe may leave early
+    if chosen.output:  # before anything is printed, because the reader of a pipe may leave early
         write_svg(found, chosen.output)
     render(found, Console())
     if chosen.output:

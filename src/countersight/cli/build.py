@@ -38,7 +38,7 @@ def add(verbs: Verbs) -> None:
 
 
 def _why_fewer(empty: Sequence[str]) -> str:
-    """What was missing: all questions of a group, or only more of them."""
+    """Say why fewer pairs were built: a group has no suitable question, or there are no more."""
     named = " and no ".join({"direct": "how-many", "boolean": "yes/no"}[group] for group in empty)
     return f"no {named} question is suitable" if named else "no other question is suitable"
 

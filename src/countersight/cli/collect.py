@@ -286,7 +286,7 @@ def _new(chosen: argparse.Namespace) -> int:
 
 
 def _vqav2(chosen: argparse.Namespace) -> Path:
-    """The dataset of VQAv2's files, made beside the campaign."""
+    """Make a dataset from VQAv2's files in a folder next to the campaign, and return the folder."""
     from countersight.cli.parsing import print_bad
     from countersight.verbs import make
 

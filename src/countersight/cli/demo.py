@@ -30,7 +30,7 @@ def add(verbs: Verbs) -> None:
 
 
 def _demo(chosen: argparse.Namespace) -> int:
-    """Make a small suite, ask our own models in both worlds, write the report; goes on where it was stopped."""
+    """Make a small suite, run the built-in models in both worlds and write the report; resumes an interrupted demo."""
     from rich.console import Console
 
     from countersight.cli.run import ask
@@ -61,7 +61,7 @@ def _demo(chosen: argparse.Namespace) -> int:
 
 
 def _show_a_world(folder: Path) -> None:
-    """One case of a world whose counterfactual is solved, told with its two pictures."""
+    """Print one case of a world whose counterfactual is computed, with its two pictures."""
     from countersight.dataset import Dataset
     from countersight.suites.worlds import make_supports
 

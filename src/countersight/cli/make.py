@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 BAD_ROWS_SHOWN = 20
 _OWN = ("options", "controls", "difficulty", "groups", "keep_doubled", "per_task", "wording")
-"""Options that only some suites take."""
+"""Options that apply only to some suites."""
 _BY_LINE = (".csv", ".tsv", ".jsonl")
-"""Files whose bad rows are reported by line number, whatever the suite's own file counts in."""
+"""Files whose bad rows are reported by line number for every suite."""
 
 
 _OPTIONS: Final = {
@@ -122,7 +122,7 @@ def _tell_assembled(chosen: argparse.Namespace, made: Any) -> None:
 
 
 def _told(where: str) -> "OnBad":
-    """Tells of the first bad rows of a file, by line."""
+    """Return a function that prints the first bad rows of a file, by line."""
     shown = iter(range(BAD_ROWS_SHOWN))
 
     def bad(line: int, field: str, reason: str) -> None:
@@ -133,7 +133,8 @@ def _told(where: str) -> "OnBad":
 
 
 def _beside(chosen: argparse.Namespace, suite: "Suite") -> Path | None:
-    """The second file that the suite is imported with, checked: it is named where it is needed, and nowhere else."""
+    """Return the second file of the import; raises an error if a required file is missing or a given one is not
+    used."""
     wanted = suite.beside
     for option, file in (("--annotations", chosen.annotations), ("--kinds", chosen.kinds)):
         if wanted and option == wanted.option:

@@ -64,7 +64,7 @@ def _mine(chosen: argparse.Namespace) -> int:
 
 
 def _make_dataset(mined: Path) -> None:
-    """Questions about the graphs, as many of each task as published, in a dataset inside the mined folder."""
+    """Make a dataset of questions about the graphs in the mined folder, with as many per task as published."""
     from countersight.suites.cello import PER_TASK, make_cello
 
     folder = mined / DATASET

@@ -75,7 +75,7 @@ def print_bad(bad: object) -> None:
 
 
 def positive(text: str) -> int:
-    """A whole number of at least 1."""
+    """Parse a whole number of at least 1."""
     number = _number(text, "a whole number of at least 1", 1, 10**9)
     if number != int(number):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
@@ -83,22 +83,22 @@ def positive(text: str) -> int:
 
 
 def seconds(text: str) -> float:
-    """A duration."""
+    """Parse a duration in seconds."""
     return _number(text, "a number of seconds above 0", 1e-3, 1e6)
 
 
 def dollars(text: str) -> float:
-    """An amount of money."""
+    """Parse an amount of dollars."""
     return _number(text, "an amount of dollars above 0, such as 5.00 or 0.005", 1e-6, 1e9)
 
 
 def share(text: str) -> float:
-    """A difference between two shares."""
+    """Parse a difference between two shares."""
     return _number(text, "a share above 0 and up to 0.5, such as 0.03", 1e-4, 0.5)
 
 
 def part_of_all(text: str) -> float:
-    """A part of the whole, as 10% or 0.1."""
+    """Parse a share, as 10% or 0.1."""
     words = "a share such as 10% or 0.1"
     if text.endswith("%"):
         return _number(text.removesuffix("%"), words, 1e-4, 100, text) / 100
@@ -119,12 +119,12 @@ def until(text: str) -> float | str:
 
 
 def temperature(text: str) -> float | None:
-    """A temperature, or None for the server's own."""
+    """Parse a temperature; "server" gives None, the server's default."""
     return None if text == "server" else _number(text, "a temperature from 0 to 2, or `server`", 0, 2)
 
 
 def price(text: str) -> tuple[float, float]:
-    """Dollars for a million tokens read and written."""
+    """Parse two prices in dollars per million tokens, for input and output."""
     words = "two prices in dollars, such as 2.5,10"
     if text.count(",") != 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not {words}")
@@ -133,12 +133,12 @@ def price(text: str) -> tuple[float, float]:
 
 
 def port(text: str) -> int:
-    """The number of a TCP port."""
+    """Parse the number of a TCP port."""
     return int(_number(text, "the number of a port, from 1 to 65535", 1, 65535))
 
 
 def _number(text: str, words: str, least: float, most: float, given: str = "") -> float:
-    """The number in a text; `given` is what stood there, where the text is a part of it."""
+    """Parse a number within limits; `given` is the whole text for the error message, if `text` is only a part of it."""
     try:
         number = float(text)
     except ValueError:

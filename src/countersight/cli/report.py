@@ -126,7 +126,7 @@ def _score(chosen: argparse.Namespace) -> int:
 
 
 def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespace) -> "tuple[int, Grid | None]":
-    """Has a model read what the rules left unread: 0 and a table of what that changes, or 130 where it was stopped."""
+    """Let a model read the unread replies; returns 0 and a table of the differences, or 130 if it was stopped."""
     from countersight.engine import Tally, showing
     from countersight.models import ModelSettings, open_model
     from countersight.reports import reread_async, rereading_grid, write_rereadings
@@ -243,7 +243,7 @@ def _view(chosen: argparse.Namespace) -> int:
 
     def when_it_listens(_: str) -> None:
         if not chosen.no_browser:
-            webbrowser.open(address)  # where there is no browser, nothing happens
+            webbrowser.open(address)  # without a browser, nothing happens
 
     web.run_app(site, host=chosen.host, port=chosen.port, print=when_it_listens)
     return 0

@@ -25,7 +25,7 @@ NOT_DONE: Final = 3
 SOME_FAILED: Final = 1
 """Exit status of a finished run in which some questions have no answer."""
 UNDER_WAY: Final = 64
-"""Default number of concurrent questions, by where the model is computed."""
+"""The default number of concurrent questions; models on GPUs multiply it."""
 _OPTIONS: Final = {
     "DATASET": "a dataset folder; or a .toml file with the options of this run, and several datasets and models",
     "--model M": "see: countersight list models",
@@ -115,7 +115,7 @@ def _run(chosen: argparse.Namespace) -> int:
     if chosen.batch:
         if _in_batches(chosen, model, options):
             return NOT_DONE
-        model = open_model(chosen.model, settings)  # what came back without an answer is asked in the ordinary way
+        model = open_model(chosen.model, settings)  # unanswered questions are asked as normal requests
     rule = _rule(chosen, (model.name, other.name) if other else ())
     status = _ask(chosen, chosen.output, model, options, rule=rule, other=other)
     if status == STOPPED:
@@ -137,7 +137,7 @@ def _default_output(folder: Path, dataset: Path, model: str) -> Path:
 
 
 def _run_file(chosen: argparse.Namespace) -> int:
-    """Runs as a file describes them: the options of this verb by name, with lists of datasets and of models."""
+    """Run the combinations of datasets and models in a TOML file, which names the options of this verb."""
     import tomllib
 
     try:
@@ -163,7 +163,7 @@ def _run_file(chosen: argparse.Namespace) -> int:
 
 
 def _listed(given: dict[str, Any], name: str, file: Path) -> Sequence[str]:
-    """One name or several, as `dataset = "a"` or `datasets = ["a", "b"]`."""
+    """Return one name or several, from `dataset = "a"` or `datasets = ["a", "b"]`."""
     value = given.pop(name, None) or given.pop(f"{name}s", None)
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not names or not all(isinstance(each, str) for each in names):
@@ -225,13 +225,13 @@ def ask(
         with showing(model.name, tally):
             stopped = stoppable(work, "questions") is not False
     finally:
-        if tally.total:  # else it never began, and the error says why
+        if tally.total:  # otherwise the run never started, and the error says why
             print(in_options(tally.summary()), *getattr(model, "remarks", ()), sep="\n", file=sys.stderr)
         if other and others.total:
             print(f"{other.name}: {in_options(others.summary())}", file=sys.stderr)
     if rule:
         _say_what_was_saved(output, tally.cost + others.cost)
-        if not tally.total:  # an earlier call has met the rule
+        if not tally.total:  # the rule was met in an earlier call
             return 0
     if tally.spent or others.spent:
         print(
@@ -288,12 +288,12 @@ def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":
 
     places = getattr(model, "places", 1)
     retry = RetryPolicy(chosen.concurrency or UNDER_WAY * places, attempts=chosen.attempts, gone=chosen.patience)
-    # Models on graphics processors want large batches from the start.
+    # Models on GPUs need large batches from the start.
     return replace(retry, first=retry.concurrency) if places > 1 else retry
 
 
 def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", options: "RunOptions") -> int:
-    """Ask everything several times, each time in a folder of its own, and say what differs."""
+    """Ask all questions several times, each time in a separate folder, and print the differences."""
     from msgspec.structs import replace
 
     from countersight.engine import RunFolder, spent_in
@@ -325,7 +325,7 @@ def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", options: "Run
 
 
 def _in_batches(chosen: argparse.Namespace, model: "Model", options: "RunOptions") -> int:
-    """Collect and send batches; how many are out."""
+    """Collect and send batches; returns the number of outstanding batches."""
     import asyncio
 
     from countersight.dataset import Dataset
@@ -344,7 +344,7 @@ def _in_batches(chosen: argparse.Namespace, model: "Model", options: "RunOptions
 
 
 def _say_what_it_takes(chosen: argparse.Namespace, options: "RunOptions", models: dict[Path, "Model"]) -> int:
-    """Print what runs in these folders would take."""
+    """Print an estimate of the runs in these folders."""
     from countersight.dataset import Dataset
     from countersight.engine import estimated, together
 

@@ -86,7 +86,7 @@ def _features(chosen: argparse.Namespace) -> int:
 
 
 def _train(chosen: argparse.Namespace) -> int:
-    saying = partial(print, flush=True)  # hours pass between lines, and a pipe would keep them to the end
+    saying = partial(print, flush=True)  # a pipe would otherwise hold lines back for hours
     from countersight.dataset import Dataset
     from countersight.errors import CountersightError
     from countersight.training import train_matcher, write_table
@@ -109,7 +109,7 @@ def _train(chosen: argparse.Namespace) -> int:
 
 
 def _plan(chosen: argparse.Namespace) -> "Plan":
-    """The settings of a file, or the paper's, and over them those of the command line."""
+    """Return the plan; options of the command line override those of a file, which override the named size."""
     import msgspec
 
     from countersight.errors import CountersightError

@@ -1,6 +1,6 @@
-"""A dataset is a folder of cases that anybody can open: a Hugging Face image folder with a card beside it.
+"""A dataset is a folder of cases: a Hugging Face image folder with a card.
 
-Reading streams: a folder of a million cases needs no more memory than one of ten.
+Reading streams, so memory use does not depend on the number of cases.
 """
 
 import lazy_loader

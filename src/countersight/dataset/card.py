@@ -1,4 +1,4 @@
-"""What stands beside the rows of a dataset: a card for people (README.md) and one for machines (croissant.json)."""
+"""The cards of a dataset: README.md for people and croissant.json for machines."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from countersight.dataset.responsible import known_facts
 _MADE = "## How it was made\n"
 
 Section = Callable[[Path], str]
-"""A further part of the card in Markdown, told of a folder whose rows are complete."""
+"""A function that returns a further section of the card in Markdown, for a folder whose rows are complete."""
 
 _CONTROLS = """## Controls
 
@@ -31,7 +31,8 @@ def write_card(
     columns: set[str],
     sections: Sequence[Section] = (),
 ) -> None:
-    """Write README.md and croissant.json into a dataset folder whose rows are complete; `columns` are in use."""
+    """Write README.md and croissant.json to a dataset folder whose rows are complete; `columns` are the columns in
+    use."""
     readme = [_readme(name, description, license, provenance, count)]
     readme += [_CONTROLS] if "control_of" in columns else []
     readme += [section(folder) for section in sections]
@@ -43,7 +44,7 @@ def write_card(
 
 
 def read_card(folder: Path) -> tuple[dict[str, str], str]:
-    """The simple fields at the head of a dataset's card, and its text; nothing where there is no card."""
+    """Return the simple fields in the header of a dataset's card, and its text; both are empty without a card."""
     file = folder / "README.md"
     text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     parts = re.fullmatch(r"---\n(.*?)\n---\n(.*)", text, re.DOTALL)
@@ -53,17 +54,18 @@ def read_card(folder: Path) -> tuple[dict[str, str], str]:
 
 
 def read_provenance(folder: Path) -> dict[str, str]:
-    """How a dataset says it was made: its suite, and the seed or the published file."""
+    """Return how a dataset was made, according to its card: its suite, and the seed or the published file."""
     _, _, made = read_card(folder)[1].partition(_MADE)
     return dict(re.findall(r"^- ([\w ]+): `(.*)`$", made.partition("\n#")[0], re.MULTILINE))
 
 
 def published_file(folder: Path) -> str:
-    """The name of the authors' file whose questions these are, or were built from; nothing for what is ours."""
+    """Return the name of the published file with these questions, or that they were built from; empty for own
+    questions."""
     made = read_provenance(folder)
     if made.get("suite") == "own":
         return ""
-    # `build` names its questions: a file of theirs, or a dataset, which is a folder.
+    # `build` records where its questions come from: a published file, or a dataset, which is a folder.
     built_from = made.get("questions", "")
     return made.get("file") or (built_from if Path(built_from).suffix in (".csv", ".json") else "")
 
@@ -102,7 +104,7 @@ cases = load_dataset("imagefolder", data_dir="path/to/this/folder")["train"]
 
 
 def size_category(count: int) -> str:
-    """How many cases there are, in the words of the Hugging Face hub."""
+    """Return the size category of the Hugging Face Hub for this number of cases."""
     for limit, label in ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M")):
         if count < limit:
             return label

@@ -1,4 +1,4 @@
-"""The card for machines: Croissant 1.1, with what is known for its RAI extension."""
+"""The machine-readable card: Croissant 1.1, with the fields of its RAI extension that are known."""
 
 import datetime
 import hashlib
@@ -87,7 +87,7 @@ _PARTS = {"change": ("text",)} | dict.fromkeys(
 
 
 def read_croissant(folder: Path) -> dict[str, Any]:
-    """The card of a dataset, of this version or an older one, as this one writes it."""
+    """Read the card of a dataset; cards of older versions are converted to the current form."""
     file = folder / CROISSANT
     if not file.is_file():
         raise DatasetError(f"{folder} has no {CROISSANT}; make or import the dataset again")
@@ -99,12 +99,12 @@ def read_croissant(folder: Path) -> dict[str, Any]:
 
 
 def write_croissant(path: Path, card: dict[str, Any]) -> None:
-    """Write the card; people read it too."""
+    """Write the card as indented JSON."""
     write_whole(path, msgspec.json.format(msgspec.json.encode(card), indent=2) + b"\n")
 
 
 def croissant(folder: Path, name: str, description: str, license: str, columns: set[str]) -> dict[str, Any]:
-    """The card for machines of a folder whose rows are complete; `columns` are in use."""
+    """Return the machine-readable card of a folder whose rows are complete; `columns` are the columns in use."""
     with open(folder / "metadata.jsonl", "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return {
@@ -149,14 +149,14 @@ def croissant(folder: Path, name: str, description: str, license: str, columns: 
 
 
 def _picture_formats(pictures: Path) -> str | list[str]:
-    """The media type of the pictures, or a list if there are several; PNG if there are no pictures."""
+    """Return the media type of the pictures, or a list if there are several; PNG if there are no pictures."""
     endings = {file.suffix.lower() for file in pictures.iterdir()} if pictures.is_dir() else set()
     formats = sorted({_MEDIA_TYPES[ending] for ending in endings if ending in _MEDIA_TYPES}) or ["image/png"]
     return formats if len(formats) > 1 else formats[0]
 
 
 def _fields(column: str) -> list[dict[str, Any]]:
-    """A column as Croissant fields: a question or a change has one for each of its parts."""
+    """Return the Croissant fields of a column; a question or a change has one for each of its parts."""
     return [
         {
             "@type": "cr:Field",

@@ -1,6 +1,6 @@
-"""A dataset is a folder of cases that anybody can open: a Hugging Face image folder with a card beside it.
+"""A dataset is a folder of cases: a Hugging Face image folder with a card.
 
-Reading streams: a folder of a million cases needs no more memory than one of ten.
+Reading streams, so memory use does not depend on the number of cases.
 """
 
 import hashlib
@@ -28,13 +28,13 @@ MAX_LINE = 4 * 1024 * 1024
 
 SHOWN = 3
 HEAVIEST = 300_000
-"""Bytes of a picture that goes into a cell; a notebook keeps all it has shown."""
+"""The maximum size in bytes of a picture in a notebook cell, because notebooks store everything they show."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 _decoder = msgspec.json.Decoder(Case)
 
 
 class BadRow(msgspec.Struct, frozen=True):
-    """A row that is not a case: where it stands and what is wrong with it."""
+    """An invalid row: file, line, field and reason."""
 
     file: str
     line: int
@@ -49,12 +49,12 @@ class Dataset:
     """A folder of cases, opened for reading."""
 
     def __init__(self, path: Path | str) -> None:
-        """Open a dataset folder: one pass over the rows counts them and takes their fingerprint."""
+        """Open a dataset folder and read all rows once to count them and to compute their fingerprint."""
         self.path = path = Path(path)
         self.name = path.resolve().name
         self.lines, self.count, self.fingerprint = _counted(path)
-        """Lines and rows in the folder, good or bad, and the digest of the rows: a run remembers it, so that a changed
-        dataset is never mistaken for the same."""
+        """The number of lines and of rows, valid or not, and a digest of the rows; a run stores the digest to detect
+        changes."""
         self._root = os.path.realpath(path)
         self._directories: dict[str, str] = {}
 
@@ -77,7 +77,7 @@ class Dataset:
 
     def cases(self, on_bad: Callable[[BadRow], None] | None = None) -> Iterator[tuple[int, Case]]:
         """Iterate over all valid cases with their row numbers (from 0); invalid rows are passed to `on_bad`."""
-        seen: set[int] = set()  # hashes, not ids: 1,000,000 of them stay under 100 MB
+        seen: set[int] = set()  # hashes need less memory than ids: less than 100 MB for 1,000,000 cases
         with open(self.path / METADATA, "rb") as file:
             for row, line in enumerate(bounded_lines(file, MAX_LINE)):
                 if line.isspace():
@@ -95,24 +95,24 @@ class Dataset:
                     on_bad(BadRow(METADATA, row + 1, field, reason))
 
     def __iter__(self) -> Iterator[Case]:
-        """Every good case, in the order of the rows."""
+        """Iterate over all valid cases, in the order of the rows."""
         return (case for _, case in self.cases())
 
     def __len__(self) -> int:
-        """The number of good cases."""
+        """Return the number of valid cases."""
         return len(self._good)
 
     def __bool__(self) -> bool:
-        """A dataset without cases is still one."""
+        """Return True, also for a dataset without cases."""
         return True
 
     def __getitem__(self, position: int) -> Case:
-        """A good case by its position: `dataset[0]` is the first."""
+        """Return a valid case by its position: `dataset[0]` is the first."""
         return self.case_at(self._good[position])
 
     @cached_property
     def _good(self) -> "array[int]":
-        """The rows of all good cases."""
+        """The rows of all valid cases."""
         return array("q", (row for row, _ in self.cases()))
 
     def card(self) -> tuple[dict[str, str], str]:
@@ -132,10 +132,10 @@ class Dataset:
         on_bad: Callable[[BadRow], None] | None = None,
         on_case: Callable[[int, Case], None] | None = None,
     ) -> Iterator[tuple[int, Case]]:
-        """All valid cases with their rows, in a random order that is the same for the same rows.
+        """Iterate over all valid cases with their rows, in a random order that depends only on the rows.
 
-        Whoever stops halfway has a fair sample, and two who do have the same cases. A first pass finds where the good
-        rows begin, so that a million of them cost 16 MB; `on_case` is told of each before the first is given.
+        If you stop early, you have a random sample, and the same one each time. A first pass finds the valid rows (16
+        MB for a million); it calls `on_case` for each before the first case is yielded.
         """
         rows = array("q")
         for row, case in self.cases(on_bad):
@@ -147,17 +147,17 @@ class Dataset:
         with open(self.path / METADATA, "rb", buffering=0) as file:
             for row in rows:
                 line = os.pread(file.fileno(), starts[row + 1] - starts[row], starts[row])
-                yield row, _decoder.decode(line)  # it was found good above
+                yield row, _decoder.decode(line)  # validated in the first pass
 
     def case_at(self, row: int) -> Case:
-        """The case on a row, read without reading the rows before it."""
+        """Return the case on a row without reading the rows before it."""
         with open(self.path / METADATA, "rb") as file:
             file.seek(self._starts[row])
             return _decoder.decode(file.readline())
 
     @cached_property
     def _starts(self) -> "array[int]":
-        """Where each row begins, in bytes, and at last where the file ends."""
+        """The offset in bytes at which each row starts, and finally the end of the file."""
         starts = array("q", [0])
         with open(self.path / METADATA, "rb") as file:
             for line in file:
@@ -179,7 +179,8 @@ class Dataset:
         return picture
 
     def _inside(self, directory: str) -> str:
-        """A folder of the dataset with its links followed; remembered, since following them for every picture costs."""
+        """Return a folder of the dataset with links resolved; cached, because resolving them for every picture is
+        slow."""
         if directory not in self._directories:
             if len(self._directories) > 10_000:
                 self._directories.clear()
@@ -194,12 +195,14 @@ class Dataset:
 
 
 def picture_digest(data: bytes) -> str:
-    """What a case remembers of a picture, so that the fingerprint of the rows covers the pictures too."""
+    """Return the digest of a picture that its case stores, so that the fingerprint of the rows also covers the
+    pictures."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
 def _counted(path: Path) -> tuple[int, int, str]:
-    """Lines, rows and fingerprint of a dataset folder; raises DatasetError where it is none."""
+    """Return the number of lines, the number of rows and the fingerprint; raises DatasetError if this is not a
+    dataset."""
     rows = path / METADATA
     if path.is_file():
         made = f"countersight make SUITE --from {quote(str(path))} -o FOLDER"
@@ -221,7 +224,7 @@ def _counted(path: Path) -> tuple[int, int, str]:
 
 
 def _parse(line: bytes) -> Case | tuple[str, str]:
-    """The case on a line, or the field that is wrong and why."""
+    """Return the case on a line, or the invalid field and the reason."""
     if len(line) > MAX_LINE:
         return "line", f"is longer than {MAX_LINE:,} bytes"
     try:
@@ -241,7 +244,7 @@ def _parse(line: bytes) -> Case | tuple[str, str]:
 
 
 def _preview(words: str, cases: Iterable[tuple[Case, Picture | BadPicture | None]]) -> str:
-    """A line of words, and a table of cases with their pictures."""
+    """Format a title and a table of cases with their pictures as HTML."""
     rows = "".join(
         f"<tr><td>{_picture(picture)}</td><td>{escape(case.id)}</td>"
         f"<td>{_question(case.factual)}</td><td>{_question(case.counterfactual)}</td></tr>"

@@ -1,8 +1,7 @@
-"""A dataset whose right answers are kept apart: others answer it, and whoever holds the key scores.
+"""Datasets with hidden answers: the right answers are in a separate key file, and only its holder can score.
 
-The key is the rows as they were made, with their answers, behind a line with a salt. What stands in the dataset in
-their place is a commitment, the hash of salt and rows: the holder cannot change an answer afterwards without notice,
-and nobody can guess an answer from it.
+The key contains a salt on its first line and the complete rows after it. The dataset contains a commitment instead, the
+hash of salt and rows: the holder cannot change an answer unnoticed, and nobody can guess an answer from it.
 """
 
 import hashlib
@@ -28,7 +27,7 @@ _TOLD: Final = "## Accuracy without the pictures"
 
 
 class Hidden(msgspec.Struct, frozen=True):
-    """What a dataset says of its answers: their commitment, and how many cases they belong to."""
+    """The commitment to the hidden answers of a dataset, and the number of cases."""
 
     commitment: str
     cases: int
@@ -40,11 +39,11 @@ class _Head(msgspec.Struct, frozen=True):
     kind: str
     salt: str
     fingerprint: str
-    """Of the rows that others see: a dataset that was changed since is not the one that was hidden."""
+    """Fingerprint of the published rows, to detect later changes of the dataset."""
 
 
 class Key(msgspec.Struct, frozen=True):
-    """A key that was opened: the cases with their answers, and what they commit to."""
+    """An opened key: the cases with their answers, and the commitment to them."""
 
     path: Path
     fingerprint: str
@@ -53,7 +52,7 @@ class Key(msgspec.Struct, frozen=True):
 
 
 def hidden_in(dataset: Dataset) -> Hidden | None:
-    """What a dataset says of its hidden answers; None where they stand in it."""
+    """Return the record of a dataset's hidden answers, or None if its answers are not hidden."""
     file = dataset.path / HIDDEN
     if not file.exists():
         return None
@@ -64,10 +63,10 @@ def hidden_in(dataset: Dataset) -> Hidden | None:
 
 
 def hide(whole: Dataset, folder: Path, key: Path) -> Hidden:
-    """Write a dataset again without its answers, into a new folder, and its key into a new file.
+    """Write a copy of a dataset without its answers to a new folder, and the key to a new file.
 
-    Left out is what the answers could be worked out from: the scenes, the seed, causal graphs and roles of options, and
-    the pictures of the changed worlds with the questions about them, since whoever sees one need not imagine it.
+    Everything from which answers could be derived is left out: scenes, seed, causal graphs, roles of options, and the
+    pictures of the changed worlds with the questions about them.
     """
     rows, salt = (whole.path / METADATA).read_bytes(), secrets.token_hex(32)
     hidden = Hidden(_commitment(salt, rows), whole.count)
@@ -99,7 +98,7 @@ def is_key(path: Path) -> bool:
 
 
 def open_key(path: Path) -> Key:
-    """The cases of a key, and their commitment."""
+    """Read the cases of a key and compute the commitment to them."""
     line, _, rows = path.read_bytes().partition(b"\n")
     try:
         head = msgspec.json.decode(line, type=_Head)
@@ -110,7 +109,7 @@ def open_key(path: Path) -> Key:
 
 
 def check_key(dataset: Dataset, key: Key) -> None:
-    """Refuse a key that is not the one this dataset was hidden with, or a dataset that was changed since."""
+    """Raise DatasetError if the key does not belong to this dataset, or if the dataset was changed since."""
     hidden = hidden_in(dataset)
     if hidden is None:
         raise DatasetError(f"the answers of {dataset.path} are not hidden; leave out the key")
@@ -127,7 +126,7 @@ def _commitment(salt: str, rows: bytes) -> str:
 
 
 def _without_answers(case: Case) -> Case:
-    """The case as others see it; what tells nothing of the answer stays."""
+    """Return the case without its answers and without anything that reveals them."""
     questions = {name: _hidden(question) for name in TWO_WORLDS if (question := getattr(case, name))}
     return msgspec.structs.replace(
         case,
@@ -142,7 +141,7 @@ def _without_answers(case: Case) -> Case:
 
 
 def _copy_pictures(case: Case, source: Path, target: Path) -> None:
-    """Bring a case's pictures along; several cases may have the same one."""
+    """Copy the pictures of a case, unless they were already copied for another case."""
     for name in filter(None, (case.image, *case.further_images)):
         if not (target / name).exists() and (source / name).exists():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -155,7 +154,7 @@ def _hidden(question: Question) -> Question:
 
 
 def _section(whole: Dataset, hidden: Hidden) -> str:
-    """What the card tells of hidden answers, and what it told of guessing before they were."""
+    """Return the section of the card about hidden answers, with the section about guessing of the original card."""
     told = "".join(_of_guessing(whole))
     return f"""## Hidden answers
 

@@ -1,7 +1,7 @@
-"""The fields of Croissant's RAI extension: what we know of a dataset ourselves, and what a person must add.
+"""The fields of Croissant's RAI extension: facts that are known from the dataset, and facts that a person must add.
 
-NeurIPS asks for the fields of `DEMANDED` in every new dataset. Nothing is made up here: what is not known is left out
-and named.
+NeurIPS requires the fields in `DEMANDED` for every new dataset. Unknown facts are not invented: they are left out and
+reported as missing.
 """
 
 from pathlib import Path
@@ -37,7 +37,7 @@ RAI_FIELDS: Final = (
     "rai:annotatorDemographics",
     "rai:machineAnnotationTools",
 )
-"""All fields that are known."""
+"""All fields of the extension that are supported."""
 
 _DRAWN: Final[dict[str, Any]] = {
     "rai:hasSyntheticData": True,
@@ -56,12 +56,13 @@ _DRAWN: Final[dict[str, Any]] = {
     "prov:wasDerivedFrom": "None: every picture is drawn from a seed.",
 }
 _DRAWN_FROM: Final = ("scenes.jsonl", "worlds.jsonl")
-"""What we drew has the file of what it was drawn from beside it."""
+"""Files that datasets drawn by Countersight contain: the scenes or worlds behind the pictures."""
 _PUBLISHED: Final = "Imported from the authors' file {file} of {suite}; see the authors' publication."
 
 
 def known_facts(folder: Path, provenance: dict[str, str]) -> dict[str, Any]:
-    """What we know of a dataset that was made as `provenance` says: we drew it where its scenes or worlds are there."""
+    """Return the known facts about a dataset made as `provenance` says; drawn datasets contain their scenes or
+    worlds."""
     made = ", ".join(f"{key} {value}" for key, value in provenance.items() if key != "countersight")
     told: dict[str, Any] = {"prov:wasGeneratedBy": f"Countersight {__version__}: {made}" if made else ""}
     if "file" in provenance:
@@ -74,5 +75,5 @@ def known_facts(folder: Path, provenance: dict[str, str]) -> dict[str, Any]:
 
 
 def missing_facts(card: dict[str, Any]) -> list[str]:
-    """The demanded fields that a card does not have."""
+    """Return the required fields that a card does not have."""
     return [name for name in DEMANDED if name not in card]

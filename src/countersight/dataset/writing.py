@@ -1,4 +1,4 @@
-"""Writing a dataset folder, which appears whole or not at all."""
+"""Writing of dataset folders; a folder appears complete or not at all."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
@@ -21,7 +21,7 @@ from countersight.dataset.folder import METADATA, picture_digest
 class DatasetWriter:
     """Writes a dataset folder atomically: it appears complete or not at all.
 
-    Rows and pictures go to `staging`; on a clean exit the card is written and the folder takes its place.
+    Rows and pictures go to `staging`; on a clean exit the card is written and the folder gets its final name.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class DatasetWriter:
         self.license = license
         self.provenance = provenance
         self.sections = sections
-        """What else the card tells."""
+        """Functions that write further sections of the card."""
         self.count = 0
         self._columns: set[str] = set()
         self._making = Staging(self.folder)
@@ -77,13 +77,13 @@ class DatasetWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is not None:
-            with suppress(OSError):  # what could not be written is thrown away
+            with suppress(OSError):  # after an error the unfinished folder is removed
                 self._rows.close()
             self._making.__exit__(kind, error, trace)
             return
         from countersight.dataset.card import write_card
 
-        with ExitStack() as stack:  # rows or a card that cannot be written, as on a full disk, leave no folder either
+        with ExitStack() as stack:  # if rows or card cannot be written, for example on a full disk, no folder is left
             stack.push(self._making)
             self._rows.close()
             if _FURTHER in self._columns:
@@ -104,7 +104,7 @@ _FURTHER = "further_file_names"
 
 
 def _with_every_list(rows: Path) -> None:
-    """Give an empty list to rows without further pictures: Hugging Face opens lists only where every row has one."""
+    """Add an empty list to rows without further pictures: Hugging Face loads lists only if every row has one."""
     whole = rows.with_name(f"{rows.name}.whole")
     with open(rows, "rb") as source, open(whole, "wb") as target:
         for line in source:

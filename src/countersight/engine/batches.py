@@ -31,19 +31,19 @@ BATCHES = "batches.jsonl"
 
 
 class BatchEvent(msgspec.Struct, frozen=True):
-    """A line about a batch: it is about to be sent, was sent, was refused, or its answers are all in the journal."""
+    """An event of a batch: it is about to be sent, was sent, was refused, or all its answers are in the journal."""
 
     what: Literal["sending", "sent", "refused", "collected"]
     label: str
     at: float
     batch: str = ""
-    """Its id at the provider, once there is one."""
+    """The provider's id of the batch, if known."""
     names: tuple[str, ...] = ()
-    """The questions in it: row and telling, and whether a reply is to be restated."""
+    """The questions in the batch: row, telling, and whether a reply is to be restated."""
 
 
 def events(run: Path) -> list[BatchEvent]:
-    """The recorded events of the batches of a run; damaged lines are skipped."""
+    """Return the recorded events of the batches of a run; damaged lines are skipped."""
     found = []
     for line in (run / BATCHES).read_bytes().splitlines() if (run / BATCHES).exists() else []:
         try:
@@ -54,7 +54,7 @@ def events(run: Path) -> list[BatchEvent]:
 
 
 def outstanding(run: Path) -> dict[str, BatchEvent]:
-    """The batches of a run that are not collected yet: the last event of each, by label."""
+    """Return the batches of a run that are not collected yet: the last event of each, by label."""
     left: dict[str, BatchEvent] = {}
     for event in events(run):
         if event.what in ("collected", "refused"):
@@ -66,7 +66,7 @@ def outstanding(run: Path) -> dict[str, BatchEvent]:
 
 
 def asked_once(run: Path) -> set[str]:
-    """The questions that were already sent in a batch."""
+    """Return the questions that were already sent in a batch."""
     told = events(run)
     refused = {event.label for event in told if event.what == "refused"}
     arrived = {event.label for event in told if event.batch} | outstanding(run).keys()
@@ -129,7 +129,7 @@ async def ask_in_batches(
 
 
 def batches_for(model: Model, options: RunOptions) -> Batches:
-    """The batch API of a model; raises an error if the provider has none or the options of the run do not allow
+    """Return the batch API of a model; raises an error if there is none or the options of the run do not allow
     batches."""
     batches = batches_of(model)
     if (
@@ -146,7 +146,7 @@ def batches_for(model: Model, options: RunOptions) -> Batches:
 
 
 class _Work:
-    """One call: everything it knows."""
+    """One call of `ask_in_batches`, with its state."""
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class _Work:
         restating = any(_is_restated(name) for event in out.values() for name in event.names)
         left = self._left(self._tally, "unread" if restating else self._options.again)
         collected = sum([await self._collect(event, left) for event in out.values()])
-        if self._options.again and collected:  # some of these may be unread in their turn
+        if self._options.again and collected:  # some of these may be unread again
             left = self._left(Tally(), self._options.again)
         once = asked_once(self._run.path)
         unsent = [ask for name, ask in left.items() if name not in once and (self._options.again or not ask.unread)]
@@ -184,24 +184,24 @@ class _Work:
         return BatchStatus(len(out), sum(len(event.names) for event in out.values()), collected, sent)
 
     def _left(self, tally: Tally, again: str) -> dict[str, Ask]:
-        """What there is to ask, by the name it has in a batch."""
+        """Return the pending questions by their names in a batch."""
         picture, sample = self._model.needs_picture, self._options.sample
         asks = QuestionPlan(self._run, self._dataset, tally, needs_picture=picture, again=again, sample=sample)
         return {_name(ask): ask for (ask,) in asks.chains()}
 
     async def _try_out(self, unsent: list[Ask]) -> None:
-        """Ask one question in the ordinary way: what the model refuses is found out before all of them are sent."""
+        """Send one question as a normal request, to find out what the model refuses before all questions are sent."""
         for ask in unsent:
             try:
                 request = self._conversations.request(ask)
             except (BadPicture, NoExample):
-                continue  # the ordinary way says what is wrong with it
+                continue  # a normal run reports what is wrong with it
             try:
                 self._take(ask, await self._model.reply(request))
             except Refused as refusal:
                 raise ModelError(f"no batch was sent, because a test request was refused: {refusal}") from None
             except Overloaded:
-                return  # it has too much to do now; whatever else is amiss, the batch will say
+                return  # the server is busy now; other problems will show up in the batch
             unsent.remove(ask)
             self._journal.sync()
             return
@@ -212,7 +212,7 @@ class _Work:
         self._tally.count(reply)
 
     async def _collect(self, event: BatchEvent, left: dict[str, Ask]) -> int:
-        """Bring home what a batch gave; one that was never known to have arrived is looked for."""
+        """Collect the answers of a batch; a batch without a known id is searched for at the provider."""
         batch = event.batch or await self._batches.find(event.label, event.at)
         if batch is None:
             if time.time() - event.at > self._batches.lost_after:
@@ -231,7 +231,7 @@ class _Work:
         for name, answer in answers.items():
             ask = left.pop(name.removeprefix(f"{event.label}-"), None)
             if ask is None:
-                continue  # answered by now in another way
+                continue  # answered in another way meanwhile
             self._take(ask, answer)
             found += 1
         self._journal.sync()
@@ -239,7 +239,7 @@ class _Work:
         return found
 
     async def _send(self, label: str, requests: list[Batched]) -> None:
-        """Write down what is about to go, send it, and write down that it went: nothing is paid for twice."""
+        """Record a batch, send it, and record that it was sent, so that nothing is paid for twice."""
         names = tuple(request.name.removeprefix(f"{label}-") for request in requests)
         self._write(BatchEvent("sending", label, time.time(), names=names))
         try:
@@ -250,14 +250,14 @@ class _Work:
         self._write(BatchEvent("sent", label, time.time(), batch))
 
     async def _cut(self, asks: list[Ask]) -> AsyncIterator[tuple[str, list[Batched]]]:
-        """The questions in batches of a size that the provider takes."""
+        """Split the questions into batches within the provider's size limits."""
         label, size = _label(), 0
         part: list[Batched] = []
         for ask in asks:
             try:
                 request = self._conversations.request(ask)
             except (BadPicture, NoExample):
-                continue  # the ordinary way says what is wrong with it
+                continue  # a normal run reports what is wrong with it
             body = await self._model.request_body(request.turns)
             if part and (len(part) >= self._batches.most_requests or size + len(body) + 300 > self._batches.most_bytes):
                 yield label, part

@@ -19,12 +19,12 @@ from countersight.picture import Picture
 from countersight.text import several
 
 KEPT = 16
-"""Cases kept for each sort of question, no two with the same picture: enough that a case never lacks another one."""
+"""Cases kept per sort of question, each with a different picture: enough to always find another one."""
 MOST_GROUPS = 1024
-"""Groups with examples of their own; past them, as in a dataset that calls every case a group, all groups share."""
+"""The maximum number of groups with their own examples; beyond it, all groups share examples."""
 
 _Sort = tuple[World, Telling, AnswerKind, bool, str | None]
-"""World, telling, kind of answer, whether there is a picture, and the group, or None for all groups together."""
+"""World, telling, kind of answer, whether there is a picture, and the group (None for all groups)."""
 
 
 class FewShotExamples:
@@ -48,7 +48,8 @@ class FewShotExamples:
         }
 
     def candidates(self, case: Case, world: World, telling: Telling) -> Iterator[Case]:
-        """Cases that may be the example of a question, best first: never itself, nor one about the same picture."""
+        """Iterate over cases that may be the example of a question, best first; never the case itself or one with its
+        picture."""
         question = case.question(world, telling)
         if question is None:
             return
@@ -78,7 +79,7 @@ class FewShotExamples:
 
 
 def _keep(kept: dict[str, tuple[int, Case]], picture: str, rank: int, case: Case) -> None:
-    """Keep the cases that were drawn first, one a picture."""
+    """Keep the cases with the lowest ranks, one per picture."""
     if picture in kept:
         if rank < kept[picture][0]:
             kept[picture] = (rank, case)
@@ -92,12 +93,12 @@ def _keep(kept: dict[str, tuple[int, Case]], picture: str, rank: int, case: Case
 
 
 def _picture_key(case: Case) -> str:
-    """What a case's picture is known by; a case without one is alone with it."""
+    """Return a key for the picture of a case; a case without a picture has its own key."""
     return case.image_digest or case.image or f"case {case.id}"
 
 
 def _pictures(case: Case) -> set[str]:
-    """All that the pictures of a case are known by: two cases that share any of it may share a picture."""
+    """Return all names and digests of a case's pictures; cases that share any may share a picture."""
     known = (case.image, case.image_digest, case.counterfactual_image, case.counterfactual_digest)
     return {picture for picture in known if picture}
 
@@ -112,15 +113,15 @@ RESTATE: Final[dict[AnswerKind, str]] = {
     "choice": _RESTATE.format("the letter of one option"),
     "open": _RESTATE.format("in as few words as you can"),
 }
-"""What a model is asked after a reply of its own in which no answer was found."""
+"""The request to state only the final answer, after an unread reply."""
 
 
 class NoExample(Exception):  # noqa: N818 - it names what happened
-    """A question for which the pool has no example."""
+    """Raised if the pool has no example for a question."""
 
 
 class Conversations:
-    """Makes the request for each question of a run."""
+    """Creates the request for each question of a run."""
 
     def __init__(
         self,
@@ -129,7 +130,7 @@ class Conversations:
         examples: FewShotExamples | None,
         open_picture: Callable[[str, str], Picture] | None = None,
     ) -> None:
-        """Pictures are opened in the dataset by their name and digest, unless something else is to open them."""
+        """Pictures are read from the dataset, unless `open_picture` is given."""
         self._prompt = manifest.prompt
         self._ranked = manifest.answering == "rank"
         self._open_picture = open_picture or dataset.picture
@@ -137,7 +138,7 @@ class Conversations:
         self._shown: tuple[Named, Pictures | BadPicture] = ((), ())
 
     def request(self, ask: Ask) -> Request:
-        """The conversation that a question ends; raises BadPicture, or NoExample."""
+        """Return the conversation that ends with a question; raises BadPicture or NoExample."""
         beside = told(ask.case, ask.world, ask.telling)
         key = f"{ask.case.id}/{ask.world}/{ask.telling}" + (f"/{_letters(ask.places)}" if ask.places else "")
         restates = ask.unread.text if ask.unread and ask.unread.text.strip() else ""
@@ -159,7 +160,7 @@ class Conversations:
         factual = ask.case.factual
         if ask.fact is None or factual is None:
             return (_turn(self._words(ask.question, ask.world, beside), shown),)
-        # The model's own answer takes the place of the one the case tells; and both questions are about one picture.
+        # The model's own answer replaces the one given in the case; both questions are about one picture.
         return (
             _turn(self._words(factual, "factual", told(ask.case, "factual", "told")), shown),
             Turn("assistant", _said(ask.fact, factual)),
@@ -170,7 +171,7 @@ class Conversations:
         return self._prompt.of(world).render(question, beside, listed=not self._ranked)
 
     def _example(self, ask: Ask) -> tuple[Turn, ...]:
-        """An answered question of another case, with its own picture; nothing where the prompt shows none."""
+        """Return an answered question of another case with its picture; empty if the prompt shows no examples."""
         prompt = self._prompt.of(ask.world)
         if self._examples is None or not prompt.shots:
             return ()
@@ -182,7 +183,7 @@ class Conversations:
             try:
                 shown = tuple(self._examples.pool.picture(*each) for each in named)
             except BadPicture:
-                continue  # the next one will do
+                continue  # try the next one
             return (
                 _turn(self._words(question, ask.world, told(case, ask.world, ask.telling)), shown),
                 Turn("assistant", prompt.solve(case, ask.world, ask.telling, listed=not self._ranked)),
@@ -192,7 +193,7 @@ class Conversations:
         )
 
     def _load(self, ask: Ask) -> Pictures:
-        """The pictures of a question; the questions of a case follow each other, so the last ones are kept."""
+        """Return the pictures of a question; the last ones are cached, since questions of a case follow each other."""
         named = ask.case.pictures(ask.world, ask.telling)
         if not self._prompt.of(ask.world).picture:
             return ()
@@ -224,32 +225,32 @@ def conversations_of(
     *,
     pool: Dataset | None = None,
 ) -> Conversations:
-    """The conversations of a run, to be asked or shown; `pool` has the examples where they are not the run's own."""
+    """Return the conversations of a run; examples come from `pool` if it is given."""
     drawn = run.manifest.examples
     examples = FewShotExamples(pool or run.examples() or dataset, drawn.seed) if drawn else None
     return Conversations(run.manifest, dataset, examples, open_picture)
 
 
 def _alone(ask: Ask) -> str:
-    """The question without a prompt, after the change where it does not tell that itself."""
+    """Return the question without a prompt, after the change if the question does not contain it."""
     change = told(ask.case, ask.world, ask.telling).change
     return f"{change} {ask.question.text}" if change else ask.question.text
 
 
 def _said(fact: Reply, question: Question) -> str:
-    """What the model said about the picture as it is; of options that were ranked, the text of the one it chose."""
+    """Return the model's reply to the factual question; for ranked options, the text of the chosen one."""
     options = offered(question, ranked=True)
     chosen = len(fact.losses) == len(options) > 0 and not fact.restates
     return options[smallest(fact.losses)].text if chosen else fact.restates or fact.text
 
 
 def smallest(losses: tuple[float, ...]) -> int:
-    """The place of the option with the smallest loss, which is the answer (CFMM 3.4)."""
+    """Return the index of the smallest loss, whose option is the answer (CFMM 3.4)."""
     return min(range(len(losses)), key=losses.__getitem__)
 
 
 def ranked_answer(kind: AnswerKind, options: tuple[Option, ...], losses: tuple[float, ...]) -> str:
-    """What options that were ranked come to: yes or no, or the letter of the one with the smallest loss."""
+    """Return the answer from ranked options: yes or no, or the letter of the option with the smallest loss."""
     best = smallest(losses)
     return options[best].text if kind == "boolean" else LETTERS[best]
 
@@ -259,7 +260,7 @@ def _letters(places: tuple[int, ...]) -> str:
 
 
 _UNOPENED = Picture(b"", "", 0, 0)
-"""Stands for a picture that is only said to be there."""
+"""A placeholder for a picture that is mentioned but not opened."""
 
 
 class SentRequests:
@@ -268,13 +269,13 @@ class SentRequests:
     def __init__(self, run: RunFolder, dataset: Dataset) -> None:
         self._manifest = run.manifest
         self._conversations: Conversations | None = None
-        with suppress(CountersightError):  # where the dataset of its examples is gone, nobody can say what was sent
+        with suppress(CountersightError):  # without the dataset of its examples, the request cannot be reconstructed
             self._conversations = conversations_of(run, dataset, open_picture=lambda name, digest: _UNOPENED)
 
     def words(self, row: int, case: Case, world: World, telling: Telling, fact: Reply | None = None) -> str:
-        """The conversation that was put to the model, turn by turn; empty where it can no longer be known.
+        """Return the conversation that was sent to the model, turn by turn; empty if it can no longer be reconstructed.
 
-        `fact` is the model's own answer about the picture as it is, which some prompts let stand before the question.
+        `fact` is the model's own answer to the factual question, which some prompts put before the question.
         """
         question = case.question(world, telling)
         prompt = self._manifest.prompt.of(world)

@@ -17,7 +17,7 @@ _BAR = 20
 
 @contextmanager
 def showing(name: str, tally: Tally, unit: str = "questions") -> Iterator[None]:
-    """Shows a run's tally while it fills: count, share, time left, rate, failures, tokens, cost."""
+    """Show a run's tally while it changes: count, share, time left, rate, failures, tokens, cost."""
     show = _on_a_terminal if sys.stderr.isatty() else _line_by_line
     over = threading.Event()
     thread = threading.Thread(target=show, args=(name, tally, unit, over), daemon=True)
@@ -34,7 +34,7 @@ def _on_a_terminal(name: str, tally: Tally, unit: str, over: threading.Event) ->
     last = False
     while not last:
         last = over.wait(0.2)
-        width = shutil.get_terminal_size().columns - 1  # a full line would make some terminals begin another
+        width = shutil.get_terminal_size().columns - 1  # a full line would make some terminals start another
         line = progress_line(name, tally, time.monotonic() - start, width)
         rest = " " * (width - columns(line))
         print(f"\r{line}{rest}", end="\n" if last else "", file=sys.stderr, flush=True)
@@ -48,15 +48,15 @@ def _line_by_line(name: str, tally: Tally, unit: str, over: threading.Event) -> 
 
 
 def progress_line(name: str, tally: Tally, seconds: float, width: int) -> str:
-    """A run on one line of so many columns.
+    """Format the state of a run as one line of at most `width` columns.
 
-    Count, share and time left always stand there; the name of the model is shortened before any of them, then the
-    other figures are left out from the last.
+    Count, share and time left are always shown. If space is short, first the name of the model is shortened, then the
+    other figures are left out, starting with the last.
     """
     kept = f"{tally.done:,}/{tally.total:,} {_share(tally)} {_time_left(tally, seconds)}"
     name = _shortened(printable(name), max(_SHORTEST_NAME, width - len(kept) - 1))
     line = f"{name} {kept}" if columns(name) + 1 + len(kept) <= width else kept
-    if columns(line) + _BAR + 1 + 30 <= width:  # a bar only where it takes no figure's room
+    if columns(line) + _BAR + 1 + 30 <= width:  # a bar only if it does not displace a figure
         line += f" {_bar(tally)}"
     for figure in _figures(tally, seconds):
         if columns(line) + 3 + columns(figure) > width:
@@ -66,7 +66,7 @@ def progress_line(name: str, tally: Tally, seconds: float, width: int) -> str:
 
 
 def _shortened(name: str, room: int) -> str:
-    """A name with its middle left out where it has not the room: both ends tell models apart."""
+    """Shorten a name to `room` columns by leaving out its middle, since both ends tell models apart."""
     if columns(name) <= room:
         return name
     front = _front(name, (room - 1) // 3)
@@ -74,7 +74,7 @@ def _shortened(name: str, room: int) -> str:
 
 
 def _front(text: str, room: int) -> str:
-    """As much of a text, from its beginning, as so many columns hold."""
+    """Return the longest beginning of a text that fits into `room` columns."""
     while columns(text) > room:
         text = text[: max(0, min(len(text) - 1, room))]
     return text
@@ -98,7 +98,7 @@ def _bar(tally: Tally) -> str:
 
 
 def _figures(tally: Tally, seconds: float) -> list[str]:
-    """What else is worth knowing, the most important first."""
+    """Return further figures for the status line, the most important first."""
     rate = (tally.answered + tally.failed) / seconds if seconds else 0.0
     figures = [f"{number:,} {what}" for what, number in (("failed", tally.failed), *tally.amiss.items()) if number]
     figures.append(f"{rate:,.0f}/s")

@@ -24,11 +24,11 @@ from countersight.models import HALF, Hosted, Model, Price, Request
 from countersight.text import in_dollars
 
 LOOKED_AT = 40
-"""Questions whose length is taken for that of all."""
+"""The number of questions sampled to estimate the length of a question."""
 SIGNS = 4
-"""Of a text that make a token, roughly, in English."""
+"""Characters per token in English, roughly."""
 PIXELS = 750
-"""Of a picture that make a token, roughly; providers differ by a factor of three."""
+"""Pixels per token, roughly; providers differ by a factor of three."""
 _DATA = re.compile(r'("(?:data:[\w/]+;base64,)?)([A-Za-z0-9+/=]{200,})"')
 
 
@@ -37,20 +37,20 @@ class RunEstimate(msgspec.Struct, frozen=True):
 
     questions: int
     request: str
-    """One of them as it is sent, but for the data of its picture."""
+    """An example request as it is sent, without the data of its picture."""
     tokens_in: float
-    """Of a question."""
+    """Input tokens per question."""
     tokens_out: float
     dollars: float | None
-    """Of all that are left; None where nobody says what the model costs."""
+    """The price of all remaining questions; None if the price of the model is unknown."""
     seconds: float | None
-    """Of one answer, where there are some already."""
+    """Seconds per answer, if there are answers already."""
     from_replies: int
-    """How many answers it is reckoned from; 0 where it is only reckoned from the questions."""
+    """The number of answers that the estimate is based on; 0 if it is based on the questions only."""
     at_once: int = 64
-    """Questions under options."""
+    """The number of concurrent questions."""
     batched: bool = False
-    """Whether they go in batches, at half the price."""
+    """Whether the questions are sent in batches, at half the price."""
 
     def __str__(self) -> str:
         source = (
@@ -89,7 +89,7 @@ def estimated(
     at_once: int = 64,
     batched: bool = False,
 ) -> RunEstimate:
-    """What a run would take that goes on in a folder, or begins there; nothing is asked, and nothing written there."""
+    """Estimate a run that starts or continues in a folder; nothing is asked, and nothing is written there."""
     if batched:
         batches_for(model, options)
     if (output / MANIFEST).exists():
@@ -103,7 +103,7 @@ def estimated(
 
 
 def together(runs: Sequence[RunEstimate]) -> RunEstimate:
-    """What several runs take that ask the same, one after the other."""
+    """Combine the estimates of several runs of the same questions, one after the other."""
     questions = [run.questions for run in runs]
     weights = questions if any(questions) else [1] * len(runs)
     timed = [run.seconds for run in runs if run.seconds is not None]
@@ -161,7 +161,8 @@ def _length(request: Request) -> float:
 
 
 def _dollars(model: Model, answers: list[Reply], questions: int, tokens_in: float, tokens_out: float) -> float | None:
-    """What questions cost one by one: by their price, for some answers so far may have come in batches, for half."""
+    """Return the cost of questions that are asked one by one; prices come first, since answers may be from cheaper
+    batches."""
     price = model.price if isinstance(model, Hosted) and not model.tells_cost else Price()
     if price.read or price.written:
         return questions * price.of(tokens_in, tokens_out)
@@ -171,7 +172,7 @@ def _dollars(model: Model, answers: list[Reply], questions: int, tokens_in: floa
 
 
 def _shown(model: Model, request: Request) -> str:
-    """A request as it goes over the wire, its picture's data shortened; the conversation where there is no wire."""
+    """Return a request as sent, with shortened picture data; for local models, the conversation."""
     if isinstance(model, Hosted):
         body: Any = json.loads(asyncio.run(model.request_body(request.turns)))
         return f"POST {model.url}\n" + _DATA.sub(_shortened, json.dumps(body, indent=2, ensure_ascii=False))

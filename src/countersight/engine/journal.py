@@ -1,7 +1,7 @@
-"""The journal of a run: one reply per line, appended, each line with a checksum; and the locked folder around it.
+"""The journal of a run: one reply per line, appended, each line with a checksum; and the lock of its folder.
 
-A reply is in the file before anybody is told of it, so a process killed at any instant loses nothing it had shown.
-A kill can only leave a truncated last line; it is dropped, and its question asked again.
+A reply is written before it is shown, so a killed process loses nothing that was shown. A kill can only leave a
+truncated last line, which is dropped; its question is asked again.
 """
 
 import contextlib
@@ -28,13 +28,13 @@ _TAIL = len(',"crc":"00000000"}')
 
 
 def encode_line(reply: Reply) -> bytes:
-    """A reply as a line of plain JSON whose last member is the CRC-32 of all that stands before it."""
+    """Encode a reply as a JSON line whose last member is the CRC-32 of everything before it."""
     body = _encoder.encode(reply)[:-1]
     return b'%s,"crc":"%08x"}\n' % (body, zlib.crc32(body))
 
 
 def decode_line(line: bytes) -> Reply | None:
-    """The reply on a line, or None where the line is not whole."""
+    """Decode the reply on a line; None if the line is damaged."""
     line = line.rstrip(b"\r\n")
     body, tail = line[:-_TAIL], line[-_TAIL:]
     if tail != b',"crc":"%08x"}' % zlib.crc32(body):
@@ -46,7 +46,7 @@ def decode_line(line: bytes) -> Reply | None:
 
 
 class Journal:
-    """A journal opened for appending. It belongs to one process at a time."""
+    """A journal opened for appending; only one process at a time may open it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -58,22 +58,22 @@ class Journal:
         return self
 
     def append(self, reply: Reply) -> None:
-        """Write a reply; when this returns, a kill of the process cannot undo it."""
+        """Write a reply; after this returns, killing the process cannot undo it."""
         self.write(encode_line(reply))
 
     def write(self, line: bytes) -> None:
-        """Write a line of any kind, whole or not at all."""
+        """Write a line of any kind, completely or not at all."""
         try:
             written = os.write(self._file, line)
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._path)) from None
-        if written != len(line):  # a full disk: leave no half line for the next one to run into
+        if written != len(line):  # a full disk: remove the incomplete line, so that the next one starts on its own
             os.ftruncate(self._file, os.fstat(self._file).st_size - written)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
         self._unsynced = True
 
     def sync(self) -> None:
-        """Bring what was appended to the disk itself, against a loss of power."""
+        """Flush appended lines to the disk, in case of a power failure."""
         if self._unsynced:
             os.fsync(self._file)
             self._unsynced = False
@@ -86,12 +86,12 @@ class Journal:
 
 
 def read_journal(path: Path, on_damaged: Callable[[], None] | None = None) -> Iterator[Reply]:
-    """Every whole reply in a journal, in the order it came; `on_damaged` is told of each line that is not whole."""
+    """Iterate over all replies in a journal, in order; `on_damaged` is called for each damaged line."""
     return (reply for _, reply in read_placed(path, on_damaged))
 
 
 def read_placed(path: Path, on_damaged: Callable[[], None] | None = None) -> Iterator[tuple[int, Reply]]:
-    """The same, each reply with the place in the file at which its line begins: `reply_at` finds it there again."""
+    """Iterate over all replies with the offset of their line, for `reply_at`."""
     if not path.exists():
         return
     place = 0
@@ -106,14 +106,14 @@ def read_placed(path: Path, on_damaged: Callable[[], None] | None = None) -> Ite
 
 
 class NumberedReplies:
-    """The whole replies of a journal by their number, from 0: any of them is found without reading all before it."""
+    """Access to the replies of a journal by number, from 0, without reading all lines before."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._places = array("q", (place for place, _ in read_placed(path)))
 
     def at(self, numbers: Iterable[int]) -> dict[int, Reply]:
-        """The replies of these numbers."""
+        """Return the replies with these numbers."""
         if not self._places:
             return {}
         with open(self._path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as lines:
@@ -127,14 +127,14 @@ def _line_at(lines: mmap, place: int) -> bytes:
 
 
 def reply_at(path: Path, place: int) -> Reply | None:
-    """The reply whose line begins at a place of the file; None where there is none any more."""
+    """Return the reply whose line starts at this offset; None if there is none."""
     with open(path, "rb") as file:
         file.seek(place)
         return decode_line(file.readline())
 
 
 def _drop_torn_end(file: int) -> None:
-    """Cut the file after its last line end."""
+    """Truncate the file after its last line end."""
     size = os.fstat(file).st_size
     end = size
     while end > 0:
@@ -154,7 +154,7 @@ T = TypeVar("T")
 
 
 def locked(path: Path, error: type[CountersightError]) -> BinaryIO:
-    """A file whose lock says that this process alone writes there; it goes with the process, however it ends."""
+    """Lock a folder for writing by this process and return the lock file; the lock ends with the process."""
     lock = open(path / LOCK, "wb")  # noqa: SIM115 - held for as long as the folder is written
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -165,7 +165,7 @@ def locked(path: Path, error: type[CountersightError]) -> BinaryIO:
 
 
 def is_unused(path: Path, manifest: str, *begun: str) -> bool:
-    """Whether nothing is in a folder but what is left where somebody was killed as it began."""
+    """Whether a folder is empty, except for files left by a process that was killed at the start."""
     names = {LOCK, *begun}
     return path.is_dir() and all(file.name in names or file.name.startswith(f".{manifest}.") for file in path.iterdir())
 

@@ -1,4 +1,4 @@
-"""Options in every order: which orders are asked, and one reply out of what was said to each."""
+"""Orders of options: which orders are asked, and how their replies are combined into one."""
 
 from collections.abc import Iterator, Mapping
 from itertools import permutations
@@ -7,17 +7,17 @@ from typing import Literal
 from countersight.case import Order, Reply
 
 MOST_IN_EVERY = 4
-"""So many options can be asked in all their orders (24)."""
+"""The maximum number of options that are asked in all orders (24)."""
 
 Places = tuple[int, ...]
-"""An order of options: each by its place in the question."""
+"""An order of options: their positions in the question."""
 
 
 def orders_of(options: int, which: Literal["rotations", "every"] = "rotations") -> tuple[Places, ...]:
-    """The orders in which so many options are asked; every option stands equally often at every place.
+    """Return the orders in which options are asked; every option has every position equally often.
 
-    Rotations are enough for that, and four requests for four options where all orders are 24; of more than four options
-    only the rotations are asked.
+    Rotations are enough for that: four requests for four options instead of 24. More than four options are always
+    rotated.
     """
     if which == "every" and options <= MOST_IN_EVERY:
         return tuple(permutations(range(options)))
@@ -25,10 +25,10 @@ def orders_of(options: int, which: Literal["rotations", "every"] = "rotations") 
 
 
 class Gathering:
-    """What was said to the orders of one question, until it is said to all."""
+    """Collects the replies to the orders of one question until all have arrived."""
 
     def __init__(self, orders: tuple[Places, ...], said: Mapping[Places, Reply] | None = None) -> None:
-        """`said` are replies that an earlier process had to some of them."""
+        """`said` contains replies of an earlier process."""
         self._orders = orders
         self._said = dict(said or {})
         self._waiting = len(orders) - len(self._said)
@@ -36,11 +36,12 @@ class Gathering:
 
     @property
     def hopeless(self) -> bool:
-        """Whether an order has failed, and the question with it: no other needs to be asked."""
+        """Whether an order has failed, and the question with it, so that no other order needs to be asked."""
         return self._failed is not None
 
     def add(self, places: Places, reply: Reply | None) -> Reply | None:
-        """Take in what came of one order, None where it was not asked; the whole reply once nothing is waited for."""
+        """Add the reply to one order (None if it was not asked); returns the combined reply when no order is
+        pending."""
         self._waiting -= 1
         if reply is not None:
             self._said[places] = reply
@@ -67,7 +68,7 @@ class Gathering:
             state=one.state,
             reason=one.reason,
             finish=next((reply.finish for reply in said if reply.finish != "stop"), one.finish),
-            orders=tuple(self._answered()),  # of a question that failed, those that need not be asked again
+            orders=tuple(self._answered()),  # for a failed question: orders that need not be asked again
             tokens_in=sum(reply.tokens_in for reply in said),
             tokens_out=sum(reply.tokens_out for reply in said),
             cost=sum(reply.cost for reply in said),

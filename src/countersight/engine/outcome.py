@@ -1,4 +1,4 @@
-"""The outcome of a question: the status of its reply, the counts of a run, and what stops a run early."""
+"""Outcomes: the status of a reply, the counts of a run, and conditions that stop a run early."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -17,24 +17,24 @@ from countersight.reading import ReadFrom, read_reply
 from countersight.text import printable, several
 
 ReplyStatus = Literal["failed", "cut", "empty", "unread", "read"]
-"""Cut: the limit of tokens ended it before its answer. Empty: nothing was said. Unread: no answer was found in it."""
+"""Cut: ended by the token limit before an answer. Empty: no text. Unread: no answer found."""
 
 
 UNCERTAIN: Final = "uncertain"
-"""The answer of a reply that says neither yes nor no, where the question accepts that (`accepts_uncertain`)."""
+"""The answer of a reply that says neither yes nor no, if the question accepts that (`accepts_uncertain`)."""
 
 
 class ReadReply(msgspec.Struct, frozen=True):
-    """What became of a reply, and the answer where one was read."""
+    """The status of a reply, and its answer if there is one."""
 
     status: ReplyStatus
     answer: str | None = None
 
 
 def status_of(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> ReadReply:
-    """Read a reply; what was cut off before its answer is neither wrong nor unread, but cut.
+    """Extract the answer of a reply and return its status; a reply that was cut off before its answer is `cut`.
 
-    A reply that restates another is the answer alone, wherever the prompt has the answer stand.
+    A reply that restates another one contains only the answer, wherever the prompt expects it.
     """
     if reply.state == "failed":
         return ReadReply("failed")
@@ -50,7 +50,7 @@ def status_of(reply: Reply, question: Question, read_from: ReadFrom = "whole") -
 
 
 def is_doubtful(reply: Reply) -> bool:
-    """Whether a reply may be cut or empty: only then it has to be read to know."""
+    """Whether a reply may be cut or empty, so that it must be read to know."""
     return reply.is_cut or reply.is_empty
 
 
@@ -70,21 +70,21 @@ class Tally:
     def __init__(self) -> None:
         self.total = 0
         self.before = 0
-        """Answered by an earlier process."""
+        """Questions answered by an earlier process."""
         self.failed_before = 0
-        """Failed in an earlier process, and not answered since."""
+        """Questions that failed in an earlier process and are not answered yet."""
         self.answered = 0
         self.failed = 0
         self.amiss = {"cut": 0, "empty": 0}
-        """Answers that say nothing, or that the limit of tokens ended before they did, of earlier processes too."""
+        """Replies that are cut or empty, including those of earlier processes."""
         self.restated = self.still_unread = 0
-        """Answers that the model was asked to state once more, and those of them that could not be read either."""
+        """Replies that the model was asked to restate, and restated replies that are still unread."""
         self.without_picture = 0
-        """Questions left out because their case has no picture."""
+        """Questions that cannot be asked because their case has no picture."""
         self.without_options = 0
-        """Questions left out because there is nothing to rank."""
+        """Questions that cannot be ranked because they have no options."""
         self.unfit: dict[str, int] = {}
-        """Questions that the prompt makes no difference to, by what their case lacks for it."""
+        """Questions on which the prompt has no effect, by what their case lacks."""
         self.bad_pictures = 0
         """Cases whose picture is missing or bad."""
         self.bad_rows = 0
@@ -94,19 +94,20 @@ class Tally:
         self.tokens_out = 0
         self.cost = 0.0
         self.paid = 0
-        """Replies that this was spent on, those of earlier processes and those asked for again since included."""
+        """Replies that count towards the cost, including those of earlier processes and replies that were replaced
+        since."""
         self.spent = False
-        """Whether the run stopped because one question more would cost more than the budget."""
+        """Whether the run stopped because the next question would exceed the budget."""
         self.limit = 0
-        """Questions that may be under way now."""
+        """The current limit of concurrent questions."""
         self.trouble = ""
-        """What the server said last, if it was no answer."""
+        """The server's last error message."""
         self.damaged = 0
-        """Lines of the journal that were not whole; their questions are asked again."""
+        """Damaged lines of the journal; their questions are asked again."""
 
     @property
     def unasked(self) -> dict[str, int]:
-        """Questions that this run cannot ask, by the reason and what to do about it."""
+        """Return the number of questions that cannot be asked, by a reason that says what to do."""
         found = {NO_PICTURE: self.without_picture, NO_OPTIONS: self.without_options}
         return {reason: number for reason, number in found.items() if number}
 
@@ -137,7 +138,7 @@ class Tally:
             self.amiss[status] += 1
 
     def summary(self) -> str:
-        """What happened, in a few lines."""
+        """Summarise the run in a few lines."""
         lines = [f"{self.before + self.answered:,} of {self.total:,} questions answered, {self.failed:,} failed"]
         if self.before:
             lines[0] += f" ({self.before:,} were answered before)"
@@ -167,14 +168,14 @@ class Tally:
             self.reasons[reason] = self.reasons.get(reason, 0) + 1
 
     def spend(self, tokens_in: int, tokens_out: int, cost: float) -> None:
-        """Count what a reply took, of this process or of an earlier one."""
+        """Add the tokens and the cost of a reply."""
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out
         self.cost += cost
         self.paid += 1
 
     def forget_spending(self) -> None:
-        """Begin to count again, before all replies of the run are looked at."""
+        """Reset tokens and costs before all replies of the run are counted again."""
         self.tokens_in = self.tokens_out = self.paid = 0
         self.cost = 0.0
 
@@ -185,7 +186,7 @@ class Tally:
             yield f"${self.cost:,.4f}"
 
     def _troubles(self, file: str) -> Iterator[str]:
-        """The commonest reasons of failures, with the file that has all of them, and the first bad rows."""
+        """Iterate over lines with the most common failures, the file that has all of them, and the first bad rows."""
         for reason, count in sorted(self.reasons.items(), key=lambda item: -item[1])[:REASONS_SHOWN]:
             yield f"  {count:,} x {printable(reason)}"
         if len(self.reasons) > REASONS_SHOWN:
@@ -197,7 +198,7 @@ class Tally:
 
 
 FIRST_REPLIES: Final = 20
-"""Replies of which one at least must have an answer that can be read."""
+"""The number of first replies of which at least one must be readable."""
 
 _ADVICE: Final[dict[ReplyStatus, str]] = {
     "cut": "increase `max_tokens` and choose a new folder",
@@ -208,7 +209,7 @@ _ADVICE: Final[dict[ReplyStatus, str]] = {
 
 
 class FirstReplies:
-    """Counts what becomes of the first replies of a run that nobody has begun yet."""
+    """Watches the first replies of a new run and stops it if none is readable."""
 
     def __init__(self, prompt: Prompt, *, begun: bool) -> None:
         self._prompt = prompt
@@ -216,13 +217,13 @@ class FirstReplies:
         self._over = begun
 
     def status(self, reply: Reply, question: Question) -> ReplyStatus:
-        """What became of a reply; one that is neither among the first, doubtful nor restated is taken for read."""
+        """Return the status of a reply; after the first replies, only doubtful or restated ones are read."""
         if not self._over or is_doubtful(reply) or reply.restates:
             return status_of(reply, question, self._prompt.of(reply.world).reads).status
         return "failed" if reply.state == "failed" else "read"
 
     def look(self, status: ReplyStatus, reply: Reply, *, left: int) -> None:
-        """Take in the next reply; raises RunError if none of the first is an answer and questions are `left` to ask."""
+        """Count the next reply; raises RunError if none of the first is readable and questions are `left`."""
         if self._over:
             return
         self._counts[status] += 1
@@ -242,39 +243,39 @@ class FirstReplies:
 
 
 FIRST_COSTS: Final = 5
-"""Answers of which one at least must say what it cost."""
+"""The number of first answers of which at least one must report its cost."""
 
 
 def refuse_unpriced(model: Model) -> None:
-    """Say before anything is asked that nobody knows what a hosted model costs."""
+    """Raise ModelError if the price of a hosted model is unknown."""
     if isinstance(model, Priced) and not model.is_priced:
         raise ModelError(f"the price of {model.name} is unknown: set it with `price` IN,OUT, or leave out `budget`")
 
 
 def spent_in(runs: Iterable[Path]) -> float:
-    """What runs have cost so far, as far as they were begun."""
+    """Return the total cost of runs so far; folders without a run are skipped."""
     begun = (RunFolder.open(run) for run in runs if (run / MANIFEST).exists())
     return sum(reply.cost for run in begun for reply in run.replies())
 
 
 class Budget:
-    """So many dollars for a run, earlier calls included; None is no bound."""
+    """The maximum cost of a run in dollars, including earlier calls; None for no limit."""
 
     def __init__(self, dollars: float | None, tally: Tally) -> None:
         self._dollars = dollars
         self._tally = tally
         self._free = 0
-        """Answers that did not say what they cost."""
+        """The number of answers without a cost."""
 
     def is_spent(self, under_way: int) -> bool:
-        """Whether one question more would cost more; those under way cost what others have."""
+        """Whether one more question would exceed the budget; running questions are assumed to have the average cost."""
         if self._dollars is None:
             return False
         each = self._tally.cost / max(1, self._tally.paid)
         return self._tally.cost + each * (under_way + 1) > self._dollars
 
     def look(self, reply: Reply) -> None:
-        """Take in a reply that was counted; raises RunError where the first of them all say nothing of their cost."""
+        """Check a counted reply; raises RunError if none of the first answers reports a cost."""
         if self._dollars is None or self._tally.cost or reply.state != "answered" or not reply.attempts:
             return
         self._free += 1

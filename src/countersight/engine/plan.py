@@ -1,4 +1,4 @@
-"""The plan of a run: how it is asked, which cases, and which questions have no answer yet."""
+"""The plan of a run: options, samples of cases, and questions that have no answer yet."""
 
 from array import array
 from collections import defaultdict
@@ -26,16 +26,16 @@ TELLINGS: tuple[tuple[World, Telling], ...] = (*WORLDS.values(), TWICE)
 FACT, IMAGINED = TELLINGS[:2]
 YES_NO = (Option("yes"), Option("no"))
 _FAILED, _CUT_OR_EMPTY, _SAID, _RESTATED = 1, 2, 3, 4
-"""How much there is of an answer to a question; 0 where there is none."""
+"""The state of the answer to a question; 0 if there is none."""
 _SUSPECT: Final = {"cut": _CUT_OR_EMPTY, "empty": _CUT_OR_EMPTY, "unread": _SAID}
-"""By what is asked for again, which answers have to be read to know whether they are among it."""
+"""For each value of `again`, the state of answers that must be read to know whether they are selected."""
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """So many cases of a dataset, each with its controls. A larger sample with the same seed holds the smaller one.
+    """A random sample of the cases of a dataset, with their controls; a larger sample with the same seed contains it.
 
-    Cases are drawn so that every group has its share. Drawn by `picture`, so many pictures are drawn with equal
-    chances, each with all of its cases: what a confidence sequence needs.
+    Samples of cases are stratified by group. With `by="picture"`, pictures are drawn with equal probability, each with
+    all of its cases, as a confidence sequence requires.
     """
 
     cases: int
@@ -43,7 +43,7 @@ class Sample(msgspec.Struct, frozen=True):
     by: Literal["case", "picture"] = "case"
 
     def rows(self, dataset: Dataset) -> frozenset[int]:
-        """The rows of the cases that are in it, and of their controls."""
+        """Return the rows of the sampled cases and of their controls."""
         controls: dict[str, list[int]] = defaultdict(list)
         names: dict[int, str] = {}
         for row, case in dataset.cases():
@@ -56,7 +56,8 @@ class Sample(msgspec.Struct, frozen=True):
         return frozenset((*rows, *(control for row in rows for control in controls.get(names[row], ()))))
 
     def order(self, dataset: Dataset) -> list[list[int]]:
-        """All cases, without controls, in the order in which samples take them: the rows of a case, or of a picture."""
+        """Return all cases without controls, in the order in which they are sampled: the rows of each case or
+        picture."""
         units: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for row, case in dataset.cases():
             if not case.control_of:
@@ -66,20 +67,20 @@ class Sample(msgspec.Struct, frozen=True):
         for group, of in units.items():
             drawn = list(of.values())
             Random(f"{self.seed}/{group}").shuffle(drawn)
-            # Each case has its place on the way through its group; who is first on all ways is a stratified sample.
+            # Each case has a relative position in its group; the first positions of all groups are a stratified sample.
             placed += [((nth + 0.5) / len(drawn), group, rows) for nth, rows in enumerate(drawn)]
         return [rows for _, _, rows in sorted(placed)]
 
 
 def shared_by(row: int, case: Case) -> str:
-    """What a case shares with those that it is not independent of: its set, or its picture."""
+    """Return a key shared by cases that are not independent: the set, or else the picture."""
     if case.cell:
         return f"\x00set {case.cell.set}"
     return case.image_digest or case.image or f"\x00{row}"
 
 
 class RunOptions(msgspec.Struct, frozen=True):
-    """How a dataset is asked, beside the model's own settings."""
+    """Options of a run, apart from the model's own settings."""
 
     prompt: Prompt
     shown: bool = False
@@ -87,24 +88,23 @@ class RunOptions(msgspec.Struct, frozen=True):
     loss: Loss = "mean"
     seed: int = 0
     again: str = ""
-    """What became of those answers that are to be asked for once more: cut, empty or unread; nothing to ask what is
-    left."""
+    """The state of replies to ask for again: cut, empty or unread; empty to ask only pending questions."""
     sample: Sample | None = None
-    """Only some of the cases; a later call may ask more of them."""
+    """The sample to ask, or None for all cases; a later call may extend it."""
 
 
 def as_before(
     output: Path, options: RunOptions, settings: ModelSettings, pool: Dataset | None = None
 ) -> tuple[RunOptions, ModelSettings, Dataset | None]:
-    """Options, settings and examples as the run in a folder has them, wherever they are the usual ones.
+    """Fill in options, settings and examples from the existing run where they have default values.
 
-    Whoever asks for answers again names the run, and not once more how it was asked.
+    This way `again` needs only the name of the run, not all of its options.
     """
     if not options.again or not (output / MANIFEST).exists():
         return options, settings, pool
     run = RunFolder.open(output)
     there = run.manifest
-    # A program has the settings of its two models: `code seed`, `eyes seed`.
+    # A program has the settings of both its models: `code seed`, `eyes seed`.
     known = {key.rpartition(" ")[2]: value for key, value in there.settings.items()} | {"loss": there.loss}
     if there.examples:
         known["seed"] = there.examples.seed
@@ -126,14 +126,14 @@ def as_before(
 
 
 def as_ranker(model: Model) -> Ranker:
-    """The model as one whose options can be ranked, or a sentence that says it is none."""
+    """Return the model as a Ranker; raises ModelError if it cannot rank options."""
     if not isinstance(model, Ranker):
         raise ModelError(f"{model.name} reports no losses, so options cannot be ranked; leave out `answering`")
     return model
 
 
 def _refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, shown: bool) -> None:
-    """Say in a sentence, before anything is asked, why a way of asking makes no sense."""
+    """Raise an error if prompt, model and options contradict each other."""
     if answering == "rank":
         as_ranker(model)
         if prompt.orders != "one":
@@ -156,14 +156,14 @@ def _refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, show
 
 
 def begun_run(dataset: Dataset, output: Path, model: Model, options: RunOptions, pool: Dataset | None) -> RunFolder:
-    """The folder of a run, begun or taken up; says in a sentence why a way of asking makes no sense."""
+    """Start or resume the folder of a run; raises an error if the options contradict each other."""
     if dataset.count == 0:
         raise DatasetError(f"{dataset.path} has no cases")
     if pool and not options.prompt.shots:
         raise CountersightError(
             f"{options.prompt.name} shows no examples; leave out `shots_from`, or choose the prompt 1-shot"
         )
-    _refuse_nonsense(options.prompt, model, options.answering, shown=options.shown)  # before there is a folder
+    _refuse_nonsense(options.prompt, model, options.answering, shown=options.shown)  # before the folder is created
     if options.shown:
         _refuse_unseen(dataset)
     return RunFolder.begin(
@@ -182,16 +182,16 @@ def begun_run(dataset: Dataset, output: Path, model: Model, options: RunOptions,
 
 
 def note_sample(run: RunFolder, options: RunOptions) -> None:
-    """Write down which cases are asked for: what is not among them is not missing."""
+    """Record the sample in the manifest, so that other cases do not count as missing."""
     if options.sample is not None or run.manifest.observed.get("sample"):
         noted = msgspec.to_builtins(options.sample)
-        if noted and noted["by"] == "case":  # as earlier versions wrote it
+        if noted and noted["by"] == "case":  # the form that earlier versions wrote
             del noted["by"]
         run.observe({"sample": noted})
 
 
 def _refuse_unseen(dataset: Dataset) -> None:
-    """Say so where a hidden dataset has no picture of a changed world to show."""
+    """Raise an error if a dataset with hidden answers has no pictures after the change to show."""
     if hidden_in(dataset) and not any(case.shown for _, case in dataset.cases()):
         raise CountersightError(
             f"{dataset.path} has hidden answers and no pictures after the change, which would reveal them; leave out "
@@ -208,11 +208,11 @@ class Ask(msgspec.Struct, frozen=True):
     telling: Telling
     question: Question
     fact: Reply | None = None
-    """The model's own answer about the picture as it is, where the question stands on it."""
+    """The model's answer about the unchanged picture, if this question depends on it."""
     places: Places = ()
     gathering: Gathering | None = None
     unread: Reply | None = None
-    """The model's own reply to it in which no answer was found, where it is asked to state only its final answer."""
+    """The model's unread reply, if the model is asked to state only its final answer."""
 
     def reply(self, **what: object) -> Reply:
         restates = self.unread.text or "(empty)" if self.unread else ""
@@ -220,11 +220,11 @@ class Ask(msgspec.Struct, frozen=True):
         return Reply(self.case.id, self.row, self.world, self.telling, **fields)  # type: ignore[arg-type]
 
     def answered(self, answer: Answer, **more: object) -> Reply:
-        """The reply built from an answer."""
+        """Build the reply from an answer."""
         return self.reply(**{name: getattr(answer, name) for name in Answer.__struct_fields__}, **more)
 
     def failed(self, given_up: RetriesExhausted) -> Reply:
-        """The reply of a question that got no answer; what was paid for before it failed is kept."""
+        """Build the reply for a question that got no answer; costs incurred before the failure are included."""
         so_far = given_up.failure.so_far or Answer("")
         return self.reply(
             state="failed",
@@ -238,7 +238,7 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 def offered(question: Question, *, ranked: bool) -> tuple[Option, ...]:
-    """The options a model chooses from; where they are ranked, a question for yes or no has these two."""
+    """Return the options that the model chooses from; for ranking, a yes/no question has these two."""
     return YES_NO if ranked and question.kind == "boolean" else question.options
 
 
@@ -256,9 +256,9 @@ class QuestionPlan:
         sample: Sample | None = None,
         failed_too: bool = True,
     ) -> None:
-        """`again` names what became of those answers that are to be asked for once more: cut, empty or unread.
+        """`again` is the state of replies to ask for again: cut, empty or unread.
 
-        Without `failed_too` a question that failed before stays failed.
+        Without `failed_too`, questions that failed before are not asked again.
         """
         self._asked_at_most = _FAILED if failed_too else 0
         self._rows = None if sample is None else sample.rows(dataset)
@@ -273,17 +273,18 @@ class QuestionPlan:
         self._suspect = _SUSPECT.get(again)
         questions = len(TELLINGS) * dataset.lines
         self._standing = bytearray(questions)
-        """How much there is of the answer to each question, by row and telling."""
+        """The state of the answer to each question, by row and telling."""
         looked_at = again or self._prompt.needs_fact or any(self._prompt.of(w).orders != "one" for w in TWO_WORLDS)
         self._places = array("q", bytes(8 * questions)) if looked_at else None
-        """Where the reply to each question stands in the journal: a million replies are not held."""
+        """The position of each reply in the journal; replies themselves are not held in memory."""
         self._doubtful: dict[int, int] = {}
-        """The same for those of earlier processes that may be cut or empty."""
+        """Positions of replies of earlier processes that may be cut or empty."""
         self._orders: dict[int, dict[Places, Reply]] = {}
-        """What was said to single orders of unfinished questions before the run was stopped."""
+        """Replies to single orders of unfinished questions, from before the run was stopped."""
 
     def chains(self) -> Iterator[tuple[Ask, ...]]:
-        """Questions to be asked one after the other, each once the one before has its reply; most stand alone."""
+        """Iterate over groups of questions, each to be asked after the reply to the one before; most groups have one
+        question."""
         self._tally.total = 0
         self._look_back()
         for row, case in self._dataset.shuffled(self._tally.bad_row, self._count):
@@ -302,7 +303,7 @@ class QuestionPlan:
                     yield from self._in_its_orders(ask)
 
     def _count(self, row: int, case: Case) -> None:
-        """Count what there is to ask of a case, before anything is asked: a run that stops early knows of how many."""
+        """Count the questions of a case before any question is asked, so that an interrupted run knows the total."""
         for world, telling in self._tellings:
             question = case.question(world, telling) if self._is_sampled(row) else None
             if question is None:
@@ -315,7 +316,7 @@ class QuestionPlan:
                 self._tally.total += 1
 
     def _askable(self, row: int, case: Case, world: World, telling: Telling) -> Question | None:
-        """The question, where the run can ask it."""
+        """Return the question if the run can ask it, else None."""
         question = case.question(world, telling) if self._is_sampled(row) else None
         if question is None or self._lacks_picture(case, world, telling) or self._lacks_options(question):
             return None
@@ -328,7 +329,8 @@ class QuestionPlan:
         return self._ranked and not offered(question, ranked=True)
 
     def _lacks_picture(self, case: Case, world: World, telling: Telling) -> bool:
-        """Whether a picture should be shown and there is none, nor a causal graph that tells what it would show."""
+        """Whether the question needs a picture, and the case has neither a picture nor a causal graph that describes
+        it."""
         prompt = self._prompt.of(world)
         if not (self._needs_picture and prompt.picture) or case.picture(world, telling) is not None:
             return False
@@ -337,20 +339,20 @@ class QuestionPlan:
         return not (prompt.tells_graph and graph_in_words(case.graph))
 
     def _look_back(self) -> None:
-        """Note how much there is of each answer; of equals the first counts, as it does in scoring."""
+        """Read the state of all answers from the journal; if two are equal, the first counts, as in scoring."""
         self._tally.forget_spending()
         for place, reply in self._run.placed_replies(self._damaged):
-            self._tally.spend(reply.tokens_in, reply.tokens_out, reply.cost)  # also what was asked for again since
+            self._tally.spend(reply.tokens_in, reply.tokens_out, reply.cost)  # includes replaced replies
             if not 0 <= reply.row < self._dataset.lines:
                 continue
             at = len(TELLINGS) * reply.row + TELLINGS.index((reply.world, reply.telling))
             standing = _standing(reply)
-            # Of failed ones the last: it has all orders that were answered.
+            # Of failed replies the last counts: it has all orders that were answered.
             if standing > self._standing[at] or standing == self._standing[at] == _FAILED:
                 self._standing[at] = standing
                 if self._places is not None and standing != _RESTATED:
                     self._places[at] = place
-                if standing == _CUT_OR_EMPTY and not self._tally.answered:  # else this process has counted them
+                if standing == _CUT_OR_EMPTY and not self._tally.answered:  # others are already counted
                     self._doubtful[at] = place
         for reply in answered_orders(self._run):
             at = len(TELLINGS) * reply.row + TELLINGS.index((reply.world, reply.telling))
@@ -364,7 +366,7 @@ class QuestionPlan:
         self._tally.before = sum(map(meant.count, settled)) - self._tally.answered
 
     def _left(self, ask: Ask, at: int) -> Ask | None:
-        """The question, where it has no answer yet or its answer is asked for again."""
+        """Return the question if it has no answer yet or is to be asked again, else None."""
         standing = self._standing[at]
         if standing <= self._asked_at_most:
             return ask
@@ -381,17 +383,17 @@ class QuestionPlan:
         return replace(ask, unread=reply) if self._again == "unread" else ask
 
     def _count_amiss(self, ask: Ask, at: int) -> None:
-        """Count an answer of an earlier process that was cut off or says nothing, and is not asked for again."""
+        """Count a cut or empty reply of an earlier process that is not asked for again."""
         reply = self._run.reply_at(self._doubtful[at]) if at in self._doubtful else None
         if reply is not None:
             self._tally.count_amiss(status_of(reply, ask.question, self._prompt.of(ask.world).reads).status)
 
     def _reply(self, at: int) -> Reply | None:
-        """The reply that counts as the answer to a question, or failed."""
+        """Return the reply that counts for a question, answered or failed, or None."""
         return self._run.reply_at(self._places[at]) if self._places is not None and self._standing[at] else None
 
     def _after_their_fact(self, asks: list[Ask]) -> Iterator[tuple[Ask, ...]]:
-        """The question about the change after the one about the picture as it is, or with the answer that has."""
+        """Chain the question about the change to the factual question, or add the factual reply if there is one."""
         told = {(ask.world, ask.telling): ask for ask in asks}
         fact, imagined = told.get(FACT), told.get(IMAGINED)
         if fact and imagined and not fact.unread:
@@ -402,7 +404,7 @@ class QuestionPlan:
             yield (ask,)
 
     def _in_its_orders(self, ask: Ask) -> Iterator[tuple[Ask, ...]]:
-        """The question once for each order of its options that has no answer yet, or none that could be read."""
+        """Iterate over the question in each order of its options that has no answer yet, or no readable one."""
         prompt = self._prompt.of(ask.world)
         if prompt.orders == "one" or ask.question.kind != "choice":
             yield (ask,)
@@ -417,9 +419,9 @@ class QuestionPlan:
             for places, text in texts.items()
             if places in asks and (not ask.unread or _has_answer(text, asks[places].question, prompt))
         }
-        if not ask.unread:  # what a failed question kept was counted with it, so that counts first
+        if not ask.unread:  # orders of a failed question were counted with it, so they take precedence
             said = {places: reply for places, reply in self._orders.pop(at, {}).items() if places in asks} | said
-        if len(said) == len(orders):  # what each says is known, and they do not agree
+        if len(said) == len(orders):  # all orders were read, and they disagree
             self._tally.before += 1
             return
         gathering = Gathering(orders, said)
@@ -439,7 +441,7 @@ def _standing(reply: Reply) -> int:
 
 
 def _in_order(ask: Ask, places: Places, text: str) -> Ask:
-    """The question with its options in an order; where it was answered in that order already, with what was said."""
+    """Return the question with its options in another order, with the unread reply to that order if there is one."""
     options = tuple(ask.question.options[place] for place in places)
     question = replace(ask.question, options=options)
     unread = replace(ask.unread, text=text, orders=()) if ask.unread else None

@@ -13,23 +13,23 @@ LONGEST_NAME = 80
 
 
 Graph = dict[str, Any] | None
-"""As a case has it: nobody has checked what is in it."""
+"""The causal graph of a case; its contents are not validated."""
 
 
 def graph_in_words(graph: Graph) -> str:
-    """The edges of a graph in one line, or nothing where there is none to tell."""
+    """Return the edges of a graph on one line; empty if there are none."""
     return "; ".join(edges_in_words(graph))
 
 
 def edges_in_words(graph: Graph) -> list[str]:
-    """The edges of a graph, each a few words: "shelf supports books".
+    """Return the edges of a graph as short phrases: "shelf supports books".
 
-    The nodes have an `id` and a `name` (or, as published, an `obj_name`), the edges a `source`, a `target` and a
-    `relation`; where the relation is said of them the other way about, as "books on shelf", also a `subject` and an
-    `object`. Things of the same name are told apart by a number.
+    Nodes have an `id` and a `name` (or, as published, an `obj_name`), edges a `source`, a `target` and a `relation`. If
+    the relation reads in the other direction, as in "books on shelf", edges also have a `subject` and an `object`.
+    Nodes with the same name are numbered.
     """
     names = names_of(graph)
-    told: dict[str, None] = {}  # each relation once, in order
+    told: dict[str, None] = {}  # without duplicates, in order
     for edge in _entries(graph, "edges"):
         ends = ("subject", "object") if {"subject", "object"} <= edge.keys() else ("source", "target")
         source, target = (names.get(str(edge.get(end))) for end in ends)
@@ -40,12 +40,12 @@ def edges_in_words(graph: Graph) -> list[str]:
 
 
 def nodes_of(graph: Graph) -> list[dict[str, Any]]:
-    """The nodes of a graph."""
+    """Return the nodes of a graph."""
     return _entries(graph, "nodes")
 
 
 def names_of(graph: Graph) -> dict[str, str]:
-    """What each node is called, by its id; one that has no name is called nothing."""
+    """Return the name of each node by its id; a node without a name has an empty one."""
     names = {str(node.get("id")): _short(node.get("name")) or _short(node.get("obj_name")) for node in nodes_of(graph)}
     alike: dict[str, int] = {}
     for name in names.values():
@@ -68,12 +68,12 @@ def _short(value: object) -> str:
 
 
 BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
-"""What is special in a text: two braces mean one, and a name in braces stands for something of the case."""
+"""Special parts of a template: a doubled brace is a brace, and a name in braces is replaced by a value."""
 _NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 
 class PromptContext(msgspec.Struct, frozen=True):
-    """What a prompt may tell beside the question, where the case has it."""
+    """Values that a prompt may use apart from the question; empty if the case has none."""
 
     context: str = ""
     change: str = ""
@@ -84,7 +84,7 @@ NOTHING = PromptContext()
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """The text around a question and the options of asking it; `prompts.toml` describes each field."""
+    """The text around a question, and options for asking it; `prompts.toml` describes each field."""
 
     name: str
     number: str
@@ -105,24 +105,24 @@ class Prompt(msgspec.Struct, frozen=True):
     orders: Literal["one", "rotations", "every"] = "one"
     max_tokens: int = 256
     factual: "Prompt | None" = None
-    """The prompt of questions about the picture as it is, where that is another (CFMM's 1-shot and CoT)."""
+    """The prompt for factual questions, if it is a different one (CFMM's 1-shot and CoT)."""
 
     def of(self, world: World) -> "Prompt":
-        """The prompt for questions of a world."""
+        """Return the prompt for questions of a world."""
         return self.factual if world == "factual" and self.factual else self
 
     @property
     def needs_fact(self) -> bool:
-        """Whether the question about the change waits for the answer about the picture as it is."""
+        """Whether the counterfactual question needs the answer to the factual one."""
         return self.fact or self.composed
 
     @property
     def tells_graph(self) -> bool:
-        """Whether the causal graph of a case comes with the question: one without a picture is then asked by it."""
+        """Whether the prompt contains the causal graph; a case without a picture can then be asked."""
         return any("{graph}" in text for text in (self.setting, self.number, self.boolean, self.choice, self.open))
 
     def render(self, question: Question, told: PromptContext = NOTHING, *, listed: bool = True) -> str:
-        """The text that is sent. Where options are not listed, what they are is asked for: a number, or free text."""
+        """Return the text that is sent. If options are not listed, the text asks for a number or for free text."""
         values = {
             "question": question.text,
             "options": "\n".join(f"{LETTERS[i]}: {option.text}" for i, option in enumerate(question.options)),
@@ -136,7 +136,7 @@ class Prompt(msgspec.Struct, frozen=True):
         return f"{setting}\n{asked}" if setting else asked
 
     def unfit(self, case: Case, world: World, telling: Telling) -> str:
-        """What a case lacks for this prompt to make a difference, so that it is asked plainly; empty where it fits."""
+        """Return what a case lacks for this prompt to have an effect; empty if nothing."""
         prompt, question = self.of(world), case.question(world, telling)
         if prompt.tells_graph and not graph_in_words(case.graph):
             return "there is no causal graph to describe"
@@ -151,7 +151,7 @@ class Prompt(msgspec.Struct, frozen=True):
         return ""
 
     def solve(self, case: Case, world: World, telling: Telling, *, listed: bool = True) -> str:
-        """What the model is made to have said to a question of an example: the right answer, and how it comes about."""
+        """Return the reply shown in an example: the right answer and its derivation."""
         question = case.question(world, telling)
         assert question is not None
         fact = case.factual if _is_told(world, telling) else None
@@ -171,10 +171,10 @@ class Prompt(msgspec.Struct, frozen=True):
 
 
 def told(case: Case, world: World, telling: Telling) -> PromptContext:
-    """What goes with a question of a case: its graph, and the change where the question itself does not tell it.
+    """Return the graph for a question of a case, and the change if the question itself does not contain it.
 
-    A case with a context (CoSIm: the response to the picture as it is) asks the same question in both worlds, so that
-    the change stands beside it. Everywhere else the question says "if", and nothing is repeated.
+    A case with a context (CoSIm: the response to the unchanged picture) has the same question in both worlds, so the
+    change is given separately. In all other cases the question contains "if", and nothing is repeated.
     """
     graph = graph_in_words(case.graph) if case.graph else ""
     if case.context and case.change and _is_told(world, telling):
@@ -183,7 +183,7 @@ def told(case: Case, world: World, telling: Telling) -> PromptContext:
 
 
 def fill(template: str, values: dict[str, str]) -> str:
-    """The text with its names replaced; a line that names something empty is left out."""
+    """Replace the names in a template by values; lines that contain an empty value are left out."""
     lines = []
     for names, words in _parsed(template):
         if names:
@@ -197,7 +197,7 @@ def fill(template: str, values: dict[str, str]) -> str:
 
 @lru_cache(maxsize=256)
 def _parsed(template: str) -> list[tuple[list[str], str]]:
-    """The names on each line, and its words; where it has names, their places in the words are marked by %s."""
+    """Return the names on each line, and the line with %s in their places."""
     return [_parsed_line(line) for line in template.split("\n")] if template else []
 
 

@@ -14,7 +14,7 @@ from countersight.registry import Registry
 from countersight.text import nearest, printable, unknown
 
 PLAIN: Final = "0-shot"
-"""What a prompt does not say is as in this one, unless it names another."""
+"""The prompt that provides the fields a prompt does not set, unless it names another."""
 LONGEST_FILE = 256 * 1024
 LONGEST_NAME = 60
 
@@ -29,13 +29,13 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "open": _OF_A_CASE,
     "example": ("answer", "meaning", "question", "fact_question", "fact", "context", "change", "graph"),
 }
-"""What may stand in braces in each text."""
+"""The names that are allowed in braces, by field."""
 _CHOICES = {field.name: get_args(field.type) for field in _FIELDS if get_origin(field.type) is Literal}
 _NEEDED = {**dict.fromkeys(_KINDS, ("question",)), "choice": ("question", "options"), "example": ("answer",)}
 
 
 def read_prompts(text: str) -> dict[str, Prompt]:
-    """The prompts of a file that holds several, each under its name."""
+    """Parse a file with several prompts, by name."""
     prompts: dict[str, Prompt] = {}
     for name, fields in tomllib.loads(text).items():
         like = fields.pop("like", PLAIN)
@@ -45,18 +45,18 @@ def read_prompts(text: str) -> dict[str, Prompt]:
 
 
 def _prompt(fields: dict[str, Any], known: Mapping[str, Prompt]) -> Prompt:
-    """The prompt of these fields, of which `factual` names another."""
+    """Build a prompt from its fields; `factual` is the name of another prompt."""
     factual = known[fields["factual"]] if fields.get("factual") else None
     others = {name: value for name, value in fields.items() if name != "factual"}
     return msgspec.structs.replace(msgspec.convert(others, Prompt), factual=factual)
 
 
 def read_prompt(path: Path, shipped: Mapping[str, Prompt]) -> Prompt:
-    """The prompt in a user's file, or a PromptError that says what is wrong with it and where."""
+    """Read a prompt from a user's file; a PromptError says what is wrong with it and where."""
     text = _text(path)
     try:
         fields = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # numbers of many digits and endless nesting are no TOMLDecodeError
+    except (ValueError, RecursionError) as error:  # long numbers and deep nesting are no TOMLDecodeError
         raise PromptError(f"{path} is not TOML: {error}") from None
     try:
         return _checked(fields, path, shipped)
@@ -67,12 +67,12 @@ def read_prompt(path: Path, shipped: Mapping[str, Prompt]) -> Prompt:
 
 
 def as_toml(prompt: Prompt) -> str:
-    """A prompt in full, as a file that could be given to --prompt; its name would be the file's."""
+    """Format a complete prompt as a file for `--prompt`, whose name would be the file's name."""
     return "".join(f"{field} = {_value(value)}\n" for field, value in _as_fields(prompt).items() if field != "name")
 
 
 class _Fault(Exception):  # noqa: N818 - it names the thing, as people say it
-    """A field that is wrong, why, and the words to look for in it. Never leaves this module."""
+    """An invalid field, the reason, and the words to look for in it; only used in this module."""
 
     def __init__(self, field: str, reason: str, words: str = "") -> None:
         super().__init__(field, reason)
@@ -125,7 +125,7 @@ def _checked(fields: dict[str, Any], path: Path, shipped: Mapping[str, Prompt]) 
 
 
 def _needed(field: str, prompt: Prompt) -> tuple[str, ...]:
-    """What a text must name, so that the model is told it; a prompt without the question has to show the options."""
+    """Return the names that a text must contain; a prompt without the question has to show the options."""
     needed = _NEEDED.get(field, ())
     return needed if prompt.question else tuple(name for name in needed if name != "question")
 
@@ -145,7 +145,7 @@ def _check_names(field: str, template: str, needed: tuple[str, ...]) -> None:
 
 
 def _as_fields(prompt: Prompt) -> dict[str, Any]:
-    """Every field, in the order in which they are told to people."""
+    """Return all fields, in the order in which they are shown to users."""
     first = ("name", "about", "setting", *_KINDS)
     rest = [field.name for field in _FIELDS if field.name not in first]
     fields = {name: getattr(prompt, name) for name in (*first, *rest)}
@@ -171,7 +171,7 @@ def _written(sign: str) -> str:
 
 
 def _line(text: str, fault: _Fault) -> int | None:
-    """The line on which a field stands, or the words in it that are wrong."""
+    """Return the line of an invalid field, or of the invalid words in it."""
     field = re.search(rf"^[ \t]*[\"']?{re.escape(fault.field)}[\"']?[ \t]*=", text, re.MULTILINE)
     if field is None:
         return None
@@ -181,17 +181,17 @@ def _line(text: str, fault: _Fault) -> int | None:
 
 _FILE = Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8")
 GUIDE = _FILE[: _FILE.index("\n\n") + 1]
-"""How a prompt is written down, as comments of the file itself."""
+"""The description of the prompt format, from the comments in the file of built-in prompts."""
 PROMPTS = read_prompts(_FILE)
 
 
 _SHOTS: Final = {"zero": 0, "one": 1}
 BROUGHT: Registry[Prompt] = Registry("prompt", {}, CountersightError)
-"""Those of other packages."""
+"""Prompts of other packages."""
 
 
 def find_prompt(name: str) -> Prompt:
-    """The prompt of that name, ours or another package's, or the one in the file of that name."""
+    """Return the prompt of that name, built-in or of another package, or read the prompt file at that path."""
     if name in PROMPTS:
         return PROMPTS[name]
     if BROUGHT.knows(name):

@@ -1,19 +1,19 @@
-"""How many questions may be under way: more while the server keeps up, fewer when it asks for patience."""
+"""Adaptive concurrency: more concurrent questions while the server keeps up, fewer when it is overloaded."""
 
 import asyncio
 from collections import deque
 
 FIRST_LIMIT = 8
-"""Questions before the first answer: a server that refuses every one shall not be asked many."""
+"""Concurrent questions before the first answer; low, because the server may refuse every one."""
 LONGEST_PAUSE = 3600.0
 
 
 class AdaptiveLimit:
     """Lets at most `limit` questions through at a time.
 
-    The limit grows as in TCP: by one for every answer at first, so that it doubles each round trip; after the first
-    overload, by one for each round trip. An overload halves it, once for all the questions sent before it was known;
-    a refusal before the first answer takes one away.
+    The limit grows as in TCP: first by one per answer, which doubles it each round trip; after the first overload, by
+    one per round trip. An overload halves it, once for all questions sent before the overload was known; a refusal
+    before the first answer lowers it by one.
     """
 
     def __init__(self, most: int, first: int = FIRST_LIMIT) -> None:
@@ -33,7 +33,7 @@ class AdaptiveLimit:
         self._active += 1
 
     def leave(self) -> None:
-        """Give a place back."""
+        """Release a slot."""
         self._active -= 1
         self._wake()
 
@@ -44,18 +44,18 @@ class AdaptiveLimit:
         self.leave()
 
     def pause(self) -> float:
-        """Seconds until the server may be asked again."""
+        """Return the seconds until the server may be asked again."""
         return max(0.0, self.paused_until - asyncio.get_running_loop().time())
 
     def kept_up(self) -> None:
-        """An answer came; allow more if the limit is what holds us back."""
+        """Raise the limit after an answer, if all slots are in use."""
         if self.limit < self.most and (self._waiting or self._active >= int(self.limit)):
             grown = self.limit + (1.0 if self._shrunk_at < 0 else 1.0 / self.limit)
             self.limit = min(float(self.most), grown)
             self._wake()
 
     def overloaded(self, sent: float, wait: float) -> None:
-        """The server could not take a question sent at that time; ask nobody anything for `wait` seconds."""
+        """Lower the limit because a question sent at that time was rejected; pause all questions for `wait` seconds."""
         now = asyncio.get_running_loop().time()
         self.paused_until = max(self.paused_until, now + min(wait, LONGEST_PAUSE))
         if sent > self._shrunk_at:
@@ -63,7 +63,7 @@ class AdaptiveLimit:
             self.limit = max(1.0, self.limit / 2)
 
     def refused(self) -> None:
-        """The server refused a question and has answered none yet: it is asked no other in its place."""
+        """Lower the limit by one after a refusal, while the server has not answered anything yet."""
         self.limit = max(1.0, self.limit - 1)
 
     def _wake(self) -> None:

@@ -1,4 +1,4 @@
-"""Retries: how often and how long a server is asked again, and when to give up."""
+"""Retries: how often and how long requests are repeated, and when a run gives up."""
 
 import asyncio
 import logging
@@ -16,20 +16,20 @@ _log = logging.getLogger(__name__)
 
 _TOO_LONG = re.compile(r"max(?:_completion|_output)?_tokens|context length|max_model_len", re.IGNORECASE)
 REFUSALS = 8
-"""So many questions refused and none answered: it is not about the questions."""
+"""After this many refusals and no answer, the cause is assumed to be the server, not the questions."""
 IN_A_ROW = 20
-"""So many questions refused one after the other by a server that has answered before: it does so no longer."""
+"""After this many refusals in a row from a server that answered before, the run stops."""
 LONGEST_DROUGHT = 600.0
-"""Seconds without an answer after which a server that turns every question away is left alone."""
+"""Seconds without an answer after which a run stops if the server rejects every question as overloaded."""
 TURNED_AWAY = 2
-"""A question may be turned away so many times as often as it may fail otherwise, while the server answers nobody."""
+"""How many times more often a question may be rejected as overloaded than fail, while the server answers nothing."""
 
 Put = TypeVar("Put")
 Got = TypeVar("Got")
 
 
 class RetryPolicy(msgspec.Struct, frozen=True):
-    """How often and how patiently requests are retried."""
+    """The number of attempts of a request, and the waiting times between them."""
 
     concurrency: int = 64
     attempts: int = 5
@@ -48,22 +48,22 @@ class RetryPolicy(msgspec.Struct, frozen=True):
 
 
 class ServerStatus(Protocol):
-    """What is known of a server, for whoever watches."""
+    """The state of a server that progress displays show."""
 
     before: int
-    """Questions it answered to an earlier process."""
+    """Questions answered in an earlier process."""
     failed_before: int
-    """Questions it failed to answer to an earlier process: they may be refused once more, one after the other."""
+    """Questions that failed in an earlier process; they may be refused in a row again."""
     trouble: str
-    """What it said last, if that was no answer."""
+    """The server's last error message; empty after an answer."""
 
 
 class Answered(msgspec.Struct, Generic[Got], frozen=True):
-    """What came in the end, and what it took."""
+    """The result of a request, with the number of attempts and the time it took."""
 
     answer: Got
     seconds: float
-    """Of the attempt that was answered."""
+    """Duration of the successful attempt."""
     attempts: int
 
 
@@ -77,7 +77,7 @@ class RetriesExhausted(Exception):  # noqa: N818 - it names what happened
 
 
 class Stopped(Exception):  # noqa: N818 - it names what happened
-    """The user wants to stop, and there is no answer yet."""
+    """Raised if the user stops the run before there is an answer."""
 
 
 class Client(Generic[Put, Got]):
@@ -97,15 +97,15 @@ class Client(Generic[Put, Got]):
         self._jitter = random.Random()
 
     async def ask(self, request: Put) -> Answered[Got]:
-        """Ask until there is an answer. Raises RetriesExhausted, or Stopped if the user stops first.
+        """Send a request until it is answered; raises RetriesExhausted, or Stopped if the user stops first.
 
-        Raises ModelError where every further question would fail too.
+        Raises ModelError if every further request would fail too.
         """
         async with self.limit:
             return await self.ask_within(request)
 
     async def ask_within(self, request: Put) -> Answered[Got]:
-        """The same for whoever holds a place among those under way already."""
+        """Send a request as `ask` does, for callers that already hold a slot of the limit."""
         clock = asyncio.get_running_loop().time
         faults = turned_away = in_vain = 0
         while True:
@@ -116,10 +116,10 @@ class Client(Generic[Put, Got]):
                 answer = await self._answer(request)
             except Overloaded as error:
                 turned_away += 1
-                # A server that answers others has only too much to do: that alone never fails a question.
+                # A server that answers other questions is only busy: this alone never fails a question.
                 in_vain = in_vain + 1 if self._answers == answers else 0
                 wait = self._wait(turned_away)
-                if error.wait is not None:  # the server knows best; but "now" said to all at once is no answer
+                if error.wait is not None:  # the server's own value is best, unless it is 0
                     wait = max(error.wait, min(wait, 1.0))
                 self.limit.overloaded(sent, wait if error.wait is None else error.wait)
                 failure: AskingFailed = error
@@ -145,13 +145,13 @@ class Client(Generic[Put, Got]):
             await self._sleep(wait)
 
     def _may_come_back(self, failure: AskingFailed) -> bool:
-        """Whether a server that is gone has answered before, and not too long ago to be waited for."""
+        """Whether an unreachable server has answered recently enough to wait for it."""
         known = bool(self._answers or self._status.before)
         drought = asyncio.get_running_loop().time() - self._last_answer
         return isinstance(failure, Unreachable) and known and drought < self._policy.gone
 
     def _stop_if_hopeless(self, failure: AskingFailed, tried: bool) -> None:
-        """Raise where asking on would only fail every question that is left."""
+        """Raise ModelError if all remaining questions would fail too."""
         drought = asyncio.get_running_loop().time() - self._last_answer
         if isinstance(failure, Refused):
             self._stop_if_refused(failure)
@@ -161,7 +161,7 @@ class Client(Generic[Put, Got]):
             raise ModelError(f"the server has rejected every question for {drought / 60:.0f} minutes ({failure})")
 
     def _stop_if_refused(self, failure: Refused) -> None:
-        """Raise where it is the server that refuses, not some of the questions that are refused."""
+        """Raise ModelError if the server refuses all questions, rather than only some."""
         self._refusals += 1
         if self._answers or self._status.before:
             if self._refusals >= IN_A_ROW + self._status.failed_before:
@@ -178,7 +178,7 @@ class Client(Generic[Put, Got]):
         return min(30.0, self._policy.backoff * 2.0 ** (times - 1)) * self._jitter.uniform(0.5, 1.0)
 
     async def _sleep(self, seconds: float) -> None:
-        """Wait; Stopped if the user stops meanwhile."""
+        """Wait; raises Stopped if the user stops meanwhile."""
         try:
             async with asyncio.timeout(seconds):
                 await self._stop.wait()
@@ -187,7 +187,7 @@ class Client(Generic[Put, Got]):
         raise Stopped
 
     async def _answer(self, request: Put) -> Got:
-        """What they say; whatever they raise, as a plug-in may, fails this request and no other."""
+        """Send a request; an unexpected exception, for example in a plug-in, fails only this request."""
         try:
             return await self._put(request)
         except (CountersightError, RetriesExhausted, Stopped):
@@ -197,7 +197,7 @@ class Client(Generic[Put, Got]):
 
 
 def _advice(failure: Refused) -> str:
-    """What to do about a server that refuses, as far as its words say."""
+    """Return advice for a server that refuses, derived from its message."""
     if _TOO_LONG.search(str(failure)):
         return "set a smaller `max_tokens`, or serve the model with a longer context"
     return "check the key, the address and the model name"

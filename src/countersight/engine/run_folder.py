@@ -31,22 +31,22 @@ from countersight.models import Loss
 
 MANIFEST = "run.json"
 FORMAT = 1
-"""Counted up when an older reader would be misled."""
+"""Incremented if an older reader would misunderstand the format."""
 JOURNAL = "replies.jsonl"
 ORDERS = "orders.jsonl"
-"""Answers to single orders of questions that are not answered in all of them yet; gone when there are none."""
+"""Replies to single orders of questions that are not answered in all orders yet; removed when there are none."""
 LEFT_OUT = "left out"
-"""Under what a run notes the questions that it cannot ask: how many, by the reason."""
+"""The key under which a run records questions that it cannot ask: their number by reason."""
 _WITHOUT_EFFECT = ("ranking",)
-"""Settings that version 0.1 wrote down and that change no answer: in which of equal ways options were ranked."""
+"""Settings that version 0.1 recorded and that do not affect answers."""
 
 
 Answering = Literal["generate", "rank"]
-"""Whether the model writes its answer, or each option is given a loss and the smallest is the answer."""
+"""Whether the model writes its answer (`generate`), or the option with the smallest loss is the answer (`rank`)."""
 
 
 class DatasetReference(msgspec.Struct, frozen=True):
-    """Which dataset was asked; the fingerprint decides, the path (seen from the run folder) only finds it."""
+    """The dataset of a run: identified by its fingerprint, and found by its path relative to the run folder."""
 
     name: str
     path: str
@@ -55,48 +55,48 @@ class DatasetReference(msgspec.Struct, frozen=True):
 
 
 class ExamplePool(msgspec.Struct, frozen=True):
-    """Where the examples of a prompt came from, and the seed that chose among them."""
+    """The dataset that provides the examples of a prompt, and the seed that selects them."""
 
     dataset: DatasetReference
     seed: int
 
 
 class RetrySelection(msgspec.Struct, frozen=True):
-    """Those answers that were cut, empty or unread, asked for once more, maybe with another limit of tokens."""
+    """A selection of replies (cut, empty or unread) that were asked for again, optionally with another token limit."""
 
     what: str
     max_tokens: int | None
     started: str
     countersight: str = ""
-    """The version that asked."""
+    """The version of Countersight that asked."""
 
 
 class RunManifest(msgspec.Struct, frozen=True):
-    """What was asked of whom, in which way, by which version."""
+    """The manifest of a run: dataset, model, prompt, settings and version."""
 
     model: str
     settings: dict[str, Any]
     prompt: Prompt
     answering: Answering
     shown: bool
-    """Whether the counterfactual pictures were asked about too."""
+    """Whether questions about the counterfactual pictures were asked too."""
     dataset: DatasetReference
     started: str
     countersight: str
     python: str
     platform: str
     loss: Loss = "mean"
-    """How the losses of an option's tokens became one, where options were ranked."""
+    """How the losses of an option's tokens were combined, if options were ranked."""
     examples: ExamplePool | None = None
-    """Only where the prompt shows any."""
+    """The source of the examples, if the prompt shows any."""
     again: tuple[RetrySelection, ...] = ()
-    """Answers that were asked for once more, and how."""
+    """Replies that were asked for again, and how."""
     observed: dict[str, Any] = {}
-    """What was found out while asking, such as fields the server refused; it makes no other run of it."""
+    """Facts found out during the run, such as fields that the server refused; not part of the run's identity."""
     format: int = FORMAT
 
     def ways(self) -> dict[str, Any]:
-        """The model's settings, and what else its answers depend on beside the prompt."""
+        """Return the model's settings and everything else that answers depend on, except the prompt."""
         ways = dict(self.settings)
         if self.answering == "rank":
             ways["loss"] = self.loss
@@ -105,13 +105,13 @@ class RunManifest(msgspec.Struct, frozen=True):
         return ways
 
     def but_for_seed(self) -> str:
-        """Everything the answers depend on except the random seed, as one string."""
+        """Return everything that answers depend on except the random seed, as one string."""
         ways = {key: value for key, value in self.ways().items() if key not in ("seed", "examples")}
         return msgspec.json.encode((self.model, self.prompt, self.answering, self.shown, ways), order="sorted").decode()
 
 
 def run_folders(path: Path) -> list[Path]:
-    """The runs at a path: the run itself, or all runs in the folders below it; RUN/10 comes after RUN/9."""
+    """Return the runs at a path: the run itself, or all runs below it; RUN/10 comes after RUN/9."""
     if (path / MANIFEST).exists():
         return [path]
     found = (file.parent for file in path.rglob(MANIFEST))
@@ -147,10 +147,10 @@ class RunFolder:
         seed: int = 0,
         again: str = "",
     ) -> Self:
-        """Start a run in a folder, or take up the one that is there if it is the same.
+        """Start a run in a folder, or resume the run that is there if it is the same.
 
-        Where answers are asked for `again`, the limit of tokens may be another than before, and that is kept. Where the
-        prompt shows examples, they come from `pool` (or else the dataset itself), chosen by `seed`.
+        If replies are asked for `again`, the token limit may differ, and is recorded. Examples for the prompt come from
+        `pool` (default: the dataset itself), selected by `seed`.
         """
         path = Path(path)
         lock = begun(path, MANIFEST, "a run", RunError)
@@ -188,30 +188,30 @@ class RunFolder:
         return cls(path, manifest, lock)
 
     def observe(self, found: dict[str, Any]) -> None:
-        """Keep what was found out while asking beside what was found before."""
+        """Add facts found out during the run to the manifest."""
         observed = self.manifest.observed | found
         if observed != self.manifest.observed:
             self.manifest = msgspec.structs.replace(self.manifest, observed=observed)
             write_manifest(self.path / MANIFEST, self.manifest)
 
     def replies(self, on_damaged: Callable[[], None] | None = None) -> Iterator[Reply]:
-        """Every reply in the journal, in the order it came. A question may stand there twice: failed, then answered."""
+        """Iterate over all replies in the journal, in order. A question may occur twice: failed, then answered."""
         return read_journal(self.path / JOURNAL, on_damaged)
 
     def placed_replies(self, on_damaged: Callable[[], None] | None = None) -> Iterator[tuple[int, Reply]]:
-        """The same, each with the place in the journal at which `reply_at` finds it."""
+        """Iterate over all replies with their positions in the journal, for `reply_at`."""
         return read_placed(self.path / JOURNAL, on_damaged)
 
     def reply_at(self, place: int) -> Reply | None:
-        """The reply at a place in the journal."""
+        """Return the reply at a position in the journal."""
         return reply_at(self.path / JOURNAL, place)
 
     def numbered(self) -> NumberedReplies:
-        """The same, to be found by their numbers."""
+        """Return the replies of the journal with access by number."""
         return NumberedReplies(self.path / JOURNAL)
 
     def dataset(self, override: Path | None = None) -> Dataset:
-        """The dataset that was asked, checked to be still the same."""
+        """Return the dataset that was asked; raises RunError if it was changed since."""
         path = override or Path(os.path.normpath(self.path.resolve() / self.manifest.dataset.path))
         if not path.is_dir():
             raise RunError(f"the dataset of {self.path} is not at {path}; name its current folder with `dataset`")
@@ -221,7 +221,7 @@ class RunFolder:
         return dataset
 
     def examples(self) -> Dataset | None:
-        """The dataset that the examples of its prompt come from, where that is another one."""
+        """Return the dataset that provides the examples of the prompt, if it is not the run's own dataset."""
         pool = self.manifest.examples
         if pool is None or pool.dataset.fingerprint == self.manifest.dataset.fingerprint:
             return None
@@ -229,24 +229,24 @@ class RunFolder:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Journal]:
-        """The journal, for this process alone."""
-        lock, self._lock = self._lock or locked(self.path, RunError), None  # it is let go of at the end
+        """Open the journal for writing, with an exclusive lock."""
+        lock, self._lock = self._lock or locked(self.path, RunError), None  # released at the end of the block
         with appending(lock, self.path / JOURNAL) as journal:
             yield journal
 
 
 def answered_orders(run: RunFolder) -> Iterator[Reply]:
-    """What was said to single orders of questions, some of which may have been answered in all orders since."""
+    """Iterate over the replies to single orders; some of their questions may have been answered in all orders since."""
     return read_journal(run.path / ORDERS)
 
 
 def orders_journal(run: RunFolder) -> Journal:
-    """Where answers to single orders are kept, for the process that writes the journal."""
+    """Return the journal for replies to single orders; only the process that writes the main journal may use it."""
     return Journal(run.path / ORDERS)
 
 
 def forget_orders(run: RunFolder) -> None:
-    """Every question is answered in all its orders, or failed and says so: nothing is left to keep."""
+    """Remove the replies to single orders, when every question is answered in all orders or has failed."""
     (run.path / ORDERS).unlink(missing_ok=True)
 
 
@@ -258,7 +258,7 @@ def _read(path: Path) -> RunManifest:
 
 
 def _taken_up(path: Path, there: RunManifest, now: RunManifest, again: str) -> RunManifest:
-    """The manifest of a run that goes on; what is asked for again, and how, is written down first."""
+    """Return the manifest of a resumed run; a new selection of replies to ask again is recorded in it."""
     if not again:
         _refuse_difference(path, there, now)
         return there
@@ -272,26 +272,27 @@ def _taken_up(path: Path, there: RunManifest, now: RunManifest, again: str) -> R
 
 
 def _has_replies(path: Path) -> bool:
-    """Whether anything was ever said in a run; one that stopped before is begun anew, in whatever way is now wanted."""
+    """Whether a run has any replies; a run without replies is replaced."""
     return any((path / name).exists() and (path / name).stat().st_size > 0 for name in (JOURNAL, ORDERS))
 
 
 def _has_answers(path: Path) -> bool:
-    """Whether any question was answered; a run of nothing but failures, as by a misspelt model, may be replaced."""
+    """Whether any question was answered; a run with failures only, as with a misspelt model name, may be replaced."""
     return any(
         reply.state == "answered" or reply.orders for name in (JOURNAL, ORDERS) for reply in read_journal(path / name)
     )
 
 
 def reference(dataset: Dataset, run: Path) -> DatasetReference:
-    """The dataset as a folder of replies remembers it."""
-    # Both with their links followed: the way from one to the other must hold wherever the folders really are.
+    """Return the reference to a dataset that is stored in a run folder."""
+    # Links are resolved in both paths, so that the relative path is valid for the real folders.
     way = os.path.relpath(os.path.realpath(dataset.path), os.path.realpath(run))
     return DatasetReference(dataset.name, way, dataset.fingerprint, dataset.count)
 
 
 def _refuse_difference(path: Path, there: RunManifest, now: RunManifest) -> None:
-    """A run is one dataset, one model, one way of asking: anything else belongs into another folder."""
+    """Raise RunError if two manifests differ in anything that makes a different run, such as dataset, model or
+    prompt."""
     for what, old, new in (
         ("dataset", there.dataset.fingerprint, now.dataset.fingerprint),
         ("model", there.model, now.model),
@@ -320,7 +321,7 @@ def _told(examples: ExamplePool | None) -> str:
 
 
 def _as_it_was(prompt: Prompt, now: Prompt) -> str:
-    """The name of a prompt, and what of it has changed where that does not tell it from the one there is now."""
+    """Return the name of a prompt, or, if only its texts have changed, which fields differ from the current version."""
     changed = [field for field in prompt.__struct_fields__ if getattr(prompt, field) != getattr(now, field)]
     return (
         prompt.name if "name" in changed else f"an earlier version of {prompt.name}, with another {', '.join(changed)}"
@@ -328,6 +329,6 @@ def _as_it_was(prompt: Prompt, now: Prompt) -> str:
 
 
 def _differing(settings: dict[str, Any], others: dict[str, Any]) -> str:
-    """Those settings that are not the same in the others."""
+    """Return the settings that differ from the others, as text."""
     differing = (key for key, value in settings.items() if others.get(key) != value and key not in _WITHOUT_EFFECT)
     return ", ".join(f"{key} {settings[key]}" for key in differing) or "none"

@@ -1,4 +1,4 @@
-"""The runner: asks every question of the plan once, whatever the server, the disk or the user does."""
+"""The runner: asks every question of the plan exactly once, also after failures and interruptions."""
 
 import asyncio
 import logging
@@ -28,7 +28,7 @@ from countersight.reading import ReadFrom, read_reply
 _log = logging.getLogger(__name__)
 
 COMPOSED: Final = "composed"
-"""The `finish` of a reply that the model did not write: the composer computed the number."""
+"""The `finish` of a reply that the composer computed without the model."""
 
 
 async def ask_dataset(
@@ -44,11 +44,11 @@ async def ask_dataset(
     budget: float | None = None,
     more: Callable[[RunFolder], Awaitable[Sample | None]] | None = None,
 ) -> RunFolder:
-    """Ask a model every question of a dataset that has no answer yet, until `stop` is set; the model is closed.
+    """Ask a model all questions of a dataset that have no answer yet, until `stop` is set; then close the model.
 
-    With a `budget`, no question is begun once the run, earlier calls included, would cost more dollars.
-    After the cases of the options' sample, `more` may name a larger one to go on with.
-    Where the prompt shows examples, they are cases of `pool`, or else of the dataset itself.
+    With a `budget` in dollars, no question is asked that would make the run, including earlier calls, cost more. After
+    the sample in `options`, `more` may return a larger one to continue with. Examples for the prompt are cases of
+    `pool` (default: the dataset itself).
     """
     try:
         refuse_what_is_out(output)
@@ -73,7 +73,7 @@ async def ask_dataset(
 
 
 class _Runner:
-    """Asks what is missing in a run and writes every reply to its journal."""
+    """Asks the pending questions of a run and writes every reply to the journal."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class _Runner:
         self._bad_row_seen = -1
 
     async def ask_all(self, *, failed_too: bool = True) -> None:
-        """Ask all missing questions, until `stop` is set. Raises if every further question would fail too."""
+        """Ask all pending questions until `stop` is set; raises an error that would affect every remaining question."""
         plan = QuestionPlan(
             self._run,
             self._dataset,
@@ -118,7 +118,7 @@ class _Runner:
                     if self._budget.is_spent(self._under_way):
                         self._tally.spent = True
                         self._stop.set()
-                    if not self._stop.is_set():  # it may have been set while we waited for our turn
+                    if not self._stop.is_set():  # the user may have stopped while this question waited for a slot
                         self._under_way += 1
                         try:
                             await self._ask_in_turn(chain, journal, orders)
@@ -139,7 +139,7 @@ class _Runner:
                 forget_orders(self._run)
 
     async def _ask_in_turn(self, chain: tuple[Ask, ...], journal: Journal, orders: Journal | None) -> None:
-        """Ask questions of which each depends on the answer to the one before, and write each reply as it comes."""
+        """Ask questions that each depend on the answer to the previous one; write each reply as it arrives."""
         fact: Reply | None = None
         for ask in chain:
             reply = await self._ask(replace(ask, fact=fact) if fact else ask)
@@ -161,7 +161,7 @@ class _Runner:
                 return
 
     async def _ask(self, ask: Ask) -> Reply | None:
-        """Ask until there is an answer or a reason why not; None if the run was stopped before there was either."""
+        """Ask a question until it is answered or has failed; returns None if the run was stopped first."""
         if ask.gathering is not None and ask.gathering.hopeless:
             return None
         if ask.fact is not None and ask.fact.state == "failed":
@@ -173,7 +173,7 @@ class _Runner:
         try:
             request = self._conversations.request(ask)
         except (BadPicture, NoExample) as error:
-            if isinstance(error, BadPicture) and ask.row != self._bad_row_seen:  # however many questions ask about it
+            if isinstance(error, BadPicture) and ask.row != self._bad_row_seen:  # counted once per case
                 self._bad_row_seen = ask.row
                 self._tally.bad_pictures += 1
             return ask.reply(state="failed", reason=str(error))
@@ -186,13 +186,13 @@ class _Runner:
         return ask.answered(done.answer, seconds=done.seconds, attempts=done.attempts)
 
     def _composed(self, ask: Ask, fact: Reply) -> Reply | None:
-        """The reply that the composer gives in the model's place; None where it does not decide."""
+        """Return the reply computed by the composer instead of the model, or None if the composer cannot decide."""
         factual = ask.case.factual
         answer = composed_answer(fact, factual, ask.question, self._prompt.of("factual").reads) if factual else None
         return None if answer is None else ask.reply(text=answer, finish=COMPOSED, attempts=0, model=fact.model)
 
     async def _answer(self, asked: tuple[Request, Prompt]) -> Answer:
-        """What the model writes, or the option with the smallest loss; whatever else it raises fails the question."""
+        """Return the model's answer, or the option with the smallest loss; unexpected exceptions fail the question."""
         try:
             answer = await self._answered(*asked)
         except (CountersightError, OSError):
@@ -209,7 +209,7 @@ class _Runner:
         if self._ranker is None:
             return await self._reply(request)
         thought: Answer | None = None
-        if prompt.reads == "end":  # it thinks first: the options are ranked after that
+        if prompt.reads == "end":  # the model reasons first, then its options are ranked
             thought = await self._reply(request)
             turns = (*request.turns, Turn("assistant", thought.text), Turn("user", prompt.concluding))
             request = replace(request, turns=turns)
@@ -226,9 +226,9 @@ class _Runner:
         return await said
 
     async def _restated(self, request: Request) -> Answer:
-        """The final answer that a model states after its own reply; one that is computed here ranks the options."""
+        """Return the final answer that a model states after its own reply; local models rank the options."""
         options = request.options
-        if self._ranker is None:  # they stand in the conversation with their letters
+        if self._ranker is None:  # the conversation lists the options with their letters
             letters = tuple(map(Option, LETTERS[: len(request.options)]))
             options = YES_NO if request.kind == "boolean" else letters
         if not options or not isinstance(self._model, Ranker) or isinstance(self._model, Priced):
@@ -244,12 +244,12 @@ class _Runner:
 
 
 def composed_answer(fact: Reply, factual: Question, imagined: Question, read_from: ReadFrom) -> str | None:
-    """The answer to a question about a change, computed from the model's answer about the picture as it is.
+    """Compute the answer to a question about a change from the model's answer about the unchanged picture.
 
-    None where the question is not for a number, the model said none, the composer does not decide, or no option is that
-    number: then the model has to be asked.
+    Returns None if the question does not ask for a number, the model gave none, the composer cannot decide, or no
+    option is that number: then the model must be asked.
     """
-    from countersight.composer import compose  # takes as long to import as everything else here
+    from countersight.composer import compose  # imported here because it is slow
 
     said = read_reply(fact, factual, read_from)
     number = None if said is None else _number(said, factual)
@@ -263,6 +263,6 @@ def composed_answer(fact: Reply, factual: Question, imagined: Question, read_fro
 
 
 def _number(said: str, question: Question) -> int | None:
-    """A whole number that was said, or chosen among options."""
+    """Return the whole number in an answer, given directly or as the letter of an option."""
     text = question.options[LETTERS.index(said)].text.strip() if question.kind == "choice" else said
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None

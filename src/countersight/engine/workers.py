@@ -1,4 +1,4 @@
-"""Concurrent work: a pool of workers, the event loop, and asynchronous work for synchronous callers."""
+"""Concurrent work: a pool of workers, the event loop, and synchronous wrappers of asynchronous functions."""
 
 import asyncio
 import functools
@@ -18,19 +18,21 @@ P = ParamSpec("P")
 
 
 class Workers(Generic[One]):
-    """Takes one thing after the other, so many at a time; what stops one lets the others finish what they have."""
+    """Processes items with a limited number of concurrent tasks; after a fatal error the other tasks finish their
+    item."""
 
     def __init__(
         self, take: Callable[[One], Awaitable[None]], *, stop: asyncio.Event, sync: Callable[[], None]
     ) -> None:
-        """`take` does the work of one thing; `sync` brings what was written so far to the disk itself."""
+        """`take` processes one item; `sync` flushes everything written so far to the disk."""
         self._take = take
         self._stop = stop
         self._sync = sync
         self._fatal: Exception | None = None
 
     async def work(self, those: Iterator[One], concurrency: int) -> None:
-        """Until none is left, or the work is stopped. Raises where every further one would fail too."""
+        """Process all items until none is left or `stop` is set; raises an error that would affect every remaining
+        item."""
         syncing = asyncio.create_task(self._sync_for_ever())
         try:
             async with asyncio.TaskGroup() as group:
@@ -55,7 +57,7 @@ class Workers(Generic[One]):
                 self._end(error)
                 return
             count += 1
-            if count % TURNS == 0:  # work that never waits would keep the loop from hearing Ctrl-C
+            if count % TURNS == 0:  # without this, work that never waits would keep the loop from handling Ctrl-C
                 await asyncio.sleep(0)
 
     async def _sync_for_ever(self) -> None:
@@ -72,17 +74,17 @@ class Workers(Generic[One]):
 
 
 def run_loop(work: Coroutine[Any, Any, T]) -> T:
-    """Do the work and wait for it. uvloop takes a little less of the processor for a question over HTTP."""
+    """Run a coroutine to completion, with uvloop if it is installed, which needs slightly less CPU per HTTP request."""
     try:
         from uvloop import new_event_loop
-    except ImportError:  # there is none for Windows
+    except ImportError:  # uvloop does not exist for Windows
         return asyncio.run(work)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(work)
 
 
 def blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Do the work and wait for it, also where a loop is running already, as in a notebook."""
+    """Run a coroutine to completion, also if an event loop is already running, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -91,7 +93,7 @@ def blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 def _beside(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Do the work in a loop of its own beside the one that waits for us; whoever interrupts us stops it."""
+    """Run a coroutine in an event loop in another thread; an interrupt of this thread cancels it."""
     begun: Future[Callable[[], object]] = Future()
 
     async def stoppable() -> T:
@@ -111,7 +113,7 @@ def _beside(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 def synchronous(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The same function for those who do not write asynchronous code: `run` of `run_async`."""
+    """Return the synchronous version of an asynchronous function: `run` for `run_async`."""
 
     @functools.wraps(function)
     def call(*arguments: P.args, **named: P.kwargs) -> T:

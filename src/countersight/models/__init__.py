@@ -1,4 +1,4 @@
-"""Whatever answers: every model is named by one string and speaks one small protocol."""
+"""Models: every model is named by one string and implements one small protocol."""
 
 import lazy_loader
 

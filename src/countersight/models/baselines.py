@@ -1,4 +1,4 @@
-"""Models that do not look: what a score must beat before it means anything."""
+"""Baselines that do not look at the picture; other scores are compared with theirs."""
 
 import hashlib
 from typing import Any
@@ -7,11 +7,11 @@ from countersight.case import LETTERS
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
 CHANCE_NUMBERS = range(0, 11)
-"""A number is drawn from these where a question offers no options: most answers of C-VQA-Real lie there."""
+"""Numbers to draw from if a question has no options: most answers of C-VQA-Real are among them."""
 
 
 class Chance(Displayed):
-    """Answers at random, the same for the same seed and question."""
+    """Answers at random; the answer depends only on the seed and the question."""
 
     needs_picture = False
 
@@ -30,7 +30,7 @@ class Chance(Displayed):
 
 
 class AlwaysFirst(Displayed):
-    """Answers the first option, always; yes, or 1, where there are no options."""
+    """Always answers the first option; yes, or 1, if there are no options."""
 
     needs_picture = False
 
@@ -52,10 +52,10 @@ def _possible(request: Request) -> list[str]:
 
 
 def open_chance(name: str, target: str, settings: ModelSettings) -> Chance:
-    """`chance`."""
+    """Open `chance`."""
     return Chance(settings.seed)
 
 
 def open_always_first(name: str, target: str, settings: ModelSettings) -> AlwaysFirst:
-    """`always-first`."""
+    """Open `always-first`."""
     return AlwaysFirst()

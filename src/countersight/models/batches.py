@@ -1,4 +1,4 @@
-"""Batch APIs at half the price: how OpenAI, Anthropic and Gemini take many requests and give the answers back."""
+"""Batch APIs of OpenAI, Anthropic and Gemini, which answer many requests later at half the price."""
 
 import datetime
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -19,45 +19,45 @@ from countersight.models.service import Received, error_text, refused
 from countersight.text import printable
 
 HALF = 0.5
-"""The share of the price that is paid for a batch."""
+"""The share of the price that a batch costs."""
 MEGABYTE = 1_000_000
 MOST_RESULTS = 1_000 * MEGABYTE
 LISTED, DONE = 600.0, 26 * 3600.0
-"""Seconds after which a batch stands in the list of them, and after which it is surely done."""
+"""Seconds after which a batch appears in the provider's list, and after which it is certainly done."""
 CLOCKS = 3600.0
-"""Seconds by which a provider's clock may differ from ours."""
+"""The maximum difference in seconds between a provider's clock and ours."""
 
 
 class Batched(NamedTuple):
-    """One request of a batch: its name in it, and its body."""
+    """One request of a batch: its name and its body."""
 
     name: str
     body: bytes
 
 
 class Batches(Protocol):
-    """How a provider takes batches."""
+    """The batch API of a provider."""
 
     most_requests: int
     most_bytes: int
     lost_after: float
-    """Seconds after which one that is not found never arrived."""
+    """Seconds after which a batch that is not found is considered lost."""
 
     async def send(self, label: str, requests: list[Batched]) -> str:
-        """Hand a batch in under a label; its id at the provider."""
+        """Submit a batch under a label and return its id at the provider."""
         ...
 
     async def find(self, label: str, since: float) -> str | None:
-        """The batch with a label that was sent at that time, where it arrived before whoever sent it was killed."""
+        """Find the batch with a label that was sent at that time, if it arrived before the sender was killed."""
         ...
 
     async def collect(self, batch: str) -> dict[str, Answer] | None:
-        """The answers by name; None while the batch is not done. What failed or expired in it is not among them."""
+        """Return the answers by name, without failed and expired requests; None while the batch is not done."""
         ...
 
 
 def batches_of(model: object) -> Batches:
-    """How a model is asked in batches; raises ModelError where its provider takes none."""
+    """Return the batch API of a model; raises ModelError if its provider has none."""
     if isinstance(model, Hosted) and isinstance(model.dialect, AnthropicDialect):
         return AnthropicBatches(model)
     if isinstance(model, Hosted) and isinstance(model.dialect, GeminiDialect):
@@ -69,7 +69,7 @@ def batches_of(model: object) -> Batches:
 
 
 class _Of:
-    """What the three have in common: the model, and exchanges with its service."""
+    """The common base of the batch APIs: the model, and exchanges with its service."""
 
     def __init__(self, model: Hosted) -> None:
         self._model = model
@@ -79,17 +79,17 @@ class _Of:
         try:
             return self._sent(received)
         except ModelError as error:
-            # Of a server that failed within itself it is not known whether the batch arrived.
+            # After an internal server error it is unknown whether the batch arrived.
             raise BatchRefused(str(error)) if 400 <= received.status < 500 else error from None
 
     async def _get(self, url: str) -> Any:
         return self._sent(await self._model.service.get(url))
 
     async def _pages(self, url: str, after: str, following: Callable[[Any], Any]) -> AsyncIterator[Any]:
-        """Every page of a list: each names what follows it, and the next is asked for `after` that."""
+        """Iterate over the pages of a list; each names the next, which is requested with `after`."""
         asked: set[str] = set()
         name = ""
-        while name not in asked:  # the last names nothing, and a careless server itself
+        while name not in asked:  # the last page names none, and a careless server repeats itself
             asked.add(name)
             page = await self._get(f"{url}&{after}={quote(name, safe='')}" if name else url)
             yield page
@@ -115,7 +115,7 @@ class _Of:
         return sent
 
     def _refuse_fruitless(self, batch: str, errors: Iterable[Any]) -> None:
-        """Say the reason where a batch came back with errors alone: at full price its questions would err too."""
+        """Raise BatchRefused if a batch returned only errors, since its questions would also fail at full price."""
         reason = next((error_text(msgspec.json.encode(error)) for error in errors if error), "")
         if reason:
             raise BatchRefused(
@@ -124,7 +124,7 @@ class _Of:
             )
 
     def _answers(self, found: Iterator[tuple[Any, Any]]) -> dict[str, Answer]:
-        """The answers among what came back; what is none is left out, to be asked for in the ordinary way."""
+        """Return the answers in a result; requests without one are left out, to be asked normally."""
         answers = {}
         for name, body in found:
             if not isinstance(name, str) or body is None:
@@ -137,7 +137,7 @@ class _Of:
 
 
 class OpenAIBatches(_Of):
-    """A file of requests, a batch made of it, and a file of answers."""
+    """OpenAI's batches: a file of requests, a batch of it, and a file of answers."""
 
     most_requests, most_bytes, lost_after = 50_000, 200 * MEGABYTE, LISTED
 
@@ -162,7 +162,7 @@ class OpenAIBatches(_Of):
         return str((await self._post(f"{self._base}/batches", msgspec.json.encode(made)))["id"])
 
     async def find(self, label: str, since: float) -> str | None:
-        """Batches carry their label."""
+        """Find a batch by the label in its metadata."""
         async for page in self._pages(f"{self._base}/batches?limit=100", "after", _last):
             for one in page.get("data") or []:
                 if (one.get("metadata") or {}).get("label") == label:
@@ -170,7 +170,7 @@ class OpenAIBatches(_Of):
         return None
 
     async def collect(self, batch: str) -> dict[str, Answer] | None:
-        """The answers, including those of an expired batch."""
+        """Return the answers, including those of an expired batch."""
         there = await self._get(f"{self._base}/batches/{batch}")
         if there.get("status") not in ("completed", "failed", "expired", "cancelled"):
             return None
@@ -181,7 +181,7 @@ class OpenAIBatches(_Of):
         return self._answers((line.get("custom_id"), (line.get("response") or {}).get("body")) for line in lines)
 
     async def _errors(self, there: dict[str, Any]) -> list[Any]:
-        """What was wrong with a batch, or with each of its lines."""
+        """Return the errors of a batch, or of each of its lines."""
         if there.get("error_file_id"):
             lines = await self._lines(f"{self._base}/files/{there['error_file_id']}/content")
             return [(line.get("response") or {}).get("body") for line in lines]
@@ -189,7 +189,7 @@ class OpenAIBatches(_Of):
 
 
 class AnthropicBatches(_Of):
-    """One request with all of them, and lines of answers."""
+    """Anthropic's batches: one request with all questions, and lines of answers."""
 
     most_requests, most_bytes, lost_after = 100_000, 256 * MEGABYTE, DONE
 
@@ -199,7 +199,7 @@ class AnthropicBatches(_Of):
         return str((await self._post(f"{self._model.url}/batches", b'{"requests":[%s]}' % b",".join(parts)))["id"])
 
     async def find(self, label: str, since: float) -> str | None:
-        """Look into the batches that are done: only their answers tell the label. The newest stand first."""
+        """Find a batch by the names in its results, which only finished batches have. The newest are listed first."""
         async for page in self._pages(f"{self._model.url}/batches?limit=100", "after_id", _last):
             for one in page.get("data") or []:
                 if _made_before(one.get("created_at"), since - CLOCKS):
@@ -211,7 +211,7 @@ class AnthropicBatches(_Of):
         return None
 
     async def collect(self, batch: str) -> dict[str, Answer] | None:
-        """The messages of those that succeeded."""
+        """Return the messages of successful requests."""
         there = await self._get(f"{self._model.url}/batches/{quote(batch, safe='')}")
         if there.get("processing_status") != "ended":
             return None
@@ -222,12 +222,12 @@ class AnthropicBatches(_Of):
         return answers
 
     async def _results(self, batch: str) -> Iterator[Any]:
-        """Where they always are: an address that the server names might lead the key elsewhere."""
+        """Return the results from their fixed address; an address named by the server might lead the key elsewhere."""
         return await self._lines(f"{self._model.url}/batches/{quote(batch, safe='')}/results")
 
 
 class GeminiBatches(_Of):
-    """One request with all of them, and one answer with all of theirs."""
+    """Gemini's batches: one request with all questions, and one response with all answers."""
 
     most_requests, most_bytes, lost_after = 10_000, 19 * MEGABYTE, LISTED
 
@@ -236,7 +236,7 @@ class GeminiBatches(_Of):
         self._base = model.url.partition("/models/")[0]
 
     async def send(self, label: str, requests: list[Batched]) -> str:
-        """Hand them in under the label."""
+        """Submit the requests under the label."""
         parts = [
             b'{"request":%s,"metadata":{"key":%s}}' % (one.body, msgspec.json.encode(one.name)) for one in requests
         ]
@@ -245,7 +245,7 @@ class GeminiBatches(_Of):
         return str((await self._post(url, body % (msgspec.json.encode(label), b",".join(parts))))["name"])
 
     async def find(self, label: str, since: float) -> str | None:
-        """Batches carry their label as the name that is shown."""
+        """Find a batch by its label, which is its display name."""
         pages = self._pages(f"{self._base}/batches?pageSize=100", "pageToken", lambda page: page.get("nextPageToken"))
         async for page in pages:
             for one in page.get("operations") or []:
@@ -254,7 +254,7 @@ class GeminiBatches(_Of):
         return None
 
     async def collect(self, batch: str) -> dict[str, Answer] | None:
-        """The answers of those that have one."""
+        """Return the answers of successful requests."""
         received = await self._model.service.get(f"{self._base}/{batch}", most=MOST_RESULTS)
         there = self._sent(received)
         if not there.get("done"):
@@ -267,12 +267,12 @@ class GeminiBatches(_Of):
 
 
 def _last(page: Any) -> Any:
-    """What the next page of a list of OpenAI's or Anthropic's comes after; nothing where there is none."""
+    """Return the id after which the next page of OpenAI's or Anthropic's lists starts; None on the last page."""
     return page.get("last_id") if page.get("has_more") else None
 
 
 def _made_before(told: Any, moment: float) -> bool:
-    """Whether a batch is older than that, by what its provider tells of it."""
+    """Whether a batch is older than a moment, according to its provider."""
     with suppress(ValueError, TypeError):
         return datetime.datetime.fromisoformat(told).timestamp() < moment
     return False

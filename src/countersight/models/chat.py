@@ -1,4 +1,4 @@
-"""The dialect of OpenAI's chat completions, which most servers speak, each with its own names for a few fields."""
+"""The dialect of OpenAI's chat completions, which most servers support with small differences in field names."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,7 +36,7 @@ class ChatDialect:
         }
 
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: Sending) -> dict[str, Any]:
-        """The request for the next turn of a conversation."""
+        """Return the request body for the next turn of a conversation."""
         detail = {"detail": fields["detail"]} if "detail" in fields else {}
         return {
             "model": self._model,
@@ -46,12 +46,12 @@ class ChatDialect:
         }
 
     def read(self, sent: Any) -> ServerAnswer:
-        """The first choice of a completion; no answer is lost over a side field of the wrong shape."""
+        """Return the first choice of a completion; optional fields of the wrong type are ignored."""
         choice = first_choice(sent)
         message = choice["message"]
         text = words(message.get("content"))
         if not text and isinstance(message.get("refusal"), str):
-            # A refusal is what the model said: it is kept, read as no answer, and counted as unread.
+            # A refusal is the model's reply: it is kept, and counted as unread.
             text = message["refusal"]
         if not text and choice.get("finish_reason") == "content_filter":
             raise AskingFailed("the server's content filter blocked the answer", again=False)
@@ -68,7 +68,7 @@ class ChatDialect:
 
 
 def first_choice(sent: Any) -> dict[str, Any]:
-    """The first choice of a completion; raises AskingFailed where there is none."""
+    """Return the first choice of a completion; raises AskingFailed if there is none."""
     if not isinstance(sent, dict):
         raise nothing_said("chat completion")
     choices = sent.get("choices")
@@ -85,7 +85,7 @@ def first_choice(sent: Any) -> dict[str, Any]:
 
 
 def _thoughts(message: dict[str, Any]) -> str:
-    """What the model thought: beside the content under one of several names, or among its parts."""
+    """Return the model's reasoning: next to the content under one of several names, or among its parts."""
     for name in ("reasoning_content", "reasoning", "thinking"):
         if name in message and (thoughts := words(message[name])):
             return thoughts

@@ -21,7 +21,7 @@ class AnthropicDialect:
         self.names: Names = {"max_tokens": ("max_tokens",), "temperature": ("temperature",)}
 
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: Sending) -> dict[str, Any]:
-        """The request for the next turn of a conversation."""
+        """Return the request body for the next turn of a conversation."""
         return {
             "model": self._model,
             "messages": [await _anthropic_message(turn, pictures) for turn in turns],
@@ -29,7 +29,7 @@ class AnthropicDialect:
         }
 
     def read(self, sent: Any) -> ServerAnswer:
-        """The text of a message, its thinking apart."""
+        """Return the text of a message, with its thinking separated."""
         content = sent.get("content") if isinstance(sent, dict) else None
         if not isinstance(content, list):
             raise nothing_said("message")
@@ -62,11 +62,11 @@ class GeminiDialect:
         self.names: Names = {"max_tokens": ("maxOutputTokens",), "temperature": ("temperature",), "seed": ("seed",)}
 
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: Sending) -> dict[str, Any]:
-        """The request for the next turn of a conversation."""
+        """Return the request body for the next turn of a conversation."""
         return {"contents": [await _content(turn, pictures) for turn in turns], "generationConfig": dict(fields)}
 
     def read(self, sent: Any) -> ServerAnswer:
-        """The text of the first candidate; parts that are marked as thoughts apart."""
+        """Return the text of the first candidate, with thoughts separated."""
         candidates = sent.get("candidates") if isinstance(sent, dict) else None
         candidate = candidates[0] if isinstance(candidates, list) and candidates else None
         if not isinstance(candidate, dict):
@@ -103,11 +103,11 @@ class BedrockDialect:
         self.names: Names = {"max_tokens": ("maxTokens",), "temperature": ("temperature",)}
 
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: Sending) -> dict[str, Any]:
-        """The request for the next turn of a conversation."""
+        """Return the request body for the next turn of a conversation."""
         return {"messages": [await _bedrock_message(turn, pictures) for turn in turns], "inferenceConfig": dict(fields)}
 
     def read(self, sent: Any) -> ServerAnswer:
-        """The text of the message, its reasoning apart."""
+        """Return the text of the message, with its reasoning separated."""
         output = sent.get("output") if isinstance(sent, dict) else None
         message = output.get("message") if isinstance(output, dict) else None
         content = message.get("content") if isinstance(message, dict) else None

@@ -1,4 +1,4 @@
-"""Models behind an OpenAI-compatible chat endpoint: hosted ones, vLLM, llama.cpp, Ollama, LM Studio and the like."""
+"""Models behind an OpenAI-compatible chat endpoint: hosted ones, vLLM, llama.cpp, Ollama, LM Studio and others."""
 
 import asyncio
 from typing import Any
@@ -20,14 +20,14 @@ from countersight.models.response_parsing import decoded
 from countersight.models.service import Received, Service, error_text, refused
 
 BYTES_PER_BYTE = 256
-"""What a server says of a token is so many times as long as the token, at most."""
+"""The maximum size of a server's data about a token, relative to the size of the token."""
 MAX_RANKING = 256 * 1024 * 1024
 UNKNOWN_FIELD = (400, 422, 501)
-"""How servers tell that a field is unknown, or not for this model."""
+"""Status codes with which servers reject an unknown or unsupported field."""
 
 
 class Endpoint(Hosted):
-    """Asks one model of one endpoint; it can be held to a shape, and rank options, where the server offers that."""
+    """One model of an endpoint; supports JSON schemas and ranking if the server does."""
 
     def __init__(
         self,
@@ -42,16 +42,16 @@ class Endpoint(Hosted):
         self._loss = settings.loss
         self._checking = asyncio.Lock()
         self._ranks = False
-        """Whether the server was found to tell how likely the tokens of a prompt are."""
+        """Whether the server is known to report log-probabilities of prompts."""
         self._cannot_rank: ModelError | None = None
         self._texts_tell = False
-        """Whether the texts of tokens were found to tell where an option begins."""
+        """Whether the texts of tokens are known to show where an option begins."""
         self._writes = False
         self._shapes = True
-        """Whether the server can be held to a shape, for all we know."""
+        """Whether the server is assumed to support JSON schemas."""
 
     async def reply(self, request: Request) -> Answer:
-        """What the model says next, in the shape that is wanted if it can be held to one."""
+        """Return the next turn, in the requested JSON schema if the server supports it."""
         self._writes = True
         shaped = request.shape is not None and self._shapes
         if shaped:
@@ -61,23 +61,23 @@ class Endpoint(Hosted):
             if received.status not in UNKNOWN_FIELD:
                 return self.answer(received)
         answer = await super().reply(request)
-        if shaped:  # it was about the shape: from now on words must do
+        if shaped:  # the schema was refused: from now on it is described in words
             self._shapes = False
         return answer
 
     @property
     def observed(self) -> dict[str, Any]:
-        """What was really sent: where options were ranked and nothing was written, a single token was asked for."""
+        """Fields that were sent; for ranking, only a single token was requested."""
         found = super().observed
         if self._ranks and not self._writes:
             found["sent"] = self.fields.sent | self._one_token
         return found
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """How little the model expected each option, where the server tells that as vLLM does.
+        """Return the loss of each option, if the server reports log-probabilities as vLLM does.
 
-        Where each option begins is told by the texts of the tokens. The first time the question is sent alone too, and
-        whenever the texts do not tell it: then an option begins where its tokens differ from the question's.
+        The texts of tokens show where each option begins. For the first request, and if the texts do not show it, the
+        question is also sent alone: then an option begins where its tokens differ from the question's.
         """
         if not request.options:
             raise AskingFailed("there are no options to rank", again=False)
@@ -95,7 +95,7 @@ class Endpoint(Hosted):
         return tuple(loss_from(begin, prompt, self._loss) for begin, prompt in zip(begins, prompts, strict=True))
 
     async def _check_ranking(self) -> None:
-        """Stop the run at once where the server cannot rank: it would not at any question. It is asked once."""
+        """Raise an error if the server cannot rank options; checked once per run."""
         async with self._checking:
             if self._cannot_rank is not None:
                 raise self._cannot_rank
@@ -135,7 +135,7 @@ class Endpoint(Hosted):
             raise refused(self.service.host, received)
         sent: Any = decoded(received.content)
         choice = first_choice(sent)
-        # For completions that are no chat vLLM puts the list into the choice; some servers do so always.
+        # For plain completions vLLM puts the list into the choice; some servers always do.
         entries = sent.get("prompt_logprobs") or choice.get("prompt_logprobs")
         return None if entries is None else read_prompt(entries, sent.get("prompt_token_ids"))
 
@@ -144,13 +144,13 @@ class Endpoint(Hosted):
         return {self.fields.called("max_tokens"): 1}
 
     async def _rank(self, turns: tuple[Turn, ...]) -> Received:
-        """Asks how likely the prompt is; one that ends with an answer is left open there, with nothing behind it."""
+        """Request the log-probabilities of a prompt; a prompt that ends with an answer is not closed."""
         answered = turns[-1].role == "assistant"
         return await self.asked(
             turns,
             most=_most_of_ranking,
             **self._one_token,
-            prompt_logprobs=0,  # of the tokens themselves, and of no others
+            prompt_logprobs=0,  # of the tokens themselves, not of alternatives
             return_token_ids=True,
             add_generation_prompt=not answered,
             continue_final_message=answered,
@@ -158,7 +158,7 @@ class Endpoint(Hosted):
 
 
 async def _together(tasks: list[asyncio.Task[PromptLogprobs]]) -> list[PromptLogprobs]:
-    """What comes of all of them; where one fails the others are not waited for."""
+    """Return the results of all tasks; if one fails, the others are cancelled."""
     try:
         return await asyncio.gather(*tasks)
     except BaseException:
@@ -169,10 +169,10 @@ async def _together(tasks: list[asyncio.Task[PromptLogprobs]]) -> list[PromptLog
 
 
 def _most_of_ranking(body: bytes) -> int:
-    """Bytes that may come back for a prompt that is ranked: some for each of its tokens."""
+    """Return the maximum size in bytes of a ranking response, in proportion to the prompt."""
     return min(MAX_RESPONSE + BYTES_PER_BYTE * len(body), MAX_RANKING)
 
 
 def serving(address: str, key: str, settings: ModelSettings, header: str = "Authorization") -> Service:
-    """The service at an address, with the bounds that answers of models have."""
+    """Return the service at an address, with the limits for responses of models."""
     return Service(address, key, header=header, timeout=settings.timeout, most=MAX_RESPONSE)

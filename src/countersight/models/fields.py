@@ -1,11 +1,11 @@
-"""The fields of a request that a server may refuse: found out once, left out or named otherwise from then on."""
+"""Fields of a request that a server may refuse; refused ones are then left out or renamed."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
 Names = Mapping[str, tuple[str, ...]]
-"""What a setting is called in a request, by the setting; several names are tried in turn, and none is never sent."""
+"""The names of each setting in a request; several are tried in turn, and a setting without names is never sent."""
 
 _NOT_TAKEN = re.compile(
     r"unsupported|not support|unknown|unrecogni[sz]ed|unexpected|deprecated|not permitted|not allowed|"
@@ -16,26 +16,26 @@ _OF_SIZE = re.compile(
     r"too (?:large|big|long|high|many|small|low)|exceed|at most|at least|maximum|greater than|less than|out of range",
     re.IGNORECASE,
 )
-"""Words about the value of one request: without the field, or any limit, the others would be asked otherwise."""
+"""Words about the value in one request, which do not mean that the field as such is refused."""
 
 
 class Fields:
-    """What is sent beside the question, as far as the server takes it."""
+    """The settings sent with each question, as far as the server accepts them."""
 
     def __init__(self, settings: Mapping[str, Any], names: Names) -> None:
         self._values = {name: value for name, value in settings.items() if value is not None and names.get(name)}
         self._names = {name: names[name] for name in self._values}
         self.refused: dict[str, str] = {}
-        """What the server said to each field it does not take."""
+        """The server's message for each refused field."""
         self.sent = self._taken()
-        """The fields of the next request, by the names it has for them; made anew when something is learnt."""
+        """The fields of the next request, by the server's names; updated when something is learned."""
 
     def called(self, setting: str) -> str:
-        """What a setting is called in a request; its own name where the server refused all there are."""
+        """Return the name of a setting in a request; its own name if the server refused all names."""
         return next(iter(self._left(setting)), setting)
 
     def instead_of(self, refused: str) -> str:
-        """What became of a field that was refused: left out, or sent by its other name."""
+        """Describe how a refused field is handled: left out, or sent under its other name."""
         other = next(
             (left[0] for setting, names in self._names.items() if refused in names and (left := self._left(setting))),
             "",
@@ -43,10 +43,11 @@ class Fields:
         return f"sent as {other}" if other else "left out"
 
     def learn(self, sent: Mapping[str, Any], said: str) -> bool:
-        """Whether a server that refused a request refused one of these fields; the next one goes without it.
+        """Learn from a refusal; returns whether one of these fields was refused and the request should be repeated
+        without it.
 
-        Many requests are under way: where another has learnt the same meanwhile, asking again is all there is to do.
-        One that says the same without the fields it named did not mean them, and they are sent again from then on.
+        If a concurrent request has learned the same meanwhile, repeating is enough. If the server says the same without
+        the named fields, they were not the cause and are sent again.
         """
         if any(name not in self.sent for name in sent):
             return True

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 Function = Callable[["Image | None", str], str]
-"""Handed the picture, as a viewer shows it, and the question with its options; says the answer."""
+"""Receives the picture, oriented as a viewer shows it, and the question with its options; returns the answer."""
 
 
 class FunctionModel(Displayed):
-    """Asks a function, in a thread of its own, so that a slow one keeps nobody waiting."""
+    """A model that calls a function in a separate thread, so that a slow one does not block."""
 
     needs_picture = False
 
@@ -35,12 +35,12 @@ class FunctionModel(Displayed):
             raise ModelError(f"{self.name} must take two arguments, the picture and the question")
 
     async def reply(self, request: Request) -> Answer:
-        """What the function says; what it raises fails this question and no other."""
+        """Return the function's answer; an exception fails only this question."""
         turn = request.turns[-1]
         if len(asked_of := _last_shown(request)) > 1:
             raise AskingFailed(f"{self.name} accepts one picture, but this question has {len(asked_of)}", again=False)
         picture = as_seen(asked_of[0]) if asked_of else None
-        # A function remembers no conversation: what it is asked to restate is told with its own reply.
+        # A function has no memory, so a request to restate a reply includes the reply.
         text = "\n\n".join(each.text for each in request.turns[-3:]) if request.restates else turn.text
         try:
             said = await asyncio.to_thread(self._function, picture, text)
@@ -54,27 +54,27 @@ class FunctionModel(Displayed):
         return Answer(said)
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing; there are no resources to release."""
 
 
 def _takes_both(function: Function) -> bool:
-    """Whether it can be called with a picture and a question, as far as can be known."""
+    """Whether the function accepts a picture and a question, as far as its signature shows."""
     try:
         inspect.signature(function).bind(None, "")
     except TypeError:
         return False
-    except ValueError:  # some that are not written in Python do not say
+    except ValueError:  # some functions not written in Python have no signature
         return True
     return True
 
 
 def _last_shown(request: Request) -> tuple[Picture, ...]:
-    """The pictures that the question is about: those shown last."""
+    """Return the pictures that the question is about: those of the last turn that has any."""
     return next((turn.pictures for turn in reversed(request.turns) if turn.picture), ())
 
 
 def _fingerprint(function: Function) -> str:
-    """Tells one function from another of the same name, as all lambdas are: a folder of answers belongs to one."""
+    """Return a hash that distinguishes functions of the same name, such as lambdas."""
     code = getattr(function, "__code__", None)
     written = repr((code.co_code, code.co_consts, code.co_names)) if code else type(function).__qualname__
     return hashlib.sha256(re.sub(r" at 0x\w+", "", written).encode()).hexdigest()[:12]

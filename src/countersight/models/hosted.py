@@ -1,4 +1,4 @@
-"""A model behind somebody's service: asked over kept connections, in the dialect that the service speaks."""
+"""Hosted models: requests over persistent connections, in the dialect of the service."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -15,33 +15,33 @@ from countersight.models.service import Received, Service, error_text, refused
 from countersight.text import printable
 
 MAX_RESPONSE = 4 * 1024 * 1024
-"""More bytes than this are no answer; reading stops there."""
+"""The maximum size of a response in bytes; reading stops there."""
 _encoder = msgspec.json.Encoder()
 REFUSES = (400, 422)
-"""How servers say that they do not take a request as it is."""
+"""Status codes with which servers reject a request as invalid."""
 
 
 class Dialect(Protocol):
-    """How a service is spoken to."""
+    """The request and response format of a service."""
 
     names: Names
-    """What it calls our settings: max_tokens, temperature, seed, detail."""
+    """The service's names of the settings max_tokens, temperature, seed and detail."""
 
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: Sending) -> dict[str, Any]:
-        """The request for the next turn of a conversation."""
+        """Return the request body for the next turn of a conversation."""
         ...
 
     def read(self, sent: Any) -> ServerAnswer:
-        """What the service answered; raises AskingFailed where it is no answer."""
+        """Parse a response; raises AskingFailed if it is not an answer."""
         ...
 
 
 class Hosted(Displayed):
-    """Asks one model of one service."""
+    """One model of one service."""
 
     needs_picture = True
     tells_cost = False
-    """Whether its answers say what they cost."""
+    """Whether its answers report their cost."""
 
     def __init__(
         self, name: str, model: str, url: str, service: Service, dialect: Dialect, settings: ModelSettings
@@ -63,7 +63,7 @@ class Hosted(Displayed):
 
     @property
     def observed(self) -> dict[str, Any]:
-        """What was really sent beside the question, what the service refused, and which prices were reckoned with."""
+        """Fields that were sent and refused, and the prices used."""
         found: dict[str, Any] = {"sent": self.fields.sent}
         if self.fields.refused:
             found["refused"] = dict(self.fields.refused)
@@ -73,27 +73,27 @@ class Hosted(Displayed):
 
     @property
     def is_priced(self) -> bool:
-        """Whether it is known what an answer costs, from a table or from the service itself."""
+        """Whether the price of an answer is known, from a table or from the service."""
         return bool(self.price.read or self.price.written) or self.tells_cost
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What whoever asked should know at the end."""
+        """Remarks to show to the user at the end."""
         return tuple(
             f"{self.service.host} does not support {field} ({printable(said)}): it was {self.fields.instead_of(field)}"
             for field, said in self.fields.refused.items()
         )
 
     async def reply(self, request: Request) -> Answer:
-        """What the model says next."""
+        """Return the next turn."""
         return self.answer(await self.asked(request.turns, request.vote))
 
     async def asked(
         self, turns: tuple[Turn, ...], vote: int = 0, most: Callable[[bytes], int] | None = None, **further: Any
     ) -> Received:
-        """Send a conversation, without the fields that the service has refused before, and return the response.
+        """Send a conversation, without fields that the service refused before, and return the response.
 
-        `most` says how many bytes may come back for a request.
+        `most` returns the maximum size of the response for a request body.
         """
         while True:
             fields = self.fields.sent
@@ -103,7 +103,7 @@ class Hosted(Displayed):
                 return received
 
     async def request_body(self, turns: tuple[Turn, ...], vote: int = 0, **further: Any) -> bytes:
-        """A request as it goes over the wire; what is asked again for another vote is asked with another seed."""
+        """Return the encoded request; another vote has another seed."""
         fields = self.fields.sent
         for name in self.dialect.names.get("seed", ()) if vote else ():
             if name in fields:
@@ -112,13 +112,13 @@ class Hosted(Displayed):
         return _encoder.encode(body | further if further else body)
 
     def answer(self, received: Received) -> Answer:
-        """An answer of whatever kind; raises what it means that there is none."""
+        """Parse the response into an answer; raises the matching error if there is none."""
         if not received.well:
             raise refused(self.service.host, received)
         return self.answer_of(self.dialect.read(decoded(received.content)))
 
     def answer_of(self, said: ServerAnswer, share: float = 1.0) -> Answer:
-        """What a service said, with its thoughts apart and its cost, of which `share` is paid."""
+        """Build an answer with separated reasoning and its cost, of which `share` is paid."""
         text, thoughts = apart(said.text)
         cost = share * self.price.of(said.tokens_in, said.tokens_out) if said.cost is None else said.cost
         return Answer(
@@ -132,10 +132,10 @@ class Hosted(Displayed):
         )
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self.service.close()
 
 
 def nothing_said(what: str) -> AskingFailed:
-    """The failure where a service answered with something else than an answer."""
+    """Return the error for a response that is not an answer."""
     return AskingFailed(f"the server sent no {what}", again=True)

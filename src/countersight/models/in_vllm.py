@@ -1,4 +1,4 @@
-"""Models computed here by vLLM, in this process: what has come in together is handed to it together.
+"""Models that vLLM computes in this process; waiting requests are passed to it together.
 
 Written against the documented `LLM.chat`, `SamplingParams` and `RequestOutput` of vLLM.
 """
@@ -24,26 +24,26 @@ OPTIONS: Final[dict[str, Callable[[str], int | float]]] = {
     "tensor_parallel_size": int,
     "gpu_memory_utilization": float,
 }
-"""What may follow the name of a model, as vLLM calls it."""
+"""Options that may follow the name of a model, with vLLM's names."""
 MOST = 256
-"""Conversations handed over at once; vLLM itself decides how many of them it computes together."""
+"""The number of conversations per call; vLLM decides how many it computes together."""
 
 
 class _Waiting(NamedTuple):
     messages: list[dict[str, Any]]
     ranked: bool
-    """Whether it is asked how likely the conversation is, not what comes next."""
+    """Whether log-probabilities of the conversation are requested, not the next turn."""
     vote: int
     answer: asyncio.Future[Any]
 
     @property
     def kind(self) -> tuple[bool, bool, int]:
-        """Only what is asked in one way goes into one call."""
+        """The kind of request; one call has requests of one kind."""
         return self.ranked, self.messages[-1]["role"] == "assistant", self.vote
 
 
 class VllmModel(Displayed):
-    """Asks a model that vLLM computes in this process."""
+    """A model that vLLM computes in this process."""
 
     needs_picture = True
     places = MOST // 64
@@ -66,12 +66,12 @@ class VllmModel(Displayed):
         self._engine: Any = None
         self._chat, self._pictures = ChatDialect(path), Sending()
         self._thread = ThreadPoolExecutor(1)
-        """All of vLLM's work is done by one thread, while questions come in."""
+        """One thread does all of vLLM's work, while questions arrive."""
         self._waiting: list[_Waiting] = []
         self._working: asyncio.Task[None] | None = None
 
     async def reply(self, request: Request) -> Answer:
-        """What the model says next."""
+        """Return the next turn."""
         output = await self._computed(request.turns, vote=request.vote)
         said = output.outputs[0]
         text, thoughts = apart(said.text)
@@ -84,7 +84,7 @@ class VllmModel(Displayed):
         )
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """How little the model expected each option."""
+        """Return the loss of each option."""
         if not request.options or not all(option.text.strip() for option in request.options):
             raise AskingFailed("there are no options to rank, or an option has no text", again=False)
         answered = ((*request.turns, Turn("assistant", option.text)) for option in request.options)
@@ -95,12 +95,12 @@ class VllmModel(Displayed):
         return tuple(loss_from(beginning_after(alone, prompt), prompt, self._loss) for prompt in prompts)
 
     async def close(self) -> None:
-        """Let go of the model and its memory."""
+        """Free the model and its memory."""
         self._engine = None
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _computed(self, turns: tuple[Turn, ...], *, ranked: bool = False, vote: int = 0) -> Any:
-        """What vLLM makes of a conversation, once its turn has come."""
+        """Return vLLM's output for a conversation, after waiting for its turn."""
         body = await self._chat.body(turns, {}, self._pictures)
         answer = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(body["messages"], ranked, vote, answer))
@@ -109,7 +109,7 @@ class VllmModel(Displayed):
         return await answer
 
     async def _work(self) -> None:
-        """Hand over what waits, of one kind at a time, until nothing does."""
+        """Pass on waiting requests, one kind at a time, until none is left."""
         while self._waiting:
             kind = self._waiting[0].kind
             alike = [one for one in self._waiting if one.kind == kind]
@@ -117,12 +117,12 @@ class VllmModel(Displayed):
             await self._hand_over(alike[:MOST])
 
     async def _hand_over(self, batch: list[_Waiting]) -> None:
-        """One call for all of them; where it fails, each alone, so that only the one at fault does."""
+        """Compute a batch in one call; if it fails, compute each request alone, so that only the cause fails."""
         try:
             outputs = await self._in_thread(lambda: self._outputs(batch))
         except ModelError as error:
             return _fail(batch, error)
-        except Exception as error:  # vLLM raises ValueError, RuntimeError and errors of torch's
+        except Exception as error:  # vLLM raises ValueError, RuntimeError and exceptions of torch
             if len(batch) == 1:
                 return _fail(batch, AskingFailed(f"vLLM failed: {shorten(str(error))}", again=False))
             for one in batch:
@@ -147,7 +147,7 @@ class VllmModel(Displayed):
         )
 
     def _sampled(self, ranked: bool, vote: int) -> Any:
-        """How the next tokens are drawn; to rank, the prompt is all that is looked at."""
+        """Return the sampling parameters; for ranking, only the prompt is evaluated."""
         if ranked:
             return self._sampling(max_tokens=1, temperature=0.0, prompt_logprobs=0)
         heat = {} if self.settings["temperature"] is None else {"temperature": self.settings["temperature"]}
@@ -157,13 +157,13 @@ class VllmModel(Displayed):
         if self._engine is None:
             try:
                 self._engine = self._load()
-            except Exception as error:  # as many kinds as there are reasons: memory, files, an unknown architecture
+            except Exception as error:  # many kinds of exceptions: memory, files, an unknown architecture
                 raise ModelError(f"vLLM cannot load {self.name}: {shorten(str(error))}") from None
         return self._engine
 
 
 def _options(target: str) -> tuple[str, dict[str, Any]]:
-    """The name of a model and what vLLM is told to compute it with."""
+    """Split a target into the name of a model and vLLM's options."""
     path, given = with_options(target, tuple(OPTIONS), ModelError)
     options: dict[str, Any] = {}
     for name, value in given.items():
@@ -175,7 +175,7 @@ def _options(target: str) -> tuple[str, dict[str, Any]]:
 
 
 def _installed() -> Any:
-    os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")  # what is printed to stdout is ours
+    os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")  # stdout is for our own output
     try:
         import vllm
     except ImportError:
@@ -192,7 +192,7 @@ def _fail(batch: list[_Waiting], error: Exception) -> None:
 
 
 def _read(output: Any) -> PromptLogprobs:
-    """The tokens of a prompt behind the first, and how likely each was after those before it."""
+    """Return the tokens of a prompt after the first, with their log-probabilities."""
     tokens, entries = output.prompt_token_ids, output.prompt_logprobs
     if not entries or len(entries) != len(tokens) or any(token not in one for token, one in _placed(tokens, entries)):
         raise InvalidLogprobs("some tokens have no entry")
@@ -209,5 +209,5 @@ def _placed(tokens: Any, entries: Any) -> list[tuple[int, Any]]:
 
 
 def open_vllm(name: str, path: str, settings: ModelSettings) -> VllmModel:
-    """`vllm:NAME_OR_PATH[?max_model_len=N&tensor_parallel_size=N&gpu_memory_utilization=SHARE]`."""
+    """Open `vllm:NAME_OR_PATH[?max_model_len=N&tensor_parallel_size=N&gpu_memory_utilization=SHARE]`."""
     return VllmModel(name, path, settings)

@@ -1,4 +1,4 @@
-"""One model behind several endpoints: the least busy is asked first, and one that fails is left alone for a while."""
+"""One model behind several endpoints: the least busy one is asked first, and a failing one is paused for a while."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,14 +9,14 @@ from countersight.models.endpoint import Endpoint
 from countersight.models.protocol import Answer, Displayed, Request
 
 FIRST_REST = 2.0
-"""Seconds that an endpoint is left alone when it fails; twice as long each further time, up to a minute."""
+"""Seconds that an endpoint is paused after a failure; doubled each further time, up to a minute."""
 LONGEST_REST = 60.0
 
 Got = TypeVar("Got")
 
 
 class _Place:
-    """One endpoint, and how it is doing."""
+    """One endpoint and its state."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
@@ -25,7 +25,7 @@ class _Place:
 
 
 class LoadBalancedModel(Displayed):
-    """Asks several endpoints as one."""
+    """A model that distributes requests over several endpoints."""
 
     needs_picture = True
 
@@ -36,7 +36,7 @@ class LoadBalancedModel(Displayed):
 
     @property
     def observed(self) -> dict[str, Any]:
-        """What the endpoints were found to take, and how much each has done."""
+        """Fields that the endpoints were found to accept, and the number of answers of each."""
         together: dict[str, Any] = {}
         for place in self._places:
             together |= place.endpoint.observed
@@ -44,29 +44,29 @@ class LoadBalancedModel(Displayed):
 
     @property
     def is_priced(self) -> bool:
-        """Whether it is known what an answer costs, whoever gives it."""
+        """Whether the price is known for all endpoints."""
         return all(place.endpoint.is_priced for place in self._places)
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What whoever asked should know at the end."""
+        """Remarks to show to the user at the end."""
         return tuple(remark for place in self._places for remark in place.endpoint.remarks)
 
     async def reply(self, request: Request) -> Answer:
-        """What the model says next, wherever it is asked."""
+        """Return the next turn from one of the endpoints."""
         return await self._anywhere(lambda endpoint: endpoint.reply(request))
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """How little the model expected each option; all of them are ranked by one endpoint."""
+        """Return the loss of each option; one endpoint ranks all options of a request."""
         return await self._anywhere(lambda endpoint: endpoint.losses(request))
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         for place in self._places:
             await place.endpoint.close()
 
     async def _anywhere(self, ask: Callable[[Endpoint], Awaitable[Got]]) -> Got:
-        """Ask the least busy that is well; where it is gone or has too much to do, the next."""
+        """Ask the least busy working endpoint; if it is unreachable or overloaded, ask the next."""
         tried: list[_Place] = []
         while True:
             place = self._best(tried)

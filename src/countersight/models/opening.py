@@ -1,11 +1,11 @@
-"""Opens models by their names: in this process, or, with a Ray cluster, on its machines."""
+"""Opens models by name: in this process, or, with a Ray cluster, on its machines."""
 
 from countersight.models.protocol import Model, ModelSettings
 from countersight.models.registry import MODELS, open_here
 
 
 def open_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
-    """The model of that name, ready to be asked."""
+    """Open the model of that name."""
     if _is_on_ray(name, settings):
         from countersight.models.ray_model import open_ray_model
 

@@ -1,4 +1,4 @@
-"""Pictures as they go to a server: what a viewer shows, as an address that holds its own data."""
+"""Pictures as `data:` URLs, oriented as a viewer shows them."""
 
 import asyncio
 from collections import deque
@@ -7,22 +7,22 @@ from countersight.errors import AskingFailed, BadPicture
 from countersight.picture import Picture, data_url, goes_as_it_is, to_send
 
 KEPT = 4
-"""Pictures whose address is kept: the questions of a case share theirs, and an example may come with each."""
+"""The number of pictures whose URL is cached; questions of a case share them."""
 
 
 class Sending:
-    """Makes the addresses of pictures, each once for all questions about it that follow each other."""
+    """Creates the URLs of pictures; consecutive questions about a picture share one."""
 
     def __init__(self) -> None:
         self._recent: deque[tuple[bytes, str | asyncio.Task[str]]] = deque(maxlen=KEPT)
 
     async def address(self, picture: Picture) -> str:
-        """The picture as a `data:` address, or AskingFailed where it cannot be decoded."""
+        """Return the picture as a `data:` URL; raises AskingFailed if it cannot be decoded."""
         made = next((made for data, made in self._recent if data is picture.data), None)
         if made is None:
             made = _address(picture) if goes_as_it_is(picture) else asyncio.create_task(_encoded_anew(picture))
             self._recent.append((picture.data, made))
-        # Others wait for it too: that one is told to stop must not stop them.
+        # Others may wait for it too, so cancelling one caller must not cancel it.
         return made if isinstance(made, str) else await asyncio.shield(made)
 
 
@@ -38,6 +38,6 @@ def _address(picture: Picture) -> str:
 
 
 def parted(address: str) -> tuple[str, str]:
-    """The kind of a picture and its data in base64, out of the address that holds both."""
+    """Split a `data:` URL into the media type and the base64 data."""
     mime, _, data = address.removeprefix("data:").partition(";base64,")
     return mime, data

@@ -1,8 +1,8 @@
-"""JSON posted over the kept connections of a session, without what a session does for requests of every kind.
+"""Posts JSON over a session's connections without the overhead of general requests.
 
-For each request aiohttp's session makes a request, a payload, a task that writes it, and a response: half of what a
-question costs the one who asks. Here the head is made once for an address. Connections, certificates, the parser and
-its limits are the session's own.
+For each request, aiohttp's session creates a request, a payload, a writer task and a response: half of the caller's
+cost of a question. Here the head is created once per address. Connections, certificates, the parser and its limits are
+the session's own.
 """
 
 import asyncio
@@ -17,19 +17,19 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from yarl import URL
 
-_NO_TIMEOUT: Final = aiohttp.ClientTimeout()  # whoever posts has a deadline
+_NO_TIMEOUT: Final = aiohttp.ClientTimeout()  # callers have a deadline
 _LENGTH: Final = "Content-Length"
 _SWITCHED: Final = 101
-"""Status of a server that speaks another protocol from here on, which nobody asked it to."""
+"""Status of a server that switches protocols unasked."""
 _kept: Final[WeakSet[ResponseHandler]] = WeakSet()
-"""Our ends of the connections that were answered over and are kept for more, whatever address is next."""
+"""Connections that were answered and are kept for further requests."""
 
 Posted = tuple[int, str, Mapping[str, str], bytes]
-"""Status, its phrase, headers and body of an answer."""
+"""Status, reason phrase, headers and body of a response."""
 
 
 class Post:
-    """One address that JSON is posted to."""
+    """An address to which JSON is posted."""
 
     def __init__(self, session: aiohttp.ClientSession, url: str, headers: Mapping[str, str]) -> None:
         assert session.connector is not None
@@ -41,13 +41,14 @@ class Post:
         self._head = "\r\n".join([first, *said, f"{_LENGTH}: "]).encode()
 
     async def send(self, body: bytes, read: Callable[[aiohttp.StreamReader], Awaitable[bytes]]) -> Posted:
-        """What comes back, its body as `read` reads it; redirects are not followed. Fails as the session would."""
+        """Send a body and return the response, read with `read`; redirects are not followed. Raises the session's
+        errors."""
         connection, protocol, transport = await self._connect()
         try:
             protocol.set_response_params(read_until_eof=True)
             transport.writelines((self._head, b"%d\r\n\r\n" % len(body), body))
             message, content = await protocol.read()
-            while message.code < 200 and message.code != _SWITCHED:  # it is not the answer yet
+            while message.code < 200 and message.code != _SWITCHED:  # an interim response
                 message, content = await protocol.read()
             received = await read(content) if message.code != _SWITCHED else b""
         except aiohttp.http.HttpProcessingError as error:
@@ -56,7 +57,7 @@ class Post:
         except BaseException:
             _drop(connection)
             raise
-        if transport.get_write_buffer_size():  # whoever answers without listening may never listen again
+        if transport.get_write_buffer_size():  # a server that answers before reading may never read
             _drop(connection)
         else:
             _kept.add(protocol)
@@ -64,7 +65,7 @@ class Post:
         return message.code, message.reason, message.headers, received
 
     async def _connect(self) -> tuple[Connection, ResponseHandler, asyncio.Transport]:
-        """A connection over which nothing came that nobody asked for: it would be taken for the answer."""
+        """Return a connection without unrequested data, which would be mistaken for the response."""
         while True:
             connection = await self._connector.connect(self._request, traces=[], timeout=_NO_TIMEOUT)
             protocol, transport = connection.protocol, connection.transport
@@ -78,18 +79,18 @@ class Post:
 
 
 def _is_quiet(transport: asyncio.Transport) -> bool:
-    """Whether all was taken that was sent, and nothing came, nor the end, that the loop has not looked at yet."""
+    """Whether everything was sent, and nothing was received that the event loop has not processed."""
     end = transport.get_extra_info("socket")
     if sys.platform == "win32":
         came, free, _ = select.select([end], [end], [], 0)
         return bool(free) and not came
-    looking = select.poll()  # `select` takes no more than 1,024 files there
+    looking = select.poll()  # `select` is limited to 1,024 files there
     looking.register(end, select.POLLIN | select.POLLOUT)
     return [event for _, event in looking.poll(0)] == [select.POLLOUT]
 
 
 def _drop(connection: Connection) -> None:
-    """Close it at once: what is still to be sent would keep it open for as long as nobody reads it."""
+    """Close a connection at once, since unsent data would keep it open."""
     if connection.transport is not None:
         connection.transport.abort()
     connection.close()

@@ -1,4 +1,4 @@
-"""What tokens cost: from the command line, from a file of the user's, or from a small dated table."""
+"""Prices of tokens: from the command line, from a user's file, or from a small dated table."""
 
 import os
 import re
@@ -15,23 +15,23 @@ from countersight.models.protocol import ModelSettings
 VARIABLE = "COUNTERSIGHT_PRICES"
 OURS = Path(__file__).with_name("prices.toml")
 STAMP = r"(?:[-@](?:latest|\d{8}|\d{6}|\d{4}|\d{3}|\d{4}-\d\d-\d\d|\d\d-\d{4}|v\d)(?::\d+)?)*"
-"""What may follow a model's name without making another model of it: "-2025-04-14", "@20250929", "-v1:0"."""
+"""Suffixes of a model's name that do not make it another model: "-2025-04-14", "@20250929", "-v1:0"."""
 
 
 class Price(msgspec.Struct, frozen=True):
-    """Dollars for a million tokens, and where the figure is from."""
+    """Dollars per million tokens, and the source of the price."""
 
     read: float = 0.0
     written: float = 0.0
     source: str = "unknown"
 
     def of(self, tokens_in: float, tokens_out: float) -> float:
-        """What so many tokens cost."""
+        """The cost in dollars of these numbers of input and output tokens."""
         return (tokens_in * self.read + tokens_out * self.written) / 1e6
 
 
 def price_of(model: str, settings: ModelSettings) -> Price:
-    """The price of a model; nothing where nobody says what it costs."""
+    """Return the price of a model; zero if it is unknown."""
     if settings.price_in or settings.price_out:
         return Price(settings.price_in, settings.price_out, "--price")
     own = os.environ.get(VARIABLE)
@@ -44,9 +44,10 @@ def price_of(model: str, settings: ModelSettings) -> Price:
 
 
 def _longest(model: str, names: dict[str, Any]) -> str:
-    """The name in a table that is this model's; a date may follow it, and Bedrock puts the maker before it.
+    """Return the name in a table that matches a model; a date may follow it, and Bedrock puts the maker before it.
 
-    Nothing else may: "gpt-5" says nothing of what "gpt-5-pro" or "gpt-5.4" cost."""
+    Other suffixes do not match: the price of "gpt-5" says nothing about "gpt-5-pro" or "gpt-5.4".
+    """
     fitting = [
         name for name in names if name in model and re.fullmatch(rf"(?:[\w-]+\.)*?{re.escape(name)}{STAMP}", model)
     ]

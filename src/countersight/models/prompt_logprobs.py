@@ -1,8 +1,8 @@
-"""How likely a server's model found each token of what it was given, as vLLM reports it, and the losses that makes.
+"""Log-probabilities of the tokens of a prompt, as reported by vLLM, and the losses computed from them.
 
-With `prompt_logprobs` vLLM puts a list beside the choices: an entry for every token of the prompt, nothing for the
-first, and for the others an object whose keys are token numbers. The first key is the token that stands there; more
-likely ones may follow. Newer servers list the token numbers as well, as `prompt_token_ids`.
+With `prompt_logprobs` vLLM adds a list next to the choices: one entry per token of the prompt, None for the first, for
+the others an object whose keys are token numbers. The first key is the actual token; more likely ones may follow. Newer
+servers also list the token numbers as `prompt_token_ids`.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from countersight.models.protocol import Loss
 
 
 class PromptLogprobs(msgspec.Struct, frozen=True):
-    """The tokens of a prompt behind the first, how likely each was after those before it, and their text if told."""
+    """The tokens of a prompt after the first, their log-probabilities, and their texts if reported."""
 
     tokens: tuple[str, ...]
     logprobs: tuple[float, ...]
@@ -23,14 +23,14 @@ class PromptLogprobs(msgspec.Struct, frozen=True):
 
 
 class InvalidLogprobs(AskingFailed):
-    """The server told something that cannot be."""
+    """Raised if the log-probabilities of a server are invalid."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"the server's prompt_logprobs are invalid: {why}", again=True)
 
 
 def read_prompt(entries: Any, numbers: Any = None) -> PromptLogprobs:
-    """What a server told of the tokens of a prompt, and their numbers where it told those too."""
+    """Parse the entries of a prompt's tokens, and their numbers if the server reports them."""
     if not isinstance(entries, list) or len(entries) < 2:
         raise InvalidLogprobs("some tokens have no entry")
     named = isinstance(numbers, list) and len(numbers) == len(entries)
@@ -40,16 +40,17 @@ def read_prompt(entries: Any, numbers: Any = None) -> PromptLogprobs:
 
 
 def beginning_after(asked: PromptLogprobs, answered: PromptLogprobs) -> int:
-    """The place at which the answer begins that stands in `answered` behind what was `asked`."""
+    """Return the position at which the answer begins in `answered`, whose prompt without the answer is `asked`."""
     short = min(len(asked.tokens), len(answered.tokens))
-    # The end of the question may melt into the answer: what differs belongs to the answer.
+    # The end of the question may merge with the answer: tokens that differ belong to the answer.
     return next((nth for nth in range(short) if asked.tokens[nth] != answered.tokens[nth]), short)
 
 
 def beginnings(prompts: Sequence[PromptLogprobs], answers: Sequence[str]) -> list[int] | None:
-    """Where each answer begins that its prompt ends with, by the texts of the tokens; None where they do not tell.
+    """Return the position at which each answer begins in its prompt, from the texts of tokens; None if they do not show
+    it.
 
-    All stand behind the same question, so they begin at the same place, and what is before it is the same.
+    All answers follow the same question, so they begin at the same position after the same tokens.
     """
     found = [_beginning(prompt, answer) for prompt, answer in zip(prompts, answers, strict=True)]
     first = found[0]
@@ -61,7 +62,7 @@ def beginnings(prompts: Sequence[PromptLogprobs], answers: Sequence[str]) -> lis
 
 
 def _beginning(prompt: PromptLogprobs, answer: str) -> int | None:
-    """The place from which the tokens say the answer and nothing else; blanks are not always told."""
+    """Return the position from which the tokens consist of the answer only; spaces are not always reported."""
     wanted, said = "".join(answer.split()), ""
     for place in range(len(prompt.texts) - 1, -1, -1):
         said = "".join(prompt.texts[place].split()) + said
@@ -71,7 +72,7 @@ def _beginning(prompt: PromptLogprobs, answer: str) -> int | None:
 
 
 def loss_from(begin: int, answered: PromptLogprobs, loss: Loss) -> float:
-    """The loss of the answer that begins at a place, over its tokens."""
+    """Return the loss of the answer that begins at a position."""
     costs = [-logprob for logprob in answered.logprobs[begin:]]
     if not costs:
         raise InvalidLogprobs("they do not contain the answer")
@@ -79,7 +80,7 @@ def loss_from(begin: int, answered: PromptLogprobs, loss: Loss) -> float:
 
 
 def ends_with(prompt: PromptLogprobs, answer: str) -> bool:
-    """Whether the prompt ends where the answer does, as far as the server told the text of its tokens."""
+    """Whether the prompt ends with the answer, according to the texts of its tokens if reported."""
     told = "".join(prompt.texts).rstrip()
     return not told or told.endswith(answer)
 
@@ -92,7 +93,7 @@ def _entry(entry: Any, token: str | None) -> tuple[str, float, str]:
     if not isinstance(told, dict):
         raise InvalidLogprobs("a token is missing from its entry")
     logprob, text = told.get("logprob"), told.get("decoded_token")
-    # Rounding may make a certain token more than certain; vLLM says -9999 for one that is impossible.
+    # Rounding may make a probability exceed 1; vLLM reports -9999 for an impossible token.
     if not isinstance(logprob, int | float) or isinstance(logprob, bool) or not -1e9 < logprob < 1:
         raise InvalidLogprobs("a token has no probability")
     return token, float(logprob), text if isinstance(text, str) else ""

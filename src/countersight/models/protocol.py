@@ -1,4 +1,4 @@
-"""What a model is to the rest of the program: something that is handed a conversation and says the next thing."""
+"""The protocol of models: a model receives a conversation and returns the next turn."""
 
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -11,7 +11,7 @@ from countersight.text import several
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """One thing said in a conversation, with the picture it speaks of, or several."""
+    """One turn of a conversation: its text and its pictures."""
 
     role: Literal["user", "assistant"]
     text: str
@@ -21,12 +21,12 @@ class Turn(msgspec.Struct, frozen=True):
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
-        """Everything that is shown with the words, in order."""
+        """All pictures of this turn, in order."""
         return () if self.picture is None else (self.picture, *self.further)
 
 
 class Parts(msgspec.Struct, frozen=True):
-    """A question taken apart, for a model that takes its parts one by one (CoSIm's matcher)."""
+    """The parts of a question, for models that take them separately (CoSIm's matcher)."""
 
     question: str
     context: str = ""
@@ -59,7 +59,7 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
-        """Every picture of the conversation, in order."""
+        """All pictures of the conversation, in order."""
         return tuple(picture for turn in self.turns for picture in turn.pictures)
 
 
@@ -131,7 +131,7 @@ class Model(Protocol):
 
 
 class Displayed:
-    """How the models that ship show themselves: by their name, and in a notebook with their settings."""
+    """Displays built-in models by their name, and in notebooks with their settings."""
 
     name: str
     settings: dict[str, Any]
@@ -148,10 +148,10 @@ class Displayed:
 
 @runtime_checkable
 class Ranker(Protocol):
-    """A model that can also say how little it expected each option: the smallest loss is its answer (CFMM 3.4)."""
+    """A model that also reports a loss for each option; the option with the smallest loss is its answer (CFMM 3.4)."""
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """The loss of each option's text as the next turn, in order; fails as `reply` does.
+        """Return the loss of each option's text as the next turn, in order; raises the same errors as `reply`.
 
         The turns do not list the options, so that their order cannot matter.
         """
@@ -160,27 +160,27 @@ class Ranker(Protocol):
 
 @runtime_checkable
 class Priced(Protocol):
-    """A model that somebody else computes, and may charge for."""
+    """A hosted model that may cost money."""
 
     @property
     def is_priced(self) -> bool:
-        """Whether it is known what an answer costs."""
+        """Whether the price of an answer is known."""
         ...
 
 
 @runtime_checkable
 class Viewer(Protocol):
-    """A model that does not take any number of pictures in a conversation."""
+    """A model with limits on the number of pictures in a conversation."""
 
     picture_limits: tuple[int, int]
-    """The minimum and the maximum."""
+    """The minimum and the maximum number of pictures."""
 
 
 @runtime_checkable
 class Observant(Protocol):
-    """A model that finds out more while it is asked than its settings say, such as fields that its server refuses."""
+    """A model that finds out facts while it is asked, such as fields that its server refuses."""
 
     @property
     def observed(self) -> dict[str, Any]:
-        """What is known by now; it goes into run.json, and does not make another run of it."""
+        """The facts known so far; they are written to run.json but are not part of the run's identity."""
         ...

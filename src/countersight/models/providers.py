@@ -1,4 +1,4 @@
-"""Providers by one string: where each is found, which variable holds its key, and which dialect it speaks."""
+"""Hosted providers: their addresses, the variables with their keys, and their dialects."""
 
 import os
 from urllib.parse import quote
@@ -24,7 +24,7 @@ COMPLETIONS = "/chat/completions"
 
 
 def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint | LoadBalancedModel:
-    """`endpoint:URL[,URL…]#MODEL`; the key, if the server wants one, is read from COUNTERSIGHT_API_KEY."""
+    """Open `endpoint:URL[,URL…]#MODEL`; the key, if the server needs one, is read from COUNTERSIGHT_API_KEY."""
     urls, _, model = address.partition("#")
     if not model:
         raise ModelError("an endpoint is named endpoint:URL#MODEL, as in endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl")
@@ -41,17 +41,17 @@ def _endpoint(name: str, url: str, model: str, settings: ModelSettings) -> Endpo
 
 
 def open_openai(name: str, model: str, settings: ModelSettings) -> Endpoint:
-    """`openai:MODEL`; key from OPENAI_API_KEY, another base address from OPENAI_BASE_URL."""
+    """Open `openai:MODEL`; key from OPENAI_API_KEY, another base address from OPENAI_BASE_URL."""
     url = _base("OPENAI_BASE_URL", OPENAI)
     service = serving(url, _key("openai", "OPENAI_API_KEY"), settings)
-    # Only OpenAI's own server knows the newer name for certain; others are asked with the one that all have.
+    # Only OpenAI's own server certainly accepts the newer field name; others get the older one.
     return Endpoint(
         name, url + COMPLETIONS, model, service, settings, ChatDialect(model, limit=NEWER) if url == OPENAI else None
     )
 
 
 def open_azure(name: str, target: str, settings: ModelSettings) -> Endpoint:
-    """`azure:DEPLOYMENT[?api-version=V]`; AZURE_OPENAI_ENDPOINT says where, AZURE_OPENAI_API_KEY holds the key."""
+    """Open `azure:DEPLOYMENT[?api-version=V]`; address from AZURE_OPENAI_ENDPOINT, key from AZURE_OPENAI_API_KEY."""
     deployment, options = _options("azure", target, "api-version")
     if not os.environ.get("AZURE_OPENAI_ENDPOINT"):
         raise ModelError("azure: needs an address; set AZURE_OPENAI_ENDPOINT, as in https://NAME.openai.azure.com")
@@ -63,14 +63,14 @@ def open_azure(name: str, target: str, settings: ModelSettings) -> Endpoint:
 
 
 def open_mistral(name: str, model: str, settings: ModelSettings) -> Endpoint:
-    """`mistral:MODEL`; key from MISTRAL_API_KEY."""
+    """Open `mistral:MODEL`; key from MISTRAL_API_KEY."""
     url = _base("MISTRAL_BASE_URL", MISTRAL)
     service = serving(url, _key("mistral", "MISTRAL_API_KEY"), settings)
     return Endpoint(name, url + COMPLETIONS, model, service, settings, ChatDialect(model, seed="random_seed"))
 
 
 def open_openrouter(name: str, model: str, settings: ModelSettings) -> Endpoint:
-    """`openrouter:MAKER/MODEL`; key from OPENROUTER_API_KEY. It reports what each answer cost."""
+    """Open `openrouter:MAKER/MODEL`; key from OPENROUTER_API_KEY. It reports the cost of each answer."""
     url = _base("OPENROUTER_BASE_URL", OPENROUTER)
     service = serving(url, _key("openrouter", "OPENROUTER_API_KEY"), settings)
     chat = ChatDialect(model, further={"usage": {"include": True}})
@@ -80,14 +80,14 @@ def open_openrouter(name: str, model: str, settings: ModelSettings) -> Endpoint:
 
 
 def open_ollama(name: str, model: str, settings: ModelSettings) -> Endpoint:
-    """`ollama:MODEL`, on this machine or where OLLAMA_HOST says; it wants no key."""
+    """Open `ollama:MODEL`, on this machine or at OLLAMA_HOST; it needs no key."""
     host = os.environ.get("OLLAMA_HOST") or OLLAMA
     url = checked_address(host if "://" in host else f"http://{host}").rstrip("/") + "/v1"
     return Endpoint(name, url + COMPLETIONS, model, serving(url, "", settings), settings)
 
 
 def open_anthropic(name: str, model: str, settings: ModelSettings) -> Hosted:
-    """`anthropic:MODEL`; key from ANTHROPIC_API_KEY, another base address from ANTHROPIC_BASE_URL."""
+    """Open `anthropic:MODEL`; key from ANTHROPIC_API_KEY, another base address from ANTHROPIC_BASE_URL."""
     url = _base("ANTHROPIC_BASE_URL", ANTHROPIC)
     service = serving(url, _key("anthropic", "ANTHROPIC_API_KEY"), settings, "x-api-key")
     service.headers["anthropic-version"] = ANTHROPIC_VERSION
@@ -95,7 +95,7 @@ def open_anthropic(name: str, model: str, settings: ModelSettings) -> Hosted:
 
 
 def open_gemini(name: str, model: str, settings: ModelSettings) -> Hosted:
-    """`gemini:MODEL`; key from GEMINI_API_KEY or GOOGLE_API_KEY, another base address from GEMINI_BASE_URL."""
+    """Open `gemini:MODEL`; key from GEMINI_API_KEY or GOOGLE_API_KEY, another base address from GEMINI_BASE_URL."""
     url = _base("GEMINI_BASE_URL", GEMINI)
     service = serving(url, _key("gemini", "GEMINI_API_KEY", "GOOGLE_API_KEY"), settings, "x-goog-api-key")
     return Hosted(
@@ -104,7 +104,7 @@ def open_gemini(name: str, model: str, settings: ModelSettings) -> Hosted:
 
 
 def open_bedrock(name: str, target: str, settings: ModelSettings) -> Hosted:
-    """`bedrock:MODEL_ID[?region=R]`; key from AWS_BEARER_TOKEN_BEDROCK, region from AWS_REGION where none is named."""
+    """Open `bedrock:MODEL_ID[?region=R]`; key from AWS_BEARER_TOKEN_BEDROCK, default region from AWS_REGION."""
     model, options = _options("bedrock", target, "region")
     region = options.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or ""
     if not region.replace("-", "").isalnum():
@@ -117,7 +117,7 @@ def open_bedrock(name: str, target: str, settings: ModelSettings) -> Hosted:
 
 
 def _base(variable: str, usual: str) -> str:
-    """The address of a provider, without a slash at its end."""
+    """Return the base address of a provider, without a trailing slash."""
     return checked_address(os.environ.get(variable) or usual).rstrip("/")
 
 
@@ -129,7 +129,7 @@ def _key(kind: str, *variables: str) -> str:
 
 
 def _options(kind: str, target: str, *known: str) -> tuple[str, dict[str, str]]:
-    """The name of a model and the options behind it."""
+    """Split a target into the name of a model and its options."""
     model, options = with_options(target, known, ModelError)
     if not model:
         raise ModelError(f"{kind}: names no model; write {kind}:MODEL?{known[0]}=…")

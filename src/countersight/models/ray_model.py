@@ -1,7 +1,8 @@
-"""One model computed on many machines, by actors of Ray's: one a GPU, the model in each as on a single machine.
+"""A model computed on many machines by Ray actors: one actor per GPU, each with a copy of the model.
 
-Whoever asks sees one model. What is asked, the journal and the order stay with the process that asks; an actor gets a
-question and gives an answer back. So a run on a cluster is the run of one machine, and the same folder goes on without.
+Callers see one model. The questions, the journal and the order stay in the calling process; an actor receives a
+question and returns an answer. The result is identical to a single-machine run, and the run can be continued without
+Ray.
 """
 
 import asyncio
@@ -22,40 +23,40 @@ Call = Literal["reply", "losses"]
 
 
 class WantedModel(msgspec.Struct, frozen=True):
-    """A model that the actors are to hold."""
+    """The name and settings of a model that the actors open."""
 
     name: str
     settings: ModelSettings
 
 
 class ModelInfo(msgspec.Struct, frozen=True):
-    """What a model is on the machine that computes it."""
+    """Properties of a model, as reported by the machine that runs it."""
 
     settings: dict[str, Any]
     needs_picture: bool
     ranks: bool
     picture_limits: tuple[int, int] | None = None
     places: int = 1
-    """So many times as many questions can be under way there as with a server."""
+    """The number of concurrent questions, as a multiple of that for a server."""
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Why there is no answer. Exceptions of ours do not travel: what they say does."""
+    """The reason for a missing answer, sent instead of an exception, which Ray does not transfer."""
 
     reason: str
     again: bool = False
     for_good: bool = False
-    """Every further question would fail too."""
+    """Whether every further question would fail too."""
 
 
 class Worker:
-    """The models of a command in a process of its own, on one GPU or one machine of the cluster."""
+    """The actor process, which holds the models of a command on one GPU or one machine."""
 
     def __init__(self) -> None:
         self._models: dict[WantedModel, Model] = {}
 
     async def about(self, wanted: WantedModel) -> ModelInfo | Failure:
-        """Open a model; nothing is loaded before the first question."""
+        """Open a model; weights are loaded at the first question."""
         try:
             self._models[wanted] = model = open_here(wanted.name, wanted.settings)
         except CountersightError as error:
@@ -65,7 +66,7 @@ class Worker:
         return ModelInfo(model.settings, model.needs_picture, hasattr(model, "losses"), limits, places)
 
     async def ask(self, wanted: WantedModel, how: Call, request: Request, *pictures: Picture | None) -> Any:
-        """Put a question to a model; its pictures come from the object store, apart from the words."""
+        """Ask a model a question; its pictures come from the object store, separately from the text."""
         turns = [msgspec.structs.replace(turn, picture=one) for turn, one in zip(request.turns, pictures, strict=True)]
         try:
             return await getattr(self._models[wanted], how)(msgspec.structs.replace(request, turns=tuple(turns)))
@@ -75,40 +76,40 @@ class Worker:
             return Failure(str(error), for_good=True)
 
     async def remarks(self, wanted: WantedModel) -> list[str]:
-        """What turned out about a model while it was asked."""
+        """Return the remarks of a model."""
         return list(getattr(self._models.get(wanted), "remarks", ()))
 
 
 STARTS = 3
-"""Times that an actor is started at one place; what ends it so often would end it again."""
+"""How often an actor is started at one place before giving up."""
 LOOK_AROUND = 5.0
-"""Seconds between two looks at which machines the cluster has."""
+"""Seconds between two checks of the cluster's machines."""
 FIRST_WORD = 600.0
-"""Seconds for the first actor to start: the cluster may have to bring a machine up for it."""
+"""Seconds for the first actor to start; the cluster may have to start a machine."""
 LAST_WORD = 5.0
-"""Seconds for an actor to say something when it is ended."""
+"""Seconds for an actor's last answer before it is ended."""
 
 
 class PlacedWorker:
-    """An actor, and how it is doing."""
+    """An actor and its state."""
 
     def __init__(self, place: ActorPlace, actor: Any) -> None:
         self.place = place
         self.actor = actor
         self.ready: set[WantedModel] = set()
-        """The models that it was found to hold."""
+        """The models that it has opened."""
         self.under_way = 0
         self._hellos: dict[WantedModel, Any] = {}
 
     def hello(self, wanted: WantedModel) -> Any:
-        """What it will have said of a model, which it opens when it is first asked for."""
+        """Return the reference to the actor's information about a model, which it opens at the first call."""
         if wanted not in self._hellos:
             self._hellos[wanted] = self.actor.about.remote(wanted)
         return self._hellos[wanted]
 
 
 class WorkerPool:
-    """All actors at one cluster. Models of one command share them, as they share a GPU on one machine."""
+    """All actors of one cluster, shared by the models of a command."""
 
     def __init__(self, address: str) -> None:
         self.ray = join(address)
@@ -120,11 +121,11 @@ class WorkerPool:
         self._looked = float("-inf")
 
     def __len__(self) -> int:
-        """Actors there are now."""
+        """The number of actors."""
         return len(self._workers)
 
     def hold(self, wanted: WantedModel) -> ModelInfo:
-        """Have the actors open a model; what the first of them says of it. `let_go` ends that."""
+        """Let the actors open a model and return the information of the first; `let_go` reverses this."""
         self._users[wanted] += 1
         try:
             self._held[wanted] = about = self._held.get(wanted) or self._first_word(wanted)
@@ -134,7 +135,7 @@ class WorkerPool:
         return about
 
     def least_busy(self, wanted: WantedModel) -> PlacedWorker:
-        """The actor to ask next; Unreachable while there is none."""
+        """Return the actor to ask next; raises Unreachable if there is none."""
         self._look_around()
         ready = [worker for worker in list(self._workers) if wanted in worker.ready or self._welcomed(worker, wanted)]
         if not ready:
@@ -142,13 +143,13 @@ class WorkerPool:
         return min(ready, key=lambda worker: worker.under_way)
 
     def lose(self, worker: PlacedWorker) -> None:
-        """Forget an actor whose process or machine is gone."""
+        """Remove an actor whose process or machine is gone."""
         if worker in self._workers:
             self._workers.remove(worker)
             self._looked = float("-inf")
 
     def let_go(self, wanted: WantedModel) -> tuple[str, ...]:
-        """No longer ask a model; what the actors had to remark about it. With the last model they end."""
+        """Release a model and return the actors' remarks about it; after the last model, the actors end."""
         if not self._users[wanted]:
             return ()
         asked = [worker.actor.remarks.remote(wanted) for worker in self._workers if wanted in worker.ready]
@@ -160,7 +161,7 @@ class WorkerPool:
         return tuple(dict.fromkeys(remarks))
 
     def _end(self) -> None:
-        """End all actors and leave the cluster."""
+        """End all actors and disconnect from the cluster."""
         del _POOLS[self._address]
         for worker in self._workers:
             self.ray.kill(worker.actor)
@@ -168,7 +169,7 @@ class WorkerPool:
         leave(self.ray)
 
     def _look_around(self) -> None:
-        """Worker an actor at every place that has none: at first, when one was lost, and when the cluster has grown."""
+        """Start an actor at every place without one: at first, after a loss, and when the cluster has grown."""
         if monotonic() - self._looked < LOOK_AROUND:
             return
         self._looked = monotonic()
@@ -188,7 +189,7 @@ class WorkerPool:
         return PlacedWorker(place, actor.remote())
 
     def _welcomed(self, worker: PlacedWorker, wanted: WantedModel) -> bool:
-        """Whether an actor has started by now, with the same model in it as the others."""
+        """Whether an actor has started with the same model as the others."""
         if not self.ray.wait([worker.hello(wanted)], timeout=0)[0]:
             return False
         about = self._got(worker.hello(wanted))
@@ -202,7 +203,7 @@ class WorkerPool:
         return True
 
     def _first_word(self, wanted: WantedModel) -> ModelInfo:
-        """What the first actor that starts says of a model; one on a machine that has just gone says nothing."""
+        """Return the information of the first actor that starts; actors on lost machines are skipped."""
         self._look_around()
         while self._workers:
             hellos = {worker.hello(wanted): worker for worker in self._workers}
@@ -222,7 +223,7 @@ class WorkerPool:
         )
 
     def _got(self, ref: Any) -> Any:
-        """What an actor said, or nothing where it is gone."""
+        """Return an actor's result, or None if it is gone."""
         try:
             return self.ray.get(ref, timeout=LAST_WORD)
         except self.ray.exceptions.RayError:
@@ -241,18 +242,18 @@ _POOLS: dict[str, WorkerPool] = {}
 
 
 def pool_at(address: str) -> WorkerPool:
-    """The actors of this process at a cluster; they are started when a model is first held."""
+    """Return the actors at a cluster; they are started when a model is first held."""
     if address not in _POOLS:
         _POOLS[address] = WorkerPool(address)
     return _POOLS[address]
 
 
 KEPT = 8
-"""Pictures held in the object store: the questions of a case share theirs, and an example may come with each."""
+"""The number of pictures kept in the object store; questions of a case share them."""
 
 
 class RayModel(Displayed):
-    """Asks the actors of a cluster as one model: the least busy first, and what a lost one had, another."""
+    """A model that distributes requests over the actors of a cluster; requests of a lost actor go to another."""
 
     def __init__(self, wanted: WantedModel, about: ModelInfo, pool: WorkerPool) -> None:
         self.name = wanted.name
@@ -267,25 +268,25 @@ class RayModel(Displayed):
 
     @property
     def places(self) -> int:
-        """So many times as many questions can be under way as with one."""
+        """The number of concurrent questions, as a multiple of that for a server."""
         return max(1, len(self._pool)) * self._about.places
 
     @property
     def observed(self) -> dict[str, Any]:
-        """How many answers came from each machine."""
+        """The number of answers from each machine."""
         return {"ray": {"answers": dict(sorted(self._answers.items()))}}
 
     async def reply(self, request: Request) -> Answer:
-        """What the model says next, wherever it is computed."""
+        """Return the next turn from one of the actors."""
         answer: Answer = await self._anywhere("reply", request)
         return answer
 
     async def close(self) -> None:
-        """Let go of the actors; with the last model they end, and the cluster is left."""
+        """Release the actors; after the last model they end, and the cluster is left."""
         self.remarks = await asyncio.to_thread(self._pool.let_go, self._wanted)
 
     async def _anywhere(self, how: Call, request: Request) -> Any:
-        """Ask the least busy; where its machine goes down, another."""
+        """Ask the least busy actor; if its machine fails, ask another."""
         errors = self._pool.ray.exceptions
         bare = replace(request, turns=tuple(replace(turn, picture=None) for turn in request.turns))
         pictures = [self._in_store(turn) for turn in request.turns]
@@ -307,7 +308,7 @@ class RayModel(Displayed):
             return got
 
     def _in_store(self, turn: Turn) -> Any:
-        """The picture of a turn in the object store, put there once for all questions that follow each other."""
+        """Return a reference to the picture of a turn in the object store; consecutive questions share it."""
         if turn.picture is None:
             return None
         kept = next((ref for data, ref in self._stored if data is turn.picture.data), None)
@@ -318,16 +319,16 @@ class RayModel(Displayed):
 
 
 class RankingRayModel(RayModel):
-    """The same for a model whose options can be ranked."""
+    """A RayModel whose options can be ranked."""
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """How little the model expected each option; all of them are ranked in one place."""
+        """Return the loss of each option; one actor ranks all options of a request."""
         losses: tuple[float, ...] = await self._anywhere("losses", request)
         return losses
 
 
 def open_ray_model(name: str, settings: ModelSettings) -> RayModel:
-    """A model on the cluster that `settings.ray` names."""
+    """Open a model on the cluster in `settings.ray`."""
     wanted = WantedModel(name, replace(settings, ray=""))
     pool = pool_at(settings.ray)
     about = pool.hold(wanted)

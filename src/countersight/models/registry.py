@@ -1,4 +1,4 @@
-"""Whatever answers: every model is named by one string and speaks one small protocol."""
+"""The registry of models: every model is named by one string and implements one small protocol."""
 
 from countersight.errors import ModelError
 from countersight.models.protocol import Model, ModelSettings

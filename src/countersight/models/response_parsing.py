@@ -1,4 +1,4 @@
-"""What servers say, whatever shape it comes in: words, thoughts apart from them, amounts."""
+"""Parsing of server responses in various formats: text, separate reasoning, amounts."""
 
 import json
 import re
@@ -13,7 +13,7 @@ _THINKING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
 
 
 class ServerAnswer(msgspec.Struct, frozen=True):
-    """An answer as a server gave it."""
+    """An answer as parsed from a server's response."""
 
     text: str
     reasoning: str = ""
@@ -21,24 +21,24 @@ class ServerAnswer(msgspec.Struct, frozen=True):
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float | None = None
-    """In dollars, where the server reports it."""
+    """The cost in dollars, if the server reports it."""
     model: str = ""
 
 
 def decoded(content: bytes) -> Any:
-    """What a server sent as JSON; raises AskingFailed."""
+    """Decode the JSON of a response; raises AskingFailed."""
     try:
         try:
             return msgspec.json.decode(content)
         except msgspec.DecodeError:
-            # Half of a surrogate pair, as a model cut off within an emoji sends it, is JSON to some and not to others.
+            # Half a surrogate pair, as in an emoji that was cut off, is valid JSON only for some parsers.
             return json.loads(content.decode())
     except (ValueError, RecursionError) as error:
         raise AskingFailed(f"the server sent no answer: {shorten(str(error))}", again=True) from None
 
 
 def words(content: Any, *keys: str) -> str:
-    """The words of a message; some servers send them in parts, under one of these keys."""
+    """Return the text of a message; some servers send it in parts, under one of these keys."""
     if isinstance(content, list):
         content = "".join(words(part_of(part, *(keys or ("text",))), *keys) for part in content)
     if not isinstance(content, str):
@@ -47,25 +47,26 @@ def words(content: Any, *keys: str) -> str:
 
 
 def part_of(part: Any, *keys: str) -> Any:
-    """What stands in a part under the first of these keys; a part that is no object is itself."""
+    """Return the value of the first of these keys that a part has; a part that is not an object is returned as it
+    is."""
     return next((part[key] for key in keys if key in part), "") if isinstance(part, dict) else part
 
 
 def short(value: Any) -> str:
-    """A word of the server, not too long."""
+    """Return a short text field of the server."""
     return shorten(words(value))
 
 
 def amount(usage: Any, *names: str) -> float:
-    """The sum of the counts or costs a server reports under these names, as far as they can be such."""
+    """Return the sum of the valid counts or costs that a server reports under these names."""
     found = [usage.get(name) for name in names] if isinstance(usage, dict) else []
     return sum(value for value in found if isinstance(value, int | float) and 0 <= value < 1e12)
 
 
 def apart(text: str) -> tuple[str, str]:
-    """The answer and the thoughts before it, where a model writes both as one text between marks.
+    """Split a text into the answer and the marked reasoning before it.
 
-    Thoughts that do not end are no answer: the limit of tokens cut them off.
+    Unfinished reasoning has no answer: the token limit cut it off.
     """
     opened = _THINKING.match(text)
     if opened is None:

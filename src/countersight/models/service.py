@@ -23,16 +23,16 @@ from countersight.models.posting import Post, Posted
 
 
 class Deadline:
-    """Ends with TimeoutError what a task does within it for longer than so many seconds.
+    """A shared timeout: raises TimeoutError in tasks that spend more than `seconds` in its context.
 
-    As `asyncio.timeout`, but since all may take the same time, the oldest ends first and one timer is enough: a timer
-    for each would be a tenth of what a question over HTTP costs.
+    Like `asyncio.timeout`, but since all tasks have the same limit, the oldest ends first and one timer is enough: a
+    timer per task would be 10 % of the cost of an HTTP request.
     """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._begun: dict[asyncio.Task[object], tuple[float, int]] = {}
-        """When each task entered, the oldest first, and how often it had been told to stop before."""
+        """When each task entered, oldest first, and its number of earlier cancellation requests."""
         self._late: dict[asyncio.Task[object], int] = {}
         self._timer: asyncio.TimerHandle | None = None
 
@@ -51,7 +51,7 @@ class Deadline:
         self._begun.pop(task, None)
         if task in self._late:
             before = self._late.pop(task)
-            # Somebody else may have told it to stop meanwhile: then it stops.
+            # If somebody else cancelled it meanwhile, it stays cancelled.
             if task.uncancel() <= before and kind is asyncio.CancelledError:
                 raise TimeoutError from error
 
@@ -62,7 +62,7 @@ class Deadline:
             self._timer = None
 
     def _look(self) -> None:
-        """End those that are late, and look again when the next may be."""
+        """Cancel tasks that are late, and set the timer for the next one."""
         loop = asyncio.get_running_loop()
         self._timer = None
         while self._begun:
@@ -76,12 +76,12 @@ class Deadline:
 
 
 SHORTEST_SECRET = 8
-"""A key with fewer characters is none ("none", "x"): taking it out of answers would only spoil them."""
+"""The minimum length of a key that is removed from responses; shorter values ("none", "x") are not real keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What a server sent, without the key, should it have repeated that."""
+    """The response of a server, with the key removed if the server repeated it."""
 
     status: int
     phrase: str
@@ -90,12 +90,12 @@ class Received:
 
     @property
     def well(self) -> bool:
-        """Whether it is what was asked for."""
+        """Whether the request succeeded."""
         return 200 <= self.status < 300
 
 
 class Service:
-    """One server and the key it knows us by."""
+    """A server and the key for it."""
 
     def __init__(self, address: str, key: str, *, header: str = "Authorization", timeout: float, most: int) -> None:
         self.host = urlsplit(address).netloc
@@ -103,24 +103,24 @@ class Service:
         self.headers = {header: f"Bearer {key}" if header == "Authorization" else key} if key else {}
         self._timeout = timeout
         self._most = most
-        """More bytes than this are no answer; reading stops there."""
+        """The maximum size of a response in bytes; reading stops there."""
         self._session: aiohttp.ClientSession | None = None
         self._posts: dict[str, Post] = {}
         self._deadline = Deadline(timeout)
 
     async def post(self, url: str, body: bytes | aiohttp.FormData, most: int | None = None) -> Received:
-        """Send JSON or a form; fails with AskingFailed where nothing, or more than `most` bytes, comes back."""
+        """Send JSON or a form; raises AskingFailed if there is no response, or one of more than `most` bytes."""
         if isinstance(body, bytes):
             return await self._exchange(url, lambda: self._post(url, body, most))
         return await self._exchange(url, lambda: self._request("POST", url, self.headers, body))
 
     async def get(self, url: str | URL, *, known: bool = True, most: int | None = None) -> Received:
-        """Fetch what is there; the key is shown only if we are to be `known`."""
+        """Fetch a URL; the key is sent only if `known` is true."""
         headers = self.headers if known else {}
         return await self._exchange(url, lambda: self._request("GET", url, headers, None, most))
 
     async def close(self) -> None:
-        """Let go of the connections; whoever asks again opens new ones, in whatever loop."""
+        """Close the connections; a later request opens new ones, in any event loop."""
         session, self._session = self._session, None
         self._posts.clear()
         self._deadline.rest()
@@ -128,7 +128,7 @@ class Service:
             await session.close()
 
     async def _exchange(self, url: str | URL, ask: Callable[[], Awaitable[Posted]]) -> Received:
-        """What comes back, within the time there is; what keeps it from coming, in our own words."""
+        """Return the response within the timeout; connection errors become exceptions with our own messages."""
         try:
             with self._deadline:
                 status, phrase, headers, content = await ask()
@@ -141,7 +141,7 @@ class Service:
 
     async def _post(self, url: str, body: bytes, most: int | None) -> Posted:
         session = self._open()
-        if session.trust_env:  # a proxy is the session's business
+        if session.trust_env:  # proxies are handled by the session
             return await self._request("POST", url, {**self.headers, "Content-Type": "application/json"}, body, most)
         if url not in self._posts:
             self._posts[url] = Post(session, url, self.headers)
@@ -155,7 +155,7 @@ class Service:
         body: bytes | aiohttp.FormData | None,
         most: int | None = None,
     ) -> Posted:
-        # Redirects are not followed: neither the key nor the picture goes where it was not meant to go.
+        # Redirects are not followed, so that key and picture are not sent to another host.
         async with self._open().request(method, url, headers=headers, data=body, allow_redirects=False) as response:
             content = await self._read(response.content, most)
             return response.status, response.reason or "", response.headers, content
@@ -163,12 +163,12 @@ class Service:
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = aiohttp.ClientSession(
-                # Whoever asks bounds how many requests are under way; a second bound here would only hide it.
+                # Callers limit the number of concurrent requests; a second limit here would only hide that.
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=600),
-                timeout=aiohttp.ClientTimeout(),  # the deadline is ours
+                timeout=aiohttp.ClientTimeout(),  # we set the deadline ourselves
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers={"User-Agent": f"countersight/{__version__}"},
-                # Only where a proxy is set: aiohttp would look for ~/.netrc in a thread at every request.
+                # Only with a proxy: otherwise aiohttp would look for ~/.netrc in a thread at every request.
                 trust_env=bool(urllib.request.getproxies()),
             )
         return self._session
@@ -184,14 +184,14 @@ class Service:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _without_key(self, content: bytes) -> bytes:
-        """What the server sent, safe to keep: a careless one repeats the key in its errors."""
+        """Return the content without the key, which careless servers repeat in errors."""
         for form in self._secrets:
             content = content.replace(form, b"[key]")
         return content
 
 
 def _forms(key: str) -> tuple[bytes, ...]:
-    """The ways in which a key is written in addresses and in the JSON of several languages."""
+    """Return the encodings of a key in URLs and in the JSON of several languages."""
     quoted = quote(key, safe="")
     in_json = msgspec.json.encode(key)[1:-1].decode()
     small = re.sub("%..", lambda sign: sign[0].lower(), quoted)
@@ -200,16 +200,16 @@ def _forms(key: str) -> tuple[bytes, ...]:
 
 
 _UNKNOWN = (18, 19, 20)
-"""By these numbers OpenSSL says that a certificate is signed by itself, or by somebody nobody knows."""
+"""OpenSSL's error numbers for self-signed certificates and unknown issuers."""
 _NO_MONEY = (400, 401, 403)
 _MONEY = re.compile(
     r"\bquota\b|\bbilling\b|credit balance|out of credits?\b|insufficient (?:funds|balance|credit)", re.IGNORECASE
 )
-"""Words by which providers say that nothing is paid for; not of 429, where a quota is also one of a minute."""
+"""Words with which providers report a missing payment; not used for 429, where quota may mean a rate limit."""
 
 
 def refused(host: str, received: Received) -> Exception:
-    """What it means that a server did not do what was asked."""
+    """Return the exception for a response that is not a success."""
     status = received.status
     reason = f"HTTP {status}: {error_text(received.content) or shorten(received.phrase)}"
     if status == 402 or b"insufficient_quota" in received.content or (status in _NO_MONEY and _MONEY.search(reason)):
@@ -228,7 +228,7 @@ def refused(host: str, received: Received) -> Exception:
 
 
 def checked_address(url: str) -> str:
-    """An address that can be asked and may be shown: it holds no key. The sentences do not repeat what it held."""
+    """Return a valid address that contains no key; error messages do not repeat the address."""
     try:
         parts = urlsplit(url)
         host, _ = (parts.hostname or "").encode("idna"), parts.port
@@ -242,7 +242,7 @@ def checked_address(url: str) -> str:
 
 
 def key_from(variable: str) -> str:
-    """The key in a variable of the environment; empty where there is none."""
+    """Return the key from an environment variable; empty if it is not set."""
     key = os.environ.get(variable, "").strip()
     if not key.isascii() or not key.isprintable():
         raise ModelError(f"{variable} contains characters that are not allowed in a key; set it again")
@@ -250,7 +250,7 @@ def key_from(variable: str) -> str:
 
 
 def error_text(content: bytes) -> str:
-    """The server's own words about an error, short, whatever shape they came in."""
+    """Return the server's error message, shortened, whatever its format."""
     try:
         error = msgspec.json.decode(content)
         while isinstance(error, dict):
@@ -261,13 +261,13 @@ def error_text(content: bytes) -> str:
 
 
 def shorten(text: str) -> str:
-    """Words of others, on one line that is not too long."""
+    """Shorten text from elsewhere to one line of limited length."""
     text = " ".join(text.split())
     return text if len(text) <= 200 else text[:200] + "…"
 
 
 def _retry_after(value: str | None) -> float | None:
-    """Seconds to wait, from either form of the header (a number, or a date)."""
+    """Return the seconds to wait from either form of the header (a number or a date)."""
     if value is None:
         return None
     try:
@@ -284,7 +284,7 @@ def _retry_after(value: str | None) -> float | None:
 
 
 def _broken(error: Exception, to: str) -> AskingFailed:
-    """What it means that no answer came from there."""
+    """Return the exception for a failed connection."""
     match error:
         case aiohttp.ClientHttpProxyError():
             return Unreachable(
@@ -304,7 +304,7 @@ def _broken(error: Exception, to: str) -> AskingFailed:
 def _why(error: OSError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError) and error.verify_code in _UNKNOWN:
         return f"{error.verify_message}; if the certificate is your own, name its file in SSL_CERT_FILE"
-    if isinstance(error, ssl.SSLError):  # their numbers are not those of the system
+    if isinstance(error, ssl.SSLError):  # these error numbers are not those of the system
         return (
             getattr(error, "verify_message", "") or f"TLS: {(error.reason or 'no agreement').replace('_', ' ').lower()}"
         )

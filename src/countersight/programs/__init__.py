@@ -1,4 +1,5 @@
-"""Visual programs: written by a model for each question and run in a sandbox, with tools that look at the picture."""
+"""Visual programs: a model writes a program for each question, which runs in a sandbox with tools to inspect the
+picture."""
 
 import lazy_loader
 

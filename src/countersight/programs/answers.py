@@ -1,4 +1,4 @@
-"""From what a program returns to an answer: a number, yes or no, the letter of an option, or a text."""
+"""Converts the result of a program to an answer: a number, yes or no, the letter of an option, or a text."""
 
 import math
 
@@ -9,13 +9,13 @@ from countersight.reading import answer_in
 
 LONGEST_ANSWER = 2_000
 MOST_DIGITS = 30
-"""A number with more of them counts nothing; to write out one of a million digits would take seconds."""
+"""The maximum number of digits; writing a million digits would take seconds."""
 
 _NUMBER = Question("Which number is it?", "0", "number")
 
 
 def answer_of(value: object, request: Request) -> str:
-    """The answer a program's result stands for; raises ProgramFailed where it is of the wrong type for the question."""
+    """Return the answer for a program's result; raises ProgramFailed if it has the wrong type for the question."""
     match value:
         case bool():
             if request.kind == "number":
@@ -41,7 +41,7 @@ def answer_of(value: object, request: Request) -> str:
 
 
 def number_in(text: str) -> int | float | None:
-    """The one number a text says, as digits or as words; None where it says none, or several."""
+    """Return the only number in a text, as digits or words; None if there is none, or several."""
     found = answer_in(text[:LONGEST_ANSWER], _NUMBER)
     if found is None:
         return None
@@ -49,13 +49,13 @@ def number_in(text: str) -> int | float | None:
 
 
 def polarity_in(text: str, question: str) -> bool | None:
-    """Whether a text says yes or no to a question; None where it says neither."""
+    """Whether a text says yes or no to a question; None if neither."""
     found = answer_in(text[:LONGEST_ANSWER], Question(question, "no", "boolean"))
     return None if found is None else found == "yes"
 
 
 def fitting(text: str, options: tuple[str, ...], question: str = "") -> int | None:
-    """The place of the option that a text agrees with: the same words, the same number, or what it comes to."""
+    """Return the index of the option that a text matches: the same words, the same number, or the same answer."""
     if not 0 < len(options) <= len(LETTERS):
         return None
     same = [place for place, option in enumerate(options) if option.strip().casefold() == text.strip().casefold()]
@@ -78,7 +78,7 @@ def _digits(value: int | float, request: Request) -> str:
 
 
 def _said(text: str, request: Request) -> str:
-    """A text as an answer of the kind that is asked for, where it must be a number, or yes or no."""
+    """Return a text as an answer of the requested kind; raises ProgramFailed if it has no number, or no yes or no."""
     if request.kind == "number" and number_in(text) is None:
         raise _wrong("a text without a number", request)
     if request.kind == "boolean" and polarity_in(text, request.question) is None:

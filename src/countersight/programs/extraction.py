@@ -1,4 +1,4 @@
-"""Takes a program out of the talk that a code model puts around it."""
+"""Extracts a program from a code model's reply."""
 
 import re
 import textwrap
@@ -6,9 +6,9 @@ import textwrap
 from countersight.programs.failures import ProgramFailed
 
 LONGEST_REPLY = 100_000
-"""Signs of a reply that are looked at; the program stands near the beginning, if anywhere."""
+"""The number of characters of a reply that are searched; programs come near the beginning."""
 LONGEST = 8_000
-"""Signs in a program; no sensible one has half of it."""
+"""The maximum number of characters in a program; reasonable ones have less than half of that."""
 _FENCE = "```"
 _LANGUAGE = re.compile(r"\w*")
 _DEFINED = re.compile(r"\s*(?:async\s+)?def\s+execute_command\s*\(")
@@ -20,7 +20,7 @@ _STEP = re.compile(r"\s*\w+\s*=\s*\w+\s*\(")
 
 
 def python_of(text: str) -> str:
-    """The Python program in a reply, or ProgramFailed where none is."""
+    """Return the Python program in a reply; raises ProgramFailed if there is none."""
     source = _fenced(text, _DEFINED)
     source = _out_of_talk(text[:LONGEST_REPLY]) if source is None else source
     lines = textwrap.dedent(source).strip("\n").splitlines()
@@ -30,7 +30,7 @@ def python_of(text: str) -> str:
 
 
 def steps_of(text: str) -> str:
-    """The lines of a step program in a reply: all between code fences, else those that look like a step."""
+    """Return the lines of a step program in a reply: all between code fences, else those that look like a step."""
     source = _fenced(text, _STEP)
     lines = (text[:LONGEST_REPLY] if source is None else source).splitlines()
     kept = [line.strip() for line in lines if (_STEP.match(line) if source is None else line.strip())]
@@ -46,9 +46,9 @@ def _bounded(program: str) -> str:
 
 
 def _fenced(text: str, wanted: re.Pattern[str]) -> str | None:
-    """What stands between the first code fences that hold a line of the wanted form; None where there are none.
+    """Return the content of the first code fences with a line of the wanted form; None if there are none.
 
-    A fence that is never closed goes on to the end: the reply was cut off.
+    An unclosed fence extends to the end, because the reply was cut off.
     """
     part: list[str] | None = None
     for line in [*text[:LONGEST_REPLY].split("\n"), _FENCE]:
@@ -65,13 +65,13 @@ def _fenced(text: str, wanted: re.Pattern[str]) -> str | None:
 
 
 def _is_fence(line: str) -> bool:
-    """Whether a line is a fence, with the name of a language or without; in time that grows with its length alone."""
+    """Whether a line is a fence, with or without the name of a language; runs in linear time."""
     line = line.strip(" \t\r")
     return line.startswith(_FENCE) and bool(_LANGUAGE.fullmatch(line.removeprefix(_FENCE).lstrip(" \t")))
 
 
 def _out_of_talk(text: str) -> str:
-    """The lines of a program that stands among sentences: from where it opens to where a sentence follows it."""
+    """Return the lines of a program between sentences: from its first line to the next sentence."""
     lines = text.splitlines()
     defined = next((number for number, line in enumerate(lines) if _DEFINED.match(line)), None)
     if defined is None:
@@ -86,6 +86,6 @@ def _out_of_talk(text: str) -> str:
 
 
 def _without_calls(lines: list[str]) -> list[str]:
-    """The lines without those that run the program: that is done here, and once."""
+    """Return the lines without those that call the program, since it is called here."""
     main = next((number for number, line in enumerate(lines) if _MAIN.match(line)), len(lines))
     return [line for line in lines[:main] if not _CALLED.match(line)]

@@ -1,4 +1,4 @@
-"""What a program may take, how it can fail, and what is kept of what it did."""
+"""Limits of programs, kinds of failures, and the record of tool calls."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable
@@ -24,17 +24,17 @@ FailureKind = Literal[
     "forbidden",
     "error",
 ]
-"""From the code model that wrote none to the program that broke down by itself; "forbidden" is one that reached for
-files, the network or the machine."""
+"""From a reply without a program to a program that crashed; "forbidden" is one that tried to access files, the network
+or the machine."""
 
 LONGEST_REASON = 200
 
 
 class ProgramFailed(Exception):  # noqa: N818 - it names what happened
-    """A program that gave no answer. The message is the reason; `kind` says of which sort it is."""
+    """Raised if a program gave no answer; the message is the reason, and `kind` the kind of failure."""
 
     def __init__(self, kind: FailureKind, reason: str) -> None:
-        reason = printable(reason[: 2 * LONGEST_REASON])  # it may hold what the program said
+        reason = printable(reason[: 2 * LONGEST_REASON])  # it may contain text of the program
         super().__init__(reason if len(reason) <= LONGEST_REASON else reason[:LONGEST_REASON] + "…")
         self.kind = kind
 
@@ -43,40 +43,39 @@ Value = TypeVar("Value")
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What one program may take before it is stopped and its case has failed."""
+    """Limits of one program; if one is exceeded, the program is stopped and its question fails."""
 
     seconds: float = 5.0
-    """Time it may compute; an ordinary program takes a few milliseconds, and a thousand times as long on a machine that
-    is busy with other things. Waiting for a tool does not count."""
+    """Seconds that it may compute; an ordinary program takes a few milliseconds, and a thousand times as long on a busy
+    machine. Waiting for a tool does not count."""
     wall: float = 60.0
-    """Seconds by the clock that a program of steps may compute, on however busy a machine. A Python program's time is
-    always the clock's."""
+    """Wall-clock seconds that a step program may compute. For Python programs all time is wall-clock time."""
     waiting: float = 600.0
-    """Seconds that its tools may take together. What waits in a queue of ours for its turn takes nothing."""
+    """Seconds that its tools may take in total, without waiting in our own queues."""
     memory: int = 32 * 1024 * 1024
     """Bytes; an ordinary program needs less than one million."""
     calls: int = 64
-    """Questions to the eyes and to the language model."""
+    """The maximum number of questions to the vision tools and to the language model."""
     round_trips: int = 5_000
-    """Everything it may ask of us, comparing patches included."""
+    """The maximum number of calls, including comparisons of patches."""
     depth: int = 200
-    """Calls of functions within functions."""
+    """The maximum depth of nested function calls."""
 
 
 class Clock:
-    """What is left of the seconds by the clock that a program may take for one thing."""
+    """The remaining wall-clock time of a program for one purpose."""
 
     def __init__(self, seconds: float, exceeded: str) -> None:
         self._left, self._exceeded = seconds, exceeded
 
     async def spend(self, waiting: Awaitable[Value]) -> Value:
-        """What is waited for, if it comes in time; raises ProgramFailed."""
+        """Await something within the remaining time; raises ProgramFailed."""
         started = perf_counter()
         try:
             async with asyncio.timeout(self._left) as time_limit:
                 return await waiting
         except TimeoutError:
-            if not time_limit.expired():  # the tool's own
+            if not time_limit.expired():  # a timeout of the tool itself
                 raise
             raise ProgramFailed("timeout", self._exceeded) from None
         finally:
@@ -84,7 +83,7 @@ class Clock:
 
 
 def tool_clock(limits: Limits) -> Clock:
-    """The time that the tools of one program may take."""
+    """Return the time limit for the tools of one program."""
     return Clock(limits.waiting, f"its tools took more than {limits.waiting:g} s")
 
 
@@ -95,14 +94,14 @@ MOST_BOXES = 64
 
 
 class Tracing:
-    """The calls of one program, noted as they happen."""
+    """Records the calls of one program."""
 
     def __init__(self) -> None:
         self._calls: list[ToolCall] = []
         self._unkept = 0
 
     def note(self, name: str, arguments: str, result: str, boxes: Iterable[Box] = ()) -> None:
-        """Note a call and what it gave."""
+        """Record a call and its result."""
         if len(self._calls) >= MOST_CALLS:
             self._unkept += 1
             return
@@ -110,11 +109,11 @@ class Tracing:
         self._calls.append(ToolCall(shortened(name), shortened(arguments), shortened(result), found))
 
     def trace(self, program: str, failure: str = "") -> Trace:
-        """All that was noted, with the program it belongs to."""
+        """Return the recorded calls with their program."""
         return Trace(shortened(program, LONGEST_PROGRAM), tuple(self._calls), self._unkept, failure)
 
 
 def shortened(text: str, longest: int = LONGEST_TEXT) -> str:
-    """A text that is not too long to keep, and that can be written to a file."""
+    """Shorten a text to `longest` characters, and make it encodable."""
     text = text if len(text) <= longest else text[: longest - 1] + "…"
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -34,22 +34,22 @@ SCENE = "scene"
 DETECTOR = "detector:"
 TOLD = "told:"
 LEAST_TOKENS = 512
-"""A program is longer than the answers most prompts leave room for."""
+"""The minimum token limit for programs, which are longer than the answers most prompts allow."""
 KEPT = 1_000
-"""Replies of the code model that are kept for questions which may have to be asked again."""
+"""The number of the code model's replies kept for questions that may be asked again."""
 _WHY = re.compile(r"\s*why\b", re.IGNORECASE)
 _SETTING = re.compile(r";(\w+)=")
 _VISION = re.compile(r"[?&;]vision=")
-"""Where the eyes are named; 0.1 wrote a semicolon. Both models in the name may have options of their own."""
+"""The separator before the vision model; version 0.1 wrote a semicolon. Both models may have options of their own."""
 _OURS = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
-"""What ends a run, or a part of it, and is no failure of a program."""
+"""Exceptions that end a run or a part of it, and are not failures of a program."""
 
 _spent: ContextVar[list[Answer]] = ContextVar("spent")
-"""What the models under a program answered to the question that is being worked on."""
+"""The answers of the models under a program to the current question, for their cost."""
 
 
 class Programs(Displayed):
-    """Answers each question with a program that was written for it."""
+    """A model that answers each question with a program written for it."""
 
     needs_picture = True
     picture_limits = (1, 2)
@@ -63,12 +63,12 @@ class Programs(Displayed):
         self.settings |= {f"eyes {key}": value for key, value in vision.settings.items()}
         self._style, self._code, self._vision = style, code, vision
         self._written: dict[str, str] = {}
-        """Replies of the code model to questions whose eyes did not answer yet, by key: those are asked again."""
+        """Replies of the code model by key, for questions to be asked again because vision did not answer."""
 
     async def reply(self, request: Request) -> Answer:
-        """Write a program, run it, and say what it comes to; a program that fails is a failed question.
+        """Write a program, run it, and return its result as the answer; a program that fails is a failed question.
 
-        Asked to state only its final answer, the code model states it without a further program.
+        If asked to state only its final answer, the code model does so without a further program.
         """
         _spent.set([])
         if request.restates:
@@ -96,7 +96,7 @@ class Programs(Displayed):
 
     @property
     def observed(self) -> dict[str, Any]:
-        """What was found out about the machine that runs the programs."""
+        """Facts about the sandbox of the machine that runs the programs."""
         return {"sandbox": self._style.observed} if self._style.observed else {}
 
     async def close(self) -> None:
@@ -107,14 +107,15 @@ class Programs(Displayed):
             await self._code.close()
 
     async def _restated(self, request: Request) -> Answer:
-        """What the code model says its program's result comes to; the reference programmer can only say it again."""
+        """Return the code model's final answer from its program's result; the reference programmer repeats its
+        reply."""
         if self._code is None:
             return Answer(request.restates)
         turns = tuple(Turn(turn.role, turn.text) for turn in request.turns)
         return await self._code.reply(replace(request, turns=turns))
 
     async def _write(self, request: Request) -> str:
-        """What the code model writes for a question, or the program of the reference programmer."""
+        """Return the code model's reply to a question, or the program of the reference programmer."""
         if self._code is None:
             return self._by_grammar(request)
         if request.key not in self._written:
@@ -124,7 +125,8 @@ class Programs(Displayed):
         return self._written[request.key]
 
     def _by_grammar(self, request: Request) -> str:
-        """The reference programmer's program; it can explain what it said of a world, of all else it says it again."""
+        """Return the reference programmer's program; asked why, one that explains an answer about a world if
+        possible."""
         options = [option.text for option in request.options]
         if len(request.turns) > 1 and _WHY.match(request.turns[-1].text):
             with suppress(ProgramFailed):
@@ -132,7 +134,7 @@ class Programs(Displayed):
         return self._style.reference(request.question, options)
 
     async def _knowing(self, question: str) -> str:
-        """What the code model knows without the picture; a question it will not answer is a tool that failed."""
+        """Return the code model's answer without the picture; a refusal is a failure of the tool."""
         try:
             return await self._asked(question)
         except AskingFailed as error:
@@ -145,7 +147,7 @@ class Programs(Displayed):
         return (await self._code.reply(Request(text, (Turn("user", text),), "open", question=text))).text
 
     def _answer(self, text: str, trace: Trace) -> Answer:
-        """The answer, with what all the models under it took together."""
+        """Build the answer, with the total cost of all models under the program."""
         spent = _spent.get()
         return Answer(
             text,
@@ -159,38 +161,38 @@ class Programs(Displayed):
 
 @contextmanager
 def _failing_alone() -> Iterator[None]:
-    """Nobody has read the program: whatever comes of it is its own failure. What models say goes on upwards."""
+    """Context manager in which a crash fails the program; errors of models are passed on."""
     try:
         yield
     except (ProgramFailed, AskingFailed, ModelError, *_OURS):
         raise
-    except BaseException as error:  # an interpreter written in Rust panics with what is no Exception
+    except BaseException as error:  # an interpreter written in Rust may raise a panic that is not an Exception
         raise ProgramFailed("error", f"the program crashed the interpreter: {type(error).__name__}") from error
 
 
 class Metered(Displayed):
-    """A model under a program: what it takes is counted for the question that is being worked on."""
+    """A model under a program, whose cost is counted for the current question."""
 
     def __init__(self, model: Model) -> None:
         self.name, self.settings, self.needs_picture = model.name, model.settings, model.needs_picture
         self._model: Model | None = model
 
     async def reply(self, request: Request) -> Answer:
-        """What the model says."""
+        """Return the model's answer and record its cost."""
         assert self._model
         answer = await self._model.reply(request)
         _spent.get().append(answer)
         return answer
 
     async def close(self) -> None:
-        """Let go of the model, once: one that both writes and sees is closed by both."""
+        """Close the model once, since one model may both write and see."""
         model, self._model = self._model, None
         if model is not None:
             await model.close()
 
 
 def open_programs(name: str, target: str, settings: ModelSettings, limits: Limits | None = None) -> Programs:
-    """The model of a name such as `viper:openai:gpt-4o?vision=scene`; its eyes are looked for from the end."""
+    """Open a model such as `viper:openai:gpt-4o?vision=scene`; the vision part is searched from the end."""
     style = name.partition(":")[0]
     code_name, named, eyes_name = _VISION.sub(";vision=", target).rpartition(";vision=")
     if not named:
@@ -231,7 +233,7 @@ def _eyes(name: str, code: Model | None, settings: ModelSettings) -> Vision:
 
 
 def _detector(where: str, settings: ModelSettings) -> Vision:
-    """A detector, with a model beside it that answers what a detector cannot: one that looks, or one that is told."""
+    """Open a detector with a model for questions that a detector cannot answer: one that looks, or one that is told."""
     from countersight.detection import DetectorAndModel, open_detector, parted
     from countersight.programs.vision.detector_text import ToldVision
     from countersight.programs.vision.model_vision import ModelVision

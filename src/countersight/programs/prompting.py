@@ -1,4 +1,4 @@
-"""What a code model is told before it writes a program; the words and examples are our own."""
+"""Prompts of code models; words and examples are our own."""
 
 from countersight.models import Request
 
@@ -146,7 +146,7 @@ LONGEST_QUESTION = 4_000
 
 
 def asked_for(template: str, request: Request) -> str:
-    """What the code model is told for a question; of options it hears what they say, not their letters."""
+    """Return the prompt for a question; options are given by text, not by letter."""
     question = " ".join(request.question.split())[:LONGEST_QUESTION]
     if request.kind == "choice":
         options = "; ".join(option.text for option in request.options)

@@ -1,4 +1,4 @@
-"""The two kinds of programs: how each is asked for, found in a reply, and run."""
+"""The two kinds of programs: their prompts, how they are extracted from a reply, and how they are run."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,26 +18,26 @@ Ask = Callable[[str], Awaitable[str]]
 
 
 class Python:
-    """Python in the manner of ViperGPT, run in a sandbox."""
+    """Python in the style of ViperGPT, run in a sandbox."""
 
     name = "viper"
     prompt = PYTHON
-    """What a code model is told; {question} stands for the question."""
+    """The prompt of the code model; {question} is replaced by the question."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._sandbox = Sandbox(limits)
 
     def reference(self, question: str, options: Sequence[str] = ()) -> str:
-        """The reference programmer's program for a question with these options; raises NoProgram."""
+        """Return the reference programmer's program for a question with these options; raises NoProgram."""
         return as_python(question, options)
 
     def program(self, reply: str) -> str:
-        """The program in what a code model wrote; raises ProgramFailed."""
+        """Return the program in a code model's reply; raises ProgramFailed."""
         return python_of(reply)
 
     async def run(self, program: str, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing) -> object:
-        """What a program makes of a picture; raises ProgramFailed."""
+        """Run a program on a picture and return its result; raises ProgramFailed."""
         return await self._sandbox.run(program, Tools(picture, vision, ask, tracing, self._limits))
 
     @property
@@ -49,7 +49,7 @@ class Python:
 
 
 class StepByStep:
-    """Steps in the manner of VisProg, parsed and interpreted here."""
+    """Step programs in the style of VisProg, parsed and interpreted here."""
 
     name = "visprog"
     prompt = STEPS

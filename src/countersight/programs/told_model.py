@@ -1,7 +1,7 @@
-"""`told:MODEL?vision=detector:PATH`: a language model without eyes is told what a detector found, and answers.
+"""`told:MODEL?vision=detector:PATH`: a language model answers from a list of detected objects.
 
-The smallest model that looks at photographs and explains itself with weights anybody can run: what it knows of a
-picture is a list of things and places, so that a thing which is edited away is gone for it too.
+The smallest model for photographs that explains itself with open weights: all it knows about a picture is a list of
+objects and places, so an object that is edited away is gone for it too.
 """
 
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ EYES = "?vision=detector:"
 
 
 class ToldModel(Displayed):
-    """Answers questions about pictures from what a detector found in them."""
+    """Answers questions about pictures from a detector's results."""
 
     needs_picture = True
     picture_limits = (1, 2)
@@ -26,12 +26,12 @@ class ToldModel(Displayed):
         self._detector, self._model = detector, model
 
     async def reply(self, request: Request) -> Answer:
-        """What the model says in the same conversation, with words in the place of each picture."""
+        """Return the model's reply to the conversation with each picture replaced by text."""
         turns = tuple([await self._told(turn) for turn in request.turns])
         return await self._model.reply(replace(request, turns=turns))
 
     async def close(self) -> None:
-        """Let go of both."""
+        """Close detector and model."""
         await self._detector.close()
         await self._model.close()
 
@@ -46,7 +46,7 @@ class ToldModel(Displayed):
 
 
 def open_told(name: str, target: str, settings: ModelSettings) -> ToldModel:
-    """The model of a name such as `told:endpoint:http://127.0.0.1:8000/v1#qwen?vision=detector:yolo.onnx`."""
+    """Open a model such as `told:endpoint:http://127.0.0.1:8000/v1#qwen?vision=detector:yolo.onnx`."""
     model, named, where = target.rpartition(EYES)
     if not named or not where:
         raise ModelError(f"{name[:80]!r} names no detector; write told:MODEL{EYES}PATH")

@@ -1,4 +1,4 @@
-"""The way from a whole reply to its answer: marks, announcements, the opening, conclusions, then plain statements."""
+"""Extracts the answer of a whole reply: marks, announcements, the beginning, conclusions, then plain statements."""
 
 from typing import Literal
 
@@ -11,13 +11,13 @@ from countersight.reading.plain import any_case, lazy, on_lines, plain, spoken
 from countersight.reading.sentences import content, last_correction, refuses, sentences, without_refusal
 
 ReadFrom = Literal["whole", "end"]
-"""Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
+"""Where the answer may be: anywhere in a reply, or at its end, after the reasoning."""
 _DIGITS = lazy(r"[0-9]{1,9}")
 _MOST_CORRECTIONS = 3
-_MOST_MARKS = 8  # of which the last counts
-_MOST_CALLED = 2  # a reply that announces three answers goes through the options
-_ECHO = 12  # characters of a question that a reply may begin by saying again
-_NEAR = 240  # characters from the beginning or the end of a reply that was cut off
+_MOST_MARKS = 8  # the last one counts
+_MOST_CALLED = 2  # a reply that announces three answers discusses the options one by one
+_ECHO = 12  # characters of a question that a reply may repeat at its beginning
+_NEAR = 240  # characters at the beginning or end of a truncated reply
 _LONG = 60  # words; a longer reply that stops in mid-sentence was cut off
 _ENDS = lazy(r"[.!?)\]}\"'|>…°%]$|^\W*[A-Z]\W.{0,40}$")
 _QUOTED = lazy(r'"(?:[^\s"]+ ){3,}[^"\n]*"')  # four words or more
@@ -25,12 +25,12 @@ _NEXT_TURN = any_case(r"\n\s*(?:user|human|question|q|assistant|###\s*(?:instruc
 
 
 def answer_in(text: str, question: Question, read_from: ReadFrom = "whole", *, finished: bool = True) -> str | None:
-    """The answer in a text, in one spelling ("3", "yes", "B", stripped text), or None where it gives none.
+    """Return the answer in a text, in canonical form ("3", "yes", "B", stripped text), or None if it gives none.
 
-    Of a text that is not finished, only what it marks, announces or opens with is an answer.
+    In an unfinished text, only marked, announced or initial answers count.
     """
     short = text.strip()
-    # Most replies are one letter or one number: those need no reading.
+    # Most replies are a single letter or number.
     if question.kind == "choice" and len(short) == 1 and "A" <= short <= "Z":
         return short if short in LETTERS[: len(question.options)] else None
     if question.kind == "number" and _DIGITS.fullmatch(short):
@@ -56,7 +56,7 @@ class _Reader:
             return answer
         for region in reversed(regions := marked(said)[-_MOST_MARKS:]):
             if (answer := self._direct(plain(region))) is not None:
-                # "The answer is (B)", and another option's text in a box: nobody can tell which is meant.
+                # "The answer is (B)", and another option's text in a box: ambiguous.
                 called = self._called(text) if self.kind == "choice" and len(region.strip()) > 1 else ()
                 return answer or None if not called or called[-1] == answer else None
         if regions and self.kind == "choice":
@@ -105,7 +105,8 @@ class _Reader:
         return self._bold(said) or self._prose(text)
 
     def _called(self, text: str, near: int = 1 << 30) -> list[str]:
-        """The answers that a text labels or announces `near` its beginning or end, in order; the last one counts."""
+        """Return the answers that a text labels or announces `near` its beginning or end, in order; the last one
+        counts."""
         regions = (sorted((*labelled(text), *announced(text))) or sorted(in_other_words(text)))[-_MOST_MARKS:]
         regions = [(at, region) for at, region in regions if at < near or at > len(text) - near]
         return [answer for _, region in regions if (answer := self._direct(region)) is not None]
@@ -123,7 +124,7 @@ class _Reader:
         return counts.opening(text, self.text) if self.kind == "number" else yes_no.opening(text)
 
     def _bold(self, said: str) -> str | None:
-        """The one answer that is printed in bold type."""
+        """Return the only answer in bold type."""
         if self.kind == "boolean":
             return None
         found = {answer for each in bold(said) if (answer := self._lone(plain(each))) is not None}

@@ -1,4 +1,4 @@
-"""Reads which option a reply chooses: by its letter, or by its own words where no other option is meant."""
+"""Reads the chosen option of a reply: by its letter, or by its own words if no other option is meant."""
 
 import re
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ _SHORT = 8
 
 
 class Options(msgspec.Struct, frozen=True):
-    """The options of a question, prepared: their words, and what they are if all are amounts, or yes and no."""
+    """The prepared options of a question: their words, and their values if all are amounts, or yes and no."""
 
     texts: tuple[str, ...]
     tokens: tuple[tuple[str, ...], ...]
@@ -63,7 +63,7 @@ class Options(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=256)
 def prepared(texts: tuple[str, ...]) -> Options:
-    """Options as they are looked for in a reply."""
+    """Prepare options for reading."""
     bare = [plain(text) for text in texts]
     found = [numerals(text) for text in bare]
     amounts = tuple(each[0].value for each in found if len(each) == 1)
@@ -85,25 +85,25 @@ def prepared(texts: tuple[str, ...]) -> Options:
 
 
 def _squeezed(text: str) -> str:
-    """A text in small letters without spaces, LaTeX, units and a full stop at its end."""
+    """Normalise a text: lower case without spaces, LaTeX, units and a final full stop."""
     return _SQUEEZE.sub("", text).lower().rstrip(".")
 
 
 def _tokens(text: str) -> list[tuple[str, int, int]]:
-    """The stems of a text with where they stand, without articles; a lone capital A is none."""
+    """Return the stems of a text with their positions, without articles; a lone capital A is not an article."""
     found = [(stem(match.group()), *match.span()) for match in _TOKEN.finditer(text.replace("&", "+"))]
     kept = [each for each in found if each[0] not in _ARTICLES or text[each[1] : each[2]] == "A"]
     return kept or found
 
 
 def direct(region: str, options: Options) -> str | None:
-    """The option in what follows a mark: a letter, or an option's own words; "" where these two contradict."""
+    """Return the option after a mark: a letter, or an option's own words; "" if the two contradict each other."""
     first = next(iter(sentences(region[:600])), "")
     letter = letter_first(first, options)
     if letter:
         return letter if _agrees(letter, first, options) else ""
     if _LETTER_FIRST.match(first) and not named(first, options):
-        return ""  # a letter that is not offered
+        return ""  # a letter that is not an option
     if said := exactly(first, options):
         return said
     if (small := _SMALL_FIRST.match(first)) and small[1].upper() in options.letters:
@@ -115,16 +115,16 @@ def direct(region: str, options: Options) -> str | None:
 
 
 def letter_first(text: str, options: Options) -> str | None:
-    """The letter with which a text opens, as an answer: "B", "(B)", "B. blue", "Option B is"."""
+    """Return the letter with which a text starts as an answer: "B", "(B)", "B. blue", "Option B is"."""
     match = _LETTER_FIRST.match(text)
     letter = (match[1] or match[2]) if match else None
     return letter if letter and letter in options.letters else None
 
 
 def opening(text: str, options: Options) -> str | None:
-    """The option with which a text opens: a letter that stands for itself, or yes or no where these are offered."""
+    """Return the option with which a text starts: a letter on its own, or yes or no if these are options."""
     if len({*_LISTED.findall(text)}) > 1:
-        return None  # it goes through the options
+        return None  # it discusses the options one by one
     first = next(iter(sentences(text[:600])), "")
     letter = letter_first(first, options)
     if letter:
@@ -139,7 +139,7 @@ def opening(text: str, options: Options) -> str | None:
 
 
 def exactly(sentence: str, options: Options) -> str | None:
-    """The one option whose text a sentence, or a whole reply, is."""
+    """Return the only option whose text equals a sentence or a whole reply."""
     if len(sentence) > 2 * max(map(len, options.texts)) + 20:
         return None
     said = _squeezed(sentence)
@@ -147,7 +147,7 @@ def exactly(sentence: str, options: Options) -> str | None:
 
 
 def letters_named(text: str, options: Options) -> Iterator[str]:
-    """Letters that a text names as options and does not deny: "(B)", "option B"."""
+    """Yield letters that a text names as options and does not negate: "(B)", "option B"."""
     for match in _LETTER_NAMED.finditer(text):
         letter = match[1] or match[2]
         if letter in options.letters and not _denied(text, *match.span()):
@@ -155,17 +155,17 @@ def letters_named(text: str, options: Options) -> Iterator[str]:
 
 
 def beyond(text: str, options: Options) -> bool:
-    """Whether a text lists options that are not offered."""
+    """Whether a text lists letters that are not options."""
     return any(letter not in options.letters for letter in re.findall(r"^\s*\(?([A-Z])[.)]\s", text, re.MULTILINE))
 
 
 def named(text: str, options: Options) -> set[str]:
-    """The options that a sentence names and does not deny, by letter or by their own words."""
+    """Return the options that a sentence names and does not negate, by letter or by their own words."""
     return {*letters_named(text, options)} or {LETTERS[place] for place, _, _ in mentions(text, options)}
 
 
 def mentions(text: str, options: Options) -> list[tuple[int, int, int]]:
-    """Where a sentence says an option's own words, and does not deny it: its place, start and end."""
+    """Return where a sentence contains an option's own words without negation: option, start and end."""
     found: list[tuple[int, int, int]] = []
     if options.amounts:
         for each in numerals(text):
@@ -193,7 +193,7 @@ def mentions(text: str, options: Options) -> list[tuple[int, int, int]]:
 
 
 def _by_own_words(said: list[tuple[str, int, int]], text: str, options: Options) -> list[tuple[int, int, int]]:
-    """Options of which a sentence says the words that no other option has, and most of those that all have."""
+    """Return options whose distinctive words, and most of whose other words, are in a sentence."""
     found: list[tuple[int, int, int]] = []
     for place, wanted in enumerate(options.tokens):
         others = {token for other, tokens in enumerate(options.tokens) if other != place for token in tokens}
@@ -215,20 +215,20 @@ def _denied(text: str, start: int, end: int) -> bool:
 
 
 def _agrees(letter: str, first: str, options: Options) -> bool:
-    """Whether what stands beside a letter is not the text of another option."""
+    """Whether the text next to a letter is not that of another option."""
     rest = re.sub(r"^\W*(?:[Oo]ption|[Aa]nswer|[Cc]hoice)?\W*[A-Z]\b[\s.):,*=-]*", "", first).strip(" .*()")
     beside = _squeezed(rest)
     return beside == options.squeezed[LETTERS.index(letter)] or beside not in options.squeezed
 
 
 def _earliest(text: str, options: Options) -> str | None:
-    """The option that opens a region, where others only follow it: "blue, not red"."""
+    """Return the option at the beginning of a region, if others only follow it: "blue, not red"."""
     found = sorted((start, LETTERS[place]) for place, start, _ in mentions(text, options))
     return found[0][1] if found and found[0][0] <= len("the ") else None
 
 
 def without_list(text: str, options: Options) -> str:
-    """A text without the lines that only list the options again."""
+    """Return a text without the lines that only repeat the options."""
     lines = text.split("\n")
     kept = [
         line
@@ -239,7 +239,7 @@ def without_list(text: str, options: Options) -> str:
 
 
 def prose(text: str, options: Options, question: str) -> str | None:
-    """The option that a reply concludes with, or answers with in its first sentence, or names alone."""
+    """Return the option that a reply concludes with, answers with in its first sentence, or names alone."""
     told = [each for each in sentences(text) if not each.endswith("?")]
     if not told:
         return None
@@ -252,7 +252,7 @@ def prose(text: str, options: Options, question: str) -> str | None:
         if part and (letter := _one(part, options, question)):
             return letter
         if part and options.amounts and numerals(part):
-            return None  # it comes to an amount that is not offered
+            return None  # the result is an amount that is not an option
     asks = last_question(question)
     wanted = content(asks)
     clauses = [main_clause(each).rpartition(" but ")[2] for each in told if not yes_no.turned(each, asks)]

@@ -1,4 +1,4 @@
-"""Reads a number: what stands after a mark, what is concluded, or the number that the question's own words go with."""
+"""Reads a number: one after a mark, a conclusion, or the number that goes with the question's own words."""
 
 import re
 from functools import lru_cache
@@ -88,7 +88,7 @@ _FEW = 6
 
 
 class CountQuestion(msgspec.Struct, frozen=True):
-    """What a question wants a number of, as stems: its noun (`head`: the last word of it), and all but its "if"."""
+    """The counted noun of a question as stems (`head`: its last word), and the question's words without its "if"."""
 
     noun: frozenset[str]
     head: str
@@ -100,7 +100,7 @@ class CountQuestion(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=256)
 def asked(question: str) -> CountQuestion:
-    """What a question wants a number of."""
+    """Return what a question asks the number of."""
     asks = last_question(question)
     phrases = list(_ASKED_FOR.finditer(asks))
     noun: list[str] = []
@@ -121,7 +121,7 @@ def asked(question: str) -> CountQuestion:
 
 
 def direct(region: str, question: str) -> str | None:
-    """The number after a marker, in the first sentence or line that has one."""
+    """Return the number after a mark, in the first sentence or line that has one."""
     first = next(iter(sentences(region[:600])), "")
     if bare := _BARE.match(first):
         return canonical(bare[1])
@@ -131,7 +131,8 @@ def direct(region: str, question: str) -> str | None:
 
 
 def lone(text: str, question: str, *, more: int = 1) -> str | None:
-    """The number of a text that is little else: "7", "about 7 birds"; `more`: how many other words it may have."""
+    """Return the number of a text with little else: "7", "about 7 birds"; `more` is the allowed number of other
+    words."""
     found = numerals(text) if len(text) < 60 and not _NOT_LONE.search(text) else []
     if len(found) != 1 or _OPERATOR.match(text[found[0].end :]):
         return None
@@ -140,25 +141,25 @@ def lone(text: str, question: str, *, more: int = 1) -> str | None:
 
 
 def opening(text: str, question: str) -> str | None:
-    """The number with which a text opens and which stands alone: "7", "7.", "Seven (two of them red)", "7 birds."."""
+    """Return the number with which a text starts on its own: "7", "7.", "Seven (two of them red)", "7 birds."."""
     first = re.match(r"[\s\"'*(]*([^\n]*?)(?:[.,:;!(\n]|--|\s-\s|$)(?!\d)", text)
     if not first or not 0 < len(first[1]) < _SHORT:
         return None
     following = text[first.end() :].lstrip()
     if re.match(r"\W*\d{1,2}[.)]\s", text) and re.search(r"(?:^|\n)\s*\(?2[.)]\s", following):
-        return None  # the first of a list
+        return None  # the first item of a list
     if len(words(first[1])) > _LIST_HEAD or _GOES_ON.match(following):
         return None
     return lone(first[1], question, more=0)
 
 
 def in_sentence(sentence: str, question: str, *, trusted: bool = False) -> str | None:
-    """The number that one sentence gives for what was asked; `trusted`: it is known to be about that."""
+    """Return the number that a sentence gives for the question; `trusted`: it is known to be about the question."""
     return _weighed(sentence, asked(question), trusted=trusted)[0]
 
 
 def _weighed(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> tuple[str | None, int]:
-    """The number that a sentence gives, and how many of the question's words go with it."""
+    """Return the number that a sentence gives, and how many of the question's words go with it."""
     sentence = _ORDINAL_LIST.sub("", sentence)
     clause = main_clause(sentence)
     if not wanted.supposes and not numerals(clause):
@@ -184,7 +185,7 @@ def _weighed(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> 
 
 
 def _score(text: str, wanted: CountQuestion) -> int:
-    """How many of the question's words a text has; the noun itself counts half, as parts and whole share it."""
+    """Count the question's words in a text; the noun itself counts half, since parts and whole share it."""
     shared = content(text) & (wanted.words | wanted.noun)
     lacks_total = "total" in wanted.words and not re.search(
         r"\b(?:total|altogether|in all|combined)\b", text, re.IGNORECASE
@@ -193,7 +194,7 @@ def _score(text: str, wanted: CountQuestion) -> int:
 
 
 def _result(clause: str) -> str | None:
-    """What an equation comes to; None where there are several."""
+    """Return the result of an equation; None if there are several."""
     results = {
         found[0].value
         for part in re.split(r",\s+(?:and\s+)?|\band\b", clause)
@@ -203,7 +204,7 @@ def _result(clause: str) -> str | None:
 
 
 def prose(text: str, question: str) -> str | None:
-    """The number that a reply comes to, or states of what was asked, where nothing else in it speaks against that."""
+    """Return the number that a reply concludes or states about the question, if nothing in it contradicts that."""
     wanted = asked(question)
     if is_foreign(text):
         return _foreign(text)
@@ -225,7 +226,7 @@ def prose(text: str, question: str) -> str | None:
 
 
 def _supposed(told: list[str], question: str) -> str | None:
-    """What a reply comes to of what was supposed: what all its sentences say, or the last that concludes."""
+    """Return the number for a hypothetical question: what all sentences agree on, or the last conclusion."""
     values = list[str]()
     for sentence in told:
         part = concluded(sentence)
@@ -251,14 +252,15 @@ def _may_count(each: Numeral, clause: str, wanted: CountQuestion, *, trusted: bo
 
 
 def _own_noun(found: list[Numeral], owned: list[str], wanted: CountQuestion) -> str | None:
-    """The one number that the noun asked for follows, where every other is of other things: "3 cows and 2 dogs"."""
+    """Return the only number followed by the requested noun, if all others belong to other nouns: "3 cows and 2
+    dogs"."""
     nouns = [next((word for word in words(own)[:2] if word.endswith("s")), "") for own in owned]
     fits = [each.value for each, noun in zip(found, nouns, strict=True) if noun and stem(noun) == wanted.head]
     return fits[0] if len(fits) == 1 and all(nouns) and not any(map(_OF_MORE.match, owned)) else None
 
 
 def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str, *, trusted: bool) -> str | None:
-    """The number whose own words share most with the question; None where two share as much."""
+    """Return the number whose own words share most with the question; None for a tie."""
     for place, own in enumerate(owned[1:], 1):
         if _OF_THEM.match(own) and scores[place] >= 2:
             return found[place].value
@@ -272,14 +274,14 @@ def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str
 
 
 def _total(found: list[Numeral], clause: str, wanted: CountQuestion) -> str | None:
-    """The number that is called a total, or what is left."""
+    """Return the number that is called a total, or what is left."""
     totals = {each.value for each in found if _TOTAL.search(clause[: each.start][-60:])}
     largest = max((each.value for each in found), key=float)
     return totals.pop() if len(totals) == 1 and (totals == {largest} or wanted.supposes) else None
 
 
 def _zeros(clause: str, wanted: CountQuestion) -> list[Numeral]:
-    """Noughts: "no cats", where cats were asked for; "no other cats" is none."""
+    """Return zeros: "no cats", if cats were asked for; "no other cats" does not count."""
     return [
         Numeral("0", match.start(), match.start(1))
         for match in _NO_NOUN.finditer(clause)
@@ -288,7 +290,8 @@ def _zeros(clause: str, wanted: CountQuestion) -> list[Numeral]:
 
 
 def _shares(found: list[Numeral], clause: str, wanted: CountQuestion) -> list[Numeral]:
-    """Numbers without the whole of "three of the five", or the share where only the whole was asked for; no ranges."""
+    """Return the numbers without wholes ("three of the five"), or without shares if the whole was asked for; no
+    ranges."""
     dropped = set[int]()
     for one, other in pairwise(found):
         between = clause[one.end : other.start]
@@ -302,7 +305,7 @@ def _shares(found: list[Numeral], clause: str, wanted: CountQuestion) -> list[Nu
 
 
 def _totalled(text: str) -> str | None:
-    """The number in the last line that begins with "Total", as below a list or a table of counts."""
+    """Return the number in the last line that begins with "Total", as below a list or table of counts."""
     lines = _TOTAL_LINE.findall(text)
     found = {each.value for each in numerals(lines[-1])} if lines else set[str]()
     return found.pop() if len(found) == 1 else None

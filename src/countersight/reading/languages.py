@@ -1,10 +1,10 @@
-"""Words that mark an answer, and yes and no, in sixteen languages beside English; no grammar."""
+"""Words for "answer", yes and no in sixteen languages besides English; no grammar."""
 
 from typing import Final
 
 from countersight.reading.plain import lazy
 
-# Each language: phrases after which the answer stands, words for yes, words for no.
+# Each language: phrases before the answer, words for yes, words for no.
 _SPACED: Final = {
     "Arabic": ("الإجابة الصحيحة هي|الإجابة هي|الجواب هو|الإجابة|الجواب", "نعم|أجل", "لا|كلا"),
     "Dutch": ("het juiste antwoord is|het antwoord is|antwoord", "ja", "nee"),
@@ -38,15 +38,15 @@ def _either(column: int, before: str, after: str) -> str:
 
 
 ANSWER: Final = _either(0, r"(?<!\w)", r"(?!\w)") + r"\s*[:=]?"
-"""What marks an answer, as a pattern; the answer follows it."""
+"""A pattern of words that precede an answer."""
 YES: Final = _either(1, "", r"(?!\w)")
 NO: Final = _either(2, "", r"(?!\w)")
-"""Words that open a reply and say yes or no, as patterns."""
+"""Patterns of words for yes or no at the beginning of a reply."""
 SIDES: Final = {"左": "left", "右": "right", "左边": "left", "右边": "right", "左側": "left", "右側": "right"}
-"""Whole replies that name a side, as models write them to English questions too."""
+"""Complete replies that name a side, which models also give to English questions."""
 _FOREIGN = lazy(r"[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def is_foreign(text: str) -> bool:
-    """Whether most letters of a text are of another alphabet than the Latin one."""
+    """Whether most letters of a text are not Latin."""
     return not text.isascii() and 2 * len(_FOREIGN.findall(text)) > sum(map(str.isalpha, text))

@@ -1,4 +1,4 @@
-"""Where a reply marks or announces its answer: boxes, tags, JSON fields, "Answer:", "the answer is", bold type."""
+"""Marked or announced answers: boxes, tags, JSON fields, "Answer:", "the answer is", bold type."""
 
 import re
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ _BOLD = lazy(r"\*\*([^*\n]{1,120})\*\*|__([^_\n]{1,120})__|<(?:b|strong)>([^<\n]
 
 
 def marked(said: str) -> list[str]:
-    """What a reply puts into a box, a tag, a JSON field or behind "####", in order; the last one counts."""
+    """Return the contents of boxes, tags, JSON fields and text after "####", in order; the last one counts."""
     found = [(match.start(), match[2] if match[1] else match[4]) for match in _TAGGED.finditer(said)]
     if "\\" in said:
         found += [(match.start(), _braced(said, match)) for match in _BOXED.finditer(said)]
@@ -75,14 +75,14 @@ def marked(said: str) -> list[str]:
 
 
 def labelled(text: str) -> Iterator[tuple[int, str]]:
-    """What follows "Answer:" or a heading that says so, in a plain text, with where it stands."""
+    """Yield the text after "Answer:" or such a heading in a plain text, with its position."""
     for match in (*_LABEL.finditer(text), *_HEADING.finditer(text)):
         if not text[: match.start()].endswith(("given ", "initial ")):
             yield match.start(), text[match.end() :].strip()
 
 
 def announced(text: str) -> Iterator[tuple[int, str]]:
-    """What a sentence calls the answer: "the answer is B", "B is the correct option", with where it stands."""
+    """Yield what a sentence calls the answer: "the answer is B", "B is the correct option", with its position."""
     for match in _ANNOUNCED.finditer(text):
         said = match.group()
         if not (
@@ -98,17 +98,17 @@ def announced(text: str) -> Iterator[tuple[int, str]]:
 
 
 def in_other_words(text: str) -> Iterator[tuple[int, str]]:
-    """What follows "la respuesta es", "答案：" and the like, with where it stands."""
+    """Yield the text after "la respuesta es", "答案：" and the like, with its position."""
     return ((match.start(), text[match.end() :].strip()) for match in _FOREIGN.finditer(text))
 
 
 def bold(said: str) -> list[str]:
-    """What a reply prints in bold type."""
+    """Return the texts in bold type."""
     return [match[1] or match[2] or match[3] for match in _BOLD.finditer(said)]
 
 
 def _braced(said: str, match: re.Match[str]) -> str:
-    """What stands between the braces of a box; all that follows where they do not close."""
+    """Return the text between the braces of a box; the rest of the line if they are not closed."""
     depth = 1
     for place in range(match.end(), min(len(said), match.end() + 400)):
         depth += {"{": 1, "}": -1}.get(said[place], 0)

@@ -1,4 +1,4 @@
-"""Finds the numbers written in a text, as digits or as English words."""
+"""Finds the numbers in a text, as digits or as English words."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from countersight.reading.plain import any_case, lazy
 
 
 class Numeral(msgspec.Struct, frozen=True):
-    """A number and where it stands in a text."""
+    """A number and its position in a text."""
 
     value: str
     start: int
@@ -38,7 +38,7 @@ _LONGEST = 30  # digits; a longer row of them is noise
 
 
 def canonical(number: str) -> str:
-    """One spelling for each number: "3.0", "+3", "003" and "3" are all "3"."""
+    """Return the canonical spelling of a number: "3.0", "+3", "003" and "3" are all "3"."""
     text = number.strip().replace(",", "")
     sign = "-" if text.startswith("-") else ""
     whole, _, fraction = text.lstrip("+-").partition(".")
@@ -49,7 +49,7 @@ def canonical(number: str) -> str:
 
 
 def numerals(text: str) -> list[Numeral]:
-    """The numbers in a plain text, in order. "None" is 0; "no cats" is left to who knows what was asked for."""
+    """Return the numbers in a plain text, in order. "None" is 0; "no cats" is left to the caller."""
     apart: list[Numeral] = []
     for numeral in sorted((*_in_digits(text), *_in_words(text)), key=lambda found: (found.start, -found.end)):
         if not apart or numeral.start >= apart[-1].end:
@@ -74,7 +74,7 @@ def _in_words(text: str) -> Iterator[Numeral]:
 
 
 def _spelled(match: re.Match[str]) -> Iterator[Numeral]:
-    """The numbers in a row of number words: "twenty five" and "two hundred" are one, "two three" are two."""
+    """Yield the numbers in a row of number words: "twenty five" and "two hundred" are one, "two three" are two."""
     row = list(re.finditer(r"[a-z]+", match.group().lower()))
     words = [each.group() for each in row]
     start = 0

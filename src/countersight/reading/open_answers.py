@@ -1,11 +1,11 @@
-"""Reads an open answer: what is marked, a short reply as it stands, or what a sentence adds to its question."""
+"""Reads an open answer: a marked one, a whole short reply, or the new words of a sentence."""
 
 import re
 
 from countersight.reading.plain import any_case, lazy
 from countersight.reading.sentences import NOW, SUPPOSES, concluded, content, refuses, sentences, stem
 
-_SHORT = 5  # words that are an answer as they stand
+_SHORT = 5  # the number of words up to which a reply is an answer as it is
 _LONGEST = 5
 _PHRASE = 8  # words of a reply without a capital or a full stop
 _TRIM = " .,:;!\"'*()"
@@ -29,14 +29,14 @@ _WHOLE_SENTENCE = any_case(
 
 
 def direct(region: str) -> str | None:
-    """An answer in what follows a mark: its first line."""
+    """Return the answer after a mark: its first line."""
     line = region.strip().split("\n")[0].strip()
     line = _LEAD.sub("", line).strip(_TRIM)
     return line if line and not refuses(line) else None
 
 
 def prose(text: str, question: str, *, whole: bool = True) -> str | None:
-    """A short reply as it stands, or the words of a sentence that are new beside its question."""
+    """Return a whole short reply, or the words of a sentence that are not in its question."""
     told = sentences(text)
     if not told or refuses(text[:200]):
         return None
@@ -57,7 +57,7 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
 
 
 def _new_words(sentence: str, question: str) -> str | None:
-    """The longest run of words that the question does not have, where there is only one such run."""
+    """Return the longest run of words that are not in the question, if there is only one such run."""
     sentence = _TAIL.sub("", sentence)
     if _OR.search(sentence) or (SUPPOSES.search(question) and NOW.search(sentence)):
         return None

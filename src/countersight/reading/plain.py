@@ -1,4 +1,4 @@
-"""Turns what a model wrote into plain text: no thoughts, no markup, no look-alike characters, bounded length."""
+"""Converts a reply to plain text: no reasoning, no markup, no look-alike characters, limited length."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ from typing import cast
 
 
 class _Lazy:
-    """A pattern that is compiled when it is first used: importing the package compiles next to nothing."""
+    """A pattern that is compiled on first use, so that importing the package is fast."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         self._source, self._flags = pattern, flags
@@ -18,16 +18,16 @@ class _Lazy:
 
 
 def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """A regular expression that is compiled when it is first used."""
+    """Return a regular expression that is compiled on first use."""
     return cast("re.Pattern[str]", _Lazy(pattern, flags))
 
 
 def any_case(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """The same, ignoring case."""
+    """Return a lazy regular expression that ignores case."""
     return lazy(pattern, flags | re.IGNORECASE)
 
 
-# An answer stands at the beginning or at the end; the middle of a very long reply is never looked at.
+# Answers are at the beginning or the end; the middle of a very long reply is ignored.
 _HEAD = _TAIL = 4_000
 
 _LOOK_ALIKES = str.maketrans(
@@ -73,12 +73,12 @@ _UNUSUAL = lazy(r"[^\n\x20-\x7e]")
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a text, each once."""
+    """Return the distinct words of a text."""
     return frozenset(words.split())
 
 
 def spoken(text: str) -> str | None:
-    """What the model said after thinking, in one alphabet; None where it never stopped thinking."""
+    """Return the reply after its reasoning, with normalised characters; None if the reasoning never ended."""
     ends = list(_THOUGHT_END.finditer(text, max(0, len(text) - 1_000_000)))
     after = text[ends[-1].end() :] if ends else text
     start = _THOUGHT_START.search(text if ends else text[:200_000])
@@ -94,7 +94,7 @@ def spoken(text: str) -> str | None:
 
 
 def plain(text: str) -> str:
-    """The words without Markdown, HTML or LaTeX around them."""
+    """Return the text without Markdown, HTML or LaTeX."""
     if "```" in text or "~~" in text:
         text = _STRUCK.sub(" ", _FENCE.sub("\n", text))
     if "\\" in text or "$" in text:
@@ -109,7 +109,7 @@ def plain(text: str) -> str:
 
 
 def on_lines(question: str) -> str:
-    """A question, bounded, with one space between its words and no empty lines."""
+    """Return a question of limited length, with single spaces and no empty lines."""
     return "\n".join(" ".join(line.split()) for line in _bounded(question).splitlines() if line.strip())
 
 
@@ -117,7 +117,7 @@ def _bounded(text: str) -> str:
     if len(text) <= _HEAD + _TAIL:
         return text
     head, tail = text[:_HEAD], text[-_TAIL:]
-    # A number or a word cut in two would be read as another: give up the torn piece on either side.
+    # A number or word that was cut in two would be misread: remove the partial word on both sides.
     return f"{head[: head.rfind(' ') + 1]}\n\n{tail[tail.find(' ') + 1 :]}"
 
 

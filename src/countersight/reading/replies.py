@@ -1,4 +1,4 @@
-"""The answer in a text, in a reply, or in several replies in several orders; and whether it is the gold answer."""
+"""Extracts the answer of a text, a reply, or replies to several orders; and compares it with the gold answer."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _DOING = lazy(r"^(?:he|she|it|they|the \w+) (?:is|are|was|were|would be) (?=\w+i
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What a reply was taken to answer; None where it gives no answer, or more than one."""
+    """The extracted answer of a reply; None if it gives no answer, or more than one."""
 
     answer: str | None
 
@@ -58,18 +58,18 @@ def read(
 
 
 def read_reply(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> str | None:
-    """The answer in what a model said to a question, over all orders of the options where they were asked in many."""
+    """Return the answer in a reply; if the options were asked in several orders, over all of them."""
     if reply.orders:
         return combined(reply.orders, question, read_from)
     return answer_in(reply.text, question, read_from, finished=not reply.is_cut)
 
 
 def combined(orders: Sequence[Order], question: Question, read_from: ReadFrom = "whole") -> str | None:
-    """The letter, as the question has it, of the option chosen most often; None where none is, or two are alike."""
+    """Return the letter, in the question's order, of the option chosen most often; None if there is none, or a tie."""
     votes: Counter[int] = Counter()
     for order in orders:
         if sorted(order.places) != list(range(len(question.options))):
-            continue  # an order of other options than these
+            continue  # an order of other options
         options = tuple(question.options[place] for place in order.places)
         letter = answer_in(order.text, replace(question, options=options), read_from)
         if letter is not None:
@@ -86,18 +86,19 @@ def agrees(answer: str, question: Question) -> bool:
         return answer == canonical(question.answer)
     if question.kind == "open":
         return _are_one(_loose(answer), _loose(question.answer), question.text)
-    if question.kind == "choice":  # where the right option stands there twice, either is right
+    if question.kind == "choice":  # if the right option is listed twice, either is right
         return question.options[LETTERS.index(answer)].text.strip() == question.right_text.strip()
     return answer == question.answer
 
 
 def _loose(text: str) -> str:
-    """A text by its words alone, without the article or the preposition, or the subject of a deed, at its beginning."""
+    """Return the words of a text, without an article, a preposition or a subject at its beginning."""
     return _ARTICLE.sub("", _DOING.sub("", _LOOSE.sub(" ", text).strip().casefold()))
 
 
 def _are_one(said: str, gold: str, question: str) -> bool:
-    """Whether two open answers are one: so are "the red one", "the red team" and "red", to which team it is."""
+    """Whether two open answers are equal: "the red one", "the red team" and "red" are, if the question asks which
+    team."""
     asked = _WHICH.match(question)
     if said == gold or not asked:
         return said == gold

@@ -1,11 +1,11 @@
-"""Sentences and what kind they are: conclusions, suppositions, corrections, refusals; and the words they share."""
+"""Sentences and their kinds: conclusions, suppositions, corrections, refusals; and the words they share."""
 
 import re
 from functools import lru_cache
 
 from countersight.reading.plain import any_case, lazy, word_set
 
-_MOST = 100  # sentences that are looked at from either end
+_MOST = 100  # sentences that are read from each end
 _BREAK = any_case(
     r"(?<=[.!?])[\"')\]]*\s+(?=(?-i:[^a-z\s]))|\s*\n+\s*|(?<=\w)\s*;\s+|,?\s+(?=(?:and|but|so) (?:if|when"
     r"|after|once|with)\b)"
@@ -34,7 +34,7 @@ NOW = any_case(
     r"\b(?:now|currently|at the moment|at present|presently|already|as it is|at first|originally|initially"
     r"|in the (?:picture|image|photo|original))\b"
 )
-"""Says that a sentence is about the picture as it is."""
+"""Words that show that a sentence is about the unchanged picture."""
 _CORRECTION = any_case(
     r"(?:(?:^|[.!?;,…\n(]|--|\*\*)\s*(?:(?:but|oh|hmm+|oops|ah|no|and)[,.!… ]{1,3}){0,3}(?P<check>(?:let me|let us"
     r"|let's|i'll|i will|i need to|i should) (?:just )?(?:re\w+|double|check|verify|correct|look|count (?:again|more)"
@@ -79,7 +79,7 @@ both just also very into about up out please answer question not no n't yes only
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences and lines of a plain text; a line that ends with a colon goes on in the next."""
+    """Split a plain text into sentences and lines; a line that ends with a colon continues in the next."""
     found: list[str] = []
     for piece in _BREAK.split(_NEXT_LINE.sub(" ", text)):
         if piece.strip():
@@ -88,27 +88,27 @@ def sentences(text: str) -> list[str]:
 
 
 def concluded(sentence: str) -> str | None:
-    """What a sentence concludes: what follows its "so" or "therefore"; None where it has none."""
+    """Return the conclusion of a sentence, after its "so" or "therefore"; None if it has none."""
     cues = [cue for cue in CONCLUDES.finditer(sentence) if not _NO_CONCLUSION.match(sentence, cue.start())]
     parts = (sentence[cue.end() :].strip(" ,:.!") for cue in reversed(cues))
     return next(filter(None, parts), sentence) if cues else None
 
 
 def main_clause(sentence: str) -> str:
-    """A sentence without what it supposes or gives as a reason, before its comma or at its end."""
+    """Return a sentence without its condition or reason, before its comma or at its end."""
     rest = _IF_FIRST.sub("", sentence)
     return _IF_LAST.sub("", rest).strip() or rest
 
 
 def last_question(question: str) -> str:
-    """The sentence of a question that asks: what stands before it tells a story."""
+    """Return the sentence of a question that asks; the ones before it are context."""
     return next((each for each in reversed(sentences(question)) if each.rstrip("'\" ").endswith("?")), question)
 
 
 def last_correction(text: str, *, no_corrects: bool) -> tuple[str, str, bool, bool] | None:
-    """What stands before and after the last place where a text corrects itself, if it only looks again, and confirms.
+    """Return the text before and after the last correction, whether it only checks again, and whether it confirms.
 
-    `no_corrects`: whether "no, it is B" corrects.
+    `no_corrects`: whether "no, it is B" is a correction.
     """
     begins = len(text) - len(text.lstrip())
     cues = [cue for cue in _CORRECTION.finditer(text) if (no_corrects or not cue["no"]) and cue.start() > begins]
@@ -119,7 +119,7 @@ def last_correction(text: str, *, no_corrects: bool) -> tuple[str, str, bool, bo
 
 
 def without_refusal(text: str) -> str | None:
-    """The text, or what it says after all where it first says that it cannot tell; None for a plain refusal."""
+    """Return the text, or what follows a statement that it cannot tell; None for a plain refusal."""
     refusals = list(_REFUSES.finditer(text))
     if not refusals:
         return text
@@ -134,7 +134,7 @@ def refuses(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """A word without its ending, roughly: "boxes" and "box", "wearing" and "wears" have one stem."""
+    """Return the approximate stem of a word: "boxes" and "box", "wearing" and "wears" have one stem."""
     word = word.lower()
     if word in _PLURALS:
         return _PLURALS[word]
@@ -146,10 +146,10 @@ def stem(word: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words and numbers of a text, in lower case."""
+    """Return the words and numbers of a text, in lower case."""
     return [word.lower() for word in _WORD.findall(text)]
 
 
 def content(text: str) -> frozenset[str]:
-    """The stems of the words that carry meaning."""
+    """Return the stems of the content words."""
     return frozenset(stem(word) for word in words(text) if word not in _FUNCTION)

@@ -1,4 +1,4 @@
-"""Reads yes or no: the word itself, or a statement that says again or denies what was asked."""
+"""Reads yes or no: the word itself, or a statement that repeats or negates the question."""
 
 import re
 from functools import lru_cache
@@ -51,13 +51,13 @@ def _opposites() -> dict[str, frozenset[str]]:
 
 
 def turned(sentence: str, asks: str) -> bool:
-    """Whether a sentence says the opposite of a word in a question: the least similar, where the most was asked for."""
+    """Whether a sentence says the opposite of a word in a question: the least similar, if the most was asked for."""
     wanted, said = content(asks), content(sentence)
     return any(_opposites().get(word, frozenset()) & (said - wanted) for word in wanted - said)
 
 
 def opening(text: str) -> str | None:
-    """Yes or no where a text opens with it."""
+    """Return yes or no if a text starts with it."""
     text = text[:400].lstrip(" \n\t\"'*_#>(-")
     if _NO.match(text):
         return "no"
@@ -65,13 +65,13 @@ def opening(text: str) -> str | None:
 
 
 def direct(region: str, question: str) -> str | None:
-    """Yes or no in what follows a mark."""
+    """Return yes or no in the text after a mark."""
     first = next(iter(sentences(region[:600])), "")
     return None if first.endswith("?") else opening(first) or stated(first, question)
 
 
 def prose(text: str, question: str) -> str | None:
-    """Yes or no by what a reply concludes, or by the sentences that say again what was asked."""
+    """Return yes or no from the conclusion of a reply, or from sentences that repeat the question."""
     told = [sentence for sentence in sentences(text) if not sentence.rstrip().endswith("?")]
     for sentence in reversed(told[-3:]):
         part = concluded(sentence) or (sentence if " " not in sentence else "")
@@ -82,14 +82,14 @@ def prose(text: str, question: str) -> str | None:
 
 
 def stated(sentence: str, question: str) -> str | None:
-    """Whether a sentence affirms or denies what a question asks, by the words they share; None where neither."""
+    """Return whether a sentence affirms or negates a question, by shared words; None if neither."""
     asks = question.rstrip(" ?\n").split("\n")[-1]
     if (
         SUPPOSES.search(asks)
         and not SUPPOSES.search(sentence)
         and not re.search(r"\bwill\b|\bcan\b|\bcould\b", sentence)
     ):
-        return None  # what is now says nothing of what would be
+        return None  # a statement about the present does not answer a hypothetical question
     asks = main_clause(_TO_ITS_VERB.sub("", asks.rpartition(". ")[2]))
     clause = main_clause(sentence.rstrip(" .!"))
     clause = re.split(r",? (?:but|however|although|while|whereas|as|since|which)\b|;|, (?:so|and) ", clause)[0]
@@ -103,6 +103,6 @@ def stated(sentence: str, question: str) -> str | None:
 
 
 def _compares(asks: str, clause: str) -> bool:
-    """Whether a statement compares with another thing than a question does: "A is taller than B" to "than C?"."""
+    """Whether a statement compares with another thing than the question: "A is taller than B" to "than C?"."""
     than, said = (content(each.partition(" than ")[2]) for each in (asks, clause))
     return bool(than) and not than & said

@@ -1,4 +1,4 @@
-"""Accuracy, drops, pairs and intervals. Knows nothing of how an answer was got."""
+"""Accuracy, drops, pairs and intervals, independent of how the answers were obtained."""
 
 import lazy_loader
 

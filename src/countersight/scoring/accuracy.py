@@ -1,4 +1,4 @@
-"""Accuracy in each world, both right (acc+ of CFMM), the drop between them, and what a comparison of runs shows."""
+"""Accuracy in each world, both right (acc+ of CFMM), the drop between them, and their presentation."""
 
 from typing import Any, Final
 
@@ -26,14 +26,14 @@ from countersight.scoring.sets import SetScores
 from countersight.text import several
 
 NO_GROUP: Final = "(no group)"
-"""What the group of cases without one is called."""
+"""The display name of cases without a group."""
 _Mask = NDArray[np.bool_]
 
 
 class GuessingScores(msgspec.Struct, frozen=True):
-    """What guessing gives, question by question; None where no scored question offers anything to guess among.
+    """The expected scores of random guessing; None if no scored question has options.
 
-    A question for a number or for words counts as 0: there is nothing to choose from.
+    Questions for a number or for free text count as 0, since there is nothing to choose from.
     """
 
     factual: float | None
@@ -43,7 +43,7 @@ class GuessingScores(msgspec.Struct, frozen=True):
 
     @property
     def shares(self) -> dict[str, float]:
-        """Those that there are, by measure."""
+        """Return the defined scores by measure."""
         return {key: share for key, share in msgspec.structs.asdict(self).items() if share is not None}
 
 
@@ -52,21 +52,21 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
 
     group: str
     n: int
-    """Cases in the group, scored or not."""
+    """The number of cases in the group, scored or not."""
     questions: int
-    """Questions of these cases, asked or not."""
+    """The number of questions of these cases, asked or not."""
     factual: Rate
     counterfactual: Rate
     drop: Difference | None
-    """Factual minus counterfactual; None where no case was scored in both."""
+    """Factual minus counterfactual; None if no case was scored in both."""
     both_right: Rate
-    """Of the cases scored in both worlds."""
+    """The share of cases scored in both worlds that are right in both."""
     shown: Rate | None
-    """Of the counterfactual pictures; None where no case has one."""
+    """Accuracy on counterfactual pictures; None if no case has one."""
     imagination_gap: Difference | None
-    """Shown minus told; None where no case was scored in both."""
+    """Shown minus told; None if no case was scored in both."""
     fell_back: Rate | None
-    """Answers that are wrong and what one would say without looking, of those to questions of which that is known."""
+    """The share of wrong answers equal to the prior answer, among questions with a known prior."""
     chance: GuessingScores
     unread: int
     cut: int
@@ -74,12 +74,12 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     failed: int
     missing: int
     in_both: tuple[Rate, Rate] | None = None
-    """Factual and counterfactual accuracy over the cases scored in both worlds: their difference is the drop."""
+    """Factual and counterfactual accuracy over cases scored in both worlds; their difference is the drop."""
     restated: int = 0
-    """Answers that count and were stated only when the model was asked again, since its first reply was unread."""
+    """The number of counted answers that were stated only after a first, unread reply."""
 
     def figure(self, measure: str) -> Measured | None:
-        """A measure as it is shown: next to a drop, both accuracies are those of the same cases, so they subtract."""
+        """Return a measure as displayed: next to a drop, both accuracies are over the same cases."""
         if self.drop and self.in_both and measure in TWO_WORLDS:
             return self.in_both[TWO_WORLDS.index(measure)]
         found: Measured | None = getattr(self, measure)
@@ -87,24 +87,24 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def over_all_answers(self) -> dict[str, Rate]:
-        """The accuracies that rest on other answers than those shown next to the drop, by world."""
+        """Return the accuracies, by world, whose number of cases differs from the ones displayed next to the drop."""
         rates = {world: getattr(self, world) for world in TWO_WORLDS}
         shown = {world: self.figure(world) for world in TWO_WORLDS}
         return {world: rate for world, rate in rates.items() if (found := shown[world]) and found.n != rate.n}
 
     @property
     def unread_rate(self) -> float | None:
-        """The share of replies in which no answer was found, cut and empty ones aside; None where there is no reply."""
+        """The share of unread replies, without cut and empty ones; None if there are no replies."""
         return self.unread / self.scored if self.scored else None
 
     @property
     def scored(self) -> int:
-        """Questions that count: right, wrong or unread."""
+        """The number of scored questions: right, wrong or unread."""
         return self.questions - self.cut - self.empty - self.failed - self.missing
 
 
 class LetterShare(msgspec.Struct, frozen=True):
-    """How often a letter was answered, and how often it was right, among the scored choices of one kind of asking."""
+    """How often a letter was answered and how often it was right, among scored choices of one kind of asking."""
 
     world: World
     telling: Telling
@@ -123,27 +123,27 @@ class Scores(msgspec.Struct, frozen=True):
     """All scores of a run; for example, `scores.overall.drop` has a value, an interval and a number of cases."""
 
     rows: tuple[GroupScores, ...]
-    """One for each group in order of first appearance, then the one named "all"."""
+    """One entry per group in order of first appearance, then one named "all"."""
     letters: tuple[LetterShare, ...]
     strays: int
-    """Replies to questions that the dataset does not have."""
+    """The number of replies to questions that the dataset does not have."""
     name: str = ""
-    """What was scored, in words."""
+    """A description of what was scored."""
     alarms: tuple[FalseAlarmRates, ...] = ()
-    """Misses and false alarms, by group and in all, where cases have controls."""
+    """Misses and false alarms by group and overall, if cases have controls."""
     sets: tuple[SetScores, ...] = ()
-    """Questions, pictures and sets that are right as a whole, where cases stand in sets or were shown both worlds."""
+    """Scores of complete questions, pictures and sets, if cases belong to sets or both worlds were shown."""
     damaged: int = 0
-    """Lines of the run's journal that are no reply, or not the one that was written: what they said is not known."""
+    """The number of damaged lines in the run's journal; their content is unknown."""
 
     @property
     def overall(self) -> GroupScores:
-        """The scores over every group."""
+        """The scores over all groups."""
         return self.rows[-1]
 
     @property
     def groups(self) -> dict[str, GroupScores]:
-        """The scores of each group by its name."""
+        """The scores of each group by name."""
         return {row.group: row for row in self.rows[:-1]}
 
     def __repr__(self) -> str:
@@ -154,7 +154,7 @@ class Scores(msgspec.Struct, frozen=True):
 
 
 def score(outcomes: Outcomes, name: str = "") -> Scores:
-    """The scores of a run, by group and in all."""
+    """Compute the scores of a run, by group and overall."""
     return Scores(
         rows=tuple(score_line(outcomes, group, mask) for group, mask in by_group(outcomes)),
         letters=tuple(share for asking in ASKINGS for share in _letters(outcomes, asking)),
@@ -164,13 +164,13 @@ def score(outcomes: Outcomes, name: str = "") -> Scores:
 
 
 def by_group(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
-    """The groups in order of first appearance with their cases, then all of them."""
+    """Return the groups in order of first appearance with a mask of their cases, then all cases."""
     groups = [(name, outcomes.groups == place) for place, name in enumerate(outcomes.group_names)]
     return [*groups, (ALL, np.ones(len(outcomes), dtype=np.bool_))]
 
 
 def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
-    """The scores of some of the cases, under a name."""
+    """Compute the scores of selected cases, under a name."""
     codes = outcomes.codes[mask]
     both, supposed = in_both_worlds(outcomes) & mask, outcomes.scored("counterfactual") & mask
     return GroupScores(
@@ -197,7 +197,7 @@ _AMISS: Final = {"unread": UNREAD, "cut": CUT, "empty": EMPTY, "failed": FAILED,
 
 
 def accuracy(outcomes: Outcomes, asking: Asking, mask: _Mask) -> Rate:
-    """How well some of the cases were answered, in the measure of their suite."""
+    """Return the accuracy on selected cases, in the measure of their suite."""
     scored = outcomes.scored(asking) & mask
     credits = None if outcomes.credits is None else outcomes.credit(asking)[scored]
     found = rate(outcomes.right(asking)[scored], outcomes.pictures[scored], credits)
@@ -205,7 +205,7 @@ def accuracy(outcomes: Outcomes, asking: Asking, mask: _Mask) -> Rate:
 
 
 def _both_right(outcomes: Outcomes, both: _Mask) -> Rate:
-    """Of cases scored in both worlds, the share that is right in both."""
+    """Return the share of cases that are right in both worlds."""
     right = both_right(outcomes)
     might = [outcomes.right(world) | outcomes.unread(world) for world in TWO_WORLDS]
     unread = int((might[0] & might[1] & ~right & both).sum())
@@ -233,7 +233,7 @@ def _guessed(guesses: NDArray[np.float64]) -> float | None:
 
 
 def worth(outcomes: Outcomes, asking: Asking) -> NDArray[Any]:
-    """Which answers are right, or what they are worth where that can be less than all."""
+    """Return which answers are right, or their credits if answers can have partial credit."""
     return outcomes.right(asking) if outcomes.credits is None else outcomes.credit(asking)
 
 
@@ -251,12 +251,12 @@ def _apart(outcomes: Outcomes, first: Asking, second: Asking, scored: _Mask) -> 
 
 
 def in_both_worlds(outcomes: Outcomes) -> _Mask:
-    """Which cases are scored as they are and under the change."""
+    """Return which cases are scored in both worlds."""
     return outcomes.scored("factual") & outcomes.scored("counterfactual")
 
 
 def both_right(outcomes: Outcomes) -> _Mask:
-    """Which cases are right in both worlds."""
+    """Return which cases are right in both worlds."""
     return outcomes.right("factual") & outcomes.right("counterfactual")
 
 
@@ -281,7 +281,7 @@ _TOLD = ("factual", "counterfactual", "drop", "both_right", "shown", "imaginatio
 
 
 def told(scores: Scores) -> str:
-    """The scores over all cases in words, a line each."""
+    """Format the overall scores as text, one line per score."""
     lines = [f"Scores of {scores.name or 'a run'}: {standing(scores.overall, scores.damaged)}"]
     row = scores.overall
     shown = [(key, figure) for key in _TOLD if (figure := row.figure(key)) and (figure.n or figure.unread)]
@@ -296,7 +296,7 @@ def told(scores: Scores) -> str:
 
 
 def balanced(alarms: FalseAlarmRates) -> str:
-    """Misses and false alarms over all cases in words, with their balance; nothing for a group."""
+    """Format the overall misses and false alarms with their balance; empty for a group."""
     if alarms.group != ALL or not alarms.balance.n:
         return ""
     rates = (("missed", alarms.misses), ("false alarms", alarms.false_alarms), ("unread", alarms.unread))
@@ -309,7 +309,7 @@ def balanced(alarms: FalseAlarmRates) -> str:
 
 
 def whole(sets: SetScores) -> str:
-    """What is right as a whole over all cases in words; nothing for a group."""
+    """Format the overall scores of complete sets; empty for a group."""
     if sets.group != ALL:
         return ""
     found = (("questions", sets.question), ("pictures", sets.picture), (_of_answers(sets.whole.size), sets.whole))
@@ -319,7 +319,7 @@ def whole(sets: SetScores) -> str:
 
 
 def _of_answers(size: float) -> str:
-    """What sets are called: by how many answers each has, or has on average."""
+    """Return the label of sets: their size, or their average size."""
     return f"sets of {size:.0f}" if size == round(size) else f"sets (of {size:.1f} answers on average)"
 
 
@@ -328,7 +328,7 @@ def _share(rate: Rate) -> str:
 
 
 def as_html(scores: Scores) -> str:
-    """The scores of every group as a table of HTML."""
+    """Format the scores of all groups as an HTML table."""
     lines = (
         table_line(row.group or NO_GROUP, row.n, *(row.figure(key) for key in _TOLD), n=row.n) for row in scores.rows
     )
@@ -340,14 +340,14 @@ READING_HEAD: Final = ("run", "read by", "factual", "counterfactual", "drop", "u
 
 
 def reading_line(run: str, by: str, row: GroupScores) -> Line:
-    """A run as somebody reads it, under READING_HEAD."""
+    """Return a table row with the scores of a run under one way of reading replies; READING_HEAD names the columns."""
     return table_line(run, by, *(row.figure(key) for key in READING_HEAD[2:5]), row.unread, n=row.n)
 
 
 def standing(row: GroupScores, damaged: int = 0) -> str:
-    """How far the asking has come, each reply counted once: "118 of 120 questions scored (3 of them unread); 2 cut".
+    """Describe the progress, counting each reply once: "118 of 120 questions scored (3 of them unread); 2 cut".
 
-    `damaged` lines of the journal cannot be read: the questions they answer are among those without a reply.
+    `damaged` is the number of unreadable lines of the journal; their questions count as without a reply.
     """
     inside = {"of them unread": row.unread, "restated": row.restated}
     amiss = {name: getattr(row, name) for name in ("cut", "empty", "failed")}
@@ -360,7 +360,7 @@ def standing(row: GroupScores, damaged: int = 0) -> str:
 
 
 def damaged_lines(number: int) -> str:
-    """What is said of lines of the journal that cannot be read."""
+    """Return the message about damaged lines of the journal."""
     return f"{several(number, 'line')} of replies.jsonl {'is' if number == 1 else 'are'} damaged and cannot be read"
 
 

@@ -1,4 +1,4 @@
-"""Runs beside each other over the cases they share, and which of them can be told apart."""
+"""Comparisons of runs over the cases that they share, and tiers of runs that do not differ significantly."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
@@ -17,28 +17,28 @@ from countersight.scoring.intervals import holm
 from countersight.scoring.outcome import UNREAD, Outcomes
 
 Measure = Literal["factual", "counterfactual", "both_right", "shown"]
-"""What runs are compared by."""
+"""The measures by which runs are compared."""
 COMPARED: Final[tuple[Measure, ...]] = get_args(Measure)
 UNREAD_APART: Final = 0.03
-"""Where the unread rates of two runs differ by more, how readable they are is compared, and not only how right."""
+"""If the unread rates of two runs differ by more than this, the comparison also reflects how readable replies are."""
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """One group of cases in two runs: first minus second, None where no case was scored in both."""
+    """The differences of two runs in one group, first minus second; None if no case was scored in both."""
 
     group: str
     n: int
-    """Cases that both runs have."""
+    """The number of cases in both runs."""
     factual: Difference | None
     counterfactual: Difference | None
     both_right: Difference | None
     shown: Difference | None
     unread: tuple[float, float] = (0.0, 0.0)
-    """Of each run, the share of replies to these cases in which no answer was found."""
+    """For each run, the share of replies to these cases that are unread."""
 
 
 class ComparedRuns(msgspec.Struct, frozen=True):
-    """Two of several runs, by their names, with the comparison of each group; the last is on all cases."""
+    """The comparison of two runs by group; the last entry is for all cases."""
 
     first: str
     second: str
@@ -46,7 +46,7 @@ class ComparedRuns(msgspec.Struct, frozen=True):
 
 
 def compare(first: Outcomes, second: Outcomes) -> tuple[Comparison, ...]:
-    """How two runs differ on the cases they share, by group and in all."""
+    """Compare two runs over the cases they share, by group and overall."""
     here, there = shared_cases(first, second)
     rows = []
     for name, mask in by_group(first):
@@ -59,7 +59,7 @@ def compare(first: Outcomes, second: Outcomes) -> tuple[Comparison, ...]:
 
 
 def compare_on(first: Outcomes, second: Outcomes, mask: NDArray[np.bool_], measure: Measure) -> Difference | None:
-    """How two runs differ in one measure on some of the cases of the first, where the second has them too."""
+    """Compare two runs in one measure, over selected cases of the first that the second has too."""
     here, there = shared_cases(first, second)
     inside = mask[here]
     return _apart(first, second, here[inside], there[inside], measure)
@@ -73,7 +73,7 @@ def _unread_share(outcomes: Outcomes, positions: NDArray[np.intp]) -> float:
 def _apart(
     first: Outcomes, second: Outcomes, here: NDArray[np.intp], there: NDArray[np.intp], measure: Measure
 ) -> Difference | None:
-    """First minus second over cases by their positions in each, where both are scored."""
+    """Return first minus second over the cases at these positions that are scored in both."""
     if measure == "both_right":
         scored = in_both_worlds(first)[here] & in_both_worlds(second)[there]
         one, other = both_right(first)[here], both_right(second)[there]
@@ -87,7 +87,7 @@ def _apart(
 
 
 def compare_all(runs: Mapping[str, Outcomes]) -> tuple[ComparedRuns, ...]:
-    """Every two of several runs; of each group and measure the comparisons are corrected for their number (Holm)."""
+    """Compare each pair of runs; each group and measure is corrected for multiple comparisons (Holm)."""
     pairs = [(i, j, compare(runs[i], runs[j])) for i, j in combinations(runs, 2)]
     if len(pairs) < 2:
         return tuple(ComparedRuns(i, j, rows) for i, j, rows in pairs)
@@ -103,7 +103,7 @@ def compare_all(runs: Mapping[str, Outcomes]) -> tuple[ComparedRuns, ...]:
 
 
 def _corrected(rows: list[Comparison]) -> list[Comparison]:
-    """The comparisons of one group, each measure corrected for the number of pairs of runs."""
+    """Correct the comparisons of one group for the number of pairs, for each measure."""
     for measure in COMPARED:
         places = [place for place, row in enumerate(rows) if getattr(row, measure) is not None]
         for place, adjusted in zip(places, holm([getattr(rows[place], measure).p for place in places]), strict=True):
@@ -114,7 +114,7 @@ def _corrected(rows: list[Comparison]) -> list[Comparison]:
 
 
 def shared_cases(first: Outcomes, second: Outcomes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The positions, in both, of the cases that both have."""
+    """Return the positions of the shared cases in both runs."""
     if first.ids == second.ids and np.array_equal(first.id_ends, second.id_ends):
         everything = np.arange(len(first))
         return everything, everything
@@ -125,10 +125,10 @@ def shared_cases(first: Outcomes, second: Outcomes) -> tuple[NDArray[np.intp], N
 
 
 def tiers(values: Sequence[float], better: Callable[[int, int], bool]) -> tuple[int, ...]:
-    """In which tier each of several runs stands, the first being the best.
+    """Return the tier of each run; tier 1 is the best.
 
-    `better` says whether one run is better than another by more than chance may do. From the best score downwards a
-    run begins a new tier where any run of the tier is better than it: within a tier nothing is known to differ.
+    `better` says whether one run is significantly better than another. From the best score downwards, a run starts a
+    new tier if any run of the current tier is better: within a tier, no difference is known.
     """
     standing = [0] * len(values)
     tier: list[int] = []
@@ -144,13 +144,13 @@ def tiers(values: Sequence[float], better: Callable[[int, int], bool]) -> tuple[
 
 LEVEL, POWER = 0.05, 0.8
 DISCORDANT = (0.1, 0.2, 0.3, 0.5)
-"""Shares of cases on which two models differ: 0.1 for two versions of one model, 0.5 for two that guess."""
+"""Shares of cases on which two models differ: about 0.1 for two versions of one model, 0.5 for two that guess."""
 
 
 def cases_needed(difference: float, discordant: float, *, level: float = LEVEL, power: float = POWER) -> int:
-    """Cases for McNemar's test to see a difference of two accuracies (Connor 1987).
+    """Return the number of cases that McNemar's test needs to detect a difference of two accuracies (Connor 1987).
 
-    `discordant` is the share of cases that one of the two answers right and the other does not.
+    `discordant` is the share of cases that exactly one of the two answers correctly.
     """
     if not 0 < difference <= discordant <= 1:
         raise ValueError("the difference must be above 0 and at most the share of cases on which the two models differ")

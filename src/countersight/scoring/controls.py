@@ -1,9 +1,9 @@
-"""Misses and false alarms: an answer must change where the change matters, and stay where it does not.
+"""Misses and false alarms: an answer must change if the change matters, and stay the same if it does not.
 
-A control is a case with a change that does not touch what is asked. Somebody who ignores every change misses all and
-raises no false alarm; somebody who changes the answer at any change misses little and raises them all. The balance of
-the two is what neither can have. Options help whoever ignores: where the old answer is not among them, the change
-matters, and one of them can be guessed. What that gives is said beside the balance.
+A control is a case with a change that does not affect the answer. A model that ignores every change misses all and
+raises no false alarm; one that changes its answer at any change misses few and always raises one. The balance combines
+both, so neither strategy scores well. If the old answer is not among the options, a model that ignores changes can
+still guess; the expected balance of this is reported too.
 """
 
 from array import array
@@ -22,35 +22,35 @@ _ASKINGS: Final[tuple[Asking, ...]] = ("counterfactual", "shown")
 
 
 class Controls(msgspec.Struct, frozen=True, eq=False):
-    """The outcomes of controls, and of which case each is one."""
+    """The outcomes of controls, and the case of each control."""
 
     outcomes: Outcomes
     of: NDArray[np.int64]
-    """For each control, the position of its case among the others; -1 where there is none."""
+    """For each control, the position of its case; -1 if there is none."""
     guessed: NDArray[np.float64]
-    """For each control, how likely whoever keeps the old answer is right about its case all the same."""
+    """For each control, the probability that a model that keeps the old answer is still right about its case."""
 
 
 class FalseAlarmRates(msgspec.Struct, frozen=True):
-    """How a group of cases and their controls were answered, among those that are right as they are."""
+    """The results of a group of cases and their controls, among those that are right in the factual world."""
 
     group: str
     asking: Asking
-    """Whether the changes were told (counterfactual) or shown."""
+    """Whether changes were told (counterfactual) or shown."""
     misses: Rate
-    """The change matters, and the answer is another than the new one."""
+    """The share of cases in which the change matters and the answer is not the new one."""
     false_alarms: Rate
-    """The change does not matter, and the answer is another than the old one."""
+    """The share of controls, in which the change does not matter, whose answer is not the old one."""
     unread: Rate
-    """One of the two has no answer that could be read: neither a miss nor a false alarm, and not right either."""
+    """The share of pairs with an unread answer: neither a miss nor a false alarm, and not right either."""
     balance: Rate
-    """The mean of the shares that are right where the change matters, and right where it does not."""
+    """The mean of the shares of right answers where the change matters and where it does not."""
     ignoring: float
-    """The balance of somebody who keeps every answer, and guesses where the old one is not among the options."""
+    """The balance of a model that never changes its answer, and guesses if the old one is not among the options."""
 
 
 class ControlPairing:
-    """Looks at cases as they go by, for those that are controls of others."""
+    """Records which cases are controls of others while they are streamed."""
 
     def __init__(self) -> None:
         self._of: dict[int, str] = {}
@@ -58,7 +58,7 @@ class ControlPairing:
         self._count = 0
 
     def watch(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
-        """The same cases, looked at."""
+        """Yield the given cases unchanged, and record the controls on the way."""
         for row, case in cases:
             if case.control_of:
                 self._of[self._count] = case.control_of
@@ -68,13 +68,13 @@ class ControlPairing:
             yield row, case
 
     def cases(self) -> NDArray[np.bool_]:
-        """Which of them are no controls."""
+        """Return which cases are not controls."""
         found = np.ones(self._count, dtype=np.bool_)
         found[list(self._of)] = False
         return found
 
     def apart(self, outcomes: Outcomes) -> tuple[Outcomes, Controls | None]:
-        """The outcomes of the cases, and those of their controls where there are any."""
+        """Split outcomes into those of cases and those of controls, if there are any."""
         if not self._of:
             return outcomes, None
         is_case = self.cases()
@@ -87,7 +87,7 @@ class ControlPairing:
 
 
 def _guessed(case: Case) -> float:
-    """How likely a guess is right where the old answer is not among the options, if there are options."""
+    """Return the probability that a guess is right if the old answer is not among the options; else 0."""
     before, after = case.factual, case.counterfactual
     if before is None or after is None or not after.options:
         return 0.0
@@ -95,7 +95,7 @@ def _guessed(case: Case) -> float:
 
 
 def alarms(cases: Outcomes, controls: Controls) -> tuple[FalseAlarmRates, ...]:
-    """Misses and false alarms by group and in all, told and, where that was asked, shown."""
+    """Compute misses and false alarms by group and overall, for changes told and, if asked, shown."""
     paired = controls.of >= 0
     first, second = cases.only_at(controls.of[paired]), controls.outcomes.only(paired)
     guessed = controls.guessed[paired]

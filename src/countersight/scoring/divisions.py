@@ -1,7 +1,7 @@
-"""The cases of a suite divided otherwise than by group: by kind of change, by rung, by the form of the answer.
+"""Divisions of the cases of a suite by other criteria than the group: kind of change, rung, form of the answer.
 
-A case may count on several lines of a division. Cases are divided as they stream by on their way to being scored, and a
-million of them are kept in a few bytes each.
+A case may count on several lines of a division. Cases are divided while they are streamed for scoring, and stored in a
+few bytes each.
 """
 
 from array import array
@@ -16,68 +16,68 @@ from countersight.scoring.figures import Rate, share
 from countersight.scoring.outcome import Outcomes
 
 OTHER = "other"
-"""The line of what an axis has no line for: a file may say anything."""
+"""The line for values that an axis does not list."""
 _MOST_ROLES = 30
 
 
 class Axis(msgspec.Struct, frozen=True):
-    """One way to divide the cases of a suite."""
+    """A criterion by which the cases of a suite are divided."""
 
     name: str
     lines: tuple[str, ...]
-    """In the order of the table."""
+    """The lines, in the order of the table."""
     of: Callable[[Case], Iterable[str]]
-    """The lines a case counts on: none where nothing is known of it."""
+    """Returns the lines that a case counts on; none if its value is unknown."""
     note: str = ""
-    """What a reader must know of how the cases come to their lines."""
+    """A note for readers on how cases are assigned to lines."""
 
 
 class Division(msgspec.Struct, frozen=True, eq=False):
-    """Which cases count on which line of an axis."""
+    """The assignment of cases to the lines of an axis."""
 
     name: str
     lines: tuple[str, ...]
     cases: NDArray[np.int32]
-    """Positions of cases, once for each line they count on."""
+    """Positions of cases, once for each of their lines."""
     places: NDArray[np.uint8]
-    """The line, by its place in `lines`."""
+    """The index in `lines` of each entry in `cases`."""
 
     def masks(self, count: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """The lines on which a case counts, with those of `count` cases that do."""
+        """Iterate over lines that have cases, with a mask of length `count` for each."""
         for place in np.unique(self.places):
             mask = np.zeros(count, dtype=np.bool_)
             mask[self.cases[self.places == place]] = True
             yield self.lines[place], mask
 
     def unplaced(self, count: int) -> int:
-        """How many of `count` cases count on no line."""
+        """Return the number of cases, of `count`, that are on no line."""
         return count - np.unique(self.cases).size
 
 
 class Roles(msgspec.Struct, frozen=True, eq=False):
-    """What the options of the counterfactual questions are there for (CELLO: right, image, graph, text)."""
+    """The roles of the options of counterfactual questions (CELLO: right, image, graph, text)."""
 
     names: tuple[str, ...]
-    """The first stands for options of which it is not known."""
+    """The names of roles; the first is for options without a known role."""
     codes: NDArray[np.uint8]
-    """One for each option, by the place of its role in `names`."""
+    """The role of each option, as an index in `names`."""
     ends: NDArray[np.int64]
-    """Where the options of each case end."""
+    """The index after the last option of each case."""
 
 
 class RoleShare(msgspec.Struct, frozen=True):
-    """How often an option of a role was chosen, among the scored questions that offer one."""
+    """How often an option of a role was chosen, among scored questions that offer one."""
 
     role: str
     chosen: Rate
 
 
 class Dividing:
-    """Looks at cases as they go by, and divides them as their suite says."""
+    """Divides cases along the axes of their suite while they are streamed."""
 
     def __init__(self, axes_of: Callable[[str], tuple[Axis, ...]]) -> None:
         self.suite = ""
-        """The suite of the cases; empty where they are of none, or of several."""
+        """The suite of the cases; empty if they have none or several."""
         self._axes_of = axes_of
         self._axes: tuple[Axis, ...] = ()
         self._count = 0
@@ -88,14 +88,14 @@ class Dividing:
         self._ends = array("q")
 
     def watch(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
-        """The same cases, looked at."""
+        """Yield the given cases unchanged, and record their lines and roles on the way."""
         for row, case in cases:
-            if not case.control_of:  # controls are scored apart
+            if not case.control_of:  # controls are scored separately
                 self._add(case)
             yield row, case
 
     def divisions(self) -> tuple[Division, ...]:
-        """The cases divided along every axis of their suite; none where they are of several suites."""
+        """Return the divisions along all axes of the suite; empty if the cases are of several suites."""
         if self._mixed:
             return ()
         return tuple(
@@ -109,7 +109,7 @@ class Dividing:
         )
 
     def roles(self) -> Roles | None:
-        """The roles of the options, where any option has one."""
+        """Return the roles of the options, or None if no option has one."""
         if self._mixed or len(self._roles) == 1:
             return None
         codes = np.frombuffer(bytes(self._codes), dtype=np.uint8)
@@ -144,7 +144,7 @@ def _place(line: str, lines: tuple[str, ...]) -> int:
 
 
 def role_shares(outcomes: Outcomes, roles: Roles) -> tuple[RoleShare, ...]:
-    """How often the options of each role were chosen, roles in order of first appearance."""
+    """Return how often the options of each role were chosen, with roles in order of first appearance."""
     column = ASKINGS.index("counterfactual")
     starts = np.concatenate(([0], roles.ends[:-1]))
     lengths = roles.ends - starts
@@ -153,7 +153,7 @@ def role_shares(outcomes: Outcomes, roles: Roles) -> tuple[RoleShare, ...]:
     scored = outcomes.scored("counterfactual") & (lengths > 0)
     answered = scored & (letters >= 0) & (letters < lengths)
     chosen = np.bincount(roles.codes[(starts + letters)[answered]], minlength=len(roles.names))
-    # A role counts once a question, however many of its options have it.
+    # A role counts once per question, however many of its options have it.
     asked = np.repeat(np.arange(len(outcomes)), lengths)
     offers = np.unique(asked[scored[asked]] * len(roles.names) + roles.codes[scored[asked]])
     offered = np.bincount(offers % len(roles.names), minlength=len(roles.names))

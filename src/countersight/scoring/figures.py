@@ -1,4 +1,4 @@
-"""A figure is a value, its interval, and the number of cases it rests on."""
+"""Figures: values with an interval and the number of cases they are based on."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -22,7 +22,7 @@ from countersight.scoring.intervals import (
 )
 
 ALL: Final = "all"
-"""The name of the line over every group."""
+"""The name of the line for all groups."""
 EXACT: Final = "McNemar exact"
 ADJUSTED: Final = "McNemar exact, for the number of independent cases"
 ANYTIME: Final = "confidence sequence by betting, valid at every moment"
@@ -31,9 +31,9 @@ _INDEPENDENT: Final = "exact binomial, for the number of independent cases"
 
 
 class Rate(Measured, frozen=True):
-    """A share of right answers among those scored, with its score interval.
+    """The share of right answers among the scored ones, with its interval.
 
-    Where an answer can be worth less than all (VQA's soft accuracy) it is the mean of what the answers are worth.
+    If answers can have partial credit (VQA's soft accuracy), it is the mean credit.
     """
 
     right: int
@@ -41,39 +41,39 @@ class Rate(Measured, frozen=True):
     low: float
     high: float
     credit: float | None = None
-    """What all answers together are worth, where one can be worth less than all."""
+    """The total credit of all answers, if answers can have partial credit."""
     clustered: bool = False
-    """Whether the interval knows of cases that share a picture."""
+    """Whether the interval accounts for cases that share a picture."""
     unread: int = 0
-    """How many of the n would be right if every unread reply were."""
+    """The number of the n answers that would become right if every unread reply were right."""
     sequence: str = ""
-    """How the interval was computed, where it is a confidence sequence."""
+    """How the interval was computed, if it is a confidence sequence."""
 
     @property
     def worth(self) -> float:
-        """What all answers together are worth: one each, where they are right or wrong."""
+        """The total credit of all answers; the number of right ones if there is no partial credit."""
         return self.right if self.credit is None else self.credit
 
     @property
     def value(self) -> float | None:
-        """The share, or None where nothing was scored, or no reply could be read."""
+        """The share, or None if nothing was scored or no reply could be read."""
         return self.worth / self.n if self.n > self.unread or self.worth else None
 
     @property
     def hits(self) -> int | None:
-        """How many answers are right, where each is right or wrong."""
+        """The number of right answers; None with partial credit."""
         return self.right if self.credit is None else None
 
     @property
     def method(self) -> str:
-        """How its interval was computed."""
+        """How the interval was computed."""
         if self.sequence:
             return self.sequence
         return "" if self.hits is not None and not self.clustered else _INDEPENDENT
 
     @property
     def interval(self) -> Interval:
-        """Where the share lies with a confidence of 95 %."""
+        """The 95 % confidence interval of the share."""
         return Interval(self.low, self.high)
 
     def __repr__(self) -> str:
@@ -83,9 +83,9 @@ class Rate(Measured, frozen=True):
 
 
 class Difference(Measured, frozen=True):
-    """First minus second, over the cases scored in both: score interval, and McNemar's exact p.
+    """First minus second over cases scored in both, with the score interval and McNemar's exact p.
 
-    Zero lies in the interval exactly where p is not below 0.05 (or what several comparisons make of it).
+    Zero lies in the interval exactly if p is at least 0.05 (or the corrected level for several comparisons).
     """
 
     value: float
@@ -94,37 +94,37 @@ class Difference(Measured, frozen=True):
     p: float
     n: int
     only_first: int
-    """Cases that only the first has right, or for which its answer is worth more."""
+    """Cases that only the first has right, or in which its answer has more credit."""
     only_second: int
     effective: Effective
-    """What is known, as a number of independent cases."""
+    """The information, as a number of independent cases."""
     test: str = EXACT
     confidence: float = CONFIDENCE
     reach: float = 1.0
-    """The largest difference that one case can make."""
+    """The largest possible difference of one case."""
     bounds: Bounds | None = None
-    """The smallest and the largest difference that unread replies leave possible; None where all were read."""
+    """The smallest and largest difference that unread replies leave possible; None if all were read."""
 
     @property
     def interval(self) -> Interval:
-        """Where the difference lies with a confidence of `confidence`."""
+        """The confidence interval of the difference, at the level `confidence`."""
         return Interval(self.low, self.high)
 
     @property
     def is_exact(self) -> bool:
-        """Whether all cases are independent, and right or wrong: then the test is exact."""
+        """Whether the test is exact: all cases are independent, and right or wrong."""
         return self.test == EXACT
 
     @property
     def method(self) -> str:
-        """How its interval and p were computed."""
+        """How interval and p were computed."""
         if self.test == ANYTIME:
             return ANYTIME
         wider = self.confidence != CONFIDENCE
         return "" if self.is_exact and not wider else f"Tango score; {self.test}{', Holm' if wider else ''}"
 
     def at(self, confidence: float, p: float) -> "Difference":
-        """The same difference with a wider interval, and a p for several comparisons."""
+        """Return this difference with the interval and p after a correction for several comparisons."""
         interval = interval_of_test(self.effective, self.p, confidence)
         low, high = self.reach * interval.low, self.reach * interval.high
         return msgspec.structs.replace(self, low=low, high=high, p=p, confidence=confidence)
@@ -134,13 +134,13 @@ class Difference(Measured, frozen=True):
 
 
 def share(right: int, n: int) -> Rate:
-    """A share of independent answers that are right, with its interval."""
+    """Return the share of right answers among independent ones, with its interval."""
     interval = share_interval(right, n)
     return Rate(right, n, interval.low, interval.high)
 
 
 def rate(right: NDArray[np.bool_], clusters: ArrayLike, credits: ArrayLike | None = None) -> Rate:
-    """A share of right answers, or the mean of what they are worth, over cases of which some share a picture."""
+    """Return the share of right answers or the mean credit, for cases that may share pictures."""
     n = right.size
     if not n:
         return share(0, 0)
@@ -162,7 +162,7 @@ def rate(right: NDArray[np.bool_], clusters: ArrayLike, credits: ArrayLike | Non
 def difference(
     first: NDArray[Any], second: NDArray[Any], clusters: ArrayLike | None = None, *, reach: float = 1.0
 ) -> Difference | None:
-    """First minus second over the same cases, None where there are none."""
+    """Return first minus second over the same cases, or None if there are none."""
     if not first.size:
         return None
     apart = first.astype(np.float64) - second.astype(np.float64)
@@ -183,25 +183,25 @@ def difference(
 
 
 class Sum(Measured, frozen=True):
-    """A sum of shares, with its interval: CFMM's total is the sum of six accuracies, out of 600 (CFMM 3.4)."""
+    """A sum of shares with its interval; CFMM's total is the sum of six accuracies, out of 600 (CFMM 3.4)."""
 
     value: float
     low: float
     high: float
     n: int
-    """Answers scored in all of them."""
+    """The number of answers scored in all of them."""
 
     @property
     def method(self) -> str:
-        """How its interval was computed."""
+        """How the interval was computed."""
         return "exact binomial, squared and added"
 
 
 def summed(rates: Sequence[Measured | None]) -> Sum | None:
-    """The sum of shares of different cases, or None where one of them has no case.
+    """Return the sum of shares of different cases, or None if one of them has no case.
 
-    The interval is made of theirs by squaring and adding (Zou and Donner, 2008): like theirs, it is never empty and
-    never leaves what is possible.
+    The interval is combined from theirs by squaring and adding (Zou and Donner, 2008): like theirs, it is never empty
+    and stays within the possible range.
     """
     known = [(rate, rate.value) for rate in rates if rate and rate.value is not None]
     if not rates or len(known) < len(rates):

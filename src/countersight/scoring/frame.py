@@ -1,6 +1,6 @@
-"""Every answer as a row of a table: what was asked, what was said, what was read, and what became of it.
+"""Tables with one row per answer: the question, the reply, the extracted answer and the outcome.
 
-The same table is `run.frame()` and scores.parquet. It is made of as many cases at a time as fit into memory.
+The same table is `run.frame()` and scores.parquet. It is built in chunks of cases, to limit memory.
 """
 
 from collections.abc import Iterable, Iterator
@@ -57,7 +57,7 @@ SCHEMA: Final = Schema([Field(name, kind, nullable=name not in _ALWAYS) for name
 
 
 class ScoredAnswer(msgspec.Struct, frozen=True):
-    """One question of one case, the reply that counts, and what became of it."""
+    """One question of one case, the reply that counts, and its outcome."""
 
     row: int
     case: Case
@@ -65,21 +65,21 @@ class ScoredAnswer(msgspec.Struct, frozen=True):
     question: Question
     outcome: Outcome
     answer: str | None
-    """What was read out of the reply."""
+    """The answer extracted from the reply."""
     credit: float | None
-    """What that is worth; None where it is not scored."""
+    """The credit of the answer; None if it is not scored."""
     reply: Reply | None
     is_fourth: bool = False
-    """Whether it is the question with "if", asked of the picture after the change: it counts in sets alone."""
+    """Whether this is the question with "if" about the picture after the change, which counts only in sets."""
 
     @property
     def place(self) -> tuple[World, Telling]:
-        """The world that it is about, and how that reached the model."""
+        """The world of the question, and how the model learned about it."""
         return TWICE if self.is_fourth else WORLDS[self.asking]
 
 
 def answered(outcomes: Outcomes, cases: Iterator[tuple[int, Case]], find: Find) -> Iterator[ScoredAnswer]:
-    """The questions of some cases; a million cases are never held at once."""
+    """Iterate over the questions of cases, in chunks, so that memory does not depend on their number."""
     worth = {asking: outcomes.credit(asking) for asking in ASKINGS}
     start = 0
     while chunk := list(islice(cases, _CASES_AT_ONCE)):
@@ -98,7 +98,7 @@ def answered(outcomes: Outcomes, cases: Iterator[tuple[int, Case]], find: Find) 
 
 
 def batches(run: str, answers: Iterable[ScoredAnswer]) -> Iterator[RecordBatch]:
-    """The rows of a run, one for each answer."""
+    """Iterate over the rows of a run, one per answer, in batches."""
     waiting = iter(answers)
     while chunk := list(islice(waiting, _ROWS_AT_ONCE)):
         columns = zip(*(_row(run, each) for each in chunk), strict=True)
@@ -135,7 +135,7 @@ def _row(run: str, each: ScoredAnswer) -> tuple[Any, ...]:
 
 
 def as_table(of: Iterator[RecordBatch], kind: str = "arrow") -> Any:
-    """The rows as an Arrow table, or as a data frame of pandas or Polars where these are installed."""
+    """Return the rows as an Arrow table, or as a data frame of pandas or Polars if installed."""
     table = Table.from_batches(list(of), schema=SCHEMA)
     if kind == "arrow":
         return table
@@ -150,7 +150,7 @@ def as_table(of: Iterator[RecordBatch], kind: str = "arrow") -> Any:
 
 
 def write_frame(of: Iterator[RecordBatch], path: Path) -> None:
-    """Write the rows to a Parquet file for DuckDB and whatever else reads one; it is there whole or not at all."""
-    content = BytesIO()  # not straight to the file: where the disk is full the writer would panic
+    """Write the rows to a Parquet file atomically."""
+    content = BytesIO()  # not directly to the file, because the writer panics if the disk is full
     write_parquet(RecordBatchReader.from_batches(SCHEMA, of), content, compression="snappy")
     write_whole(path, content.getbuffer())

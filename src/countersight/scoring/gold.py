@@ -1,4 +1,4 @@
-"""Right answers that were corrected after a run was asked: it is scored anew, and nobody is asked again."""
+"""Corrected gold answers: a run is scored again without asking the model again."""
 
 import csv
 import re
@@ -17,7 +17,7 @@ _LETTER: Final = re.compile(r"[(\[]?([A-Za-z])[)\].:]?")
 
 
 class _GoldLine(msgspec.Struct, frozen=True):
-    """A line of a table of corrections."""
+    """A row of a table of corrections."""
 
     case: str
     world: Asking
@@ -25,7 +25,7 @@ class _GoldLine(msgspec.Struct, frozen=True):
 
 
 class _Right(msgspec.Struct, frozen=True):
-    """The right answer to a question, those of several people, and the question where it is known."""
+    """The right answer to a question, the answers of several people, and the question if known."""
 
     answer: str
     answers: tuple[str, ...] = ()
@@ -36,13 +36,13 @@ _Answers = dict[tuple[str, Asking], _Right]
 
 
 class Gold:
-    """Right answers by case and asking, to be put in the place of those of a dataset."""
+    """Corrected answers by case and asking, which replace those of a dataset."""
 
     def __init__(self, answers: _Answers, path: Path, key: Key | None = None) -> None:
         self._answers = answers
         self.path = path
         self.key = key
-        """What the answers of a hidden dataset come from."""
+        """The key that contains the answers of a hidden dataset."""
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
@@ -58,9 +58,9 @@ class Gold:
         return cls(dict(_of_dataset(Dataset.open(path)) if path.is_dir() else _of_table(path)), path)
 
     def corrected(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
-        """The cases with these answers; one of which nothing is said stays as it is.
+        """Iterate over the cases with corrected answers; cases without a correction are unchanged.
 
-        Answers to what was never asked are refused at the end: they would be lost without a word.
+        Raises an error at the end if there are corrections for questions that were never asked.
         """
         if self.key:
             yield from ((row, self._opened(self.key, case)) for row, case in cases)
@@ -74,7 +74,7 @@ class Gold:
             raise GoldError(f"{self.path} corrects {case_id!r}, {asking}, which was not asked")
 
     def _opened(self, key: Key, case: Case) -> Case:
-        """A case of a hidden dataset as it was made, with the pictures that were shown."""
+        """Return the original case of a hidden dataset, with the published pictures."""
         whole = key.cases.get(case.id)
         if whole is None:
             raise GoldError(f"{self.path} has no answers for case {case.id!r}")
@@ -124,7 +124,8 @@ def _of_table(path: Path) -> Iterator[tuple[tuple[str, Asking], _Right]]:
 
 
 def _csv(path: Path, file: TextIO) -> Iterator[tuple[int, object]]:
-    """Every row with the line it begins at; a quote that is not closed must not swallow the answers after it."""
+    """Iterate over the rows with their line numbers; an unclosed quote is an error, since it would swallow later
+    answers."""
     rows = csv.DictReader(file, strict=True)
     number = 1
     try:

@@ -1,7 +1,7 @@
-"""Does imagining go worse with some pictures than with others? The drop for each group of pictures (C-VQA 4.3).
+"""The drop for each group of pictures, to find out whether counterfactuals are harder for some groups (C-VQA 4.3).
 
-What belongs to a group is the picture, and several cases may share one: intervals know of it, and the test deals
-pictures out again, not cases.
+Pictures belong to groups, and several cases may share a picture: intervals account for this, and the test permutes
+pictures, not cases.
 """
 
 from collections.abc import Sequence
@@ -28,18 +28,18 @@ from countersight.scoring.intervals import (
 from countersight.scoring.outcome import Outcomes
 
 _Floats = NDArray[np.float64]
-_AT_ONCE = 4_000_000  # numbers drawn in one go: 32 MB
+_AT_ONCE = 4_000_000  # random numbers drawn at a time: 32 MB
 
 _Whole = NDArray[np.int64]
 
 
 class GroupOfPictures(msgspec.Struct, frozen=True):
-    """How a run did on the pictures of one group, over the cases scored in both worlds."""
+    """The results on the pictures of one group, over cases scored in both worlds."""
 
     name: str
     pictures: int
     n: int
-    """Cases."""
+    """The number of cases."""
     factual: Rate
     counterfactual: Rate
     diff: Difference
@@ -47,10 +47,10 @@ class GroupOfPictures(msgspec.Struct, frozen=True):
 
 
 class Gap(Measured, frozen=True):
-    """The diff of one group minus that of another.
+    """The drop of one group minus that of another.
 
-    p is that of dealing the pictures out to the two by chance, or that of the interval where it is larger; the
-    interval reaches to zero where p is not below 0.05. Of several gaps p is Holm's, and the interval as wide.
+    p is that of a permutation of the pictures between the two, or that of the interval if it is larger; the interval
+    includes zero if p is at least 0.05. For several gaps, p and interval are corrected (Holm).
     """
 
     first: str
@@ -65,24 +65,24 @@ class Gap(Measured, frozen=True):
 
     @property
     def method(self) -> str:
-        """How its interval and p were computed."""
+        """How interval and p were computed."""
         holm = ", Holm" if self.confidence != CONFIDENCE else ""
         return f"score, squared and added; permutation of pictures{holm}"
 
 
 class Bias(msgspec.Struct, frozen=True):
-    """How the drop of a run differs between groups of pictures."""
+    """The differences of a run's drop between groups of pictures."""
 
     groups: tuple[GroupOfPictures, ...]
-    """Those with a case scored in both worlds."""
+    """Groups with a case scored in both worlds."""
     gaps: tuple[Gap, ...]
-    """Of every two groups."""
+    """The gap of each pair of groups."""
     left_out: tuple[str, ...] = ()
-    """Groups with cases of which nothing could be read, or nothing came, in one of the worlds."""
+    """Groups without a readable reply in one of the worlds."""
 
 
 class _Sums(msgspec.Struct, frozen=True, eq=False):
-    """The diff of every picture of a group, summed over its cases, and how many these are."""
+    """The drop of every picture of a group, summed over its cases, and the number of its cases."""
 
     diff: _Floats
     cases: _Floats
@@ -91,10 +91,10 @@ class _Sums(msgspec.Struct, frozen=True, eq=False):
 def bias(
     outcomes: Outcomes, names: Sequence[str], group_of: NDArray[np.intp], picture_of: NDArray[np.intp], *, seed: int = 0
 ) -> Bias:
-    """The drop for each group and the gap between every two.
+    """Compute the drop for each group and the gap for each pair of groups.
 
-    For each case `group_of` has the place of its picture's group in `names`, or -1 where it belongs to none, and
-    `picture_of` a number that the cases of one picture share.
+    For each case, `group_of` is the index of its group in `names`, or -1 for none, and `picture_of` is a number shared
+    by the cases of one picture.
     """
     groups, sums, left_out = [], [], []
     for place, name in enumerate(names):
@@ -113,7 +113,7 @@ def bias(
 
 
 def corrected_gaps(found: Sequence[Bias]) -> tuple[Bias, ...]:
-    """The gaps of one or several runs, all of them corrected for their number (Holm)."""
+    """Correct the gaps of one or several runs for multiple comparisons (Holm)."""
     adjusted = iter(holm([gap.p for measured in found for gap in measured.gaps]))
     return tuple(
         msgspec.structs.replace(measured, gaps=tuple(_adjusted(measured, gap, next(adjusted)) for gap in measured.gaps))
@@ -133,7 +133,7 @@ def _group(outcomes: Outcomes, name: str, mask: NDArray[np.bool_], picture: NDAr
         return rate(outcomes.right(world)[mask], picture, credits)
 
     diff = difference(outcomes.credit("factual")[mask], outcomes.credit("counterfactual")[mask], picture)
-    assert diff is not None  # there is a case
+    assert diff is not None  # every group has at least one case
     return GroupOfPictures(name, int(picture.max()) + 1, diff.n, answered("factual"), answered("counterfactual"), diff)
 
 
@@ -159,7 +159,7 @@ def _between(one: GroupOfPictures, other: GroupOfPictures, confidence: float) ->
 
 
 def _ends(one: GroupOfPictures, other: GroupOfPictures, confidence: float, p: float) -> tuple[float, float]:
-    """The ends of the interval, which reaches to zero where the test does not tell the two apart."""
+    """Return the ends of the interval; it includes zero if the test finds no difference."""
     interval = _between(one, other, confidence)
     if p >= 1 - CONFIDENCE:
         return min(interval.low, 0.0), max(interval.high, 0.0)
@@ -167,18 +167,17 @@ def _ends(one: GroupOfPictures, other: GroupOfPictures, confidence: float, p: fl
 
 
 def _kinds(sums: _Floats, cases: _Floats) -> tuple[_Floats, _Floats, _Whole]:
-    """The different results that pictures have, as sum and cases, and how many pictures have each."""
-    # Credits are kept as 32-bit numbers: what differs by less is the same.
+    """Return the distinct results of pictures (sum and number of cases), and how many pictures have each."""
+    # Credits are stored as 32-bit numbers: smaller differences are rounding errors.
     results: _Floats = np.stack([sums, cases], axis=1).round(6)
     kinds, counts = np.unique(results, axis=0, return_counts=True)
     return kinds[:, 0], kinds[:, 1], counts.astype(np.int64)
 
 
 def permutation_p(first: _Floats, first_cases: _Floats, second: _Floats, second_cases: _Floats, *, seed: int) -> float:
-    """The two-sided p of dealing the pictures of two groups out by chance.
+    """Return the two-sided p of a permutation test over the pictures of two groups.
 
-    How often the two means are at least as far apart as they are, when as many pictures as the first group has are
-    taken from all of them together.
+    It is the share of random assignments of pictures, with the same group sizes, whose means differ at least as much.
     """
     values, weights, counts = _kinds(np.concatenate([first, second]), np.concatenate([first_cases, second_cases]))
     found = abs(float(first.sum() / first_cases.sum() - second.sum() / second_cases.sum()))
@@ -190,7 +189,7 @@ def permutation_p(first: _Floats, first_cases: _Floats, second: _Floats, second_
         taken = generator.multivariate_hypergeometric(counts, first.size, size=size, method="marginals")
         left = counts - taken
         apart = taken @ values / (taken @ weights) - left @ values / (left @ weights)
-        # Rounding must not decide whether a way of dealing is as extreme as what was found.
+        # Rounding must not decide whether a permutation is as extreme as the observed one.
         extreme += int((np.abs(apart) >= found - 1e-9).sum())
-    # What was found is itself one of the ways: p is never 0.
+    # The observed assignment counts too, so p is never 0.
     return (1 + extreme) / (1 + RESAMPLES)

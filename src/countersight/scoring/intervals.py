@@ -23,12 +23,12 @@ from numpy.typing import ArrayLike, NDArray
 
 CONFIDENCE: Final = 0.95
 RESAMPLES: Final = 10_000
-"""Times that something is drawn."""
+"""The number of resamples."""
 CORRECTION: Final = 0.5
-"""Of a case, by which a score interval is widened since cases come whole."""
+"""The continuity correction of score intervals, in cases."""
 FEW_MISTAKES: Final = 5.0
-"""As many mistakes, or as few right answers, the largest possible design effect counts for."""
-_STEPS = 40  # halvings: ends are exact to 1e-12
+"""The weight of the largest possible design effect, as a number of mistakes (or of right answers)."""
+_STEPS = 40  # bisection steps: ends are exact to 1e-12
 
 _Floats = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 class Effective(msgspec.Struct, frozen=True):
-    """As many independent cases, right or wrong, as know what was seen: those for one side, for the other, and all."""
+    """The equivalent number of independent cases: for the first side, for the second, and in total."""
 
     more: float
     less: float
@@ -49,7 +49,7 @@ class Effective(msgspec.Struct, frozen=True):
 
 
 class Paired(msgspec.Struct, frozen=True):
-    """A mean difference over the same cases, with its interval and the exact test's p."""
+    """A mean difference over the same cases, with its interval and the p of the exact test."""
 
     value: float
     low: float
@@ -59,7 +59,8 @@ class Paired(msgspec.Struct, frozen=True):
 
 
 def share_interval(right: float, n: float, confidence: float = CONFIDENCE) -> Interval:
-    """The exact binomial interval of a share: right out of n. Of no cases it is 0 to 1. Fractions are allowed."""
+    """Return the exact binomial interval of `right` out of `n`, which may be fractions; 0 to 1 if there are no
+    cases."""
     if not 0 <= right <= n:
         raise ValueError(f"{right} right out of {n} is not a share")
     right, n, tail = float(right), float(n), (1 - confidence) / 2
@@ -70,9 +71,9 @@ def share_interval(right: float, n: float, confidence: float = CONFIDENCE) -> In
 
 
 def mean_interval(values: ArrayLike, clusters: ArrayLike | None = None, confidence: float = CONFIDENCE) -> Interval:
-    """The interval of a mean of values between 0 and 1; values of the same cluster may depend on each other.
+    """Return the interval of a mean of values between 0 and 1; values of one cluster may be dependent.
 
-    Neither end is surer than that of a perfect result, or of none right, on the same clusters.
+    Neither end is closer than for all right, or none right, on the same clusters.
     """
     seen = np.asarray(values, dtype=np.float64)
     known = effective(seen, clusters, confidence)
@@ -86,10 +87,10 @@ def mean_interval(values: ArrayLike, clusters: ArrayLike | None = None, confiden
 
 
 def mcnemar(only_first: float, only_second: float) -> float:
-    """The exact two-sided p of McNemar's test, from the cases that only one of the two has right.
+    """Return the exact two-sided p of McNemar's test from the numbers of discordant cases.
 
-    Under the null hypothesis each discordant case is a fair coin, so p is twice the smaller tail of a binomial, at
-    most 1. No mid-p, no continuity correction. Parts of cases, as clusters leave them, go between the whole ones.
+    Under the null hypothesis each discordant case is a fair coin, so p is twice the smaller tail of a binomial, at most
+    1. No mid-p, no continuity correction. Fractional numbers, which result from clusters, are interpolated.
     """
     if only_first < 0 or only_second < 0:
         raise ValueError("a number of cases cannot be negative")
@@ -100,8 +101,8 @@ def mcnemar(only_first: float, only_second: float) -> float:
 def paired(
     differences: ArrayLike, clusters: ArrayLike | None = None, *, reach: float = 1.0, confidence: float = CONFIDENCE
 ) -> Paired:
-    """The mean of differences over the same cases, none larger than `reach`, with interval and test."""
-    seen = np.round(np.asarray(differences, dtype=np.float64) / reach, 6)  # credits are kept as 32-bit numbers
+    """Return the mean of differences over the same cases, of at most `reach` each, with interval and test."""
+    seen = np.round(np.asarray(differences, dtype=np.float64) / reach, 6)  # credits are stored as 32-bit numbers
     known = effective(seen, clusters, confidence)
     p = mcnemar(known.more, known.less)
     interval = interval_of_test(known, p, confidence)
@@ -110,7 +111,7 @@ def paired(
 
 
 def score_interval(known: Effective, confidence: float = CONFIDENCE) -> Interval:
-    """Tango's interval of a paired difference of shares."""
+    """Return Tango's interval of a paired difference of shares."""
     z = score_quantile(confidence)
     return Interval(
         -_upper_end(known.less, known.more, known.n, z),
@@ -119,11 +120,11 @@ def score_interval(known: Effective, confidence: float = CONFIDENCE) -> Interval
 
 
 def interval_of_test(known: Effective, p: float, confidence: float = CONFIDENCE) -> Interval:
-    """The score interval, with zero in it exactly where p is not below 1 - confidence."""
+    """Return the score interval, adjusted to contain zero exactly if p is at least 1 - confidence."""
     found = score_interval(known, confidence)
     if p >= 1 - confidence:
         return Interval(min(found.low, 0.0), max(found.high, 0.0))
-    # Far out the exact test is surer than the interval, and the end stops short of zero.
+    # At extreme values the exact test is stricter than the interval; the end then stops short of zero.
     short = nextafter(0.0, 1.0)
     if known.more > known.less:
         return Interval(max(found.low, short), found.high)
@@ -131,23 +132,23 @@ def interval_of_test(known: Effective, p: float, confidence: float = CONFIDENCE)
 
 
 def effective(values: ArrayLike, clusters: ArrayLike | None = None, confidence: float = CONFIDENCE) -> Effective:
-    """The independent cases, each 1, -1 or 0, that tell as much as these values between -1 and 1 in their clusters."""
+    """Return the number of independent cases (1, -1 or 0) with as much information as these clustered values."""
     seen = np.asarray(values, dtype=np.float64)
     if seen.ndim != 1 or seen.size == 0:
         raise ValueError("there must be at least one case")
     up, down = (float(np.maximum(0.0, side).sum()) for side in (seen, -seen))
     sizes = up + down
-    # Of answers that are worth a part, each tells more than a coin does: its square is less than its size.
+    # Fractional answers carry more information than a coin: the square is less than the size.
     part = float((seen**2).sum()) / sizes if sizes else 1.0
     effect = max(part, _design_effect(seen, clusters, confidence))
     return Effective(up / effect, down / effect, seen.size / effect)
 
 
 def _design_effect(seen: _Floats, clusters: ArrayLike | None, confidence: float) -> float:
-    """How many times the variance of the mean is that of independent coins; 0 where all cases are independent.
+    """Return the variance of the mean relative to that of independent coins; 0 if all cases are independent.
 
-    At most that of clusters whose cases are all alike (Kish). With few mistakes it can hardly be estimated, so it is
-    averaged with that largest value, which counts as much as `FEW_MISTAKES`.
+    At most that of clusters whose cases are all equal (Kish). With few mistakes the estimate is unreliable, so it is
+    averaged with that largest value, which has the weight `FEW_MISTAKES`.
     """
     sizes = _cluster_sizes(clusters)
     if sizes is None or sizes.size == seen.size:
@@ -178,12 +179,12 @@ def _cluster_sizes(clusters: ArrayLike | None) -> _Floats | None:
 
 
 def _all_alike(sizes: _Floats) -> float:
-    """The design effect where all cases of a cluster have the same result."""
+    """Return the design effect if all cases of a cluster have the same result."""
     return float((sizes**2).sum() / sizes.sum())
 
 
 def difference_of(first: Interval, one: float, second: Interval, other: float) -> Interval:
-    """The interval of one figure minus another of other cases, out of theirs (Zou and Donner, 2008)."""
+    """Return the interval of a difference of two independent figures from their intervals (Zou and Donner, 2008)."""
     return Interval(
         one - other - sqrt((one - first.low) ** 2 + (second.high - other) ** 2),
         one - other + sqrt((first.high - one) ** 2 + (other - second.low) ** 2),
@@ -191,7 +192,7 @@ def difference_of(first: Interval, one: float, second: Interval, other: float) -
 
 
 def p_of(interval_at: Callable[[float], Interval]) -> float:
-    """The p that goes with intervals: one minus the largest confidence whose interval leaves zero out."""
+    """Return the p that corresponds to intervals: one minus the largest confidence whose interval excludes zero."""
     inside, outside = 1.0 - 1e-9, 0.0
     for _ in range(_STEPS):
         confidence = (inside + outside) / 2
@@ -204,22 +205,22 @@ def p_of(interval_at: Callable[[float], Interval]) -> float:
 
 
 def p_of_score(score: float) -> float:
-    """The two-sided p of a statistic that is normal where nothing is the matter."""
+    """Return the two-sided p of a statistic that is normal under the null hypothesis."""
     return 2 * NormalDist().cdf(-abs(score))
 
 
 class Adjusted(msgspec.Struct, frozen=True):
-    """One of several comparisons: its p after Holm, and the confidence of the interval that says the same."""
+    """One of several comparisons: its p after Holm's correction, and the confidence of the matching interval."""
 
     p: float
     confidence: float
 
 
 def holm(ps: Sequence[float], confidence: float = CONFIDENCE) -> tuple[Adjusted, ...]:
-    """The p of several comparisons by Holm's method (1979), and for each the confidence that agrees with it.
+    """Correct p-values by Holm's method (1979), and return for each the confidence of the matching interval.
 
-    A comparison that stands is shown at the confidence of its own step, one that does not at that of the step where
-    the method stopped: zero then lies in the interval exactly where the adjusted p is not below 0.05.
+    A significant comparison has the confidence of its own step, any other that of the step at which the method stopped.
+    Zero then lies in the interval exactly if the adjusted p is at least 0.05.
     """
     adjusted: list[Adjusted] = [Adjusted(1.0, confidence)] * len(ps)
     largest, stopped = 0.0, 0
@@ -233,7 +234,7 @@ def holm(ps: Sequence[float], confidence: float = CONFIDENCE) -> tuple[Adjusted,
 
 
 def _upper_end(more: float, less: float, n: float, z: float) -> float:
-    """The largest difference that the score test does not refuse."""
+    """Return the largest difference that the score test does not reject."""
     found = (more - less) / n
     inside, outside = found, 1.0
     if _score(more, less, n, outside) <= z:
@@ -248,25 +249,26 @@ def _upper_end(more: float, less: float, n: float, z: float) -> float:
 
 
 def _score(more: float, less: float, n: float, supposed: float) -> float:
-    """How many standard errors a supposed difference lies above what was seen, at its likeliest discordance."""
+    """Return how many standard errors an assumed difference is above the observed one, at its most likely
+    discordance."""
     above = n * supposed - (more - less) - CORRECTION
     if above <= 0:
         return 0.0
     b = (2 * n - more + less) * supposed - more - less
     root = sqrt(max(0.0, b * b + 8 * n * less * supposed * (1 - supposed)))
-    likeliest = (root - b) / (4 * n)  # of what speaks against the difference, given that it is as supposed
+    likeliest = (root - b) / (4 * n)  # maximum likelihood under the assumed difference
     variance = n * (2 * likeliest + supposed * (1 - supposed))
     return above / sqrt(variance) if variance > 0 else float("inf")
 
 
 def score_quantile(confidence: float) -> float:
-    """How many standard errors an interval reaches to either side."""
+    """Return the half-width of an interval in standard errors."""
     return NormalDist().inv_cdf(0.5 + confidence / 2)
 
 
 @lru_cache(maxsize=256)
 def student_quantile(confidence: float, freedom: float) -> float:
-    """The quantile of Student's distribution that takes the place of the normal one where there are few clusters."""
+    """Return the quantile of Student's distribution, used instead of the normal one for few clusters."""
     low, high = 0.0, 1e6
     for _ in range(2 * _STEPS):
         middle = (low + high) / 2
@@ -276,13 +278,13 @@ def student_quantile(confidence: float, freedom: float) -> float:
 
 
 def student_below(t: float, freedom: float) -> float:
-    """How often Student's distribution is at t or below it."""
+    """Return the cumulative probability of Student's distribution at t."""
     tail = _beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) / 2
     return tail if t < 0 else 1 - tail
 
 
 def _beta_share(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function I_x(a, b), by its continued fraction (Lentz)."""
+    """Return the regularised incomplete beta function I_x(a, b), by its continued fraction (Lentz)."""
     if a <= 0 or x >= 1:
         return 1.0
     if x <= 0:
@@ -307,7 +309,7 @@ def _beta_share(x: float, a: float, b: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _beta_quantile(share: float, a: float, b: float) -> float:
-    """The x at which I_x(a, b) is a share: Newton's method, held between ends that are known to be outside."""
+    """Return the x at which I_x(a, b) equals `share`: Newton's method within a bracket."""
     low, high = 0.0, 1.0
     z = NormalDist().inv_cdf(share)
     x = min(1 - 1e-9, max(1e-9, a / (a + b) + z * sqrt(a * b / ((a + b) ** 2 * (a + b + 1)))))

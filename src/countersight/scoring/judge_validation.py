@@ -1,8 +1,8 @@
-"""May a judge stand in for people, and what do its scores say once corrected by theirs?
+"""Validation of a judge against people: whether it may replace them, and its scores corrected by their labels.
 
 The alt-test (Calderon et al., arXiv 2501.10970) asks whether a judge agrees with the other people at least as often as
 one of them does, less a margin for being cheaper. Prediction-powered inference (Angelopoulos et al.; the tuned form)
-takes the judge's mean over everything and corrects it by how far it was off where people labelled.
+takes the judge's mean over all items and corrects it by its error on the labelled ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,16 +15,16 @@ import msgspec
 from countersight.scoring.intervals import Interval, share_interval, student_below
 
 MARGIN: Final = 0.2
-"""The alt-test's ε where the people are experts; the paper takes 0.2 for them and less for the crowd (0.1 to 0.15)."""
+"""The alt-test's ε for experts; the paper uses 0.2 for them and less for crowd workers (0.1 to 0.15)."""
 FEWEST_ITEMS: Final = 30
-"""Items a person must have labelled to be tested against: the paper's own least for its test."""
+"""The minimum number of items that a person must have labelled; the paper's own minimum for its test."""
 
 Labels = Mapping[str, Mapping[str, int]]
-"""For each person, the label of each item."""
+"""The labels of each person by item."""
 
 
 class Contest(msgspec.Struct, frozen=True):
-    """The judge against one person, who is left out in turn."""
+    """The comparison of the judge with one person, who is left out."""
 
     person: str
     items: int
@@ -32,41 +32,41 @@ class Contest(msgspec.Struct, frozen=True):
     """How often the judge agrees with the others at least as well as the person does."""
     human: float
     p: float
-    """Of the judge being worse than the person by the margin or more."""
+    """The p of the hypothesis that the judge is worse than the person by the margin or more."""
     won: bool
 
 
 class AltTest(msgspec.Struct, frozen=True):
-    """Whether a judge may replace human judges."""
+    """The result of the alt-test: whether a judge may replace human judges."""
 
     contests: tuple[Contest, ...]
     winning_rate: float | None
-    """Share of the people the judge holds its own against; it passes at one half."""
+    """The share of people whom the judge matches; the test is passed at one half."""
     advantage: float | None
-    """Mean of `judge` over the contests."""
+    """The mean of `judge` over the contests."""
     why: str = ""
-    """Why there is no verdict, where there is none."""
+    """The reason if there is no result."""
 
     @property
     def passed(self) -> bool | None:
-        """The verdict."""
+        """Whether the test is passed; None without a result."""
         return None if self.winning_rate is None else self.winning_rate >= 0.5
 
 
 class CorrectedMean(msgspec.Struct, frozen=True):
-    """A mean with its interval, and what the judge alone, and people alone, would have said."""
+    """A corrected mean with its interval, and the means of the judge alone and of people alone."""
 
     value: float
     interval: Interval
     judge_alone: float
     people_alone: float
     weight: float
-    """How much the judge was trusted: 0 uses people's labels only."""
+    """The weight of the judge's scores; 0 uses only people's labels."""
     labelled: int
 
 
 def alt_test(people: Labels, judge: Mapping[str, int], margin: float = MARGIN, level: float = 0.05) -> AltTest:
-    """Leave each person out in turn and set the judge against them; who is tested against needs 30 common items."""
+    """Run the alt-test: leave out each person in turn and compare the judge with them, on at least 30 common items."""
     tried = [found for name in people if (found := _contest(name, people, judge, margin)) is not None]
     if len(people) < 3 or not tried:
         why = f"at least three people must share {FEWEST_ITEMS} or more labelled items with others"
@@ -92,7 +92,7 @@ def _contest(name: str, people: Labels, judge: Mapping[str, int], margin: float)
 
 
 def _below(gaps: Sequence[int], margin: float) -> float:
-    """The p-value of the mean gap being at least the margin: a one-sided t-test, as in the paper."""
+    """Return the p of the mean gap being at least the margin: a one-sided t-test, as in the paper."""
     mean = fmean(gaps)
     variance = sum((gap - mean) ** 2 for gap in gaps) / (len(gaps) - 1)
     if variance == 0:
@@ -101,7 +101,7 @@ def _below(gaps: Sequence[int], margin: float) -> float:
 
 
 def _by_benjamini_yekutieli(ps: Sequence[float], level: float) -> list[bool]:
-    """Which hypotheses fall, with the false discovery rate held under any dependence."""
+    """Return which hypotheses are rejected, with a false discovery rate that holds under any dependence."""
     n = len(ps)
     harmonic = sum(1 / rank for rank in range(1, n + 1))
     order = sorted(range(n), key=lambda place: ps[place])
@@ -113,10 +113,10 @@ def _by_benjamini_yekutieli(ps: Sequence[float], level: float) -> list[bool]:
 def corrected_mean(
     labels: Sequence[float], judged: Sequence[float], unlabelled: Sequence[float], confidence: float = 0.95
 ) -> CorrectedMean | None:
-    """The mean over all items from a judge's scores, corrected by people's labels of some of them.
+    """Return the mean over all items from a judge's scores, corrected by people's labels of some items.
 
-    `judged` are the judge's scores of the labelled items, in their order; `unlabelled` those of the others. The weight
-    of the judge is the one with the smallest variance (PPI++). None with fewer than two labels, or two others.
+    `judged` are the judge's scores of the labelled items, in the same order; `unlabelled` those of the others. The
+    weight of the judge minimises the variance (PPI++). None with fewer than two labels, or two other items.
     """
     n, many = len(labels), len(unlabelled)
     if n < 2 or many < 2 or len(judged) != n:
@@ -134,7 +134,7 @@ def corrected_mean(
 
 
 def _as_share(interval: Interval, labels: Sequence[float], variance: float, confidence: float) -> Interval:
-    """The interval of a share: within 0 and 1, and with the width that so many equal labels leave."""
+    """Return the interval of a share: limited to 0 and 1, and not narrower than the number of equal labels allows."""
     low, high = interval.low, interval.high
     if variance < 1e-12:
         of_labels = share_interval(sum(labels), len(labels), confidence)

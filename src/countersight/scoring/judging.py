@@ -1,4 +1,5 @@
-"""Cases and replies joined: which of several replies counts, what answer it gives, and whether that is right."""
+"""Judging: joins cases and replies, selects the reply that counts, extracts its answer and compares it with the gold
+one."""
 
 from array import array
 from collections.abc import Iterable
@@ -15,17 +16,17 @@ from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT,
 from countersight.scoring.soft import soft_accuracy
 
 HALF: Final = 0.5
-"""The least credit with which an answer that several people were asked for too is called right."""
-_SHOWN_OF_AN_ANSWER = 120  # characters of a long open answer that are kept to be shown
+"""The minimum credit with which an answer counts as right, if several people answered the question."""
+_SHOWN_OF_AN_ANSWER = 120  # characters of a long open answer that are kept for display
 _WEIGHT: Final = (0, 0, 1, 2, 2, 3, 4, 4)
-"""How much a reply weighs by its outcome's code: a failed one, one that was cut or empty, an unread one, an answer."""
+"""The precedence of a reply by the code of its outcome: failed, cut or empty, unread, answered."""
 
 
 _CODES: Final[dict[str, int]] = {outcome: code for code, outcome in enumerate(OUTCOMES) if outcome}
 
 
 class _Gist(msgspec.Struct, frozen=True, array_like=True):
-    """What reading and judging an answer needs of a question, in few bytes."""
+    """The parts of a question that reading and judging need, in compact form."""
 
     kind: AnswerKind
     answer: str
@@ -37,17 +38,17 @@ class _Gist(msgspec.Struct, frozen=True, array_like=True):
 
 
 class JudgedReply(msgspec.Struct, frozen=True):
-    """What a reply comes to: the code of its outcome, the answer that was read, and what that is worth."""
+    """The result of judging a reply: the code of its outcome, the extracted answer and its credit."""
 
     code: int
     answer: str | None = None
     credit: float = 0.0
     is_prior: bool = False
-    """Whether it is wrong, and what one would answer without looking."""
+    """Whether the answer is wrong and equal to the prior one."""
 
 
 def judge(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> JudgedReply:
-    """Read a reply and hold its answer against the gold one."""
+    """Extract the answer of a reply and compare it with the gold answer."""
     read = status_of(reply, question, read_from)
     if read.answer is None:
         return JudgedReply(_CODES[read.status])
@@ -71,11 +72,11 @@ def outcomes(
     factual_from: ReadFrom | None = None,
     by_id: bool = False,
 ) -> Outcomes:
-    """Joins a dataset's cases with a run's replies, in any order, and reads and judges each answer.
+    """Join the cases of a dataset with the replies of a run, in any order, and judge each answer.
 
-    Of several replies to one question that counts which has an answer, else one that is unread, else one that was cut
-    or empty, else a failed one; of equals the first. Answers about the picture as it is are read from elsewhere where
-    `factual_from` says so. A reply finds its case by row and id, or `by_id` alone where rows may have moved.
+    Of several replies to one question, one with an answer counts, else an unread one, else a cut or empty one, else a
+    failed one; among equals the first. `factual_from` overrides `read_from` for factual questions. Replies are matched
+    with cases by row and id, or `by_id` alone if rows may have moved.
     """
     gathered = _Gathered(read_from, factual_from or read_from)
     rows: dict[str, int] = {}
@@ -89,12 +90,12 @@ def outcomes(
 
 
 class _Gathered:
-    """The dataset, packed: a million cases are never held as objects."""
+    """The dataset in compact form; cases are not kept as objects."""
 
     def __init__(self, read_from: ReadFrom, factual_from: ReadFrom) -> None:
         self.read_from: dict[World, ReadFrom] = {"factual": factual_from, "counterfactual": read_from}
         self.rows = array("q")
-        self.positions = array("i")  # by row; -1 where the dataset has no such case
+        self.positions = array("i")  # by row; -1 if the dataset has no such case
         self.groups: dict[str, int] = {}
         self.group_of = array("i")
         self.pictures: dict[str, int] = {}
@@ -112,7 +113,7 @@ class _Gathered:
         self.gists = bytearray()
         self.gist_ends = array("q")
         self.strays = 0
-        self.credits: array[float] | None = None  # until the first question that has several people's answers
+        self.credits: array[float] | None = None  # None until the first question with answers of several people
         self.decoder = msgspec.msgpack.Decoder(_Gist)
         self.encoder = msgspec.msgpack.Encoder()
 
@@ -155,7 +156,7 @@ class _Gathered:
         self.gist_ends.append(len(self.gists))
 
     def judge(self, number: int, reply: Reply) -> None:
-        """Take in the reply that stands so far down the journal; the fourth of a case is scored in its square alone."""
+        """Judge the reply with this number in the journal; the fourth question of a case is scored only in its set."""
         if reply.telling == "twice":
             return
         position = self.positions[reply.row] if 0 <= reply.row < len(self.positions) else -1

@@ -1,4 +1,4 @@
-"""What CFMM observed of its models (CFMM 4.2), computed for any run that was asked in both worlds."""
+"""The observations of CFMM about its models (CFMM 4.2), for any run in both worlds."""
 
 from collections.abc import Sequence
 from math import comb
@@ -25,16 +25,16 @@ from countersight.scoring.intervals import (
 from countersight.scoring.outcome import Outcomes
 
 MOST_GROUPS = 100
-"""With more groups than this there is neither a ranking nor a correlation within them: they are no groups."""
+"""The maximum number of groups for rankings and for correlations within groups."""
 
 LEAST_IN_A_MARGIN = 10
-"""So many cases must be right and so many not right, in either world, before a correlation is spoken of."""
+"""The minimum number of right and of other answers in each world for a correlation."""
 
 _Floats = NDArray[np.float64]
 
 
 class Phi(Measured, frozen=True):
-    """A correlation of right and wrong, from -1 to 1, with the score interval and p of Mantel and Haenszel's test."""
+    """A correlation of right and wrong, from -1 to 1, with the score interval and p of the Mantel-Haenszel test."""
 
     value: float
     low: float
@@ -44,59 +44,60 @@ class Phi(Measured, frozen=True):
 
     @property
     def method(self) -> str:
-        """How its interval and p were computed."""
+        """How interval and p were computed."""
         return "Mantel-Haenszel score"
 
     @property
     def is_share(self) -> bool:
-        """A correlation is none."""
+        """Whether this is a share; a correlation is not."""
         return False
 
 
 class Correlation(msgspec.Struct, frozen=True):
-    """How being right as it is goes with being right after the change, over the cases scored in both worlds.
+    """The correlation between right answers in the two worlds, over cases scored in both.
 
-    The paper finds it slightly negative: who sees well is led astray by what it sees.
+    The paper finds it slightly negative: models that see well are misled by what they see.
     """
 
     phi: Phi | None
-    """None where either world has fewer than LEAST_IN_A_MARGIN cases right, or not right: that would be no evidence."""
+    """None if either world has fewer than LEAST_IN_A_MARGIN right or other answers, which would be too little
+    evidence."""
     within: Phi | None
-    """The same within groups: that some groups are easier in both worlds makes a correlation of its own."""
+    """The correlation within groups, since groups that are easier in both worlds cause a correlation of their own."""
     n: int
     after_right: Rate
-    """Right after the change, of those that were right as it is."""
+    """The counterfactual accuracy of cases that are right in the factual world."""
     after_wrong: Rate
 
 
 class GroupStanding(msgspec.Struct, frozen=True):
-    """A group among the others, by its share of right answers."""
+    """A group and its share of right answers."""
 
     group: str
     rate: Rate
 
 
 class Ranking(msgspec.Struct, frozen=True):
-    """The groups of a run from the best to the worst, and how far apart these are."""
+    """The groups of a run from best to worst, and the difference between the two."""
 
     asking: Asking
     standings: tuple[GroupStanding, ...]
     spread: Figure
-    """Best minus worst, with an interval that allows for their having been chosen among all pairs."""
+    """Best minus worst, with an interval that accounts for their selection among all pairs."""
 
 
 class PromptEffect(msgspec.Struct, frozen=True):
-    """What another way of asking changes: the other way minus the first, over the cases both answered."""
+    """The effect of another prompt: the other one minus the first, over cases answered with both."""
 
     factual: Difference | None
     counterfactual: Difference | None
     both_right: Difference | None
     drop: Difference | None
-    """The change of the drop: above zero, the drop is larger the other way."""
+    """The change of the drop; if positive, the drop is larger with the other prompt."""
 
 
 def correlation(outcomes: Outcomes) -> Correlation | None:
-    """The correlation of being right in the two worlds; None where no case was scored in both."""
+    """Return the correlation between right answers in the two worlds; None if no case was scored in both."""
     both = _heard(outcomes, "factual") & _heard(outcomes, "counterfactual")
     n = int(both.sum())
     if not n:
@@ -115,7 +116,7 @@ def correlation(outcomes: Outcomes) -> Correlation | None:
 
 
 def _heard(outcomes: Outcomes, asking: Asking) -> NDArray[np.bool_]:
-    """Which cases are scored, without those of a group of which no reply could be read: it is not known to be bad."""
+    """Return the scored cases, without groups in which no reply could be read."""
     scored = outcomes.scored(asking)
     read = np.bincount(outcomes.groups[scored & ~outcomes.unread(asking)], minlength=len(outcomes.group_names)) > 0
     return scored & read[outcomes.groups]
@@ -124,15 +125,15 @@ def _heard(outcomes: Outcomes, asking: Asking) -> NDArray[np.bool_]:
 def _phi(
     before: NDArray[np.bool_], after: NDArray[np.bool_], group: NDArray[np.intp], pictures: NDArray[np.int32]
 ) -> Phi | None:
-    """The correlation of what is left when each group's means are taken off.
+    """Return the correlation after subtracting the means of each group.
 
-    Its standard error is that of no correlation, with the groups' shares as they are (Mantel and Haenszel, 1959): never
-    zero, and the interval holds zero exactly where the test does not refuse it. Cases of one picture are summed up, and
-    Student's distribution knows that there may be few pictures.
+    The standard error is that of zero correlation with the groups' shares as observed (Mantel and Haenszel, 1959). It
+    is never zero, and the interval contains zero exactly if the test does not reject it. Cases of one picture are
+    summed, and Student's distribution accounts for few pictures.
     """
     sizes = np.bincount(group)
     one, other = (side - (np.bincount(group, weights=side) / sizes)[group] for side in (before, after))
-    # A group that is all right or all wrong in a world says nothing of how the two go together.
+    # A group that is all right or all wrong in a world says nothing about the correlation.
     spoken = ((np.bincount(group, weights=one**2) > 0) & (np.bincount(group, weights=other**2) > 0))[group]
     margins = [int((side[spoken] == answer).sum()) for side in (before, after) for answer in (False, True)]
     if min(margins) < LEAST_IN_A_MARGIN:
@@ -160,7 +161,7 @@ def _spoken(value: float, reach: float, p: float, n: int) -> Phi:
 
 
 def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:
-    """The groups by how well one kind of asking was answered; None where there is one, too many, or no best."""
+    """Rank the groups by their accuracy in one kind of asking; None for one group, too many, or no best one."""
     places = np.unique(outcomes.groups[_heard(outcomes, asking)])
     if not 2 <= places.size <= MOST_GROUPS:
         return None
@@ -173,7 +174,7 @@ def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:
 
 
 def _spread(outcomes: Outcomes, asking: Asking, rates: Sequence[tuple[int, Rate]]) -> Figure:
-    """The interval of best minus worst: the two were chosen among all pairs of groups, so it is as wide as for all."""
+    """Return best minus worst, with an interval corrected for their selection among all pairs of groups."""
     confidence = 1 - (1 - CONFIDENCE) / comb(len(rates), 2)
     (first, best), (last, worst) = rates[0], rates[-1]
     one, other = (mean_interval(*_answers(outcomes, asking, place), confidence) for place in (first, last))
@@ -183,13 +184,13 @@ def _spread(outcomes: Outcomes, asking: Asking, rates: Sequence[tuple[int, Rate]
 
 
 def _answers(outcomes: Outcomes, asking: Asking, place: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """What the scored answers of a group are worth, and the pictures they are about."""
+    """Return the credits of a group's scored answers, and their pictures."""
     scored = outcomes.scored(asking) & (outcomes.groups == place)
     return worth(outcomes, asking)[scored], outcomes.pictures[scored]
 
 
 def effect(other: Outcomes, first: Outcomes) -> PromptEffect:
-    """What asking another way changes against the first way, case by case."""
+    """Compare another prompt with the first, case by case."""
     total: Comparison = compare(other, first)[-1]
     return PromptEffect(total.factual, total.counterfactual, total.both_right, _change_of_drop(other, first))
 
@@ -200,7 +201,7 @@ def _change_of_drop(other: Outcomes, first: Outcomes) -> Difference | None:
     for asking in TWO_WORLDS:
         scored &= other.scored(asking)[here] & first.scored(asking)[there]
     one, two = _drops(other)[here][scored], _drops(first)[there][scored]
-    # Where one way loses what the other gains, a case makes a difference of two.
+    # If one prompt loses what the other gains, a case makes a difference of two.
     return difference(one, two, other.pictures[here][scored], reach=2.0)
 
 

@@ -1,4 +1,4 @@
-"""What became of every question of a run: right, wrong, unread, or none of these for a reason that is said."""
+"""Outcomes of the questions of a run: right, wrong, unread, or not scored for a stated reason."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from countersight.case import ASKINGS, Asking, Reply
 
 Outcome = Literal["right", "wrong", "unread", "empty", "cut", "failed", "missing"]
-"""Unread: no answer could be read, which counts as not right. The others are not scored. Empty: the model said nothing.
-Cut: the limit of tokens ended the reply before its answer. Failed: no reply came. Missing: not asked yet."""
+"""Unread: no answer could be extracted, which counts as not right. The others are not scored. Empty: the reply has no
+text. Cut: the token limit ended the reply before its answer. Failed: there is no reply. Missing: not asked yet."""
 
 OUTCOMES: Final[tuple[Outcome | None, ...]] = (None, "missing", "failed", "cut", "empty", "unread", "wrong", "right")
-"""Outcomes by their code. 0 is a question that the case does not have; from UNREAD on it is scored."""
+"""Outcomes by code. 0 is a question that the case does not have; codes from UNREAD on are scored."""
 MISSING, FAILED, CUT, EMPTY, UNREAD, WRONG, RIGHT = range(1, 8)
 KNOWN, GIVEN = 1, 2
-"""Of a prior: that there is one, and that it was the wrong answer given."""
+"""Flags of a prior answer: it is known, and it was given as a wrong answer."""
 
 
 _BY_CASE: Final = (
@@ -26,7 +26,7 @@ _BY_CASE: Final = (
 
 
 class CaseOutcome(msgspec.Struct, frozen=True):
-    """What became of one case. An outcome is None where the case does not ask that question."""
+    """The outcomes of one case; None for a question that the case does not have."""
 
     row: int
     case: str
@@ -40,34 +40,35 @@ class CaseOutcome(msgspec.Struct, frozen=True):
 
 
 class Outcomes(msgspec.Struct, frozen=True, eq=False):
-    """The outcomes of all cases, in a few bytes each. Iterate for one `CaseOutcome` a case."""
+    """The outcomes of all cases in compact arrays. Iteration yields one `CaseOutcome` per case."""
 
     rows: NDArray[np.int64]
     group_names: tuple[str, ...]
-    """In order of first appearance."""
+    """The names of groups, in order of first appearance."""
     groups: NDArray[np.int32]
-    """For each case, the place of its group in `group_names`."""
+    """For each case, the index of its group in `group_names`."""
     pictures: NDArray[np.int32]
-    """For each case, a number that the cases of one picture, or of one set, share: they are not independent."""
+    """For each case, a number shared by dependent cases: those of one picture or one set."""
     codes: NDArray[np.uint8]
-    """For each case and each of `ASKINGS`, the place of the outcome in `OUTCOMES`."""
+    """For each case and each of `ASKINGS`, the index of the outcome in `OUTCOMES`."""
     gold_letters: NDArray[np.uint8]
-    """For each case and each of `ASKINGS`, the right option counted from 1, or 0 where the question is no choice."""
+    """For each case and each of `ASKINGS`, the right option counted from 1, or 0 if the question is not a choice."""
     offered: NDArray[np.uint8]
-    """For each case and each of `ASKINGS`, among how many answers one would guess; 0 where nothing is offered."""
+    """For each case and each of `ASKINGS`, the number of options to guess among; 0 if there are none."""
     answers: NDArray[np.int32]
-    """For each case and each of `ASKINGS`, the place of the read answer in `answer_texts`."""
+    """For each case and each of `ASKINGS`, the index of the extracted answer in `answer_texts`."""
     answer_texts: tuple[str | None, ...]
     replies: NDArray[np.int32]
-    """For each case and each of `ASKINGS`, which reply of the journal counts, from 0; -1 where there is none."""
+    """For each case and each of `ASKINGS`, the number of the journal's reply that counts, from 0; -1 if there is
+    none."""
     strays: int
-    """Replies to questions that the dataset does not have."""
+    """The number of replies to questions that the dataset does not have."""
     credits: NDArray[np.float32] | None
-    """For each case and each of `ASKINGS`, what its answer is worth, from 0 to 1: None where all are right or wrong."""
+    """For each case and each of `ASKINGS`, the credit of the answer, from 0 to 1; None if all are right or wrong."""
     priors: NDArray[np.uint8]
-    """For each case and each of `ASKINGS`, whether a prior is known, and whether it is the wrong answer given."""
+    """For each case and each of `ASKINGS`, whether a prior is known, and whether it was given as a wrong answer."""
     restated: NDArray[np.bool_]
-    """For each case and each of `ASKINGS`, whether the reply that counts restates one that could not be read."""
+    """For each case and each of `ASKINGS`, whether the reply that counts restates an unread one."""
     ids: bytes
     id_ends: NDArray[np.int64]
 
@@ -75,7 +76,7 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         return len(self.rows)
 
     def case(self, position: int) -> str:
-        """The id of the case at a position."""
+        """Return the id of the case at a position."""
         start = int(self.id_ends[position - 1]) if position else 0
         return self.ids[start : int(self.id_ends[position])].decode()
 
@@ -91,11 +92,11 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
             )
 
     def only(self, mask: NDArray[np.bool_]) -> "Outcomes":
-        """The outcomes of some of the cases, in the same order."""
+        """Return the outcomes of selected cases, in the same order."""
         return self.only_at(np.flatnonzero(mask))
 
     def only_at(self, positions: NDArray[np.int64]) -> "Outcomes":
-        """The outcomes of the cases at these positions, in that order; empty groups are dropped."""
+        """Return the outcomes of the cases at these positions, in that order; empty groups are dropped."""
         kept = {name: getattr(self, name)[positions] for name in _BY_CASE}
         named = dict.fromkeys(kept["groups"].tolist())
         places = np.zeros(len(self.group_names), dtype=np.int32)
@@ -111,33 +112,33 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         )
 
     def asked(self, asking: Asking) -> NDArray[np.bool_]:
-        """Which cases have the question."""
+        """Return which cases have the question."""
         return np.greater(self._column(asking), 0)
 
     def scored(self, asking: Asking) -> NDArray[np.bool_]:
-        """Which cases have a reply to a question that counts: right, wrong or unread."""
+        """Return which cases have a scored reply to the question: right, wrong or unread."""
         return np.greater_equal(self._column(asking), UNREAD)
 
     def is_read(self, asking: Asking, mask: NDArray[Any]) -> bool:
-        """Whether any reply to these cases' questions could be read; without one, nothing is known of the model."""
+        """Whether any reply to these cases could be read; otherwise nothing is known about the model."""
         return bool((self._column(asking)[mask] > UNREAD).any())
 
     def unread(self, asking: Asking) -> NDArray[np.bool_]:
-        """Which cases have a reply to a question in which no answer was found."""
+        """Return which cases have an unread reply to the question."""
         return np.equal(self._column(asking), UNREAD)
 
     def right(self, asking: Asking) -> NDArray[np.bool_]:
-        """Which cases have the right answer to a question."""
+        """Return which cases have the right answer to the question."""
         return np.equal(self._column(asking), RIGHT)
 
     def credit(self, asking: Asking) -> NDArray[np.float32]:
-        """What each case's answer to a question is worth: 0 or 1, and between them where several people answered."""
+        """Return the credit of each case's answer: 0 or 1, or between them if several people answered."""
         if self.credits is None:
             return self.right(asking).astype(np.float32)
         return self.credits[:, ASKINGS.index(asking)]
 
     def guess(self, asking: Asking) -> NDArray[np.float64]:
-        """How often guessing would answer each case's question right; 0 where there is nothing to guess among."""
+        """Return the probability that a random guess is right, for each case; 0 without options."""
         offered = self.offered[:, ASKINGS.index(asking)]
         return np.divide(1.0, offered, out=np.zeros(len(self)), where=offered > 0)
 
@@ -146,7 +147,7 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
 
 
 Counted = dict[tuple[int, Asking], Reply]
-"""The replies that count, by the position of the case and its asking."""
+"""The replies that count, by position of the case and asking."""
 
 
 Find = Callable[[Iterable[int]], Mapping[int, Reply]]
@@ -154,7 +155,7 @@ Find = Callable[[Iterable[int]], Mapping[int, Reply]]
 
 
 def counted_replies(outcomes: Outcomes, positions: Iterable[int], find: Find) -> Counted:
-    """Of the replies that some cases were judged from, those that count."""
+    """Return the replies that count for the cases at these positions."""
     wanted = {
         place: (position, asking)
         for position in positions

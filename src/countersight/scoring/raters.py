@@ -1,8 +1,8 @@
-"""How far people or judges agree: raw agreement, Cohen's and Fleiss' kappa, Krippendorff's alpha, Gwet's AC1.
+"""Agreement of people or judges: raw agreement, Cohen's and Fleiss' kappa, Krippendorff's alpha, Gwet's AC1.
 
-Kappa and alpha collapse where almost everybody says the same (verification is such a case: most answers are right);
-AC1 does not. So all of them are given, each with a bootstrap interval over items and, where one is not defined, the
-reason. Items are rows of labels, one for each person; None is an abstention.
+Kappa and alpha collapse if almost everybody says the same (in verification most answers are right); AC1 does not. So
+all of them are reported, each with a bootstrap interval over items or the reason why it is undefined. Items are rows of
+labels, one per person; None is an abstention.
 """
 
 from collections.abc import Hashable, Sequence
@@ -19,14 +19,14 @@ Label = Hashable | None
 Rows = Sequence[Sequence[Label]]
 _Floats = NDArray[np.float64]
 
-_AT_ONCE: Final = 4_000_000  # numbers drawn at most: 32 MB
+_AT_ONCE: Final = 4_000_000  # random numbers drawn at most: 32 MB
 NO_PAIR: Final = "no item was labelled twice"
 ONE_LABEL: Final = "all answers are the same, so agreement cannot be measured"
 NOT_TWO: Final = "every item needs two people"
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A figure with its interval, or the reason why there is none."""
+    """A figure with its interval, or the reason why it is undefined."""
 
     value: float | None
     interval: Interval | None = None
@@ -34,21 +34,21 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """How far people agree about the same items."""
+    """The agreement of people about the same items."""
 
     items: int
-    """Items with two labels or more."""
+    """The number of items with at least two labels."""
     raw: Estimate
     cohen: Estimate
     fleiss: Estimate
     alpha: Estimate
     ac1: Estimate
     table: tuple[tuple[str, str, int], ...]
-    """How often the first two people of an item said what; the pairs that occur."""
+    """How often each pair of labels was given by the first two people of an item."""
 
 
 def agreement(rows: Rows, seed: int = 0, resamples: int = RESAMPLES) -> Agreement:
-    """Every coefficient over the items that two people or more have labelled."""
+    """Compute all coefficients over items with at least two labels."""
     counts, pairs, names = _coded(rows)
     if not len(counts):
         none = Estimate(None, None, NO_PAIR)
@@ -69,20 +69,21 @@ def agreement(rows: Rows, seed: int = 0, resamples: int = RESAMPLES) -> Agreemen
 
 
 def cohen_kappa(first: Sequence[Label], second: Sequence[Label]) -> float | None:
-    """Cohen's kappa of two over what both decided; None where nothing is, or where chance explains all of it."""
+    """Return Cohen's kappa over items that both labelled; None if there are none, or if chance explains all
+    agreement."""
     rows = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
     _, pairs, names = _coded(rows)
     return _one(partial(_cohen, pairs, len(names)), len(rows))
 
 
 def krippendorff_alpha(rows: Rows) -> float | None:
-    """Krippendorff's alpha for nominal labels; None where no item has two, or all labels are the same."""
+    """Return Krippendorff's alpha for nominal labels; None if no item has two labels, or all labels are equal."""
     counts, _, _ = _coded(rows)
     return _one(partial(_alpha, counts), len(counts))
 
 
 def _coded(rows: Rows) -> tuple[_Floats, NDArray[np.int64], list[Hashable]]:
-    """How often each label stands on each item with two or more, and the first two labels of each as numbers."""
+    """Return the counts of labels per item with at least two, and the first two labels of each item as numbers."""
     given = [[label for label in row if label is not None] for row in rows]
     given = [row for row in given if len(row) > 1]
     names = sorted({label for row in given for label in row}, key=str)
@@ -106,10 +107,10 @@ def _table(pairs: NDArray[np.int64], names: list[Hashable]) -> tuple[tuple[str, 
 def _drawn(
     counts: _Floats, pairs: NDArray[np.int64], seed: int, resamples: int
 ) -> tuple[_Floats, NDArray[np.int64], _Floats]:
-    """The distinct items, and how often each is drawn in each resample; the first row is the sample itself.
+    """Return the distinct items, and how often each is drawn in each resample; the first row is the sample itself.
 
-    Items that were labelled alike count by their number only, so drawing n items is one multinomial draw over the few
-    that differ. Where nearly all differ, fewer resamples are drawn, to keep the memory bounded.
+    Equal items are counted together, so drawing n items is one multinomial draw. If nearly all items differ, fewer
+    resamples are drawn to limit memory.
     """
     distinct, first, numbers = np.unique(np.hstack([counts, pairs]), axis=0, return_index=True, return_counts=True)
     n = int(numbers.sum())
@@ -135,14 +136,14 @@ def _one(figure: "partial[_Floats]", n: int) -> float | None:
 
 
 def _beyond_chance(observed: _Floats, expected: _Floats) -> _Floats:
-    """What is agreed beyond chance, as a share of what could be; not a number where chance leaves nothing over."""
+    """Return the agreement beyond chance as a share of the possible one; NaN if chance explains everything."""
     room = 1 - expected
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(room > 1e-12, (observed - expected) / room, np.nan)
 
 
 def _pairs_alike(counts: _Floats) -> _Floats:
-    """Of each item, the share of its pairs of people who say the same."""
+    """Return, for each item, the share of pairs of people who agree."""
     people = counts.sum(axis=1)
     alike: _Floats = (counts * (counts - 1)).sum(axis=1) / (people * (people - 1))
     return alike
@@ -172,7 +173,7 @@ def _ac1(counts: _Floats, weights: _Floats) -> _Floats:
 
 
 def _alpha(counts: _Floats, weights: _Floats) -> _Floats:
-    """The coincidences of an item with m labels count 1 / (m - 1) each, so that an item counts as its labels do."""
+    """Return Krippendorff's alpha; coincidences of an item with m labels have weight 1 / (m - 1)."""
     people = counts.sum(axis=1)
     alike = weights @ ((counts * (counts - 1)).sum(axis=1) / (people - 1))
     totals = weights @ counts

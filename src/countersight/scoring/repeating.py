@@ -1,4 +1,4 @@
-"""The same questions asked several times: how much of an accuracy is the model's, and how much is chance."""
+"""Repeated runs: how much of an accuracy is due to the model, and how much to chance."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,23 +12,23 @@ from countersight.scoring.outcome import RIGHT, Outcomes
 
 
 class Repeated(msgspec.Struct, frozen=True):
-    """What came of one asking over several runs, on the cases that all of them scored."""
+    """The results of one kind of asking over several runs, on cases that all of them scored."""
 
     asking: Asking
     runs: int
     cases: int
     expected: float
-    """The accuracy of one run, on average."""
+    """The mean accuracy of a run."""
     majority: float
-    """The accuracy of the answer that most runs gave; of answers that came as often, the share that is right."""
+    """The accuracy of the most frequent answer; if several are equally frequent, the share of them that is right."""
     tied: float
-    """The share of cases in which no answer came more often than every other."""
+    """The share of cases without a single most frequent answer."""
     flips: float
-    """The share of cases that were not answered the same every time."""
+    """The share of cases with different answers."""
     within: float
-    """The variance of right and wrong within a case: chance, that asking again would change."""
+    """The variance of right and wrong within a case, which is due to chance."""
     between: float
-    """The variance between cases: what some cases are harder by."""
+    """The variance between cases, which is due to their difficulty."""
 
     def __str__(self) -> str:
         return (
@@ -39,7 +39,7 @@ class Repeated(msgspec.Struct, frozen=True):
 
 
 def repeats(runs: Sequence[Outcomes]) -> tuple[Repeated, ...]:
-    """The figures of each asking; nothing of one that no case was scored on every time."""
+    """Return the results for each kind of asking with cases that every run scored."""
     return tuple(found for nth in range(len(ASKINGS)) if (found := _repeated(runs, nth)) is not None)
 
 
@@ -70,9 +70,9 @@ def _repeated(runs: Sequence[Outcomes], nth: int) -> Repeated | None:
 
 
 def _voted(answers: list[str | None], right: NDArray[np.bool_]) -> tuple[float, bool]:
-    """How much of what came most often is right, and whether that was more than one answer.
+    """Return the share of the most frequent answers that is right, and whether there are several.
 
-    Which run came first must not decide: of two answers that came as often, one of them right, half is right.
+    The order of runs must not matter: of two equally frequent answers, one of them right, half is right.
     """
     times = Counter(answers)
     most = max(times.values())

@@ -1,4 +1,4 @@
-"""A run scored: its replies joined with its dataset. Nothing is written into either."""
+"""Scoring of a run: its replies joined with its dataset. Neither is modified."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
@@ -25,37 +25,37 @@ from countersight.scoring.sets import Cells, Placing, SetScores, as_fourth, set_
 from countersight.scoring.stopping import Looking, Until, stopped, with_anytime_intervals
 
 SCORES = "scores.parquet"
-"""What became of every question."""
+"""The file with one row per answer."""
 
 CaseWatch = Callable[[Iterable[tuple[int, Case]]], Iterable[tuple[int, Case]]]
 ReplyWatch = Callable[[Iterable[Reply]], Iterable[Reply]]
 
 
 class JudgedRun(msgspec.Struct, frozen=True, eq=False):
-    """A run with what became of every question of its dataset."""
+    """A run with the outcome of every question of its dataset."""
 
     run: RunFolder
     dataset: Dataset
     gold: Gold | None
     outcomes: Outcomes
-    """Of the cases; controls are apart."""
+    """The outcomes of the cases, without controls."""
     controls: Controls | None = None
     cells: Cells | None = None
-    """Where the cases stand in sets of questions and pictures."""
+    """The positions of the cases in sets of questions and pictures."""
     damaged: int = 0
-    """Lines of the journal that are no reply, or not the one that was written."""
+    """The number of damaged lines in the journal."""
 
     @property
     def name(self) -> str:
-        """The model and what it was asked."""
+        """The name of the model and of the dataset."""
         return f"{self.run.manifest.model} on {self.dataset.name}"
 
     def cases(self) -> Iterator[tuple[int, Case]]:
-        """The cases as they were asked, without controls, with the right answers as they are now."""
+        """Iterate over the cases as they were asked, without controls, with the current right answers."""
         return ((row, case) for row, case in self._asked() if not case.control_of)
 
     def control_cases(self) -> Iterator[tuple[int, Case]]:
-        """The controls, as they were asked."""
+        """Iterate over the controls as they were asked."""
         return ((row, case) for row, case in self._asked() if case.control_of)
 
     def _asked(self) -> Iterator[tuple[int, Case]]:
@@ -63,11 +63,11 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def control_count(self) -> int:
-        """How many of the dataset's cases are controls."""
+        """The number of controls in the dataset."""
         return len(self.controls.outcomes) if self.controls else 0
 
     def scores(self, divided: Iterable[tuple[str, NDArray[np.bool_]]] = ()) -> Scores:
-        """Accuracy, drop and the rest, by group and in all; sets also on other lines of cases."""
+        """Compute accuracy, drop and other scores, by group and overall; sets also for the lines in `divided`."""
         found = score(self.outcomes, self.name)
         rule = stopped(self.run)
         if rule and rule.pictures < rule.of_pictures:
@@ -85,27 +85,27 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         return shown_sets(self.outcomes, self.fourths()) if self.run.manifest.shown else ()
 
     def fourths(self) -> Outcomes:
-        """What became of the question with "if" where it was asked of the picture after the change."""
+        """Return the outcomes of questions with "if" that were asked about the picture after the change."""
         return outcomes(self.fourth_cases(), self.fourth_replies(), self.run.manifest.prompt.reads, by_id=True)
 
     def fourth_cases(self) -> Iterator[tuple[int, Case]]:
-        """The cases as if that question were their only one."""
+        """Iterate over the cases with that question as their only one."""
         return ((row, as_fourth(case)) for row, case in self.cases())
 
     def fourth_replies(self) -> Iterator[Reply]:
-        """The replies to it, as to the question of such a case."""
+        """Iterate over the replies to that question, as replies to such a case."""
         fourths = (reply for reply in self.run.replies() if reply.telling == "twice")
         return (msgspec.structs.replace(reply, telling="told") for reply in fourths)
 
     def answers(self) -> Iterator[ScoredAnswer]:
-        """Every question with its reply and what became of it, in the order of the dataset; then those of controls."""
+        """Iterate over all questions with reply and outcome, in the order of the dataset; controls come last."""
         find = self.run.numbered().at
         yield from answered(self.outcomes, self.cases(), find)
         if self.controls:
             yield from answered(self.controls.outcomes, self.control_cases(), find)
 
     def fourth_answers(self) -> Iterator[ScoredAnswer]:
-        """The fourth question of every case that has one, of a run that was shown both worlds."""
+        """Iterate over the fourth questions, in runs with pictures of both worlds."""
 
         def find(numbers: Iterable[int]) -> dict[int, Reply]:
             wanted = set(numbers)
@@ -115,11 +115,11 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
             yield msgspec.structs.replace(each, is_fourth=True)
 
     def rows(self, label: str = "") -> Iterator[RecordBatch]:
-        """One row per answer, under a name for the run."""
+        """Iterate over one row per answer, in Arrow batches, with a label for the run."""
         return batches(label or self.run.manifest.model, self.answers())
 
     def frame(self, kind: str = "arrow") -> Any:
-        """One row an answer, as an Arrow table, or a data frame of pandas or Polars."""
+        """Return one row per answer, as an Arrow table or as a data frame of pandas or Polars."""
         return as_table(self.rows(), kind)
 
 
@@ -131,10 +131,10 @@ def judge_run(
     watch_cases: CaseWatch = iter,
     watch_replies: ReplyWatch = iter,
 ) -> JudgedRun:
-    """Read and judge every reply of a run.
+    """Read and judge all replies of a run.
 
-    `dataset` says where the dataset is now if it was moved; `gold` has answers that were corrected since. Whoever
-    needs to look at the cases or replies as they go by may watch them.
+    `dataset` is the current path of the dataset if it was moved; `gold` has corrected answers. `watch_cases` and
+    `watch_replies` may observe the streams of cases and replies.
     """
     source, moved = _source(run, dataset, gold)
     refuse_hidden(source, gold)
@@ -152,13 +152,13 @@ def judge_run(
 
 
 def score_run(run: RunFolder | Path | str, *, dataset: Path | None = None, gold: Path | str | None = None) -> Scores:
-    """The scores of a run, by group and in all; `gold` is a dataset or a table with answers corrected since."""
+    """Return the scores of a run, by group and overall; `gold` is a dataset or a table with corrected answers."""
     opened = run if isinstance(run, RunFolder) else RunFolder.open(run)
     return judge_run(opened, dataset=dataset, gold=Gold.open(gold) if gold else None).scores()
 
 
 def refuse_hidden(dataset: Dataset, gold: Gold | None) -> None:
-    """Say that a dataset's answers are hidden where the key to them was not given, or is another one."""
+    """Raise an error if the answers of a dataset are hidden and the right key was not given."""
     if gold is not None and gold.key is not None:
         check_key(dataset, gold.key)
     elif hidden_in(dataset) is not None:
@@ -169,8 +169,8 @@ def refuse_hidden(dataset: Dataset, gold: Gold | None) -> None:
 
 
 def _source(run: RunFolder, dataset: Path | None, gold: Gold | None) -> tuple[Dataset, bool]:
-    """The dataset that was asked, and whether its rows may stand elsewhere now: where the answers were corrected in
-    the dataset itself, that is all there is of it."""
+    """Return the dataset of a run, and whether its rows may have moved, because answers were corrected in the dataset
+    itself."""
     try:
         return run.dataset(dataset), False
     except RunError:
@@ -180,7 +180,7 @@ def _source(run: RunFolder, dataset: Path | None, gold: Gold | None) -> tuple[Da
 
 
 def _of_those_asked_for(run: RunFolder, source: Dataset, found: Outcomes) -> Outcomes:
-    """The outcomes, without a question that has no reply and is not in the sample that was asked for."""
+    """Return the outcomes without unanswered questions outside the sample of the run."""
     sample = run.manifest.observed.get("sample")
     if not sample:
         return found
@@ -191,14 +191,15 @@ def _of_those_asked_for(run: RunFolder, source: Dataset, found: Outcomes) -> Out
 
 
 def _asked(run: RunFolder, source: Dataset, gold: Gold | None) -> Iterator[tuple[int, Case]]:
-    """The cases as the run asked them: what it did not mean to ask is not missing."""
+    """Iterate over the cases as asked; questions that the run does not ask are removed, so they do not count as
+    missing."""
     cases = source.cases() if gold is None else gold.corrected(source.cases())
     for row, case in cases:
         yield row, case if run.manifest.shown else msgspec.structs.replace(case, shown=None, twice=None)
 
 
 def against_folder(out: Path) -> Path:
-    """Where the run of the second of two models goes that are asked in lockstep."""
+    """Return the folder of the second run, if two models are run in lockstep."""
     return out.with_name(f"{out.name}-against")
 
 
@@ -212,9 +213,9 @@ async def ask_until(
     against: tuple[Model, Tally] | None = None,
     **how: Any,
 ) -> RunFolder:
-    """Ask a dataset; with a stopping rule in growing parts of it, until the rule is met.
+    """Run a model on a dataset; with a stopping rule, on growing parts of it until the rule is met.
 
-    A second model, `against` which the first is compared, is asked the same parts, into `against_folder`.
+    The second model in `against` is asked the same parts, into `against_folder`.
     """
     if rule is None:
         if against:
@@ -242,12 +243,12 @@ async def ask_until(
         nonlocal pictures, going
         runs[run.path] = run
         try:
-            if await meeting.wait() == 0:  # the first to come looks for both
+            if await meeting.wait() == 0:  # the first of the two computes for both
                 judged = [(runs[folder], judge_run(runs[folder]).outcomes) for folder in sides]
                 going = not looking.look(judged, pictures).met and pictures < looking.everything
                 pictures = looking.next(pictures)
             await meeting.wait()
-        except asyncio.BrokenBarrierError:  # the other one was stopped
+        except asyncio.BrokenBarrierError:  # the other run was stopped
             return None
         return Sample(pictures, rule.seed, "picture") if going else None
 

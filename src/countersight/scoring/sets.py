@@ -1,7 +1,8 @@
-"""Sets of questions and pictures: what is right of a whole question, a whole picture, a whole set.
+"""Scores of sets of questions and pictures: whole questions, whole pictures and whole sets that are right.
 
-Two questions asked of two pictures, each with another answer for each, cannot be answered without looking: whoever says
-the same of both pictures has no question right for both (NaturalBench, VisMin, MMVP; HallusionBench's qAcc and fAcc).
+Two questions about two pictures, each with a different answer for each, cannot be answered without looking: a model
+that gives the same answer for both pictures has no question right for both (NaturalBench, VisMin, MMVP;
+HallusionBench's qAcc and fAcc).
 """
 
 from array import array
@@ -21,59 +22,60 @@ _Numbers = NDArray[np.int32]
 NONE: Final = -1
 _THREE: Final[tuple[Asking, ...]] = ("factual", "shown", "counterfactual")  # in the order of _PLACES
 _PLACES: Final = {4: ((0, 0, 1, 1), (0, 1, 0, 1)), 3: ((0, 0, NONE), (0, NONE, 0))}
-"""Which question and which picture of a case each of these is, and the fourth: the question with "if" of the changed
-picture. Without it that question and that picture have one answer, which is no whole: they are nowhere."""
+"""The question and the picture of each answer of a case; the fourth is the question with "if" about the changed
+picture. Without it, that question and that picture have only one answer and are left out."""
 
 
 class Cells(msgspec.Struct, frozen=True, eq=False):
-    """Where each case stands: by number, the set, the question of a set and the picture of a set; -1 where nowhere."""
+    """The position of each case: the numbers of its set, of its question and of its picture; -1 for none."""
 
     sets: _Numbers
     questions: _Numbers
     pictures: _Numbers
 
     def only(self, mask: _Mask) -> "Cells":
-        """Those of some of the cases."""
+        """Return the positions of selected cases."""
         return Cells(self.sets[mask], self.questions[mask], self.pictures[mask])
 
 
 class Whole(msgspec.Struct, frozen=True):
-    """How often all of something is right, and how often guessing would have it so."""
+    """How often all answers of a unit are right, and the probability of that by guessing."""
 
     rate: Rate
     chance: float
     size: float
-    """Answers that go into one, on average."""
+    """The average number of answers in a unit."""
 
 
 class SetScores(msgspec.Struct, frozen=True):
-    """How one group of sets was answered. A set counts once every question of it is scored."""
+    """The scores of one group of sets. A set counts if all of its questions are scored."""
 
     group: str
     answers: Rate
     question: Whole | None
-    """Questions right for all their pictures; None where each has one picture."""
+    """Questions right for all their pictures; None if each has one picture."""
     picture: Whole | None
-    """Pictures of which all questions are right; None where each has one question, or there are none."""
+    """Pictures whose questions are all right; None if each has one question, or there are none."""
     whole: Whole
-    """Sets of which everything is right."""
+    """Sets whose answers are all right."""
     fours: int | None = None
-    """Cases with all four answers, of a run that was shown both worlds: they are the sets where there are any."""
+    """The number of cases with all four answers, in a run with pictures of both worlds; if there are any, they are the
+    sets."""
     threes: int = 0
-    """Cases of such a run that have all but the fourth."""
+    """The number of cases of such a run with all answers but the fourth."""
 
 
 class Placing:
-    """Looks at cases as they go by, for where they stand in sets."""
+    """Records the positions of cases in sets while they are streamed."""
 
     def __init__(self) -> None:
         self._columns = (array("i"), array("i"), array("i"))
         self._known: tuple[dict[tuple[str, ...], int], ...] = ({}, {}, {})
         self._wanted: dict[int, int] = {}
-        """How many cases a set has when it is whole, by its number, where that is known."""
+        """The number of cases in a complete set, by the set's number, if known."""
 
     def watch(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
-        """The same cases, looked at."""
+        """Yield the given cases unchanged, and record their positions on the way."""
         for row, case in cases:
             cell = case.cell
             keys = ((cell.set,), (cell.set, cell.question), (cell.set, cell.picture)) if cell else (None, None, None)
@@ -85,7 +87,7 @@ class Placing:
             yield row, case
 
     def cells(self) -> Cells | None:
-        """Where all cases stand, those of a set that is not whole nowhere; None where none is in a set."""
+        """Return the positions of all cases, without incomplete sets; None if no case is in a set."""
         if not self._known[0]:
             return None
         found = Cells(*(np.array(column, dtype=np.int32) for column in self._columns))
@@ -97,7 +99,8 @@ class Placing:
 
 
 def set_scores(outcomes: Outcomes, cells: Cells, more: Iterable[tuple[str, _Mask]] = ()) -> tuple[SetScores, ...]:
-    """The scores of sets, by group and in all; `more` lines are scored too if no set has cases on and off the line."""
+    """Compute the scores of sets by group and overall; lines in `more` are included if no set is only partly on
+    them."""
     asked, right, guess = _any_asking(outcomes)
     complete = (cells.sets >= 0) & ~np.isin(cells.sets, cells.sets[(cells.sets >= 0) & ~asked])
     whole = [(name, mask) for name, mask in more if not np.isin(cells.sets[complete & mask], cells.sets[~mask]).any()]
@@ -110,21 +113,21 @@ def set_scores(outcomes: Outcomes, cells: Cells, more: Iterable[tuple[str, _Mask
 
 
 def _groups(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
-    """The groups with their cases, where there are several."""
+    """Return the groups with their cases, if there are several."""
     names = outcomes.group_names
     return [(name, outcomes.groups == place) for place, name in enumerate(names)] if len(names) > 1 else []
 
 
 def as_fourth(case: Case) -> Case:
-    """The case as if the fourth of its questions were the only one: the one with "if", of the changed picture."""
+    """Return the case with its fourth question, the one with "if" about the changed picture, as the only one."""
     return msgspec.structs.replace(case, factual=None, counterfactual=case.twice, shown=None, twice=None)
 
 
 def shown_sets(outcomes: Outcomes, fourths: Outcomes) -> tuple[SetScores, ...]:
-    """Of a run that was shown both worlds: its questions and pictures as a whole, by group and in all.
+    """Compute the scores of sets for a run with pictures of both worlds, by group and overall.
 
-    A case is a set of two questions, as it is and with "if", and two pictures, before and after the change. Where no
-    case has the fourth of them answered (the change cannot be made twice, or another tool asked), it is a set of three.
+    A case is a set of two questions, without and with "if", and two pictures, before and after the change. If no case
+    has an answer to the fourth (the change cannot be made twice, or another tool asked), sets have three.
     """
     three: list[tuple[Outcomes, Asking]] = [(outcomes, asking) for asking in _THREE]
     four: list[tuple[Outcomes, Asking]] = [*three, (fourths, "counterfactual")]
@@ -158,7 +161,8 @@ def _square_scores(name: str, square: list[tuple[Outcomes, Asking]], mask: _Mask
 
 
 def _any_asking(outcomes: Outcomes) -> tuple[_Mask, _Mask, NDArray[np.float64]]:
-    """Whether each case is scored in all that it asks, whether all of that is right, and how often by guessing."""
+    """Return whether all questions of each case are scored, whether all are right, and the probability of that by
+    guessing."""
     scored, right = (np.ones(len(outcomes), dtype=np.bool_) for _ in range(2))
     guess, anything = np.ones(len(outcomes)), np.zeros(len(outcomes), dtype=np.bool_)
     for asking in ASKINGS:

@@ -1,9 +1,9 @@
-"""VQA's soft accuracy: what an answer is worth when ten people were asked the same question.
+"""VQA's soft accuracy: the credit of an answer to a question that several people answered.
 
-An answer that three other people gave is worth all, one that nobody gave is worth nothing. Each of the people is left
-out once and the rest are counted, so that people can be scored in the same way; the mean over them is the accuracy.
-Answers are compared as the official evaluation (VQAEval) compares them, with its oddities, so that figures can be set
-beside those of others: where all people wrote the same, nothing is normalised, and "Net." is not "net".
+An answer that three other people gave has full credit, one that nobody gave has none. Each person is left out once and
+the others are counted, so that people can be scored in the same way; the accuracy is the mean. Answers are compared as
+in the official evaluation (VQAEval), including its oddities, so that figures are comparable: if all people wrote the
+same, nothing is normalised, and "Net." is not "net".
 """
 
 import re
@@ -14,15 +14,15 @@ from typing import Final
 from countersight.english import UNITS
 
 ENOUGH: Final = 3
-"""So many other people must have given an answer for it to be worth all."""
+"""The number of other people who must have given an answer for full credit."""
 
 _SIGNS = ';/[]"{}()=+\\_-><@`,?!'
 _GROUPED_DIGITS = re.compile(r"\d,\d")
 _FULL_STOP = re.compile(r"\.(?!\d)")
-_FULL_STOPS = 32  # so many are taken away: the official script hands a flag over where the number stands
+_FULL_STOPS = 32  # the number replaced at most: the official script passes a flag in the place of the count
 _NUMBERS: Final = {word: str(number) for number, word in enumerate(UNITS[:11])} | {"none": "0"}
 _ARTICLES: Final = frozenset(("a", "an", "the"))
-# The official evaluation's; "its", "well", "shed" and "ill" are words of their own and not among them.
+# From the official evaluation, without "its", "well", "shed" and "ill", which are words.
 _CONTRACTIONS: Final = (
     "ain't aren't can't couldn't couldn't've could've didn't doesn't don't hadn't hadn't've hasn't haven't he'd "
     "he'd've he's how'd how'll how's isn't it'd it'd've it'll ma'am mightn't mightn't've might've mustn't must've "
@@ -35,23 +35,23 @@ _CONTRACTIONS: Final = (
 
 
 def soft_accuracy(answer: str, answers: Sequence[str]) -> float:
-    """What an answer is worth, from 0 to 1, beside the answers that several people gave."""
+    """Return the credit of an answer, from 0 to 1, given the answers of several people."""
     if not answers:
         return 0.0
     said, others = _on_one_line(answer), [_on_one_line(other) for other in answers]
     if len(set(others)) > 1:
         said, others = normalised(said), [_of_a_person(other) for other in others]
     people, same = len(others), others.count(said)
-    # One of those who agree has one fewer to agree with than the others.
+    # For each person who agrees, one fewer person is left to agree with.
     return (same * min(1.0, (same - 1) / ENOUGH) + (people - same) * min(1.0, same / ENOUGH)) / people
 
 
 def normalised(answer: str) -> str:
-    """An answer in small letters, with digits for number words, without articles and punctuation."""
+    """Normalise an answer: lower case, digits for number words, no articles or punctuation."""
     said = _on_one_line(answer)
     text, grouped = said, _GROUPED_DIGITS.search(said) is not None
     for sign in _SIGNS:
-        # A sign between two words stands for a space, one beside a space for nothing.
+        # A sign between two words becomes a space; one next to a space is removed.
         text = text.replace(sign, "" if grouped or f"{sign} " in said or f" {sign}" in said else " ")
     text = _FULL_STOP.sub("", text, count=_FULL_STOPS)
     words = (_NUMBERS.get(word, word) for word in text.lower().split())
@@ -62,15 +62,15 @@ def _on_one_line(answer: str) -> str:
     return answer.replace("\n", " ").replace("\t", " ").strip()
 
 
-_of_a_person = lru_cache(maxsize=16_384)(normalised)  # ten a question, few of them new; what models say may be long
+_of_a_person = lru_cache(maxsize=16_384)(normalised)  # ten per question, few of them new; replies of models may be long
 
 
 def _spellings() -> Iterator[tuple[str, str]]:
-    """Contractions as people type them, with one apostrophe left out."""
+    """Iterate over contractions with one missing apostrophe, with their correct spelling."""
     for right in _CONTRACTIONS.split():
         for place, sign in enumerate(right):
             if sign == "'":
                 yield right[:place] + right[place + 1 :], right
 
 
-_APOSTROPHES: Final = dict(_spellings()) | {"somebody'd": "somebodyd"}  # the one that the official table has reversed
+_APOSTROPHES: Final = dict(_spellings()) | {"somebody'd": "somebodyd"}  # this pair is reversed in the official table

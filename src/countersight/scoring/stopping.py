@@ -1,4 +1,4 @@
-"""Early stopping: a run asks pictures in a random order until an interval that always holds is narrow enough."""
+"""Early stopping: pictures are asked in random order until an always-valid interval is narrow enough."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
@@ -18,11 +18,11 @@ from countersight.scoring.sequences import anytime_interval, anytime_p
 from countersight.text import in_dollars
 
 UNTIL: Final = "until"
-"""Under what a run keeps its stopping rule."""
+"""The key under which a run records its stopping rule."""
 FIRST: Final = 16
-"""Pictures that are asked before the first look."""
+"""The number of pictures before the first look."""
 GROWTH: Final = 1.1
-"""How much larger each next part is."""
+"""The growth factor of the parts."""
 
 StoppingMetric = Literal["drop", "factual", "counterfactual", "both_right"]
 _ASKINGS: Final[dict[str, tuple[Asking, ...]]] = {
@@ -37,13 +37,13 @@ _DIFFERENCES: Final = ("drop", "imagination_gap")
 
 
 class Until(msgspec.Struct, frozen=True):
-    """When a run has asked enough: half of the interval's width in points, or nothing to decide the drop's sign."""
+    """A stopping rule: half the width of the interval in points, or None to decide the sign of the drop."""
 
     width: float | None = None
     metric: StoppingMetric = "drop"
     seed: int = 0
     models: tuple[str, ...] = ()
-    """The two models of which the first minus the second is meant; nothing for one model."""
+    """The two models whose difference is meant, first minus second; empty for one model."""
 
     def __post_init__(self) -> None:
         if self.width is not None and not 0 < self.width < 100:
@@ -58,7 +58,7 @@ class Until(msgspec.Struct, frozen=True):
         return None if self.width is None else self.width / 100
 
     def is_as_strict_as(self, other: "Until") -> bool:
-        """Whether a run that met this rule has met the other one."""
+        """Whether a run that meets this rule also meets the other."""
         same = (self.metric, self.seed, self.models) == (other.metric, other.seed, other.models)
         if not same or (self.width is None) != (other.width is None):
             return False
@@ -84,11 +84,11 @@ class StoppingStatus(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share of the cases that was asked."""
+        """The share of cases that were asked."""
         return self.cases / self.of_cases if self.of_cases else 1.0
 
     def told(self, cost: float = 0.0) -> str:
-        """Where it stands and what was saved, in a sentence; `cost` is what it took in dollars."""
+        """Describe the result and the savings in a sentence; `cost` is the cost of the run in dollars."""
         if self.cases in (0, self.of_cases):
             return f"{self}."
         saved = f"{self}: {self.of_cases - self.cases:,} cases ({1 - self.share:.0%}) were not asked"
@@ -107,7 +107,7 @@ class StoppingStatus(msgspec.Struct, frozen=True):
 
 
 def stopped(run: RunFolder) -> StoppingStatus | None:
-    """What the stopping rule of a run came to; None where it has none, or was asked everything since."""
+    """Return the status of a run's stopping rule; None without a rule, or if all cases were asked since."""
     found = run.manifest.observed.get(UNTIL) if run.manifest.observed.get("sample") else None
     return msgspec.convert(found, StoppingStatus) if found else None
 
@@ -123,7 +123,7 @@ class Units:
         return len(self._order)
 
     def have(self, metric: str) -> bool:
-        """Whether any case has the questions of a figure."""
+        """Whether any case has the questions of a metric."""
         return any(_has(case, _ASKINGS[metric], None) for case in self._cases.values())
 
     def interval(
@@ -136,10 +136,11 @@ class Units:
         aim: float | None = None,
         group: str | None = None,
     ) -> tuple[Interval, float, int, int]:
-        """The interval of a figure after so many pictures, its p for zero, and the cases it rests on, of how many.
+        """Return the interval of a metric after `pictures` pictures, its p for zero, and the numbers of cases asked and
+        in total.
 
-        With `minus`, of its difference to that of another run.
-        An answer that is missing or failed could be right or wrong: each end counts it as what is worst for it.
+        With `minus`, the metric is the difference to another run. Missing and failed answers may be right or wrong:
+        each end assumes the worst for it.
         """
         askings = _ASKINGS[metric]
         kept = [[row for row in unit if _has(self._cases[row], askings, group)] for unit in self._order]
@@ -175,9 +176,9 @@ def _has(case: Case, askings: Iterable[Asking], group: str | None) -> bool:
 
 
 def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int, float]]:
-    """What each case adds to a figure, at the worst and at the best; the same where its questions are answered.
+    """Return the worst and the best possible value of each case; they are equal if its questions are answered.
 
-    A single answer that is not known is worth 0 to 1.
+    A single unknown answer has a value from 0 to 1.
     """
     askings = _ASKINGS[metric]
     least, most = (
@@ -193,7 +194,7 @@ def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int
 
 
 class Looking:
-    """Looks at a run after each part, and says how many pictures to ask next."""
+    """Looks at a run after each part, and decides how many pictures to ask next."""
 
     def __init__(self, rule: Until, dataset: Dataset) -> None:
         self.rule = rule
@@ -209,14 +210,15 @@ class Looking:
         return len(self._units)
 
     def first(self, run: StoppingStatus | None) -> int:
-        """Where asking begins, or goes on."""
+        """Return the number of pictures to ask first, or to continue with."""
         return run.pictures if run else min(self.everything, FIRST)
 
     def next(self, pictures: int) -> int:
         return min(self.everything, max(pictures + 1, int(pictures * GROWTH)))
 
     def look(self, runs: Sequence[tuple[RunFolder, Outcomes]], pictures: int) -> StoppingStatus:
-        """Where a run, or the difference of two, stands after so many pictures, written into their folders."""
+        """Return the status of a run, or of the difference of two, after these pictures; it is recorded in their
+        folders."""
         (_, outcomes), *other = runs
         minus = other[0][1] if other else None
         metric, aim = self.rule.metric, self.rule.aim
@@ -229,7 +231,8 @@ class Looking:
 
 
 def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset, at: StoppingStatus) -> Scores:
-    """Scores of a run that stopped by a rule: ordinary intervals would be too narrow, since it chose when to look."""
+    """Replace the intervals of a run that stopped by a rule: ordinary ones would be too narrow, since it chose when to
+    look."""
     units = Units(dataset, at.rule.seed)
 
     def row_of(row: GroupScores, group: str | None) -> GroupScores:
@@ -251,7 +254,7 @@ def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset,
 
 
 def _within(rate: Rate, all_answers: Rate) -> Rate:
-    """The accuracy over some of the answers, with the wider interval of all of them."""
+    """Return an accuracy over some of the answers, with the wider interval over all of them."""
     low, high = min(rate.value or 0.0, all_answers.low), max(rate.value or 0.0, all_answers.high)
     return msgspec.structs.replace(rate, low=low, high=high)
 

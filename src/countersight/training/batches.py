@@ -1,4 +1,4 @@
-"""Examples as tensors: the options of an example in one pass, examples of like length together."""
+"""Batches of examples as tensors; the options of an example stay together, and examples are grouped by length."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,14 +22,14 @@ from countersight.training.plan import COUNTS, Plan
 VOCABULARY = 8000
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 AHEAD = 4
-"""Batches made while the network still learns from the one before."""
+"""The number of batches prepared in advance."""
 
 Counts = npt.NDArray[np.float32]
 Batch = tuple[Sequence[Example], dict[str, Tensor]]
 
 
 class TrainingBatches:
-    """Makes batches of examples; tokens are made once."""
+    """Creates batches of examples; tokens are cached."""
 
     def __init__(self, sequences: Sequences, plan: Plan, views: Mapping[str, View]) -> None:
         self._sequences = sequences
@@ -39,7 +39,7 @@ class TrainingBatches:
         self._counts: dict[tuple[str, int], Counts] = {}
 
     def shuffled(self, examples: Sequence[Example], size: int, seed: str) -> Iterator[Batch]:
-        """Every example once, those of like length together so that little is filled up, batches in random order."""
+        """Iterate over all examples once, in batches of similar length to limit padding, in random order."""
         chance = Random(seed)
         order = sorted(examples, key=lambda one: (self._length(one) + chance.uniform(0, 8), one.key))
         cut = [order[start : start + size] for start in range(0, len(order), size)]
@@ -47,19 +47,19 @@ class TrainingBatches:
         return self._ahead(cut)
 
     def in_order(self, examples: Sequence[Example], size: int) -> Iterator[Batch]:
-        """Every example once, the longest first."""
+        """Iterate over all examples once, the longest first."""
         order = sorted(examples, key=lambda one: (-self._length(one), one.key))
         return self._ahead([order[start : start + size] for start in range(0, len(order), size)])
 
     def apart(self, part: Sequence[Example]) -> tuple[Tensor, Tensor]:
-        """Question, first response and change of each example, and behind them all their right responses."""
+        """Return the tokens of question, first response and change of each example, then of all right responses."""
         told = [(one.parts.question, one.parts.context, one.parts.change) for one in part]
         right = [(one.options[one.right],) for one in part]
         tokens, real = self._sequences.batch([self._sequences.encode(texts) for texts in (*told, *right)])
         return torch.from_numpy(tokens), torch.from_numpy(real)
 
     def _ahead(self, parts: Sequence[Sequence[Example]]) -> Iterator[Batch]:
-        """The parts as batches, the next few already on their way."""
+        """Create the batches in a background thread, a few in advance."""
         with ThreadPoolExecutor(1, "batches") as pool:
             left = iter(parts)
             coming = [(part, pool.submit(self._tensors, part)) for part in islice(left, AHEAD)]
@@ -95,14 +95,14 @@ class TrainingBatches:
         return given
 
     def _seen(self, part: Sequence[Example]) -> dict[str, Tensor]:
-        """The picture of each example once, and which of them each sequence is about."""
+        """Return the picture of each example once, and the picture of each sequence."""
         features, boxes, there = map(torch.from_numpy, side_by_side([self._views[one.picture] for one in part]))
         shown = torch.arange(len(part)).repeat_interleave(torch.tensor([len(one.options) for one in part]))
         return {"features": features, "boxes": boxes, "there": there, "shown": shown}
 
 
 def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:
-    """The tokenizer to train with."""
+    """Return the tokenizer to train with."""
     if encoder in ("", COUNTS):
         return Sequences(_learned(examples))
     file = Path(encoder) / TOKENIZER
@@ -118,9 +118,9 @@ def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:
 
 
 def _learned(examples: Sequence[Example]) -> Any:
-    """The most frequent words, and every sign to spell the others with.
+    """Build a vocabulary of the most frequent words, with all characters to spell other words.
 
-    The package's own trainer breaks ties by chance; this is the same every time, so that a training can be repeated.
+    Unlike the package's own trainer, ties are broken deterministically, so that a training can be repeated.
     """
     from tokenizers import Tokenizer, normalizers, pre_tokenizers
     from tokenizers.models import WordPiece

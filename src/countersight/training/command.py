@@ -1,4 +1,4 @@
-"""`countersight train matcher`: every seed, and every fold, in turn; each taken up where it was left."""
+"""`countersight train matcher`: trains all seeds and folds in turn; interrupted ones are resumed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -19,7 +19,7 @@ LOG = "training.log"
 def train_matcher(
     dataset: Dataset, folder: Path, plan: Plan, *, vcr: Path | None = None, say: Callable[[str], None] = print
 ) -> Path:
-    """Train a matcher for each seed; with folds, one for each part, and say what they reach on the parts left out."""
+    """Train a matcher for each seed, and with folds one for each part; report the accuracy on examples left out."""
     plan.check()
     try:
         import onnx  # noqa: F401 - needed at the very end, so better missed at the beginning
@@ -46,7 +46,7 @@ def train_matcher(
 
 
 def _logged(folder: Path, say: Callable[[str], None]) -> Callable[[str], None]:
-    """Says how training goes on, and keeps it in a file of the folder; taken up again, it is written on."""
+    """Return a function that reports progress and appends it to a log file in the folder."""
 
     def both(words: str) -> None:
         say(words)
@@ -64,7 +64,7 @@ def _trained(
     beside: Sequence[Example],
     say: Callable[[str], None],
 ) -> dict[int, dict[str, list[float]]]:
-    """The scores that each seed's matchers give to examples they were not trained on."""
+    """Return the scores that each seed's matchers give to examples they were not trained on."""
     import torch
 
     from countersight.training.batches import TrainingBatches, sequences_for
@@ -73,7 +73,7 @@ def _trained(
     from countersight.training.network import build
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    torch.set_float32_matmul_precision("high")  # on a GPU several times as fast, and exact enough to learn
+    torch.set_float32_matmul_precision("high")  # several times as fast on a GPU, and exact enough for training
     views, view = _views(dataset, plan, [*examples, *beside])
     region = next(iter(views.values())).features.shape[1] if views else 0
     parts = folds(examples, plan.folds, 0) if plan.folds else [[]]
@@ -102,7 +102,7 @@ def _say_of(say: Callable[[str], None], which: str, words: str) -> None:
 
 
 def _views(dataset: Dataset, plan: Plan, examples: Sequence[Example]) -> tuple[Mapping[str, View], str]:
-    """The regions of the examples' pictures, and how they were seen."""
+    """Return the regions of the examples' pictures, and the name of their encoder."""
     if plan.inputs != "full":
         return {}, ""
     names = {one.picture for one in examples}
@@ -120,7 +120,7 @@ def _views(dataset: Dataset, plan: Plan, examples: Sequence[Example]) -> tuple[M
 
 
 def _held_out(examples: Sequence[Example], plan: Plan, seed: int) -> tuple[list[Example], list[Example]]:
-    """The examples that choose the best epoch, and those to learn from."""
+    """Return the examples that select the best epoch, and those to train on."""
     if not plan.held_out:
         return [], list(examples)
     held_out, *learned = folds(examples, round(1 / plan.held_out), seed)
@@ -128,7 +128,7 @@ def _held_out(examples: Sequence[Example], plan: Plan, seed: int) -> tuple[list[
 
 
 def _remember(folder: Path, kept: KeptPlan) -> None:
-    """Keep what the folder was begun with, and refuse to go on with anything else."""
+    """Store the settings of the folder; raises an error if it was started with others."""
     path = folder / KEPT
     if path.exists() and msgspec.json.decode(path.read_bytes(), type=KeptPlan) != kept:
         raise CountersightError(

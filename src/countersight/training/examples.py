@@ -22,7 +22,7 @@ class Example(msgspec.Struct, frozen=True):
 
     key: str
     picture: str
-    """The file of its picture, or what else stands for it: examples of one picture stay together."""
+    """The file or another id of the picture; examples with one picture stay together."""
     parts: Parts
     options: tuple[str, ...]
     right: int
@@ -30,7 +30,7 @@ class Example(msgspec.Struct, frozen=True):
 
 
 def read_examples(dataset: Dataset) -> list[Example]:
-    """Every question of a dataset that offers options, in both worlds as they are told."""
+    """Return all questions of a dataset that have options, in both worlds, with changes in words."""
     found = [
         Example(
             f"{case.id}/{world}",
@@ -58,7 +58,7 @@ def _questions(case: Case) -> Iterator[tuple[str, Question]]:
 
 
 def read_vcr(path: Path) -> list[Example]:
-    """VCR's published annotations (JSONL): a question and four answers, things in them named by their numbers."""
+    """Read VCR's published annotations (JSONL): questions with four answers, in which objects are numbers."""
     found = []
     with open(path, "rb") as file:
         for number, line in enumerate(bounded_lines(file, MOST_LINE), 1):
@@ -83,13 +83,13 @@ def read_vcr(path: Path) -> list[Example]:
 
 
 def _in_words(tokens: Sequence[Any], names: Sequence[str]) -> str:
-    """VCR writes a thing as the list of its numbers among the objects of the picture: [0, 2] is "person and dog"."""
+    """Replace VCR's lists of object numbers by names: [0, 2] is "person and dog"."""
     words = [" and ".join(names[thing] for thing in token) if isinstance(token, list) else token for token in tokens]
     return " ".join(words)
 
 
 def with_negatives(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
-    """The examples with so many further wrong options: the first response, then right responses of other cases."""
+    """Add `count` wrong options to each example: the first response, then right responses of other cases."""
     if not count:
         return list(examples)
     chance = Random(f"{seed}/negatives")
@@ -103,7 +103,7 @@ def with_negatives(examples: Sequence[Example], count: int, seed: int) -> list[E
 
 
 def folds(examples: Sequence[Example], count: int, seed: int) -> list[list[Example]]:
-    """The examples in so many parts of nearly equal size; those of one picture stay in one part."""
+    """Split the examples into `count` parts of nearly equal size; examples of one picture stay together."""
     by_picture: dict[str, list[Example]] = {}
     for example in examples:
         by_picture.setdefault(example.picture, []).append(example)

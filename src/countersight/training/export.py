@@ -1,4 +1,4 @@
-"""Exports a trained matcher to files that need no torch: an ONNX graph, its tokenizer and a description."""
+"""Export of a trained matcher to files that do not need torch: an ONNX graph, its tokenizer and a description."""
 
 import warnings
 from pathlib import Path
@@ -15,15 +15,17 @@ from countersight.training.plan import Plan
 
 OPSET = 18
 BLOCK = 128
-"""So many weights of a column share a scale, and so many numbers of a row: the smallest that is still fast."""
+"""The number of weights in a column, and of numbers in a row, that share a scale: the smallest size that is still
+fast."""
 MIDDLE = 128
-"""How onnxruntime writes nought in 8 bits."""
+"""The 8-bit value that onnxruntime uses for zero."""
 IN_INTEGERS = 4
 """onnxruntime's name for products of 8-bit integers."""
 
 
 def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path, view: str = "", region: int = 0) -> None:
-    """Write everything that `matcher:FOLDER` needs; `view` says what its regions are of, of `region` numbers each."""
+    """Write all files that `matcher:FOLDER` needs; `view` describes the features of regions, of `region` numbers
+    each."""
     tokens = torch.ones(3, 7, dtype=torch.int64)
     given: tuple[torch.Tensor, ...] = (tokens, torch.ones_like(tokens))
     shapes = {"tokens": {0: "sequences", 1: "length"}, "real": {0: "sequences", 1: "length"}}
@@ -37,7 +39,7 @@ def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path, v
         shapes |= {"counts": {0: "sequences"}}
     network.eval().cpu()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the exporter, about its own insides
+        warnings.simplefilter("ignore")  # warnings of the exporter about its internals
         torch.onnx.export(
             network,
             given,
@@ -55,11 +57,11 @@ def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path, v
 
 
 def round_weights(graph: Path) -> None:
-    """Rewrite a graph so that each product with fixed weights is one of 8-bit numbers.
+    """Rewrite a graph so that products with fixed weights use 8-bit numbers.
 
-    Every row has scales of its own, so a case gets the same scores alone as beside others. One scale for all that flows
-    in, as onnxruntime's own tool for 8 bits has it, gave another answer to every fourth case of CoSIm's real text, and
-    with weights scaled by column to every tenth.
+    Every row has its own scales, so a case gets the same scores alone and in a batch. A single scale for all inputs, as
+    in onnxruntime's own tool, changed the answers to a quarter of the cases of CoSIm's real text; weights scaled by
+    column changed a tenth.
     """
     model = onnx.load(graph)
     weights = {one.name: one for one in model.graph.initializer if len(one.dims) == 2}
@@ -86,7 +88,7 @@ def round_weights(graph: Path) -> None:
 
 
 def in_8_bits(weights: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
-    """Each column cut into blocks, filled up with noughts: columns × blocks × BLOCK numbers, and a scale a block."""
+    """Split each column into zero-padded blocks; returns columns × blocks × BLOCK numbers, and a scale per block."""
     rows, columns = weights.shape
     blocks = np.zeros((columns, -(-rows // BLOCK) * BLOCK), np.float32)
     blocks[:, :rows] = weights.T

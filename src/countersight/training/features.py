@@ -1,4 +1,4 @@
-"""`countersight features`: the regions of a dataset's pictures, worked out once and kept in a folder."""
+"""`countersight features`: computes the regions of a dataset's pictures and stores them in a folder."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from PIL import Image
 
 AT_ONCE = 64
-"""Pictures looked at together."""
+"""The number of pictures processed at a time."""
 MOST = 36
-"""Regions of a picture, as many as LXMERT's authors keep."""
+"""The maximum number of regions of a picture, as in LXMERT."""
 PATCH = 4
-"""Cells a side in which the colours of a found thing are told."""
+"""The side of the grid, in cells, for the colours of a detected object."""
 
 
 def look(dataset: Dataset, names: Iterable[str], view: str) -> Iterator[tuple[str, View]]:
-    """What is seen of each picture."""
+    """Iterate over the pictures with their regions."""
     see, wanted = looker(view), sorted(set(names))
     for start in range(0, len(wanted), AT_ONCE):
         part = wanted[start : start + AT_ONCE]
@@ -35,7 +35,7 @@ def look(dataset: Dataset, names: Iterable[str], view: str) -> Iterator[tuple[st
 
 
 def features_by_view(dataset: Dataset, view: str, folder: Path) -> Regions:
-    """The regions of every picture as an encoder sees them: `embedded`, or `hf:` and a folder."""
+    """Compute the regions of every picture with an encoder: `embedded`, or `hf:` and a folder."""
     names = pictures_of(dataset)
     seen = look(dataset, names, view)
     first = next(seen)
@@ -44,7 +44,7 @@ def features_by_view(dataset: Dataset, view: str, folder: Path) -> Regions:
 
 
 def features_by_detector(dataset: Dataset, detector: str, folder: Path) -> Regions:
-    """The regions of every picture as a detector finds them: which of its classes, how sure, and its colours."""
+    """Compute the regions of every picture with a detector: class, confidence and colours."""
     opened = open_detector(detector, ModelSettings())
     if not opened.classes:
         raise CountersightError("an open-vocabulary detector has no classes of its own; choose another detector")
@@ -53,7 +53,7 @@ def features_by_detector(dataset: Dataset, detector: str, folder: Path) -> Regio
 
 
 def _found_in(dataset: Dataset, names: Sequence[str], detector: Detector) -> Iterator[tuple[Listed, View]]:
-    """What a detector finds in each picture; nothing in any of them is no way to see."""
+    """Iterate over the pictures with their detected regions; raises an error if nothing is detected in any picture."""
     is_anything_found = False
     for name in names:
         view = found_view(detector, as_seen(dataset.picture(name)))
@@ -67,9 +67,9 @@ def _found_in(dataset: Dataset, names: Sequence[str], detector: Detector) -> Ite
 
 
 def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path, vcr: Path | None = None) -> Regions:
-    """The regions of every picture out of a file of LXMERT's, found by the name of the picture without its ending.
+    """Import the regions of every picture from an LXMERT feature file, matched by file name without its ending.
 
-    With VCR's annotations, those of the pictures they are about as well, to learn from beside the dataset.
+    With VCR's annotations, also those of VCR's pictures, for training on both.
     """
     own, beside = pictures_of(dataset), {one.picture for one in read_vcr(vcr)} if vcr else set()
     names = {Path(name).stem: name for name in (*own, *sorted(beside))}
@@ -93,7 +93,7 @@ def _counted(tsv: Path) -> Iterator[tuple[str, int]]:
 
 
 def pictures_of(dataset: Dataset) -> list[str]:
-    """The names of a dataset's pictures, each once."""
+    """Return the names of a dataset's pictures, without duplicates."""
     names = sorted({case.image for _, case in dataset.cases() if case.image})
     if not names:
         raise CountersightError(f"{dataset.path} has no pictures")
@@ -101,7 +101,7 @@ def pictures_of(dataset: Dataset) -> list[str]:
 
 
 def found_view(detector: Detector, image: "Image.Image") -> View:
-    """What a detector finds in a picture, the surest first; where it finds nothing, the whole picture as no class."""
+    """Return the detected regions of a picture, most confident first; without any, the whole picture with no class."""
     found = detector.boxes(image)[:MOST] or [Found((0, 0, image.width, image.height), "", 0.0)]
     features = np.stack([_told(each, detector.classes, image) for each in found])
     size = np.array([image.width, image.height, image.width, image.height], np.float32)

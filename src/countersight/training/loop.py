@@ -1,4 +1,4 @@
-"""Training one matcher: epoch by epoch, each kept, so that a stop costs at most the one under way."""
+"""The training loop of one matcher; every epoch is saved, so an interruption loses at most one epoch."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
@@ -18,20 +18,20 @@ from countersight.training.plan import Plan
 
 CHECKPOINT = "checkpoint.pt"
 SHARPNESS = 20.0
-"""Times the cosine of two texts, as the encoders of sentences were trained with."""
+"""The factor of the cosine of two texts, as used in training sentence encoders."""
 
 
 class Epoch(msgspec.Struct, frozen=True):
-    """One point of the curve."""
+    """One epoch of the training curve."""
 
     epoch: int
     loss: float
     held_out: float
-    """Share of the held-out examples that are right."""
+    """The accuracy on the held-out examples."""
 
 
 class Trainer:
-    """One network, one seed, one part of the examples."""
+    """Trains one network with one seed on one part of the examples."""
 
     def __init__(
         self, plan: Plan, network: nn.Module, batches: TrainingBatches, folder: Path, device: torch.device
@@ -58,7 +58,7 @@ class Trainer:
         seed: int,
         say: Callable[[str], None],
     ) -> float:
-        """Train to the end and leave the network as it was in its best epoch; what it reached there.
+        """Train to the end, load the network of the best epoch, and return its accuracy.
 
         Batches of `beside` alternate with those of the examples (CoSIm 7, multi-task).
         """
@@ -74,13 +74,13 @@ class Trainer:
         return max(one.held_out for one in self.curve)
 
     def accuracy(self, examples: Sequence[Example]) -> float:
-        """Share of examples whose right option has the highest score; 0 where there are none."""
+        """Return the share of examples whose right option has the highest score; 0 without examples."""
         scores = self.scores(examples)
         return sum(int(scores[one.key].argmax()) == one.right for one in examples) / max(1, len(examples))
 
     @torch.inference_mode()
     def scores(self, examples: Sequence[Example]) -> dict[str, Tensor]:
-        """Log-probabilities of the options of each example."""
+        """Return the log-probabilities of the options of each example."""
         self.network.eval()
         found = {}
         for part, given in self._batches.in_order(examples, 4 * self.plan.batch):
@@ -112,7 +112,8 @@ class Trainer:
         return loss.detach()
 
     def _loss(self, batch: Batch) -> Tensor:
-        """Cross-entropy over the options of each example; with the contrastive objective, over the batch as well."""
+        """Return the cross-entropy over the options of each example; with the contrastive objective, over the batch as
+        well."""
         part, given = batch
         there = self._there(given)
         sizes = [len(example.options) for example in part]
@@ -124,7 +125,7 @@ class Trainer:
     def _scores_and_contrast(
         self, part: Sequence[Example], there: dict[str, Tensor], sizes: Sequence[int]
     ) -> tuple[Tensor, Tensor]:
-        """A score an option, and what the contrastive objective adds to the loss."""
+        """Return a score per option, and the contrastive term of the loss."""
         if self.plan.objective == "ce":
             return self.network(**there), torch.zeros((), device=self._device)
         if isinstance(self.network, TwoStreams):
@@ -138,7 +139,7 @@ class Trainer:
         return self.network(**there), _contrast(told @ answers.T * SHARPNESS)
 
     def _set_rate(self, passed: float) -> None:
-        """A straight rise and fall where the plan has a warm-up; else the same rate throughout, as published."""
+        """Set the learning rate: linear warm-up and decay if the plan has a warm-up; else constant, as published."""
         share = 1.0
         if warm := self.plan.warming * self.plan.epochs:
             share = passed / warm if passed < warm else (self.plan.epochs - passed) / (self.plan.epochs - warm)
@@ -154,7 +155,7 @@ class Trainer:
         return torch.autocast(self._device.type, torch.bfloat16, enabled=short)
 
     def _keep(self, epoch: Epoch) -> None:
-        """Keep the epoch on disk, whole or not at all, with all that decides how the next one goes."""
+        """Save the epoch atomically, with the whole state of the training."""
         if not self.curve or not self.plan.held_out or epoch.held_out > max(one.held_out for one in self.curve):
             self._best = {name: value.detach().cpu().clone() for name, value in self.network.state_dict().items()}
         self.curve.append(epoch)
@@ -164,7 +165,7 @@ class Trainer:
         beside.replace(self._folder / CHECKPOINT)
 
     def _on_the_way(self) -> dict[str, Any]:
-        """What only a training that goes on needs: three quarters of all bytes, left out at the end."""
+        """Return the state that only an unfinished training needs: three quarters of all bytes, removed at the end."""
         return {
             "network": self.network.state_dict(),
             "optimizer": self._optimizer.state_dict(),
@@ -188,7 +189,7 @@ class Trainer:
 
 
 def _groups(plan: Plan, network: nn.Module) -> list[dict[str, Any]]:
-    """What the encoder holds, and what stands above it, each with its rate."""
+    """Return the parameter groups of encoder and head, each with its learning rate."""
     body = [value for name, value in network.named_parameters() if name.startswith("body.")]
     head = [value for name, value in network.named_parameters() if not name.startswith("body.")]
     above = plan.head_rate or plan.rate
@@ -200,7 +201,7 @@ def _groups(plan: Plan, network: nn.Module) -> list[dict[str, Any]]:
 
 
 def _contrast(likeness: Tensor) -> Tensor:
-    """How badly each row finds its own column in the batch, and each column its row."""
+    """Return the symmetric cross-entropy of matching rows with columns in the batch."""
     own = torch.arange(len(likeness), device=likeness.device)
     both = functional.cross_entropy(likeness.float(), own) + functional.cross_entropy(likeness.T.float(), own)
     return both / 2

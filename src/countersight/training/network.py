@@ -1,4 +1,4 @@
-"""The networks: a text encoder with a score on top, or LXMERT's two streams with a visual token (CoSIm 6)."""
+"""The networks: a text encoder with a scoring head, or LXMERT's two streams with a visual token (CoSIm 6)."""
 
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,11 @@ from countersight.training.plan import COUNTS, Plan
 from countersight.training.streams import FIRST, two_streams
 
 COUNTING = 64
-"""Size of the hidden layer over counts."""
+"""The size of the hidden layer over counts."""
 
 
 class CountsMatcher(nn.Module):
-    """Scores an option by what can be counted of it, and nothing else."""
+    """Scores an option by counted features only."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__()
@@ -25,17 +25,17 @@ class CountsMatcher(nn.Module):
         self.layers = nn.Sequential(nn.Linear(size, COUNTING), nn.GELU(), nn.Dropout(0.5), nn.Linear(COUNTING, 1))
 
     def forward(self, tokens: Tensor, real: Tensor, counts: Tensor) -> Tensor:
-        """A score an option."""
+        """Return a score per option."""
         return self.count(counts)
 
     def count(self, counts: Tensor) -> Tensor:
-        """The same, of what was counted."""
+        """Return a score per option from its counts."""
         scores: Tensor = self.layers(counts).squeeze(-1)
         return scores
 
 
 class TextMatcher(nn.Module):
-    """Scores a sequence by what a text encoder makes of it."""
+    """Scores a sequence with a text encoder."""
 
     def __init__(self, body: nn.Module, hidden: int, plan: Plan) -> None:
         super().__init__()
@@ -45,12 +45,12 @@ class TextMatcher(nn.Module):
         self.counted = CountsMatcher(plan) if plan.surface else None
 
     def forward(self, tokens: Tensor, real: Tensor, counts: Tensor | None = None) -> Tensor:
-        """A score a sequence."""
+        """Return a score per sequence."""
         scores: Tensor = self.score(self.understood(tokens, real)).squeeze(-1)
         return scores if self.counted is None else scores + self.counted(tokens, real, counts)
 
     def understood(self, tokens: Tensor, real: Tensor) -> Tensor:
-        """What the encoder makes of each sequence, as one vector."""
+        """Return the encoder's output for each sequence as one vector."""
         states: Tensor = self.body(input_ids=tokens, attention_mask=real).last_hidden_state
         if self.pooling == "cls":
             return states[:, 0]
@@ -59,7 +59,7 @@ class TextMatcher(nn.Module):
 
 
 class TwoStreams(nn.Module):
-    """LXMERT over text and regions; a visual token stands before the regions as [CLS] does before the words."""
+    """LXMERT over text and regions; a visual token precedes the regions as [CLS] precedes the words."""
 
     def __init__(self, body: Any, given: int, plan: Plan) -> None:
         super().__init__()
@@ -82,18 +82,18 @@ class TwoStreams(nn.Module):
         shown: Tensor,
         counts: Tensor | None = None,
     ) -> Tensor:
-        """A score a sequence; `shown` says which of the pictures each is about."""
+        """Return a score per sequence; `shown` is the picture of each."""
         return self.scored(*self.tokens(tokens, real, features, boxes, there, shown), counts)
 
     def scored(self, text: Tensor, vision: Tensor, counts: Tensor | None) -> Tensor:
-        """How well the text token and the visual token fit."""
+        """Return the match of text token and visual token as a score."""
         scores: Tensor = self.score(text * vision).squeeze(-1)
         return scores if self.counted is None or counts is None else scores + self.counted.count(counts)
 
     def tokens(
         self, tokens: Tensor, real: Tensor, features: Tensor, boxes: Tensor, there: Tensor, shown: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """The text token and the visual token of each sequence, after self- and cross-attention."""
+        """Return the text token and the visual token of each sequence, after self- and cross-attention."""
         pictures = features.shape[0]
         seen = torch.cat([self.visual_token.expand(pictures, -1, -1), self.region(features)], 1)
         places = torch.cat([self.visual_box.expand(pictures, -1, -1), boxes], 1)
@@ -103,7 +103,7 @@ class TwoStreams(nn.Module):
 
 
 def build(plan: Plan, vocabulary: int, pad: int, region: int = 0) -> CountsMatcher | TextMatcher | TwoStreams:
-    """The network of a plan, from a folder of weights or from scratch; `region` numbers tell of a region."""
+    """Build the network of a plan, from a folder of weights or from scratch; a region has `region` numbers."""
     if plan.encoder == COUNTS:
         return CountsMatcher(plan)
     config = any_config(Path(plan.encoder)) if plan.encoder else None
@@ -136,7 +136,7 @@ def _text_encoder(plan: Plan, vocabulary: int, pad: int) -> Any:
 
 
 def _beginning(plan: Plan) -> float:
-    """How large random weights are: BERT's 0.02 is for its size; a smaller network then hardly tells words apart."""
+    """Return the scale of random weights: BERT's 0.02 suits its size, but is too small for smaller networks."""
     return float(plan.hidden**-0.5)
 
 
@@ -169,7 +169,7 @@ def _two_streams(plan: Plan, kind: str, config: Any, vocabulary: int, pad: int, 
 
 
 def _take_language(body: nn.Module, folder: str) -> None:
-    """Begin the language stream as BERT is: both name their layers alike."""
+    """Initialise the language stream with BERT's weights; both use the same names of layers."""
     from transformers import AutoModel
 
     weights = AutoModel.from_pretrained(folder, local_files_only=True).state_dict()

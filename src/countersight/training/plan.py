@@ -1,4 +1,4 @@
-"""How a matcher is trained, with the paper's settings as defaults (CoSIm 7 and appendix C)."""
+"""The settings of a training, with the paper's as defaults (CoSIm 7 and appendix C)."""
 
 from pathlib import Path
 from typing import Final, Literal
@@ -11,7 +11,7 @@ from countersight.models.matcher import Inputs
 Objective = Literal["ce", "contrastive"]
 SEEDS = (1234, 2345, 3456)
 COUNTS = "counts"
-"""In place of an encoder: nothing but what can be counted."""
+"""The name of the encoder that only counts."""
 LIMITS: Final = {
     "folds": (0, 1_000),
     "epochs": (1, 100_000),
@@ -30,7 +30,7 @@ LIMITS: Final = {
     "negatives": (0, 1_000),
     "held_out": (0.0, 0.5),
 }
-"""The least and the most that each number of a plan may be. Beyond them a training fails late, or learns nothing."""
+"""The minimum and maximum of each number in a plan; beyond them training fails late or learns nothing."""
 SIZES: Final[dict[str, dict[str, int | float | str]]] = {
     "paper": {},
     "small": {
@@ -43,34 +43,34 @@ SIZES: Final[dict[str, dict[str, int | float | str]]] = {
         "precision": "fp32",
     },
 }
-"""Settings that go together by name: CoSIm's own, and a network that answers forty cases a second on two slow cores."""
+"""Named settings: CoSIm's own, and a network that answers forty cases a second on two slow cores."""
 LARGEST_SEED = 2**63 - 1
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that the result depends on beside the cases; it is kept beside the checkpoints."""
+    """All settings that the result depends on, apart from the cases; stored with the checkpoints."""
 
     inputs: Inputs = "text"
     objective: Objective = "ce"
     encoder: str = ""
-    """The folder of a BERT-like text encoder, or of LXMERT; nothing begins from scratch; `counts` has none."""
+    """The folder of a BERT-like text encoder, or of LXMERT; empty to train from scratch; `counts` for none."""
     view: str = ""
-    """How pictures are seen, for full inputs: `embedded`, or `hf:` and the folder of a vision tower."""
+    """The encoder of pictures, for full inputs: `embedded`, or `hf:` and the folder of a vision tower."""
     features: str = ""
-    """In place of looking: a folder of regions (`countersight features`)."""
+    """A folder of precomputed regions (`countersight features`), instead of an encoder."""
     seeds: tuple[int, ...] = SEEDS
     folds: int = 0
-    """Into how many parts the cases are cut by picture, each tried by a matcher trained on the others; 0 for none."""
+    """The number of parts for cross-validation by picture; 0 for none."""
     epochs: int = 50
     batch: int = 8
     rate: float = 1e-5
     head_rate: float = 0.0
-    """The rate of what stands above the encoder; 0 for the same."""
+    """The learning rate of the head; 0 for the same as the encoder's."""
     decay: float = 0.0
     beta2: float = 0.999
-    """How long Adam remembers how large gradients were."""
+    """Adam's decay rate of the second moment."""
     warming: float = 0.0
-    """Share of the steps in which the rate rises; after it, it falls to nothing by the end where it is above 0."""
+    """The share of the steps in which the learning rate rises; if above 0, it then falls linearly to zero."""
     pooling: Literal["cls", "mean"] = "cls"
     hidden: int = 768
     heads: int = 12
@@ -79,21 +79,21 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cross_layers: int = 5
     dropout: float = 0.1
     precision: Literal["bf16", "fp32"] = "bf16"
-    """How numbers are kept on a GPU; a small network from scratch may need fp32 to begin."""
+    """The number format on a GPU; a small network trained from scratch may need fp32."""
     shipped: Literal["fp32", "int8"] = "fp32"
-    """How weights are kept in the graph that is asked: in 8 bits a third as large, and faster on a CPU."""
+    """The weights of the exported graph: int8 is a third as large, and faster on a CPU."""
     others: bool = False
-    """Each option is read with the other options behind it."""
+    """Whether each option is followed by the other options."""
     surface: bool = False
-    """What can be counted of each option is added to what is understood."""
+    """Whether counted features of each option are added to its score."""
     negatives: int = 0
     """Wrong options added in training: the first response, then right responses of other cases."""
     held_out: float = 0.1
-    """Share of the training pictures that choose the best epoch; the paper chose by its validation split. With 0
-    all are learned from, and the last epoch counts."""
+    """The share of training pictures that select the best epoch; the paper used its validation split. With 0, all are
+    used for training, and the last epoch counts."""
 
     def check(self) -> None:
-        """Refuse what makes no sense, in a sentence."""
+        """Raise an error if the settings are invalid."""
         self._check_numbers()
         self._check_inputs()
         if self.encoder not in ("", COUNTS) and not Path(self.encoder, "config.json").is_file():
@@ -102,7 +102,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def _check_numbers(self) -> None:
         for name, (least, most) in LIMITS.items():
             value = getattr(self, name)
-            if not least <= value <= most:  # nor is what is no number
+            if not least <= value <= most:  # NaN is out of range too
                 raise CountersightError(f"{name} is {value}; it must be from {least:g} to {most:g}")
         if self.hidden % self.heads:
             raise CountersightError(f"`hidden` ({self.hidden}) must be a multiple of `heads` ({self.heads})")

@@ -1,4 +1,4 @@
-"""What a training reached: accuracy with its interval and the spread over seeds, beside the rows of CoSIm's paper."""
+"""Results of a training: accuracy with interval and spread over seeds, next to the figures of CoSIm's paper."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ REPORTED = {
 }
 """Accuracy on CoSIm's validation split (CoSIm, Tables 3 and 6; the spread from its footnote 5)."""
 BESIDE_VCR = "47.37"
-"""The same with VCR in alternate batches (Table 6), which the paper did with pictures."""
+"""The accuracy with VCR in alternate batches (Table 6), which the paper trained with pictures."""
 
 HEAD = (
     "| training | inputs | encoder | objective | beside | mean over seeds | seeds together | cases | how | reported |\n"
@@ -38,31 +38,32 @@ Scores = Mapping[int, Mapping[str, Sequence[float]]]
 
 
 class KeptPlan(msgspec.Struct, frozen=True):
-    """What a folder was begun with."""
+    """The settings that a folder was started with."""
 
     plan: Plan
     dataset: str
-    """The fingerprint of its rows."""
+    """The fingerprint of the dataset."""
     beside: str = ""
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What the matchers reach on examples they were not trained on."""
+    """The accuracy of the matchers on examples that they were not trained on."""
 
     by_seed: dict[int, float]
     mean: float
     spread: float | None
-    """Standard deviation over the seeds; nothing for one seed."""
+    """Standard deviation over the seeds; None for one seed."""
     together: Rate
-    """All seeds' scores averaged: clustered by picture."""
+    """The accuracy of the averaged scores of all seeds, clustered by picture."""
     by_world: dict[str, Rate]
     chance: float
 
 
 def write_results(folder: Path, plan: Plan, examples: Sequence[Example], scores: Scores, *, beside: str = "") -> Result:
-    """Work the figures out, and write them as data, as a card and as curves; `beside` names the file learned beside."""
+    """Compute the results and write them as data, a card and curves; `beside` is the name of the additional training
+    file."""
     tried = [one for one in examples if all(one.key in of_seed for of_seed in scores.values())]
-    if not tried:  # without folds, each seed holds out pictures of its own
+    if not tried:  # without folds, each seed holds out different pictures
         tried = [one for one in examples if any(one.key in of_seed for of_seed in scores.values())]
     by_seed = {seed: _accuracy(examples, of_seed) for seed, of_seed in scores.items()}
     values = list(by_seed.values())
@@ -97,7 +98,7 @@ def _together(examples: Sequence[Example], scores: Scores) -> Rate:
 
 
 def protocol(plan: Plan) -> str:
-    """On which cases the figures were got."""
+    """Describe the cases on which the accuracy was measured."""
     if plan.folds:
         chosen = "the best epoch chosen on pictures held out of the training part" if plan.held_out else "last epoch"
         return f"{plan.folds}-fold by picture; {chosen}"
@@ -110,7 +111,7 @@ def protocol(plan: Plan) -> str:
 
 
 def reported(plan: Plan, beside: str) -> str:
-    """What CoSIm reports for such a training; nothing where it has none."""
+    """Return the figure that CoSIm reports for such a training; empty if there is none."""
     if not beside:
         return REPORTED.get((plan.inputs, plan.objective), "")
     return BESIDE_VCR if plan.inputs == "full" else f"{BESIDE_VCR} (full inputs)"
@@ -145,7 +146,8 @@ def _card(plan: Plan, result: Result, beside: str) -> str:
 
 
 def write_table(folders: Sequence[Path], path: Path) -> Path:
-    """One row for each trained folder: accuracy in per cent with spread over seeds and a 95 % interval."""
+    """Write a table with one row per trained folder: accuracy in per cent with spread over seeds and a 95 %
+    interval."""
     if not folders:
         raise CountersightError("no trained matcher is named: countersight train tables DIR, with one in each folder")
     rows = sorted(_row(folder) for folder in folders)
@@ -173,7 +175,7 @@ _STYLE = "polyline { fill: none; stroke: var(--one); stroke-width: 1.6; opacity:
 
 
 def draw_curves(folder: Path, plan: Plan, path: Path) -> None:
-    """Draw all curves of a folder into one figure: accuracy where pictures were held out, else the loss."""
+    """Draw all curves of a folder in one figure: the held-out accuracy if pictures were held out, else the loss."""
     from countersight.training.loop import CHECKPOINT
 
     curves = [_curve(file) for file in sorted(folder.glob(f"seed-*/**/{CHECKPOINT}"))]

@@ -1,7 +1,7 @@
-"""LXMERT's layers, run faster than transformers runs them, to the same numbers.
+"""A faster implementation of LXMERT's layers than that of transformers, with the same results.
 
-A picture goes through its own layers once, however many texts are read beside it, attention is torch's fused one, and
-of the last layer no more is worked out than is scored.
+A picture passes its own layers once for all texts about it, attention is torch's fused one, and the last layer computes
+only the tokens that are scored.
 """
 
 from typing import Any
@@ -11,9 +11,9 @@ from torch import Tensor
 from torch.nn import functional
 
 ALL, FIRST = slice(None), slice(1)
-"""Which tokens of each text, and of each picture, the last layer works out."""
+"""The tokens of each text and picture that the last layer computes."""
 UNSEEN = -1e4
-"""Added to what is attended to where a sequence is filled up; exported, it takes fewer steps than a choice does."""
+"""Added to the attention of padding; needs fewer steps in the exported graph than a selection."""
 
 
 def two_streams(
@@ -26,9 +26,9 @@ def two_streams(
     shown: Tensor,
     scored: slice = ALL,
 ) -> tuple[Tensor, Tensor]:
-    """The states of the texts and of the regions after all layers, for the tokens that are scored.
+    """Return the states of texts and regions after all layers, for the scored tokens.
 
-    `there` says which regions of a picture are real, and `shown` which picture each text is read beside.
+    `there` marks the real regions of a picture, and `shown` is the picture of each text.
     """
     encoder = body.encoder
     text, text_mask = body.embeddings(tokens, torch.zeros_like(tokens)), _hiding(real)
@@ -56,7 +56,7 @@ def _layer(layer: Any, states: Tensor, mask: Tensor) -> Tensor:
 def _crossed(
     layer: Any, text: Tensor, text_mask: Tensor, vision: Tensor, vision_mask: Tensor, scored: slice
 ) -> tuple[Tensor, Tensor]:
-    """Each stream looks at the other, both by the same weights, and then those that are scored at their own stream."""
+    """Apply cross-attention in both directions with shared weights, then self-attention to the scored tokens."""
     cross = layer.visual_attention
     text, vision = (
         _attended(cross.att, cross.output, text, vision, vision_mask),

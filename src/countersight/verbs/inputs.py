@@ -1,4 +1,4 @@
-"""Converts the arguments of verbs: objects, names or paths."""
+"""Conversion of the arguments of verbs, which may be objects, names or paths."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,38 +18,38 @@ SomeRun: TypeAlias = Run | Path | str
 
 
 def dataset_of(dataset: SomeDataset) -> Dataset:
-    """The dataset; a path is opened."""
+    """Return the dataset; a path is opened."""
     return dataset if isinstance(dataset, Dataset) else Dataset(dataset)
 
 
 def run_of(run: SomeRun) -> Run:
-    """The run; a path is opened."""
+    """Return the run; a path is opened."""
     return run if isinstance(run, Run) else Run(run)
 
 
 def folder_of(given: "Dataset | Run | Audit | Path | str") -> Path:
-    """The folder of an object, or the given path."""
+    """Return the folder of an object, or the given path."""
     return given.path if isinstance(given, Dataset | Run | Audit) else Path(given)
 
 
 def path_of(dataset: SomeDataset | None) -> Path | None:
-    """The folder of a dataset, or the given file; None stays None."""
+    """Return the folder of a dataset, or the given file; None stays None."""
     return None if dataset is None else folder_of(dataset)
 
 
 def folders_of(runs: SomeRun | Audit | Sequence[SomeRun | Audit]) -> Iterator[Path]:
-    """The folder of each run or audit; a repeated run contributes all its folders."""
+    """Iterate over the folders of runs and audits; a repeated run contributes all its folders."""
     for run in [runs] if isinstance(runs, Run | Audit | Path | str) else runs:
         yield from [run.path] if isinstance(run, Run | Audit) else run_folders(Path(run))
 
 
 def maybe_path(path: Path | str | None) -> Path | None:
-    """The given value as a path; None stays None."""
+    """Return the given value as a path; None stays None."""
     return None if path is None else Path(path)
 
 
 def settings_of(settings: ModelSettings | None, usual: ModelSettings) -> ModelSettings:
-    """The given settings or the defaults; an invalid field raises an error that names it."""
+    """Return the given settings or the defaults; an invalid field raises an error that names it."""
     try:
         return msgspec.convert(msgspec.to_builtins(settings or usual), ModelSettings)
     except msgspec.ValidationError as error:

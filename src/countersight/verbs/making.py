@@ -155,7 +155,7 @@ def open_dataset(path: Path | str) -> Dataset:
 
 
 def _made_before(folder: Path, how: Mapping[str, Any]) -> Dataset:
-    """The dataset in a folder, refused if its card says that it was made in another way."""
+    """Return the dataset in a folder; raises an error if its card says that it was made in another way."""
     dataset = Dataset.open(folder)
     made = dataset.provenance()
     made |= {"file": made.get("file", made.get("mined", "")), "controls": str("controls" in made)}
@@ -171,7 +171,7 @@ def _made_before(folder: Path, how: Mapping[str, Any]) -> Dataset:
 
 
 def _recorded(value: Any) -> str:
-    """The value of an option as a card has it; the usual values, which nobody has to name, are empty."""
+    """Return the value of an option as recorded in a card; default values are empty."""
     text = str(getattr(value, "name", value))
     return "" if text in ("None", "False", "fair", "all", "eight", "first") else text
 

@@ -1,4 +1,4 @@
-"""A small vision-language model of our own that ships with the package and needs neither key nor download."""
+"""A small vision-language model that ships with the package and needs neither key nor download."""
 
 import lazy_loader
 

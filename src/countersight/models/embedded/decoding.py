@@ -1,4 +1,4 @@
-"""Writing answers word by word, for many conversations at once, with a cache of what was read before."""
+"""Token-by-token decoding of many conversations at once, with a key-value cache."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +22,7 @@ class Decoder:
         self._layers, self._heads, self._each = shape[0], shape[3], shape[5]
 
     def generate(self, prompts: Sequence[Sequence[int]], values: Floats, most: int) -> list[list[int]]:
-        """The most likely next tokens after each prompt, up to its end, or to `most` of them."""
+        """Return the most likely tokens after each prompt, up to the end token or to `most` tokens."""
         tokens, valid = self._padded(prompts)
         lengths = valid.sum(axis=1)
         places = np.broadcast_to(np.arange(tokens.shape[1]), tokens.shape)
@@ -39,7 +39,7 @@ class Decoder:
             going = np.array(
                 [token != self._end and len(written[row]) < most for row, token in zip(rows, chosen, strict=True)]
             )
-            if not going.all():  # rows that are done are let go, so that a long answer does not hold up the rest
+            if not going.all():  # finished rows are removed, so that a long answer does not slow down the rest
                 rows, chosen, lengths, valid, values = (
                     rows[going],
                     chosen[going],
@@ -57,7 +57,8 @@ class Decoder:
     def losses(
         self, prompt: Sequence[int], values: Floats, endings: Sequence[Sequence[int]], loss: Loss = "mean"
     ) -> list[float]:
-        """For each ending, the mean or the sum of the losses of its tokens, its end included, after the prompt."""
+        """Return, for each ending, the mean or sum of the losses of its tokens, including the end token, after the
+        prompt."""
         whole = [[*prompt, *ending, self._end] for ending in endings]
         tokens, valid = self._padded(whole)
         count = len(whole)
@@ -78,7 +79,7 @@ class Decoder:
         return losses
 
     def empty(self, batch: int) -> Floats:
-        """A cache of no tokens."""
+        """Return a cache without tokens."""
         return np.zeros((self._layers, 2, batch, self._heads, 0, self._each), np.float32)
 
     def _run(

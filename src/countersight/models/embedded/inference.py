@@ -1,4 +1,4 @@
-"""The whole model, from conversations to text: synchronous, batched, and the same for one as for many."""
+"""Inference from conversations to text: synchronous, batched, with results that do not depend on the batch."""
 
 import hashlib
 from collections import OrderedDict
@@ -23,42 +23,43 @@ from countersight.picture import Picture, Pixels, as_seen
 from countersight.system import cores
 
 KEPT = 4096
-"""Pictures whose values are remembered, 180 bytes each: the questions of a case, and both checkpoints, share them."""
+"""The number of pictures whose values are cached, 180 bytes each; questions of a case and both checkpoints share
+them."""
 AT_ONCE = 4
-"""Pictures encoded together: more need memory and gain nothing."""
+"""The number of pictures encoded together; more need memory and are not faster."""
 TOGETHER = 16
-"""Conversations of about one length decoded together: none is padded by much, and the work stays in the cache."""
+"""The number of conversations of similar length decoded together, to limit padding and to stay in the CPU cache."""
 CONTEXT = 320
-"""Tokens the decoder can read and write in one conversation."""
+"""The maximum number of tokens in a conversation, read and written."""
 LONGEST = 64
-"""Tokens of the longest answer."""
+"""The maximum number of tokens in an answer."""
 
 
 NEEDED = 4 * SIDE
-"""Of a larger picture no more pixels than this are wanted a side: all are averaged away."""
+"""The side in pixels to which larger pictures may be reduced when decoded, since they are averaged anyway."""
 
 
 def prepare(picture: Picture) -> Pixels:
-    """The picture as the encoder sees it, or BadPicture."""
+    """Return the picture as the encoder's input; raises BadPicture."""
     return shrink(as_seen(picture, NEEDED))
 
 
 def shrink(image: Image.Image) -> Pixels:
-    """A picture of any size at the encoder's size; averaging whole boxes keeps thin lines and small dots crisp."""
+    """Resize a picture to the encoder's size; averaging whole boxes preserves thin lines and small dots."""
     return np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BOX))
 
 
 class Encoder:
-    """The encoder, with a memory of pictures it saw."""
+    """The encoder, with a cache of pictures."""
 
     def __init__(self, folder: Path) -> None:
         self._graph: Any = open_graph(folder, ENCODER)
         self._seen: OrderedDict[bytes, Floats] = OrderedDict()
-        self._looking = Lock()  # two checkpoints may be asked at the same time
+        self._looking = Lock()  # both checkpoints may be used at the same time
         self._preparing = ThreadPoolExecutor(cores(), "picture")
 
     def look(self, pictures: Sequence[Picture]) -> list[Floats | BadPicture]:
-        """What is in each picture, as VALUES; or why it cannot be read."""
+        """Return the contents of each picture as VALUES, or the reason why it cannot be read."""
         with self._looking:
             return self._look(pictures)
 
@@ -92,20 +93,20 @@ def _prepared(picture: Picture) -> Any:
 
 @cache
 def encoder(folder: Path) -> Encoder:
-    """The encoder of a folder; both checkpoints share it, and what it saw."""
+    """Return the encoder of a folder; both checkpoints share it and its cache."""
     return Encoder(folder)
 
 
 class Conversation(msgspec.Struct, frozen=True):
-    """What was said so far, and the picture it is about."""
+    """A conversation so far, and its picture."""
 
     turns: tuple[tuple[str, str], ...]
-    """("user" or "assistant", text)."""
+    """Pairs of role ("user" or "assistant") and text."""
     picture: Picture
 
 
 class Inference:
-    """Encoder, decoder and tokenizer together: from conversations to text."""
+    """Encoder, decoder and tokenizer of one checkpoint."""
 
     def __init__(self, folder: Path, worlds: str) -> None:
         self.tokenizer = Tokenizer(msgspec.json.decode(checked(folder, VOCABULARY), type=list[str]))
@@ -113,7 +114,8 @@ class Inference:
         self._encoder = encoder(folder)
 
     def answer(self, asked: Sequence[Conversation], most: int) -> list[tuple[str, int, int] | BadPicture]:
-        """For each conversation the next turn with the tokens read and written; or why its picture cannot be read."""
+        """Return the next turn of each conversation with its numbers of tokens, or the reason why its picture cannot be
+        read."""
         seen = self._encoder.look([one.picture for one in asked])
         prompts = [self._prompt(one, min(most, LONGEST)) for one in asked]
         rows = [row for row, values in enumerate(seen) if not isinstance(values, BadPicture)]
@@ -128,7 +130,7 @@ class Inference:
         return answers
 
     def losses(self, asked: Conversation, endings: Sequence[str], loss: Loss = "mean") -> list[float] | BadPicture:
-        """The loss the model gives to each text as its next turn."""
+        """Return the loss of each text as the next turn."""
         (values,) = self._encoder.look([asked.picture])
         if isinstance(values, BadPicture):
             return values
@@ -136,5 +138,5 @@ class Inference:
         return self._decoder.losses(self._prompt(asked, LONGEST + 1), values, tokens, loss)
 
     def _prompt(self, asked: Conversation, room: int) -> list[int]:
-        """The conversation as tokens; of one that is too long, the end."""
+        """Return the tokens of the conversation; if it is too long, only its end."""
         return self.tokenizer.conversation(asked.turns)[-(CONTEXT - room) :]

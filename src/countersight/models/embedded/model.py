@@ -1,4 +1,4 @@
-"""The embedded model as the rest of the program sees it: questions that come in together are answered together."""
+"""The embedded model; concurrent questions are answered in batches."""
 
 import asyncio
 import re
@@ -15,11 +15,11 @@ from countersight.models.embedded.out_of_scope import within_card
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
 WORLDS = {"embedded": "both", "embedded:factual": "factual"}
-"""Names of the checkpoints, and the worlds whose questions each has seen."""
+"""The names of the checkpoints, and the worlds of the questions that each was trained on."""
 BATCH = 64
-"""Questions answered at once."""
+"""The maximum number of questions in a batch."""
 ROOM = BATCH * 360
-"""Characters answered at once, counting every question as long as the longest: it bounds the memory."""
+"""The maximum number of characters in a batch, if all questions were as long as the longest; limits memory."""
 AS_NUMBER = "Answer with a single number."
 
 
@@ -27,7 +27,7 @@ _MARKED = re.compile(r"^\(?([A-Z])[.)] *(?=\S)", re.MULTILINE)
 
 
 class Embedded(Displayed):
-    """A small vision-language model trained on our scenes; it ships with the package. See its MODEL_CARD.md."""
+    """A small vision-language model trained on generated scenes; it ships with the package. See its MODEL_CARD.md."""
 
     needs_picture = True
     picture_limits = (1, 1)
@@ -41,7 +41,7 @@ class Embedded(Displayed):
         folder = folder or shipped()
         self._folder, self._most, self._loss = folder, settings.max_tokens, settings.loss
         for file in files_of(WORLDS[name]):
-            checked(folder, file)  # a damaged one is found before there is a run, not at the first question
+            checked(folder, file)  # finds damaged files before a run starts, not at the first question
         self.settings: dict[str, Any] = {
             "max_tokens": settings.max_tokens,
             "weights": fingerprint(folder, WORLDS[name]),
@@ -52,7 +52,7 @@ class Embedded(Displayed):
         self._computing = asyncio.Lock()
 
     async def reply(self, request: Request) -> Answer:
-        """Say the next turn of a conversation."""
+        """Return the next turn of a conversation."""
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append((_conversation(request), future))
         if self._working is None or self._working.done():
@@ -66,7 +66,8 @@ class Embedded(Displayed):
         return Answer(text, finish=finish, tokens_in=read, tokens_out=written, model=self.name)
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """The loss of each option's text as the answer to the question alone, so that their order cannot matter."""
+        """Return the loss of each option as the answer to the question without options, so that their order cannot
+        matter."""
         if not request.options:
             raise AskingFailed("there are no options to rank", again=False)
         conversation = _conversation(without_options(request))
@@ -75,7 +76,7 @@ class Embedded(Displayed):
         )
 
     async def close(self) -> None:
-        """Let go of what waits and of the memory."""
+        """Cancel waiting questions and free the memory."""
         if self._working is not None and not self._working.done():
             self._working.cancel()
             await asyncio.gather(self._working, return_exceptions=True)
@@ -83,16 +84,16 @@ class Embedded(Displayed):
                 future.cancel()
             self._waiting.clear()
         self._inference = None
-        self._computing = asyncio.Lock()  # the next to ask may do so in another loop
+        self._computing = asyncio.Lock()  # the next request may come from another event loop
 
     async def _work(self) -> None:
-        await asyncio.sleep(0)  # let everybody who is about to ask do so, and answer them all at once
+        await asyncio.sleep(0)  # let all pending callers add their questions, to answer them in one batch
         while self._waiting:
             batch = self._take()
             asked = [conversation for conversation, _ in batch]
             try:
                 answers = await self._alone(partial(_answer, asked, self._most))
-            except Exception as error:  # whoever waits is told; nobody waits for this task itself
+            except Exception as error:  # callers get the exception; nobody awaits this task itself
                 for _, future in batch:
                     if not future.done():
                         future.set_exception(error)
@@ -102,7 +103,7 @@ class Embedded(Displayed):
                     future.set_result(answer)
 
     def _take(self) -> list[tuple[Any, asyncio.Future[Any]]]:
-        """The questions to answer next: as many as there are room for, the longest deciding."""
+        """Return the next batch of questions, within the limits of number and length."""
         longest = count = 0
         for conversation, _ in self._waiting[:BATCH]:
             longest = max(longest, sum(len(text) for _, text in conversation.turns))
@@ -113,7 +114,7 @@ class Embedded(Displayed):
         return batch
 
     async def _alone(self, compute: Callable[[Any], Any]) -> Any:
-        """Compute in a thread, so that the program goes on reading and writing meanwhile."""
+        """Compute in a thread, so that the event loop is not blocked."""
         async with self._computing:
             return await asyncio.to_thread(lambda: compute(self._loaded()))
 
@@ -126,7 +127,7 @@ class Embedded(Displayed):
 
 
 def without_options(request: Request) -> Request:
-    """The request with the listed options and what follows them cut from the last question."""
+    """Return the request without the listed options, and what follows them, in the last question."""
     *before, last = request.turns
     listed = "\n".join(f"{LETTERS[nth]}: {option.text}" for nth, option in enumerate(request.options))
     question, found, _ = last.text.partition(f"\n{listed}")
@@ -137,7 +138,7 @@ def without_options(request: Request) -> Request:
 
 
 def endings(request: Request) -> list[str]:
-    """What the model would say to mean each option."""
+    """Return the answer text that stands for each option."""
     if request.kind == "boolean":
         return [f"{option.text.capitalize()}." for option in request.options]
     return [option.text for option in request.options]
@@ -159,7 +160,7 @@ def _conversation(request: Request) -> Any:
 
 
 def as_listed(text: str) -> str:
-    """The text with options marked in other ways, such as "A. 3" or "A) 3", listed as the model learned: "A: 3"."""
+    """Rewrite markers of options such as "A. 3" or "A) 3" to the trained form "A: 3"."""
     return _MARKED.sub(r"\1: ", text)
 
 
@@ -170,5 +171,5 @@ def _readable(said: Any) -> Any:
 
 
 def open_embedded(name: str, target: str, settings: ModelSettings) -> Embedded:
-    """`embedded`, or one of its checkpoints."""
+    """Open `embedded`, or one of its checkpoints."""
     return Embedded(name, settings)

@@ -1,7 +1,7 @@
-"""Questions that the decoders would answer although the card says they cannot: there a rule says that nothing is known.
+"""Rules for questions outside the model card: a count is replaced by "unknown".
 
-They learned amounts that are exact, and all things of a kind in another colour. What is near these they take for these:
-"more than 4" for 4, and dots to be painted for dots to be taken away.
+The decoders learned exact amounts, and changes of colour of all things of a kind. They confuse similar questions with
+these: "more than 4" with 4, and painting dots with removing them.
 """
 
 import re
@@ -12,7 +12,7 @@ from countersight.scenes import COLOURS
 
 UNKNOWN: Final = "I do not know."
 LONGEST = 4_000
-"""Signs of a question that are looked at, from its end: more than the decoders read."""
+"""The number of characters that are checked, from the end of the question: more than the decoders read."""
 
 _NUMBER = rf"(?:\d+|{'|'.join(NUMBER_WORDS)})"
 _INEXACT = re.compile(
@@ -25,7 +25,7 @@ _INEXACT = re.compile(
     rf"|{_NUMBER}(?: \w+)? or (?:so|thereabouts|more|fewer|less|{_NUMBER})"
     rf"|{_NUMBER} (?:dots?|flowers?|of them),? (?:at most|at least|give or take|plus or minus)"
     r"|(?:several|a few|a handful of|a couple of) (?:of the )?(?:dots|flowers)"
-    r")\b(?! (?:words?|sentences?|lines?)\b)",  # so many are wanted of the answer
+    r")\b(?! (?:words?|sentences?|lines?)\b)",  # not about the length of the answer
     re.IGNORECASE,
 )
 _SOME_COLOURED = re.compile(
@@ -41,14 +41,14 @@ _COUNT = re.compile(r"\d+|[A-Z]")
 
 
 def within_card(said: str, question: str) -> str:
-    """What the model said to a question; that it does not know, where it counted what is beyond its card."""
+    """Return the model's answer, or "unknown" if it is a count for a question outside the card."""
     return UNKNOWN if _COUNT.fullmatch(said) and beyond(question) else said
 
 
 def beyond(question: str) -> bool:
-    """Whether a question has an inexact amount, some things in another colour, a difference, or dots in polygons.
+    """Whether a question has an inexact amount, a partial change of colour, a difference, or dots in polygons.
 
-    No question of the suites has, and none of training that the decoders learned to count for.
+    No question of the suites has these, and no training question for which the decoders learned to count.
     """
     question = question[-LONGEST:]
     if any(pattern.search(question) for pattern in (_INEXACT, _SOME_COLOURED, _COMPARING)):

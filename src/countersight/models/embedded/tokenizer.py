@@ -1,4 +1,4 @@
-"""Text as numbers and back: whole words and whole numbers the model knows, single letters for everything else."""
+"""The tokenizer: known words and numbers are one token each, other words are spelled letter by letter."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,14 +11,14 @@ END: Final = "<end>"
 UNKNOWN: Final = "<unknown>"
 SPECIAL: Final = (PAD, USER, MODEL, END, UNKNOWN)
 PIECE: Final = "##"
-"""Begins a token that is one letter of a word the vocabulary does not hold."""
+"""The prefix of a token that is one letter of an unknown word."""
 
 _SPLIT = re.compile(r"\n|[0-9]+|[^\W\d_]+|[^\s]")
 _NO_SPACE_BEFORE = frozenset(".,;:?!)")
 
 
 class Tokenizer:
-    """Turns text into token numbers by a fixed vocabulary. Case matters only to words the vocabulary holds in both."""
+    """Converts text to token numbers with a fixed vocabulary. Case matters only for words that it has in both forms."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self.vocabulary = tuple(vocabulary)
@@ -27,19 +27,19 @@ class Tokenizer:
         self._words: dict[str, tuple[int, ...]] = {}
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of a text; never fails, whatever the text holds."""
+        """Return the tokens of a text; never fails, whatever the text contains."""
         tokens: list[int] = []
         for word in _SPLIT.findall(text):
             known = self._words.get(word)
             if known is None:
                 known = self._spell(word)
-                if len(self._words) < 10_000:  # text comes from anybody: what is kept of it is bounded
+                if len(self._words) < 10_000:  # limits the memory used for texts of any origin
                     self._words[word] = known
             tokens += known
         return tokens
 
     def decode(self, tokens: Iterable[int]) -> str:
-        """The text of tokens, spaced as people write; marks of turns are left out."""
+        """Return the text of tokens with normal spacing; markers of turns are left out."""
         text = ""
         spelling = False
         for number in tokens:
@@ -54,7 +54,7 @@ class Tokenizer:
         return text
 
     def conversation(self, turns: Iterable[tuple[str, str]]) -> list[int]:
-        """The tokens of a conversation of ("user" or "assistant", text), up to where the model speaks."""
+        """Return the tokens of a conversation of ("user" or "assistant", text), up to the model's next turn."""
         tokens: list[int] = []
         for role, text in turns:
             if role == "user":
@@ -71,13 +71,13 @@ class Tokenizer:
 
 
 def vocabulary(said: Iterable[str], heard: Iterable[str]) -> tuple[str, ...]:
-    """A vocabulary of words: first those a model may say, with numbers, letters and marks, then those it only reads."""
+    """Build a vocabulary: first tokens that a model may write, then words that it only reads."""
     tokens = [*always_said(), *sorted(set(said).difference(always_said()))]
     return (*tokens, *sorted(set(heard).difference(tokens)))
 
 
 def always_said() -> tuple[str, ...]:
-    """What every vocabulary begins with: marks of turns, numbers up to 99, letters, and marks of writing."""
+    """Return the first tokens of every vocabulary: markers of turns, numbers up to 99, letters and punctuation."""
     letters = "abcdefghijklmnopqrstuvwxyz0123456789"
     return (
         *SPECIAL,

@@ -1,4 +1,4 @@
-"""What the encoder hands to the decoder: numbers it counted in the picture, each with a fixed place."""
+"""The interface between encoder and decoder: counts of things in the picture, each at a fixed position."""
 
 from typing import Final
 
@@ -20,9 +20,9 @@ VALUES: Final = (
     *(f"{colour} polygons" for colour in COLOURS),
     *(f"a picture of {kind}" for kind in KINDS),
 )
-"""All but the last are sums over the picture; a polygon's colour is there or not; the last are probabilities."""
+"""All but the last are sums over the picture; the colour of a polygon is 0 or 1; the last are probabilities."""
 
 LARGEST: Final = 48
-"""The largest number the decoder tells from its neighbours; no picture of ours holds more of anything."""
+"""The largest number that the decoder distinguishes; no generated picture contains more of anything."""
 SIDE: Final = 224
-"""Width and height to which every picture is brought."""
+"""The width and height to which every picture is resized."""

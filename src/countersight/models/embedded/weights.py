@@ -1,4 +1,4 @@
-"""The files that ship with the package, checked before they are used."""
+"""The weights in the package, with checksums."""
 
 import hashlib
 from importlib import resources
@@ -16,29 +16,29 @@ VOCABULARY: Final = "vocabulary.json"
 
 
 def decoder_file(worlds: str) -> str:
-    """The file of the decoder that has seen questions of these worlds."""
+    """Return the file name of the decoder trained on questions of these worlds."""
     return f"decoder-{worlds}.onnx"
 
 
 def files_of(worlds: str) -> tuple[str, ...]:
-    """Every file that the checkpoint of these worlds is made of."""
+    """Return all files of the checkpoint for these worlds."""
     return ENCODER, VOCABULARY, decoder_file(worlds)
 
 
 def fingerprint(folder: Path, worlds: str) -> str:
-    """A short name for the very weights of one checkpoint, for run.json."""
+    """Return a short hash of the weights of one checkpoint, for run.json."""
     sums = _checksums(folder)
     whole = "".join(sums[name] for name in files_of(worlds))
     return hashlib.sha256(whole.encode()).hexdigest()[:12]
 
 
 def shipped() -> Path:
-    """The folder of the weights inside the package."""
+    """Return the folder of the weights in the package."""
     return Path(str(resources.files(__package__))) / "weights"
 
 
 def checked(folder: Path, name: str) -> bytes:
-    """The bytes of a weights file, or a ModelError where they are not those that were shipped."""
+    """Return the bytes of a weights file; raises ModelError if the checksum is wrong."""
     data = _bytes(folder, name)
     if hashlib.sha256(data).hexdigest() != _checksums(folder).get(name):
         raise ModelError(f"the embedded model is damaged ({folder / name}: wrong checksum); install countersight again")
@@ -64,7 +64,7 @@ def _bytes(folder: Path, name: str) -> bytes:
 
 
 def open_graph(folder: Path, name: str, threads: int | None = None) -> Any:
-    """A graph ready to run, on all cores unless told otherwise."""
+    """Open a graph, to run on all cores unless `threads` is given."""
     data = checked(folder, name)
     try:
         import onnxruntime
@@ -74,6 +74,6 @@ def open_graph(folder: Path, name: str, threads: int | None = None) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads or cores()
     options.log_severity_level = 3
-    # Threads that spin while they wait take the cores that decode the next pictures.
+    # Spinning threads would take the cores that decode the next pictures.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])

@@ -1,4 +1,4 @@
-"""Models that run here, through transformers: `hf:NAME_OR_PATH`."""
+"""Local models of transformers: `hf:NAME_OR_PATH`."""
 
 import lazy_loader
 

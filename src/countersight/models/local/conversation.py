@@ -1,4 +1,4 @@
-"""Conversations and answers as a model takes them in: written in its own form, then numbers for words and pictures."""
+"""Conversations and answers as inputs of a model: text in its own format, then tokens and pixels."""
 
 import contextlib
 import copy
@@ -23,16 +23,16 @@ from countersight.text import printable, several
 
 Result = TypeVar("Result")
 Prompt = dict[str, Any]
-"""What a model takes in, by the name of the input."""
+"""The inputs of a model by name."""
 
 _QUESTION_OF_PICTURES = "qformer_"
-"""Begins the names of inputs that the part between eye and words reads by itself, from the first place on."""
+"""The prefix of inputs that the part between encoder and language model reads separately."""
 
 
 def process(processor: Any, text: str, pictures: Sequence[Image.Image], begin: str | None = None) -> Prompt:
-    """What a processor makes of one written conversation; raises whatever it raises.
+    """Return a processor's output for one formatted conversation; raises the processor's exceptions.
 
-    `begin` is the token that begins a text. Where a template has written it, it must not stand there twice.
+    `begin` is the token that begins a text; if a template has already written it, it is not repeated.
     """
     how = {
         "padding": True,
@@ -44,14 +44,14 @@ def process(processor: Any, text: str, pictures: Sequence[Image.Image], begin: s
     else:
         try:
             made = processor(text=[text], images=[list(pictures)], **how)
-        except Exception:  # families for one picture take no lists of lists; if that was not it, it fails again
+        except Exception:  # families for one picture accept no nested lists; other errors are raised again here
             made = processor(text=[text], images=list(pictures), **how)
     made.pop("labels", None)
     return dict(made)
 
 
 def beside_words(prompt: Prompt) -> list[str]:
-    """Names of the inputs that hold something for every token, the tokens themselves among them."""
+    """Return the names of inputs with a value per token, including the tokens."""
     words = prompt["input_ids"].shape
     return [
         name
@@ -64,9 +64,9 @@ def beside_words(prompt: Prompt) -> list[str]:
 
 
 def grown(prompt: Prompt, number: int, value_of: dict[str, int]) -> Prompt:
-    """The prompt with room for so many more tokens behind it.
+    """Extend the prompt by a number of further tokens.
 
-    Beside them stands what stands beside the last word, or else the value of that name.
+    Their values are those of the last token, or those in `value_of`.
     """
     import torch
 
@@ -79,9 +79,9 @@ def grown(prompt: Prompt, number: int, value_of: dict[str, int]) -> Prompt:
 
 
 def joined(prompts: Sequence[Prompt], filling: int, *, behind: bool = False) -> Prompt:
-    """Several conversations as one batch; shorter ones begin with `filling`, or end `behind` themselves with it.
+    """Combine several conversations into a batch; shorter ones are padded with `filling`, at the end if `behind`.
 
-    Processors would do it themselves, but some of them put the filling where it changes what the model writes.
+    Some processors would put the padding where it changes what the model writes.
     """
     if len(prompts) == 1:
         return dict(prompts[0])
@@ -111,7 +111,7 @@ def _batch(values: Sequence[Any]) -> Any:
 
 
 def batch_of(values: Sequence[Any]) -> Any:
-    """Inputs of several conversations as those of one batch, smaller ones filled up with nought as processors do."""
+    """Combine inputs of several conversations into a batch, with smaller ones padded with zeros, as processors do."""
     import torch
 
     sizes = [max(value.shape[axis] for value in values) for axis in range(1, values[0].dim())]
@@ -126,33 +126,33 @@ def batch_of(values: Sequence[Any]) -> Any:
 
 
 DAY = datetime.date(2024, 7, 26)
-"""Templates that tell the model the date tell it this one, so that a run asks the same on whatever day. It is the one
-that Llama's own template falls back on."""
+"""The date that templates give to the model, so that a run does not depend on the day. It is the default of Llama's own
+template."""
 _TODAY = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")
 _PROBE = "§answer§"
-"""Stands for an answer where we look how a template writes one; no template has it in its own words."""
+"""A placeholder answer to see how a template formats one; no template contains it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptForm:
-    """The written form of one model's conversations."""
+    """The text format of one model's conversations."""
 
     tokenizer: Any
     family: str
     template: str | None
     mark: str
-    """What stands for a picture before the processor makes it as long as the picture needs; empty where the processor
-    puts pictures to the front by itself."""
+    """The placeholder of a picture, which the processor expands; empty if the processor puts pictures first by
+    itself."""
     before_answer: str
-    """What stands between a conversation and the answer: a space, or nothing."""
+    """The text between a conversation and the answer: a space, or nothing."""
     reserved: re.Pattern[str]
-    """Every word that the model takes for a sign of its own: text from data must not hold them."""
+    """Words that are special tokens of the model: text from data must not contain them."""
 
     words_only: bool = False
-    """Whether it looks at no pictures, and its template takes a turn's text instead of parts."""
+    """Whether the model accepts no pictures, and its template takes plain text instead of parts."""
 
     def write(self, turns: Sequence[Turn]) -> str:
-        """The conversation up to where the answer begins, with one mark for each picture."""
+        """Format the conversation up to where the answer begins, with one placeholder per picture."""
         turns = [structs.replace(turn, text=self.harmless(turn.text)) for turn in turns]
         if self.template is not None:
             return _rendered(self.tokenizer, self.template, [self._message(turn) for turn in turns], opened=True)
@@ -168,15 +168,15 @@ class PromptForm:
         return {"role": turn.role, "content": [*pictures, {"type": "text", "text": turn.text}]}
 
     def harmless(self, text: str) -> str:
-        """Text of a question or an option without words that are signs of the model's.
+        """Return text of a question or an option without special tokens of the model.
 
-        One that speaks of "<image>" or ends the turn by itself would derange the conversation, or steer it.
+        Text that contains "<image>" or an end of turn would break or steer the conversation.
         """
         return self.reserved.sub(_broken, text)
 
 
 def find_form(processor: Any, family: str, *, words_only: bool = False) -> PromptForm:
-    """The form in which a model's conversations are written."""
+    """Return the text format of a model's conversations."""
     tokenizer = processor.tokenizer
     mark = getattr(processor, "image_token", None)
     mark = str(getattr(mark, "content", mark) or "")
@@ -196,26 +196,26 @@ def find_form(processor: Any, family: str, *, words_only: bool = False) -> Promp
 
 
 def _puts_pictures_itself(processor: Any, mark: str) -> bool:
-    """Whether a processor puts the place of a picture into a text by itself: BLIP-2, Florence-2, Kosmos-2.5.
+    """Whether a processor inserts the place of a picture by itself: BLIP-2, Florence-2, Kosmos-2.5.
 
-    Then it is there without a mark, and a mark would be one too many.
+    Then a placeholder would be one too many.
     """
     without = _places(processor, "?", mark)
     return bool(without) and _places(processor, f"{mark}?", mark) != without
 
 
 def _places(processor: Any, text: str, mark: str) -> int | None:
-    """How many tokens stand for a picture that is shown with a text; None where the processor refuses it."""
+    """Return the number of tokens of a picture with this text; None if the processor refuses it."""
     try:
         made = process(processor, text, [Image.new("RGB", (64, 64))], processor.tokenizer.bos_token)
-    except Exception:  # it misses the mark of the picture, or has one too many, and says so in its own way
+    except Exception:  # the placeholder is missing, or there is one too many
         return None
     number = getattr(processor, "image_token_id", None) or processor.tokenizer.convert_tokens_to_ids(mark)
     return int((made["input_ids"] == number).sum())
 
 
 def _template(holder: Any) -> str | None:
-    """The template of a processor or a tokenizer; of several, the one for plain conversations."""
+    """Return the template of a processor or a tokenizer; of several, the one for plain conversations."""
     template = getattr(holder, "chat_template", None)
     if isinstance(template, dict):
         template = template.get("default")
@@ -223,7 +223,7 @@ def _template(holder: Any) -> str | None:
 
 
 def _shows(tokenizer: Any, template: str) -> bool:
-    """Whether a template knows of pictures; that of a language model alone leaves them out, or fails."""
+    """Whether a template supports pictures; that of a language model leaves them out, or fails."""
     words = {"type": "text", "text": _PROBE}
     try:
         shown, without = (
@@ -234,12 +234,12 @@ def _shows(tokenizer: Any, template: str) -> bool:
         if "image" in template:
             raise ModelError(str(error)) from None
         return False
-    # One for texts alone may print the parts as Python writes them.
+    # A template for text only may print the parts as Python objects.
     return shown != without and _PROBE in shown and "'type'" not in shown
 
 
 def _before_answer(tokenizer: Any, template: str | None, family: str, *, words_only: bool) -> str:
-    """What the template writes before an answer of the model's that stands in the conversation already."""
+    """Return what the template writes before an answer that is already in the conversation."""
     if template is None:
         return "" if family == "paligemma" else " "
     question, answer = ("?", _PROBE) if words_only else ([{"type": "text", "text": text}] for text in ("?", _PROBE))
@@ -266,26 +266,27 @@ def _rendered(tokenizer: Any, template: str, messages: list[dict[str, Any]], *, 
                 add_generation_prompt=opened,
             )
         )
-    except Exception as error:  # a template is a program of the model's makers
+    except Exception as error:  # a template is a program by the authors of the model
         raise AskingFailed(
             f"the model's chat template cannot write this conversation ({printable(str(error))[:200]})", again=False
         ) from None
 
 
 def _questions(turns: Sequence[Turn]) -> str:
-    """As BLIP-2 is asked; models that never learned to converse go on after it too."""
+    """Format the conversation for BLIP-2; it also works for models that were not trained on conversations."""
     parts = [f"Question: {turn.text} Answer:" if turn.role == "user" else turn.text for turn in turns]
     return " ".join(parts)
 
 
 def _vicuna(turns: Sequence[Turn]) -> str:
-    """As LLaVA 1.5 was trained; its older copies come without a template."""
+    """Format the conversation as LLaVA 1.5 was trained; its older copies come without a template."""
     parts = [f"USER: {turn.text} ASSISTANT:" if turn.role == "user" else f"{turn.text}</s>" for turn in turns]
     return "\n" + " ".join(parts)
 
 
 def _plainly(turns: Sequence[Turn]) -> str:
-    """The question by itself, as InstructBLIP and PaliGemma are asked; talks of more turns are written as such."""
+    """Return the question alone, for InstructBLIP and PaliGemma; conversations of several turns are formatted as
+    such."""
     return turns[0].text if len(turns) == 1 else _questions(turns)
 
 
@@ -298,77 +299,77 @@ _PLAIN: dict[str, Callable[[Sequence[Turn]], str]] = {
 
 def _reserved(tokenizer: Any, mark: str) -> re.Pattern[str]:
     words = {str(token) for token in (*tokenizer.all_special_tokens, *tokenizer.get_added_vocab(), mark)}
-    # Words of one sign or made of spaces alone are part of ordinary text in some vocabularies.
+    # In some vocabularies, words of one character or of spaces are part of ordinary text.
     words = {word for word in words if len(word.strip()) > 2}
     longest_first = sorted(words, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
 
 def _broken(word: re.Match[str]) -> str:
-    """The word with a space in it: a person reads the same, the tokenizer does not."""
+    """Insert a space into a word: people read the same, the tokenizer does not."""
     return f"{word[0][0]} {word[0][1:]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A model that is ready to compute, and what turns conversations into its inputs."""
+    """A loaded model, and what converts conversations into its inputs."""
 
     name: str
     model: Any
     processor: Any
     tokenizer: Any
     family: str
-    """As transformers names it: llava, qwen2_5_vl, blip-2 and so on."""
+    """The family as named by transformers: llava, qwen2_5_vl, blip-2 and so on."""
     form: PromptForm
-    """How its conversations are written."""
+    """The text format of its conversations."""
     answers_apart: bool
-    """Whether a decoder of its own writes the answer (T5), instead of one that goes on after the prompt."""
+    """Whether a separate decoder writes the answer (T5), instead of one that continues the prompt."""
     decoder_start: int | None
-    """The token with which such a decoder begins."""
+    """The first token of a separate decoder."""
     longest: int
-    """The most tokens of prompt and answer together that it has places for."""
+    """The maximum number of tokens of prompt and answer together."""
 
     @property
     def device(self) -> Any:
-        """Where its inputs belong."""
+        """The device of its inputs."""
         return self.model.device
 
 
 class Feed(dict[int, Request]):
-    """The requests of a batch by their numbers. More may be added while it is computed; what is answered is let go."""
+    """The requests of a batch by number. More may be added while it is computed; answered ones are removed."""
 
     def __init__(
         self, requests: Iterable[Request], most: int = 0, further: Callable[[], Iterable[Request]] = lambda: ()
     ) -> None:
         super().__init__(enumerate(requests))
         self.most = most or len(self)
-        """So many answers may be under way at a time."""
+        """The maximum number of concurrent answers."""
         self._further, self._number = further, len(self)
 
     def more(self) -> list[int]:
-        """Add what has come in meanwhile and there is room for, and say by which numbers."""
+        """Add requests that have arrived and fit, and return their numbers."""
         added = dict(enumerate(self._further(), self._number))
         self.update(added)
         self._number += len(added)
         return list(added)
 
     def answered(self, results: Iterable[tuple[int, Result]]) -> Iterator[tuple[int, Result]]:
-        """What comes of each of them, which is let go then."""
+        """Yield the results of requests, and remove the requests."""
         for number, result in results:
             del self[number]
             yield number, result
 
 
 MANY = 64
-"""No conversation of ours shows more pictures."""
+"""The maximum number of pictures in a conversation."""
 _KINDS = "mm_token_type_ids"
-"""The input that tells words from pictures; some processors leave it out though their models ask for it."""
+"""The input that distinguishes text from pictures; some processors omit it although their models need it."""
 PICTURES = {"blip-2": (1, 1), "instructblip": (1, 1), "paligemma": (1, MANY)}
-"""The fewest and the most pictures in a conversation, for families that do not take any number."""
+"""The minimum and maximum number of pictures in a conversation, for families with limits."""
 
 
 def pictures_of(*requests: Request) -> list[list[Image.Image]]:
-    """The pictures of each conversation, as a viewer would show them; one that several show is decoded once."""
+    """Return the pictures of each conversation, oriented as a viewer shows them; shared ones are decoded once."""
     seen: dict[int, Image.Image] = {}
     try:
         for picture in (picture for request in requests for picture in request.pictures):
@@ -380,12 +381,12 @@ def pictures_of(*requests: Request) -> list[list[Image.Image]]:
 
 
 def picture_limits(family: str) -> tuple[int, int]:
-    """The fewest and the most pictures that a family takes in one conversation."""
+    """Return the minimum and maximum number of pictures in a conversation of a family."""
     return PICTURES.get(family, (0, MANY))
 
 
 def check(loaded: Loaded, request: Request) -> None:
-    """Refuse a conversation that this family cannot have."""
+    """Raise AskingFailed if the family does not support this number of pictures."""
     shown = len(request.pictures)
     fewest, most = picture_limits(loaded.family)
     if not fewest <= shown <= most:
@@ -394,7 +395,7 @@ def check(loaded: Loaded, request: Request) -> None:
 
 
 def inputs(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Sequence[Image.Image]]) -> Prompt:
-    """What the model takes in for conversations with the same number of pictures each; shorter ones begin with padding.
+    """Return the inputs for conversations with the same number of pictures each; shorter ones are padded at the start.
 
     The values are tensors on the device of the model.
     """
@@ -402,20 +403,20 @@ def inputs(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Seque
 
 
 def batch(loaded: Loaded, prompts: Sequence[Prompt]) -> Prompt:
-    """Conversations that were prepared one by one as one batch on the device of the model."""
-    # One that reads the whole prompt before it answers counts its words from the first place.
+    """Combine separately prepared conversations into a batch on the device of the model."""
+    # A model that reads the whole prompt before it answers counts tokens from the first place.
     made = joined(prompts, filling(loaded), behind=loaded.answers_apart)
     return {name: _placed(loaded, value) for name, value in made.items()}
 
 
 def prepared(loaded: Loaded, request: Request, pictures: Sequence[Image.Image]) -> Prompt:
-    """What the model takes in for one conversation, before it is brought to the device."""
+    """Return the inputs of one conversation, before they are moved to the device."""
     try:
         made = process(loaded.processor, loaded.form.write(request.turns), pictures, loaded.tokenizer.bos_token)
         words = made["input_ids"]
     except AskingFailed:
         raise
-    except Exception as error:  # every family's processor refuses in its own words
+    except Exception as error:  # every family's processor raises its own exceptions
         said = printable(str(error) or type(error).__name__)[:200]
         raise AskingFailed(f"the model's processor cannot process the question ({said})", again=False) from None
     if words.shape[1] >= loaded.longest:
@@ -428,16 +429,16 @@ def prepared(loaded: Loaded, request: Request, pictures: Sequence[Image.Image]) 
 
 
 def filling(loaded: Loaded) -> int:
-    """The token that stands where a conversation is shorter than its neighbours."""
+    """Return the padding token."""
     return int(loaded.tokenizer.pad_token_id or 0)
 
 
 def answers_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
-    """The tokens of each answer to a prompt, as `Form.write` wrote it.
+    """Return the tokens of each answer to a prompt, as formatted by `PromptForm.write`.
 
-    They are what tokenising prompt and answer in one piece gives beyond the tokens of the prompt. Where the end of the
-    prompt would melt into the answer they are those of the answer alone: the tokens of the prompt never change, so
-    that all answers to a question follow the very same ones. Tokenising all at once takes a tenth of the time.
+    They are the tokens of prompt and answer together, without those of the prompt. If the end of the prompt would merge
+    with the answer, they are those of the answer alone: all answers to a question follow the same tokens. Tokenising
+    all at once takes a tenth of the time.
     """
 
     def tokens(*texts: str) -> list[list[int]]:
@@ -448,7 +449,7 @@ def answers_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[
         return tokens(*answers)
     answers = [loaded.form.before_answer + answer for answer in answers]
     if loaded.family == "paligemma":
-        prompt += "\n"  # so its processor ends every prompt
+        prompt += "\n"  # its processor ends every prompt in this way
     before, *whole = tokens(prompt, *(prompt + answer for answer in answers))
     return [
         both[len(before) :] if both[: len(before)] == before else tokens(answer)[0]
@@ -457,10 +458,10 @@ def answers_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[
 
 
 def with_answer(loaded: Loaded, prompt: Prompt, answer: list[int]) -> Prompt:
-    """The inputs of one conversation with an answer behind it, of which the model may see no more than it has said."""
+    """Return the inputs of one conversation with an answer, of which each token sees only earlier ones."""
     import torch
 
-    # PaliGemma reads the question to and fro and marks it 0; what is marked 1 sees only what stands before it.
+    # PaliGemma reads the question in both directions and marks it 0; tokens marked 1 see only earlier ones.
     said = grown(prompt, len(answer), {"token_type_ids": 1} if loaded.family == "paligemma" else {})
     said["input_ids"][:, -len(answer) :] = torch.tensor([answer], device=prompt["input_ids"].device)
     return said
@@ -475,37 +476,37 @@ def _placed(loaded: Loaded, value: Any) -> Any:
 
 
 THREADS = 4
-"""More would keep the one from work that feeds the device, since Python runs one at a time: on an H200 eight are 15 %
-slower than four."""
+"""More threads would slow down the one that feeds the device, since Python runs one at a time: on an H200 eight are 15
+% slower than four."""
 AHEAD = 4
-"""For each thread, so many conversations are prepared before it is their turn."""
+"""The number of conversations prepared in advance per thread."""
 Pictures = list[Image.Image]
 Asked = TypeVar("Asked")
 Made = TypeVar("Made")
 
 _calls: WeakKeyDictionary[Any, tuple[bool, dict[str, Any]]] = WeakKeyDictionary()
-"""How each processor calls its part for pictures: with lists of lists or one list, and with which settings."""
+"""How each processor calls its image processor: with lists of lists or one list, and with which settings."""
 
 
 class PicturesOnce:
-    """Stands in the place of a processor's part for pictures, and remembers what it made of those under way.
+    """Replaces the image processor of a processor, and caches its results for pictures in use.
 
-    Processors prepare pictures anew for every conversation. Here the second conversation about a picture gets what was
-    made for the first. How the processor calls its part for pictures turns out with its first call; from then on
-    pictures are prepared by threads before they are asked for.
+    Processors prepare pictures again for every conversation. Here the second conversation about a picture reuses the
+    result. The first call shows how the processor calls its image processor; from then on, threads prepare pictures in
+    advance.
     """
 
     def __init__(self, loaded: Loaded) -> None:
         self._processor, self._dtype = loaded.processor, loaded.model.dtype
         self._part = loaded.processor.image_processor
         self._made: dict[tuple[int, ...], tuple[Any, Any]] = {}
-        """By where pictures lie: they, lest others lie there when they are gone, and what is made of them."""
+        """By the ids of pictures: the pictures, kept so that ids stay unique, and the results."""
         self._of_copies: list[tuple[int, ...]] = []
-        """What was made of pictures that the processor itself made of ours; nobody asks for it twice."""
+        """Results for pictures that the processor itself derived from ours; they are not needed again."""
         processor = copy.copy(loaded.processor)
         processor.image_processor = self
         self.loaded = replace(loaded, processor=processor)
-        """The model with this in its processor."""
+        """The model with this object in its processor."""
 
     def __call__(self, images: Any, **settings: Any) -> Any:
         nested = isinstance(images, list | tuple) and isinstance(images[0], list | tuple)
@@ -515,7 +516,7 @@ class PicturesOnce:
             _calls[self._processor] = (nested, settings)
             self._made[names] = (images, self._part(images, **settings))
             self._of_copies.append(names)
-        return copy.copy(self._made[names][1])  # processors take things out of it
+        return copy.copy(self._made[names][1])  # processors remove entries from it
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._part, name)
@@ -523,10 +524,10 @@ class PicturesOnce:
     def ahead(
         self, requests: Iterable[tuple[Asked, Request]], work: Callable[[Asked, Pictures | AskingFailed], Made]
     ) -> Iterator[Made]:
-        """What `work` makes of each conversation's pictures, or of why they cannot be had, in the order given.
+        """Yield what `work` makes of each conversation's pictures, or of the error, in the given order.
 
-        While one result is used the next are made: pictures by several threads, the rest by one, since tokenizers
-        cannot serve two at once.
+        The next results are prepared meanwhile: pictures by several threads, the rest by one, since tokenizers are not
+        thread-safe.
         """
         threads = min(THREADS, cores())
         waiting: deque[Future[Made]] = deque()
@@ -535,7 +536,7 @@ class PicturesOnce:
         desk = ThreadPoolExecutor(1, thread_name_prefix="countersight-rows")
         try:
             while True:
-                # Until the first is done it is not known how pictures are to be prepared.
+                # Only the first call shows how pictures are to be prepared.
                 most = AHEAD * threads if self._processor in _calls else 1
                 while len(waiting) < most and (following := next(rest, None)) is not None:
                     asked, request = following
@@ -570,7 +571,7 @@ class PicturesOnce:
             return error
         if pictures and self._processor in _calls:
             nested, settings = _calls[self._processor]
-            with contextlib.suppress(Exception):  # asked again it fails where the reason is told
+            with contextlib.suppress(Exception):  # the error is raised again where it is reported
                 made = self._part([pictures] if nested else pictures, **settings)
                 for name, value in made.items():
                     if hasattr(value, "is_floating_point") and value.is_floating_point():

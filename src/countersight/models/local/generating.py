@@ -1,8 +1,8 @@
-"""Words that a model writes one after the other: by `generate`, or many answers at once that share what is read.
+"""Token generation: by `generate`, or many answers at once that share what was read.
 
-Of many answers each gets its next token in one step, and what was read before stays in memory. All of it lies in places
-that never move, so that on a graphics processor a step is recorded once and played again: Python, which takes longer to
-say what is to be computed than computing takes, is then out of the way.
+In one step each answer gets its next token, and what was read before stays in memory. All of it has fixed addresses, so
+that on a GPU a step is recorded once and replayed: this avoids the overhead of Python, which exceeds the time of
+computing.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -43,20 +43,20 @@ from countersight.models.local.trees import Places, decoder_of, heads_of, padded
 
 _NAME = "countersight_sdpa_step"
 _WARMING = 2
-"""Steps that are computed before one is recorded: what is set up at the first must not be recorded."""
+"""Steps computed before one is recorded, so that their initialisation is not recorded."""
 _unrecordable: WeakSet[Any] = WeakSet()
-"""Models that look at what they have computed in the middle of a step, so that it cannot be recorded."""
+"""Models that inspect intermediate results during a step, so that it cannot be recorded."""
 
 
 class Memory(Cache):
-    """What every layer has read of some rows, each token in the place of its depth."""
+    """The key-value cache of some rows, with each token at the position of its depth."""
 
     def __init__(self, read: Any, rows: int, length: int, depths: Any) -> None:
-        """Room for `rows` of at most `length` tokens, for layers like those of what was `read`."""
+        """Allocate `rows` of at most `length` tokens, for layers like those in `read`."""
         super().__init__(layers=[_Layer(layer, rows, length, depths) for layer in read.layers])
 
     def take(self, read: Any, slots: Any, places: Any) -> None:
-        """Take over what was read of some sequences: `places` has a row for each, of a batch whose rows are joined."""
+        """Copy the cache of some sequences; `places` has a row for each, in a batch whose rows are joined."""
         for layer, other in zip(self.layers, read.layers, strict=True):
             layer.take(other, slots, places)
 
@@ -81,19 +81,19 @@ class _Layer(DynamicLayer):
             held[slots, : places.shape[1]] = flat[places]
 
     def get_seq_length(self) -> int:
-        return 0  # positions and masks are told, not counted
+        return 0  # positions and masks are given, not counted
 
 
 def _room(like: Any, rows: int, length: int) -> Any:
-    """Nothing but noughts: what is masked is multiplied by nought, which helps only where it is a number."""
+    """Return zeros; masked values are multiplied by zero, which works only for finite numbers."""
     return like.new_zeros(rows, length, like.shape[1], like.shape[3])
 
 
 class DecodingSteps:
-    """The newest token of every row, and how the next is computed."""
+    """The newest token of every row, and the computation of the next."""
 
     def __init__(self, loaded: Loaded, read: Any, rows: int, length: int, position: Any) -> None:
-        """So many rows of at most `length` tokens, of which some were `read`, with positions like this one."""
+        """Allocate rows of at most `length` tokens like those in `read`, with positions like this one."""
         device = loaded.device
         self._loaded, self._length = loaded, length
         self._decoder = decoder_of(loaded.model)
@@ -104,7 +104,7 @@ class DecodingSteps:
         self._recorded: Any = None
 
     def take(self, done: Callable[[Any], None]) -> None:
-        """Compute a step and hand what is expected to `done`, which sets the next tokens and is recorded with it."""
+        """Compute a step and pass the logits to `done`, which sets the next tokens and is recorded with it."""
         if self._recorded is not None:
             self._recorded.replay()
             return
@@ -112,7 +112,7 @@ class DecodingSteps:
             done(self._expected())
 
     def record(self, done: Callable[[Any], None]) -> None:
-        """Record a step, where the device and the model can; until a row is begun it does no harm to compute one."""
+        """Record a step if device and model allow it; before the first row starts, computing one has no effect."""
         if self._loaded.device.type != "cuda" or self._loaded.model in _unrecordable:
             return
         try:
@@ -131,7 +131,7 @@ class DecodingSteps:
                 for _ in range(_WARMING):
                     self.take(done)
             torch.cuda.current_stream().wait_stream(aside)
-            # Other threads prepare pictures meanwhile, and may put them where the device reaches them.
+            # Other threads meanwhile prepare pictures, and may allocate memory on the device.
             with torch.cuda.graph(recorded, capture_error_mode="thread_local"):
                 self.take(done)
         return recorded
@@ -149,10 +149,10 @@ class DecodingSteps:
 
 @contextmanager
 def _by_groups(decoder: Any) -> Iterator[None]:
-    """While this lasts, heads that share their keys read them once; transformers copies the keys for each of them."""
+    """Context manager in which heads with shared keys read them once; transformers copies the keys for each head."""
     config = decoder.config
     usual = config._attn_implementation
-    if usual == "sdpa" and not config.sub_configs:  # it would be set in all of them
+    if usual == "sdpa" and not config.sub_configs:  # it would be set in all sub-configurations
         config._attn_implementation = _NAME
     try:
         yield
@@ -163,7 +163,7 @@ def _by_groups(decoder: Any) -> Iterator[None]:
 def _attend(
     module: Any, query: Any, key: Any, value: Any, attention_mask: Any, *, scaling: float | None = None, **_: Any
 ) -> tuple[Any, None]:
-    """Attention of one token a row: the heads of a group ask as if they were that many tokens."""
+    """Attention for one token per row: the heads of a group are treated as that many tokens."""
     rows, heads, _one, width = query.shape
     asked = query.reshape(rows, key.shape[1], -1, width)
     seen = functional.scaled_dot_product_attention(asked, key, value, attn_mask=attention_mask, scale=scaling)
@@ -174,13 +174,13 @@ AttentionInterface.register(_NAME, _attend)
 
 
 class Choose(Protocol):
-    """Says which token each row gets."""
+    """Chooses the token of each row."""
 
     on_device: bool
-    """Whether that is computed on the device alone, so that it can be part of a recorded step."""
+    """Whether this is computed on the device alone, so that it can be part of a recorded step."""
 
     def __call__(self, expected: Any, whose: Sequence[int | None], /) -> Any:
-        """The tokens, of how much each is expected and whose row it is; None where it is nobody's."""
+        """Return the tokens, given the logits and the number of each row's answer (None for unused rows)."""
         ...
 
 
@@ -189,22 +189,22 @@ class Begun:
     """A conversation that was read and whose answer is to be written."""
 
     number: int
-    """Names it."""
+    """The number of the request."""
     path: Places
-    """The places of its tokens, in a batch whose rows are joined."""
+    """The positions of its tokens, in a batch whose rows are joined."""
     position: Any
-    """Where the first token of the answer stands."""
+    """The position of the answer's first token."""
     most: int
-    """The most tokens of the answer."""
+    """The maximum number of tokens of the answer."""
 
 
 class Slots:
-    """Room for so many answers at a time."""
+    """Slots for answers that are written concurrently."""
 
     def __init__(
         self, loaded: Loaded, read: Any, rows: int, length: int, position: Any, choose: Choose, ends: list[int]
     ) -> None:
-        """Rows of at most `length` tokens, of which some were `read`, with positions like this one."""
+        """Allocate rows of at most `length` tokens like those in `read`, with positions like this one."""
         device = loaded.device
         self.length = length
         self._choose, self._ending = choose, ends
@@ -220,20 +220,20 @@ class Slots:
 
     @property
     def free(self) -> int:
-        """How many more answers can be begun."""
+        """The number of free slots."""
         return self._whose.count(None)
 
     @property
     def rows(self) -> int:
-        """How many answers can be under way."""
+        """The number of slots."""
         return len(self._whose)
 
     def serves(self, rows: int, length: int, choose: Choose, ends: list[int]) -> bool:
-        """Whether so many answers, so long and chosen so, can be written here."""
+        """Whether these slots fit this many answers of this length and way of choosing."""
         return (self._choose, self._ending) == (choose, ends) and self.rows >= rows and self.length >= length
 
     def fill(self, read: Any, begun: Sequence[Begun], tokens: Any) -> None:
-        """Begin answers with their first tokens."""
+        """Start answers with their first tokens."""
         free = [slot for slot, whose in enumerate(self._whose) if whose is None][: len(begun)]
         for slot, one in zip(free, begun, strict=True):
             self._whose[slot] = one.number
@@ -251,11 +251,11 @@ class Slots:
         self._ended[slots] = self._is_end(tokens) | (most <= 1)
 
     def step(self) -> None:
-        """Write one token more of every answer under way."""
+        """Write one more token of every running answer."""
         self._steps.take(self._add)
 
     def finished(self, *, all_of_them: bool = False) -> list[tuple[int, list[int]]]:
-        """The answers that have ended, by their numbers, whose slots are free from now on."""
+        """Return the finished answers by number, and free their slots."""
         ended = self._ended.tolist()
         found = [
             (slot, whose)
@@ -272,7 +272,7 @@ class Slots:
         return [(whose, row[:count]) for (_, whose), row, count in zip(found, said, counts, strict=True)]
 
     def _add(self, expected: Any) -> None:
-        """Note the next token of every row; those that have ended stay as they are."""
+        """Store the next token of every row; finished rows are unchanged."""
         tokens = self._choose(expected, self._whose)
         steps, going = self._steps, ~self._ended
         place = self._count.clamp(max=self.length - 1)
@@ -288,13 +288,13 @@ class Slots:
 
 
 _deaf: WeakSet[Any] = WeakSet()
-"""Models whose own `generate` drops the processors of logits that it is given."""
+"""Models whose own `generate` ignores the logits processors passed to it."""
 
 
 def generate(
     loaded: Loaded, prompts: Prompt, most: int, steering: Sequence[Any] = (), stopping: Sequence[Any] = ()
 ) -> list[list[int]]:
-    """The tokens that a model writes after each conversation of a batch, at most so many, without the prompt."""
+    """Return at most `most` tokens that a model writes after each conversation of a batch, without the prompt."""
     noting = _Noting()
     asked: dict[str, Any] = {
         **prompts,
@@ -305,21 +305,21 @@ def generate(
     with torch.inference_mode():
         own = GenerationMixin.generate if loaded.model in _deaf else type(loaded.model).generate
         made = own(loaded.model, **asked)
-        if noting.start is None:  # Janus does not hand on what steers it; the common way does
+        if noting.start is None:  # Janus ignores logits processors; the common implementation does not
             _deaf.add(loaded.model)
             made = GenerationMixin.generate(loaded.model, **asked)
     return [list(row) for row in made[:, noting.start :].tolist()]
 
 
 def end_tokens(loaded: Loaded) -> list[int]:
-    """Every token that ends an answer, by the checkpoint's settings and by its tokenizer's."""
+    """Return all tokens that end an answer, according to the checkpoint's settings and its tokenizer."""
     named = loaded.model.generation_config.eos_token_id
     found = [*(named if isinstance(named, list) else [named]), loaded.tokenizer.eos_token_id]
     return sorted({int(token) for token in found if token is not None})
 
 
 def _plainly(loaded: Loaded, most: int) -> Any:
-    """The most likely token each time, whatever a checkpoint proposes: penalties would depend on the padding."""
+    """Return a greedy configuration, ignoring the checkpoint's defaults: penalties would depend on the padding."""
     return GenerationConfig(
         max_new_tokens=most,
         do_sample=False,
@@ -333,7 +333,7 @@ def _plainly(loaded: Loaded, most: int) -> Any:
 
 
 class _Noting(LogitsProcessor):
-    """Notes where the answers begin: some families give back the prompt before them, some do not."""
+    """Records where the answers begin, since only some families return the prompt too."""
 
     start: int | None = None
 
@@ -344,24 +344,24 @@ class _Noting(LogitsProcessor):
 
 
 TOKENS = 8192
-"""Tokens of a batch that is read; more are not faster."""
+"""The number of tokens in a batch that is read; more are not faster."""
 ROWS = 256
-"""The most answers under way."""
+"""The maximum number of concurrent answers."""
 STEPS = 4
-"""Steps between two looks at which answers have ended."""
+"""The number of steps between two checks for finished answers."""
 _ROUND = 128
-"""Rows have room for a multiple of so many tokens, which suits the device and leaves some for longer ones to come."""
+"""Row lengths are rounded up to a multiple of this, which suits the device and leaves space for longer answers."""
 _SHARE = 0.5
-"""Of the free memory of a graphics processor, for what answers under way have read."""
+"""The share of the GPU's free memory for the cache of running answers."""
 _kept: WeakKeyDictionary[Any, Slots] = WeakKeyDictionary()
-"""The slots of each model: to make them and to record a step takes a second."""
+"""The slots of each model, since creating them and recording a step takes a second."""
 
 Written = tuple[list[int], int]
-"""The tokens of an answer, and how many were read before it."""
+"""The tokens of an answer, and the number of tokens read before it."""
 
 
 class Likeliest:
-    """The most probable token."""
+    """Chooses the most likely token."""
 
     on_device = True
 
@@ -380,7 +380,7 @@ def write_shared(
     choose: Choose = LIKELIEST,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Written | AskingFailed]]:
-    """What the model writes after each conversation, at most so many tokens."""
+    """Yield what the model writes after each conversation, at most `most` tokens."""
     failed: dict[int, AskingFailed] = {}
     writing = _Writing(loaded, plan, requests.most, most, choose)
     rows = rows_of(plan, loaded, requests, failed, nothing_yet)
@@ -398,23 +398,23 @@ def write_shared(
         writing.cut_off()
         yield from writing.taken()
     except BaseException:
-        _kept.pop(loaded.model, None)  # what they hold may be what memory is short of
+        _kept.pop(loaded.model, None)  # the slots may hold the memory that is needed
         raise
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Conversations that the device reads in one of its lanes."""
+    """Conversations that the device is reading in one of its lanes."""
 
     lane: AbstractContextManager[Any]
     memory: Any
     begun: list[Begun]
     tokens: Any
-    """The first of each answer."""
+    """The first token of each answer."""
 
 
 class _Writing:
-    """The answers to some requests: those that are written, those under way, and those to which nothing is said yet."""
+    """The state of the answers to some requests: finished, running and not started."""
 
     def __init__(self, loaded: Loaded, plan: RankingPlan, rows: int, most: int, choose: Choose) -> None:
         self._loaded, self._plan, self._rows, self._most, self._choose = loaded, plan, min(ROWS, rows), most, choose
@@ -426,16 +426,16 @@ class _Writing:
 
     @property
     def under_way(self) -> bool:
-        """Whether an answer is not yet at its end."""
+        """Whether any answer is unfinished."""
         return self._slots is not None and self._slots.free < self._slots.rows
 
     def taken(self) -> Iterator[tuple[int, Written]]:
-        """The answers that have ended since this was last asked."""
+        """Iterate over the answers that finished since the last call."""
         found, self._written = self._written, {}
         return iter(found.items())
 
     def begin(self, batch: Sequence[Numbered] | None, lane: AbstractContextManager[Any]) -> None:
-        """Have the device read some conversations, and begin the answers to those that it was given before."""
+        """Start reading some conversations, and start the answers to those that were read before."""
         before = self._reading
         self._reading = self._read_in(lane, batch) if batch else None
         if before is None:
@@ -460,14 +460,14 @@ class _Writing:
         return _Reading(lane, memory, begun, tokens)
 
     def go_on(self) -> None:
-        """Write a few tokens more of every answer."""
+        """Write a few more tokens of every answer."""
         assert self._slots is not None
         for _ in range(STEPS):
             self._slots.step()
         self._note(self._slots.finished())
 
     def cut_off(self) -> None:
-        """End the answers that are still under way."""
+        """End all running answers."""
         if self._slots is not None:
             self._note(self._slots.finished(all_of_them=True))
 
@@ -475,7 +475,7 @@ class _Writing:
         self._written |= {number: (said, self._read.pop(number)) for number, said in found}
 
     def _room_for(self, begun: Sequence[Begun], memory: Any) -> Slots:
-        """Slots that are long enough: those there are, or else new ones, as soon as nobody needs the old."""
+        """Return slots that are long enough: the existing ones, or new ones once the old are unused."""
         longest = max(len(one.path) + one.most for one in begun)
         found = self._slots
         if found is not None and found.serves(self._rows, longest, self._choose, self._ends):
@@ -493,16 +493,16 @@ class _Writing:
 
 
 def _begun(batch: Sequence[Numbered], most: int, longest: int) -> Iterator[Begun]:
-    """Every request of a batch, in the order of its rows."""
+    """Iterate over the requests of a batch, in the order of its rows."""
     length = max(row.size for _, row in batch)
     for nth, (numbers, row) in enumerate(batch):
         for number, path in zip(numbers, row.tree.paths, strict=True):
-            place = path[-1]  # which stands for the answer that is to come
+            place = path[-1]  # the placeholder for the answer
             yield Begun(number, nth * length + path[:-1], row.positions[place], min(most, longest - len(path) + 1))
 
 
 def _rows_that_fit(memory: Any, length: int) -> int:
-    """How many rows of that length may be remembered on the device on which `memory` is."""
+    """Return how many rows of that length fit into the device's memory."""
     keys = memory.layers[0].keys
     if keys.device.type != "cuda":
         return ROWS

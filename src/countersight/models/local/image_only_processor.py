@@ -1,7 +1,7 @@
-"""Processors without what only films and sounds need: still pictures need none of it.
+"""Processors without the parts for video and audio, which still pictures do not need.
 
-Many families watch and listen too. Transformers loads all of a processor or nothing, and wants torchvision for films;
-Pixtral's processor asks for it without using it.
+Many families also accept video and audio. Transformers loads a processor completely or not at all, and needs
+torchvision for video; Pixtral's processor requires it without using it.
 """
 
 import importlib.util
@@ -15,9 +15,9 @@ from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
 from transformers.processing_utils import ProcessingKwargs
 
 _NAMING = ("processor_config.json", "preprocessor_config.json", "tokenizer_config.json")
-"""Files that may name the class of the processor, in the order in which they are asked."""
+"""Files that may name the processor class, in order of precedence."""
 _LEFT_OUT = ("video_processor", "feature_extractor", "audio_processor")
-"""Parts for films and sounds."""
+"""The parts for video and audio."""
 
 
 def _has_torchvision() -> bool:
@@ -25,7 +25,7 @@ def _has_torchvision() -> bool:
 
 
 def load_stills(folder: Path, config: Any) -> Any | None:
-    """The processor in a folder without what only films and sounds need; None where it has no such parts."""
+    """Load the processor of a folder without parts for video and audio; None if it has no such parts."""
     name = _class_name(folder, config)
     if name == "PixtralProcessor" and not _has_torchvision():
         return _assemble(Pixtral, folder, tokenizers=PreTrainedTokenizerFast)
@@ -44,7 +44,7 @@ def _class_name(folder: Path, config: Any) -> str:
 
 
 def _assemble(processor: Any, folder: Path, tokenizers: Any) -> Any:
-    """What `from_pretrained` does, with a stand-in for each part that is left out."""
+    """Assemble a processor as `from_pretrained` does, with a placeholder for each part that is left out."""
     here = {"local_files_only": True}
     backend = "torchvision" if _has_torchvision() else "pil"
     pictures = AutoImageProcessor.from_pretrained(folder, backend=backend, **here)
@@ -57,7 +57,8 @@ def _assemble(processor: Any, folder: Path, tokenizers: Any) -> Any:
 
 
 class _LeftOut:
-    """Stands for a part for films or sounds. Some processors ask it for settings: they are as those for pictures."""
+    """A placeholder for a part for video or audio; it has the settings of the image processor, which some processors
+    read."""
 
     def __init__(self, pictures: Any) -> None:
         self._pictures = pictures
@@ -75,7 +76,7 @@ def _looking_only(processor: Any) -> Any:
                 return None
             return super().check_argument_for_proper_class(argument_name, argument)
 
-        def __repr__(self) -> str:  # transformers writes all parts into its log, which the stand-ins cannot
+        def __repr__(self) -> str:  # transformers logs all parts, which fails for placeholders
             return type(self).__name__
 
     Stills.__name__ = processor.__name__
@@ -87,7 +88,8 @@ class _PixtralKwargs(ProcessingKwargs, total=False):  # type: ignore[call-arg]
 
 
 class Pixtral(ProcessorMixin):
-    """Pictures as Pixtral and Mistral 3 read them: row after row, a mark at the end of each and another at the last."""
+    """The processor of Pixtral and Mistral 3: rows of patches with a token at the end of each row and of the
+    picture."""
 
     valid_processor_kwargs = _PixtralKwargs
 
@@ -107,7 +109,7 @@ class Pixtral(ProcessorMixin):
         self.image_token, self._row_end, self._end = image_token, image_break_token, image_end_token
         self.image_token_id = tokenizer.convert_tokens_to_ids(image_token)
         self._place = patch_size * spatial_merge_size
-        """The side in pixels of what one token stands for."""
+        """The side in pixels of the area of one token."""
 
     def _process_images(self, images: Any, **settings: Any) -> Any:
         return super()._process_images(images, **{**settings, "patch_size": self._place})

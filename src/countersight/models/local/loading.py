@@ -1,4 +1,4 @@
-"""Finds and loads a model: its folder, device, weights and processor, with a sentence for whatever is wrong."""
+"""Finds and loads a model: folder, device, weights and processor, with a one-sentence message for every error."""
 
 import functools
 import gc
@@ -30,26 +30,26 @@ _NO_CONVERSATION = {
     "udop": "it reads documents with given words and positions, not pictures",
     "vision-encoder-decoder": "it writes captions and takes no questions",
 }
-"""Families that transformers counts among those for pictures and texts, and why we cannot ask them."""
+"""Families that transformers lists for pictures and text but that cannot answer questions, with the reason."""
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 DEVICE_MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 _TELLING = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
-"""Endings of the files that decide what a model answers."""
+"""Suffixes of files that affect a model's answers."""
 _EYES = ("vision", "image", "vq_config", "patch")
-"""In the configuration of whatever looks at pictures one setting at least has such a name."""
+"""Parts of setting names, of which every configuration of a vision model has at least one."""
 _WANTED = re.compile(r"requires the (\w+) library|No module named '(\w+)|requires you to have (\w+)")
-"""How transformers says that a package is missing."""
+"""Messages of transformers about a missing package."""
 _UNPREPARED = "Could not load any image processor class"
-"""How it says that it can prepare a family's pictures with torchvision alone."""
+"""The message of transformers if pictures of a family can be prepared only with torchvision."""
 _BROUGHT = ("torch", "torchvision", "timm", "transformers", "num2words")
-"""What installing us for local models brings."""
+"""Packages that the extra for local models installs."""
 _ENDS = 1024 * 1024
-"""So many bytes from either end of a file tell it from another; to read all the weights would take minutes."""
+"""The number of bytes at both ends of a file that are hashed; reading all weights would take minutes."""
 
 
 def find_folder(name: str) -> Path:
-    """The folder that holds a model: the one named, or that of the cache; never a download."""
+    """Return the folder of a model: the given one, or that in the cache; nothing is downloaded."""
     folder = Path(name).expanduser()
     if not folder.is_dir():
         folder = _cached(name)
@@ -63,7 +63,7 @@ def find_folder(name: str) -> Path:
 
 
 def any_config(folder: Path) -> Any:
-    """The configuration of a model of whatever kind, if it is of a family transformers knows."""
+    """Return the configuration of a model of any kind, if transformers knows its family."""
     _installed()
     from transformers import AutoConfig
 
@@ -74,7 +74,8 @@ def any_config(folder: Path) -> Any:
 
 
 def read_config(folder: Path) -> Any:
-    """The configuration of a model that can be asked: of one that speaks too, that of the part that thinks."""
+    """Return the configuration of a model that can answer questions; for models with speech output, of their language
+    part."""
     config = any_config(folder)
     config = getattr(config, "thinker_config", config)
     if reason := _NO_CONVERSATION.get(config.model_type):
@@ -87,7 +88,7 @@ def read_config(folder: Path) -> Any:
 
 
 def is_for_pictures(config: Any) -> bool:
-    """Whether models of a configuration look at pictures and write."""
+    """Whether models with this configuration accept pictures and write text."""
     from transformers.models.auto.modeling_auto import (
         MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
         MODEL_FOR_MULTIMODAL_LM_MAPPING,
@@ -95,19 +96,19 @@ def is_for_pictures(config: Any) -> bool:
 
     if type(config) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING and type(config) not in MODEL_FOR_MULTIMODAL_LM_MAPPING:
         return False
-    # Transformers lists a language model of its own there, and models that listen.
+    # Transformers also lists language models and audio models there.
     return any(part in name for name in config.to_dict() for part in _EYES)
 
 
 def is_for_words(config: Any) -> bool:
-    """Whether models of a configuration write, but look at no pictures."""
+    """Whether models with this configuration write text and accept no pictures."""
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 
     return type(config) in MODEL_FOR_CAUSAL_LM_MAPPING and not is_for_pictures(config)
 
 
 def find_device(name: str) -> str:
-    """The device of that name, checked to be there; `auto` is the fastest one there is."""
+    """Return the device of that name; raises ModelError if it is not available; `auto` is the fastest one."""
     _installed()
     import torch
 
@@ -129,9 +130,9 @@ def find_device(name: str) -> str:
 
 
 def find_dtype(name: str, device: str, config: Any) -> str:
-    """The kind of numbers to compute with; `auto` is what the weights are stored in.
+    """Return the number format to compute with; `auto` is that of the stored weights.
 
-    On the processor, where half precision is slow, it is float32.
+    On the CPU, where half precision is slow, it is float32.
     """
     if name not in DTYPES:
         raise ModelError(unknown("dtype", name, DTYPES))
@@ -144,31 +145,32 @@ def find_dtype(name: str, device: str, config: Any) -> str:
 
 
 def is_quantised(config: Any) -> bool:
-    """Whether the weights are stored in fewer bits (bitsandbytes, AWQ, GPTQ, …), which transformers unpacks."""
+    """Whether the weights are quantised (bitsandbytes, AWQ, GPTQ, …), which transformers handles."""
     return any(getattr(part, "quantization_config", None) for part in (config, config.get_text_config()))
 
 
 def check_device_map(name: str) -> None:
-    """Refuse a way of spreading a model that there is not, or not here."""
+    """Raise ModelError if a device map is unknown or cannot be used here."""
     if name not in DEVICE_MAPS:
         raise ModelError(unknown("device map", name, DEVICE_MAPS))
     check_accelerate("`device_map` needs")
 
 
 def check_accelerate(what: str) -> None:
-    """Refuse what cannot be done without accelerate, where that is missing."""
+    """Raise ModelError if accelerate is not installed; `what` needs it."""
     if importlib.util.find_spec("accelerate") is None:
         raise ModelError(f"{what} accelerate, which is not installed: pip install accelerate")
 
 
 def pictures_by() -> str:
-    """Which package brings pictures to a model's size; they round differently."""
+    """Return the package that resizes pictures; they round differently."""
     return "torchvision" if has_torchvision() else "pillow"
 
 
 @functools.cache
 def has_torchvision() -> bool:
-    """Whether torchvision is there. One that was built for another torch takes transformers down with it."""
+    """Whether torchvision is installed; raises ModelError if it does not match torch, since transformers would fail
+    too."""
     if importlib.util.find_spec("torchvision") is None:
         return False
     try:
@@ -182,7 +184,7 @@ def has_torchvision() -> bool:
 
 
 def fingerprint(folder: Path) -> str:
-    """Identifies these weights and settings in run.json."""
+    """Return a hash of these weights and settings, for run.json."""
     digest = hashlib.sha256()
     for file in sorted(path for path in folder.rglob("*") if path.suffix in _TELLING and path.is_file()):
         with open(file, "rb") as content:
@@ -195,14 +197,14 @@ def fingerprint(folder: Path) -> str:
 
 
 def refuse_gaps(folder: Path, missing: Iterable[str]) -> None:
-    """Refuse weights of which some are not there: transformers would fill them by chance and go on."""
+    """Raise ModelError if weights are missing: transformers would initialise them randomly and continue."""
     lacking = sorted(missing)
     if lacking:
         raise ModelError(f"{folder} lacks {len(lacking):,} of the model's weights, such as {lacking[0]}")
 
 
 def refuse_wordless(folder: Path, tokenizer: Any) -> None:
-    """Refuse a tokenizer without words: where its file is missing, transformers may make an empty one and go on."""
+    """Raise ModelError if the tokenizer has no words: if its file is missing, transformers may create an empty one."""
     if not tokenizer.get_vocab().keys() - tokenizer.get_added_vocab().keys():
         raise ModelError(f"{folder} has no tokenizer: tokenizer.json is missing")
 
@@ -220,13 +222,13 @@ def unusable(folder: Path, error: Exception) -> ModelError:
 
 
 def needs(folder: Path, package: str) -> ModelError:
-    """A sentence for a model that cannot be loaded for want of a package."""
+    """Return the error for a model that needs a missing package."""
     how = INSTALL if package in _BROUGHT else f"pip install {package}"
     return ModelError(f"the model in {folder} needs {package}, which is not installed: {how}")
 
 
 def _missing_package(error: Exception) -> str | None:
-    """The package for want of which transformers could not load something."""
+    """Return the package whose absence caused an error of transformers."""
     if _UNPREPARED in str(error) and not has_torchvision():
         return "torchvision"
     found = _WANTED.search(str(error)) if isinstance(error, ImportError) else None
@@ -234,9 +236,9 @@ def _missing_package(error: Exception) -> str | None:
 
 
 def _installed() -> None:
-    """Import torch and transformers, or say what to install."""
+    """Import torch and transformers; raises ModelError with what to install."""
     fresh = "transformers" not in sys.modules and gc.isenabled()
-    if fresh:  # a million things are imported, none of them garbage: looking takes an eighth of the time
+    if fresh:  # no garbage collection during imports, which saves an eighth of the time
         gc.disable()
     try:
         _import("torch")
@@ -273,7 +275,7 @@ def _how_to_get(name: str) -> str:
 
 
 def _missing_shards(folder: Path) -> list[str]:
-    """Files among which the weights are divided and that are not there."""
+    """Return the missing files of weights that are split into several."""
     missing: list[str] = []
     for index in folder.glob("*.index.json"):
         try:
@@ -285,11 +287,11 @@ def _missing_shards(folder: Path) -> list[str]:
 
 
 _SIGNS = ("out of memory", "alloc_failed", "can't allocate memory", "not enough memory")
-"""What devices say of it, beside raising the exception that is made for it."""
+"""Messages of devices about exhausted memory, apart from the exception for it."""
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether an error says that memory ran out, on whatever device."""
+    """Whether an error means that memory ran out, on any device."""
     import torch
 
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
@@ -298,7 +300,7 @@ def is_full(error: BaseException) -> bool:
 
 
 def forget() -> None:
-    """Give back the memory of what is no longer used."""
+    """Release unused memory."""
     import gc
 
     import torch
@@ -311,14 +313,14 @@ def forget() -> None:
 
 
 _TORCHVISION = ("fuyu",)
-"""Families whose pictures transformers prepares without torchvision too, but fails as it does."""
+"""Families whose pictures transformers claims to prepare without torchvision, but fails."""
 
 
 def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: str | None = None) -> Loaded:
-    """Load a model, by the path of its folder or by its name if it was downloaded before.
+    """Load a model by the path of its folder, or by its name if it was downloaded before.
 
-    `device_map` spreads one that is too large for one device over several and the processor's memory. Quantised weights
-    are left to transformers, and to the package it needs for them.
+    `device_map` distributes a large model over several devices and main memory. Quantised weights are left to
+    transformers and the package that it needs.
     """
     folder = find_folder(name)
     config = read_config(folder)
@@ -333,10 +335,10 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: st
     placed = is_quantised(config) or (device.startswith("cuda") and importlib.util.find_spec("accelerate") is not None)
     model = _model(folder, config, dtype, device_map or ({"": device} if placed else None))
     if device_map is None and not is_quantised(config):  # quantised weights cannot be moved, and layers are wrapped
-        vars(model).pop("hf_device_map", None)  # it lies on one device, as if it had been moved there
+        vars(model).pop("hf_device_map", None)  # it is on one device, as if it had been moved there
         model.to(device)
     model.eval()
-    model.generation_config.forced_eos_token_id = None  # an answer that was cut shall not look like one that ended
+    model.generation_config.forced_eos_token_id = None  # a truncated answer must not look complete
     speed_up(model)
     tokenizer = processor.tokenizer
     if tokenizer.pad_token is None:
@@ -358,7 +360,7 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: st
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """A tokenizer where a processor of pictures and words is expected."""
+    """A tokenizer in the place of a processor of pictures and text."""
 
     tokenizer: Any
 
@@ -371,14 +373,14 @@ def _tokenizer(folder: Path) -> Any:
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # torn files, an unknown class: each layer beneath has its own exceptions
+    except Exception as error:  # damaged files, an unknown class: every library raises its own exceptions
         raise unusable(folder, error) from None
     refuse_wordless(folder, tokenizer)
     return tokenizer
 
 
 def _decoder_start(model: Any, text: Any) -> int:
-    """The token with which a decoder of its own begins, found as `generate` finds it."""
+    """Return the first token of a separate decoder, determined as in `generate`."""
     holders = (model.generation_config, text, model.config)
     named = [getattr(holder, kind, None) for kind in ("decoder_start_token_id", "bos_token_id") for holder in holders]
     return next(int(token) for token in named if token is not None)
@@ -401,7 +403,7 @@ def _model(folder: Path, config: Any, dtype: str, device_map: str | dict[str, st
             trust_remote_code=False,
             output_loading_info=True,
         )
-    except Exception as error:  # torn files, wrong shapes, no room: each layer beneath has its own exceptions
+    except Exception as error:  # damaged files, wrong shapes, no memory: every library raises its own exceptions
         raise unusable(folder, error) from None
     refuse_gaps(folder, faults["missing_keys"])
     return model

@@ -1,11 +1,11 @@
-"""A local model as the rest of the program sees it, and the queue in which its questions wait.
+"""The local model and its queue of questions.
 
-A request arrives at `Local` here and waits in `Queue`; what has come in together is answered together, in `ranking.py`
-(options) or `writing.py`. Both lay out as a tree what several requests share (`trees.py`).
+A request arrives at `Local` and waits in `Queue`; waiting requests are computed in batches by `ranking.py` (options) or
+`writing.py`. Both arrange what several requests share as a tree (`trees.py`).
 
-A thread takes whatever waits and makes batches of it, as large as the memory allows. How large that is turns out by
-itself: where one does not fit, half of it is tried, and no later batch is made as large. Nothing is lost by it. Work
-that can use them is given further questions before it has answered the first, so that a device never waits for some.
+A thread takes waiting requests and makes batches, as large as memory allows. The limit is found by trial: if a batch
+does not fit, half of it is tried, and later batches are not larger. No request is lost. Work that can use further
+questions gets them before it has answered the first, so that the device never waits.
 """
 
 import asyncio
@@ -39,18 +39,18 @@ if TYPE_CHECKING:
     from countersight.models.local.probing import KeptFindings
 
 PLACES = {"cuda": 12}
-"""There one batch is computed, the next is made ready, and a third waits, so that the device never does."""
+"""The factor of concurrent questions on a GPU: enough that one batch is computed, one is prepared and one waits."""
 SWITCH = {"cuda": 0.0005}
-"""Seconds after which a thread lets the next one run: at Python's own 0.005 the one that feeds a graphics processor
-waits again and again for those that prepare pictures."""
+"""The thread switch interval in seconds: with Python's default of 0.005, the thread that feeds the GPU often waits for
+those that prepare pictures."""
 _MOST_WORDS = 16
-"""Questions in a batch of a language model at first: programs are long, and so is what is said before them."""
+"""The initial number of questions in a batch of a language model, since programs and their prompts are long."""
 
 
 class Local(Displayed):
-    """A model computed on this machine by transformers: it writes, and its options can be ranked.
+    """A local model of transformers, which writes replies and ranks options.
 
-    Most look at pictures; a language model writes programs and knows things, but is never shown one.
+    Most accept pictures; a language model writes programs and answers from knowledge, without pictures.
     """
 
     def __init__(self, name: str, where: str, settings: ModelSettings) -> None:
@@ -72,11 +72,11 @@ class Local(Displayed):
             "weights": fingerprint(folder),
         }
         self.remarks: list[str] = []
-        """What turned out about the model while it was asked and whoever waits for it should know."""
+        """Remarks about the model to show to the user."""
         self._where, self._options = where, settings
         kind = device.partition(":")[0]
         self.places = PLACES.get(kind, 1)
-        """So many times as many questions can be under way as with a server."""
+        """The number of concurrent questions, as a multiple of that for a server."""
         self._queue = Queue(
             most=settings.batch or (MOST[kind] if self.needs_picture else _MOST_WORDS),
             room=float("inf") if settings.batch else ROOM[kind],
@@ -86,13 +86,13 @@ class Local(Displayed):
         self._switch = sys.getswitchinterval()
 
     async def reply(self, request: Request) -> Answer:
-        """Say the next turn of a conversation."""
+        """Return the next turn of a conversation."""
         self._refuse_pictures(request)
         answer: Answer = await self._queue.ask(self._write, request)
         return answer
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """How little the model expected each option after the conversation."""
+        """Return the loss of each option after the conversation."""
         if not request.options:
             raise AskingFailed("there are no options to rank", again=False)
         self._refuse_pictures(request)
@@ -100,7 +100,7 @@ class Local(Displayed):
         return losses
 
     async def close(self) -> None:
-        """Let go of what waits and of the memory."""
+        """Cancel waiting questions and free the memory."""
         queue, self._queue = self._queue, self._queue.reopened()
         await queue.close()
         if self._findings is not None:
@@ -130,13 +130,13 @@ class Local(Displayed):
         return ranked(loaded, requests, self._options.loss)
 
     def _awake(self) -> Loaded:
-        """The model, loaded at the first question: a run that has nothing left to ask does not wait for it."""
+        """Return the model; it is loaded at the first question, so that a finished run does not load it."""
         if self._loaded is None:
             from transformers.utils import logging
 
             from countersight.models.local.probing import KeptFindings
 
-            logging.set_verbosity_error()  # its notes and bars would run into the progress we show
+            logging.set_verbosity_error()  # its notes and progress bars would disturb our own display
             logging.disable_progress_bar()
             options = self._options
             self._loaded = load(self._where, device=options.device, dtype=options.dtype, device_map=options.device_map)
@@ -146,24 +146,24 @@ class Local(Displayed):
 
 
 def open_local(name: str, target: str, settings: ModelSettings) -> Local:
-    """`hf:NAME_OR_PATH`; one that looks at no pictures is asked with words alone."""
+    """Open `hf:NAME_OR_PATH`; a language model is asked without pictures."""
     return Local(name, target, settings)
 
 
 QUIET = 0.02
-"""Seconds without a new question after which those that wait are taken."""
+"""Seconds without a new question after which the waiting ones are taken."""
 MOST = {"cuda": 256, "mps": 64, "cpu": 64}
-"""Questions in a batch at first."""
+"""The initial number of questions in a batch."""
 ROOM = {"cuda": 131_072.0, "mps": 16_384.0, "cpu": 8_192.0}
-"""Tokens in a batch at first; where graphics memory is short that turns out, but on the processor it must not."""
+"""The initial number of tokens in a batch; on a GPU the limit is found by trial, but main memory must not run out."""
 _AHEAD = 2
-"""So many batches may be under way in work that takes further questions: one is made ready while one is computed."""
+"""The number of batches in progress in work that takes further questions: one is prepared while one is computed."""
 CLOSING = 10.0
-"""Seconds for which closing waits for the batch under way."""
+"""Seconds that closing waits for the current batch."""
 
 
 Work = Callable[[Feed], Iterable[tuple[int, Any]]]
-"""Computes what is asked by some requests: an entry for each number; one that is an exception fails its request."""
+"""Computes requests and yields results by number; a result that is an exception fails its request."""
 
 
 _Kind = tuple[Work, int]
@@ -179,42 +179,42 @@ class _Job:
 
     @property
     def kind(self) -> _Kind:
-        """Only conversations with the same number of pictures share a batch: processors want them even."""
+        """The kind of job; only conversations with the same number of pictures share a batch, as processors require."""
         return self.work, len(self.request.pictures)
 
     @property
     def scene(self) -> int:
-        """The first picture of the conversation. Questions about the same one stay together, to look at it once."""
+        """The id of the conversation's first picture; questions about one picture stay together, to encode it once."""
         return next((id(turn.picture.data) for turn in self.request.turns if turn.picture), id(self))
 
     def tell(self, result: Any) -> None:
         def settle() -> None:
-            if self.future.done():  # whoever asked has gone
+            if self.future.done():  # the caller has gone
                 return
             if isinstance(result, BaseException):
                 self.future.set_exception(result)
             else:
                 self.future.set_result(result)
 
-        with contextlib.suppress(RuntimeError):  # the loop may be closed by now
+        with contextlib.suppress(RuntimeError):  # the event loop may be closed by now
             self.loop.call_soon_threadsafe(settle)
 
 
 def weight(request: Request) -> int:
-    """About how many tokens a request comes to; only how it compares with others matters."""
+    """Return the approximate number of tokens of a request, for comparison only."""
     words = sum(len(turn.text) for turn in request.turns) + sum(len(option.text) for option in request.options)
     pictures = sum(picture.width * picture.height for picture in request.pictures)
     return 16 + words // 4 + pictures // 784
 
 
 class Queue:
-    """Gathers questions into batches of at most `most`, whose longest times their number is at most `room`."""
+    """Collects questions into batches of at most `most`, whose number times the longest is at most `room`."""
 
     def __init__(self, most: int, room: float) -> None:
         self.most = most
         self.room = room
         self._room_before = room
-        """The room at the time when something last fitted."""
+        """The value of `room` when a batch last fitted."""
         self._waiting: list[_Job] = []
         self._changed = threading.Condition()
         self._closed = threading.Event()
@@ -223,11 +223,11 @@ class Queue:
 
     @property
     def closed(self) -> bool:
-        """Whether nobody waits for answers any more."""
+        """Whether the queue was closed."""
         return self._closed.is_set()
 
     async def ask(self, work: Work, request: Request) -> Any:
-        """What `work` computes for a request, in whatever batch it comes."""
+        """Return what `work` computes for a request, in any batch."""
         if self.closed:
             raise RuntimeError("the model was closed")
         if self._fatal:
@@ -238,13 +238,13 @@ class Queue:
             self._waiting.append(job)
             self._changed.notify()
         if self._thread is None:
-            # A daemon: a batch that takes minutes must not keep a program alive that was told to end.
+            # A daemon thread, so that a long batch does not keep an ending program alive.
             self._thread = threading.Thread(target=self._serve, name="countersight-local", daemon=True)
             self._thread.start()
         return await job.future
 
     async def close(self) -> None:
-        """Let go of what waits, and end the thread."""
+        """Cancel waiting questions and end the thread."""
         self._closed.set()
         with self._changed:
             left, self._waiting = self._waiting, []
@@ -255,19 +255,19 @@ class Queue:
             await asyncio.to_thread(self._thread.join, CLOSING)
 
     def reopened(self) -> "Queue":
-        """A queue like this one, with the room that was found, for whoever asks after it was closed."""
+        """Return a new queue with the same limits, for use after closing."""
         return Queue(self.most, self.room)
 
     def _serve(self) -> None:
         while not self.closed:
             for job, result in self._answered(self._gather()):
-                # What was cut short because the queue was closed is no answer.
+                # A result cut short by closing the queue is not an answer.
                 job.tell(asyncio.CancelledError() if self.closed else result)
-        for job in self._waiting:  # put back while the queue was being closed
+        for job in self._waiting:  # put back while the queue was closed
             job.tell(asyncio.CancelledError())
 
     def _gather(self) -> list[_Job]:
-        """The next batch; empty where nobody waits any more."""
+        """Return the next batch; empty after closing."""
         with self._changed:
             while not self._waiting and not self.closed:
                 self._changed.wait()
@@ -278,26 +278,26 @@ class Queue:
         return self._take()
 
     def _answered(self, batch: list[_Job]) -> Iterator[tuple[_Job, Any]]:
-        """Jobs of a batch with their results as they come; those for which there was no room wait again."""
+        """Yield the jobs of a batch with their results as they arrive; jobs that did not fit are tried again."""
         parts = [batch]
         growing = True
         while parts:
             part = parts.pop()
             error = yield from self._attempt(part, growing=growing)
             growing = False
-            if self.closed:  # those that are left were let go
+            if self.closed:  # the remaining jobs were cancelled
                 yield from ((job, asyncio.CancelledError()) for each in (part, *parts) for job in each)
                 return
             if error is None:
                 self._room_before = self.room
-            elif isinstance(error, ModelError):  # nothing that is still to come can be answered either
+            elif isinstance(error, ModelError):  # the following questions cannot be answered either
                 self._fatal = error
                 with self._changed:
                     rest, self._waiting = [*parts, self._waiting], []
                 yield from ((job, error) for each in (part, *rest) for job in each)
                 return
             elif len(part) == 1:
-                if is_full(error):  # it was this one, then; the others need not make room for it
+                if is_full(error):  # this question alone is too large; the limit for others stays
                     forget()
                     self.room = self._room_before
                 yield part[0], _failure(error)
@@ -307,12 +307,12 @@ class Queue:
                 with self._changed:
                     self._waiting[:0] = [job for each in (part, *parts) for job in each]
                 return
-            else:  # one of them is at fault: look which
+            else:  # one of them is the cause: find out which
                 half = len(part) // 2
                 parts += [part[half:], part[:half]]
 
     def _attempt(self, part: list[_Job], *, growing: bool) -> Generator[tuple[_Job, Any], None, Exception | None]:
-        """Some jobs with their results as they come; in the end those that have none are left in `part`, and why."""
+        """Yield jobs with their results as they arrive; unfinished jobs stay in `part`. Returns the error, if any."""
         if not part:
             return None
         jobs, kind = dict(enumerate(part)), part[0].kind
@@ -329,8 +329,8 @@ class Queue:
                 yield jobs.pop(number), result
             if jobs:
                 raise ValueError(f"{len(jobs)} questions got neither an answer nor an error")
-        except Exception as error:  # a model may raise anything; whoever waits is told
-            # Its traceback holds on to the memory that ran out.
+        except Exception as error:  # a model may raise anything; the caller gets the exception
+            # The traceback keeps references to the exhausted memory.
             error.__traceback__ = error.__context__ = error.__cause__ = None
             return ModelError(f"{_short(error)}; run the same command to continue") if _is_broken(error) else error
         finally:
@@ -338,7 +338,7 @@ class Queue:
         return None
 
     def _take(self, kind: _Kind | None = None, under_way: Sequence[_Job] = ()) -> list[_Job]:
-        """Take jobs that wait, of one kind and as many as there is room for beside those under way."""
+        """Take waiting jobs of one kind, as many as fit next to those in progress."""
         with self._changed:
             self._waiting = [job for job in self._waiting if not job.future.cancelled()]
             taken = self._beside(kind, under_way) if kind else self._first()
@@ -346,20 +346,20 @@ class Queue:
         return list(taken)
 
     def _first(self) -> dict[_Job, None]:
-        """The next batch: the heaviest questions that wait, each with its scene's others."""
+        """Return the next batch: the heaviest waiting questions, each with the others about its picture."""
         if not self._waiting:
             return {}
         found = self._fitting(self._waiting[0].kind, [], self.most, self.room)
-        # One scene alone may be more than there is room for.
+        # The questions about one picture may exceed the limit.
         most = int(min(self.most, self.room / max(job.weight for job in found)))
         return dict.fromkeys(found[: max(1, most)])
 
     def _beside(self, kind: _Kind, under_way: Sequence[_Job]) -> dict[_Job, None]:
-        """Further questions for work that has some under way."""
+        """Return further questions for work in progress."""
         return dict.fromkeys(self._fitting(kind, under_way, _AHEAD * self.most, _AHEAD * self.room))
 
     def _fitting(self, kind: _Kind, under_way: Sequence[_Job], most: int, room: float) -> list[_Job]:
-        """Questions that wait, the heaviest first: memory runs out early or not at all."""
+        """Return waiting questions that fit, heaviest first, so that memory runs out early or not at all."""
         scenes: dict[int, list[_Job]] = {}
         for job in self._waiting:
             if job.kind == kind:
@@ -375,12 +375,12 @@ class Queue:
 
 
 def _is_broken(error: Exception) -> bool:
-    """Whether the device itself gave up, after which it computes nothing more in this process."""
+    """Whether the device failed and cannot compute anything more in this process."""
     return isinstance(error, RuntimeError) and "CUDA error" in str(error) and not is_full(error)
 
 
 def _failure(error: Exception) -> Exception:
-    """Why one question got no answer."""
+    """Return the exception for a question without an answer."""
     if isinstance(error, AskingFailed):
         return error
     if is_full(error):

@@ -1,7 +1,7 @@
-"""Which way of ranking a loaded model allows: each is tried on a small question and held against the plain one.
+"""Finds out which way of ranking a loaded model supports, by trying each on small questions against the plain way.
 
-A model is not asked its name. Whether it obeys the mask and the positions that a tree of tokens needs shows in its
-losses: where it does not, they are not those of one whole pass for every option.
+The name of a model is not considered. Whether it respects the mask and positions of a tree of tokens shows in its
+losses: if not, they differ from those of one complete pass per option.
 """
 
 import hashlib
@@ -33,42 +33,42 @@ from countersight.picture import Picture, check_picture
 from countersight.system import cache_folder
 
 _WINDOW = 16
-"""So far sees a layer with a window while it is probed: the question is shorter than the windows of real models."""
+"""The size of a layer's window while it is probed, since the question is shorter than the windows of real models."""
 _EXACT, _ROUNDED = 1e-4, 0.03
-"""By how much two losses of about 1 may differ that are the same, in 32 bits and in fewer."""
+"""The maximum difference of two equal losses of about 1, in 32 bits and in fewer."""
 _OUTLIERS = 0.01
-"""The share of words that may differ by more: of 150,000, rounding brings a few far from where they belong."""
+"""The share of words that may differ by more: of 150,000, rounding affects a few strongly."""
 _WORDS = 3
-"""So many words are written to see whether neighbours change them."""
+"""The number of words that are written to see whether neighbours in the batch change them."""
 _QUESTIONS = {
     "How many cats are there?": ("yes", "three of them"),
     "How many would there be if one more cat came in?": ("three", "three cats"),
 }
 _WIDTHS = (64, 192)
-"""Of the pictures that are shown, both 64 high: a square fills what many eyes look at, the other does not."""
+"""The widths of the test pictures, both 64 high: a square fills the input of many encoders, the other does not."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """What was found out about a model; None where it was not tried yet."""
+    """Facts found out about a model; None if not tried yet."""
 
     plan: RankingPlan | None = None
     shares: bool | None = None
-    """Whether it can write with what conversations share read once."""
+    """Whether it can write with shared parts of conversations read once."""
     batches: bool | None = None
-    """Whether it writes the same after a conversation, whatever others are in its batch."""
+    """Whether what it writes does not depend on other conversations in the batch."""
 
 
 _findings: WeakKeyDictionary[Any, Findings] = WeakKeyDictionary()
 
 
 def found_out(loaded: Loaded) -> Findings:
-    """What is known of a model by now."""
+    """Return the facts about a model so far."""
     return _findings.setdefault(loaded.model, Findings())
 
 
 def plan_of(loaded: Loaded) -> RankingPlan:
-    """How a model's options are ranked; found out once."""
+    """Return how a model's options are ranked; determined once."""
     found = found_out(loaded)
     if found.plan is None:
         found.plan = _find(loaded)
@@ -76,10 +76,10 @@ def plan_of(loaded: Loaded) -> RankingPlan:
 
 
 def writes_in_batches(loaded: Loaded) -> bool:
-    """Whether a model writes the same after a conversation, whatever others are in its batch; found out once.
+    """Whether what a model writes does not depend on other conversations in the batch; determined once.
 
-    MiniMax M3's eye takes all pictures of a batch for one, Phi-4's places them by their neighbours' shapes, Kosmos-2
-    counts the padding among the words.
+    MiniMax M3's encoder treats all pictures of a batch as one, Phi-4's places them by their neighbours' shapes, and
+    Kosmos-2 counts padding as words.
     """
     found = found_out(loaded)
     if found.batches is None:
@@ -88,7 +88,7 @@ def writes_in_batches(loaded: Loaded) -> bool:
 
 
 def writing_plan(loaded: Loaded) -> RankingPlan | None:
-    """How a model writes with what conversations share read once; None where it can only write plainly."""
+    """Return the plan for writing with shared parts read once; None if the model can only write plainly."""
     found, plan = found_out(loaded), plan_of(loaded)
     if found.shares is None:
         found.shares = _shares_when_writing(plan, loaded)
@@ -96,13 +96,13 @@ def writing_plan(loaded: Loaded) -> RankingPlan | None:
 
 
 def write_no_more_shared(loaded: Loaded) -> None:
-    """Have a model write plainly from now on, which failed at more than the small questions."""
+    """Let a model write plainly from now on, because sharing failed on real questions."""
     found_out(loaded).shares = False
 
 
 def _shares_when_writing(plan: RankingPlan, loaded: Loaded) -> bool:
-    """Whether a model expects the same, word by word, as where it writes alone and plainly."""
-    spread = hasattr(loaded.model, "hf_device_map")  # then its layers remember on different devices
+    """Whether a model's predictions are the same, word by word, as when it writes alone and plainly."""
+    spread = hasattr(loaded.model, "hf_device_map")  # then its layers are on different devices
     if plan.way in ("plain", "continued") or spread or not _has_eyes(loaded):
         return False
     asked = _small_questions(loaded)
@@ -118,7 +118,7 @@ def _shares_when_writing(plan: RankingPlan, loaded: Loaded) -> bool:
 
 
 class _Overhearing:
-    """Has each answer go on with the words given and notes what was expected, as `_Listening` does."""
+    """Continues each answer with the given words and records the predictions, as `_Listening` does."""
 
     on_device = False
 
@@ -152,22 +152,22 @@ def _is_sociable(loaded: Loaded) -> bool:
 
 
 def _agree(one: Sequence[Any], other: Sequence[Any], bound: float) -> bool:
-    """Whether a model expects the same at every word of an answer."""
-    pairs = zip(one, other, strict=False)  # where an answer ends, its neighbours go on
+    """Whether the predictions agree at every word of an answer."""
+    pairs = zip(one, other, strict=False)  # an answer may end before its neighbours
     apart = (((expected - likewise).abs() > bound).float().mean() for expected, likewise in pairs)
     return all(float(share) <= _OUTLIERS for share in apart)
 
 
 def _likeliest(steps: Sequence[Any]) -> list[int]:
-    """The words that were written: the likeliest at each step."""
+    """Return the words written: the most likely at each step."""
     return [int(expected.argmax()) for expected in steps]
 
 
 def _expected(loaded: Loaded, requests: list[Request], words: Sequence[Sequence[int]] = ()) -> list[list[Any]]:
-    """What the model expects at each of the first words that it writes after each conversation.
+    """Return the predictions at each of the first words that the model writes after each conversation.
 
-    Where `words` are given it goes on with those: in few bits two words may be as likely as each other, and after
-    another one it rightly expects other things.
+    If `words` are given, it continues with those: at low precision two words may be equally likely, and after a
+    different one, predictions rightly differ.
     """
     listening = _Listening(words)
     generate(loaded, inputs(loaded, requests, pictures_of(*requests)), _WORDS, [listening])
@@ -175,7 +175,7 @@ def _expected(loaded: Loaded, requests: list[Request], words: Sequence[Sequence[
 
 
 class _Listening(LogitsProcessor):
-    """Notes what a model expects, and has it say the words given."""
+    """Records a model's predictions, and makes it say the given words."""
 
     def __init__(self, words: Sequence[Sequence[int]]) -> None:
         self._words = words
@@ -190,7 +190,7 @@ class _Listening(LogitsProcessor):
 
 
 def _noted(expected: Any) -> Any:
-    """The logarithms of how likely each word is; of what is next to impossible only that it is."""
+    """Return log-probabilities; those of nearly impossible words are clamped."""
     return expected.float().log_softmax(-1).clamp(min=-10.0)
 
 
@@ -203,7 +203,7 @@ def _find(loaded: Loaded) -> RankingPlan:
         if right is None:
             return plain
         for plans in _candidates(loaded):
-            # The closest of them: in few bits a wrong sight may be off by little more than rounding is.
+            # The closest one: at low precision a wrong sight may differ by little more than rounding.
             distance, plan = min(((_distance(_tried(plan, loaded), right), plan) for plan in plans), key=itemgetter(0))
             if distance <= _bound(loaded):
                 return plan
@@ -211,8 +211,8 @@ def _find(loaded: Loaded) -> RankingPlan:
 
 
 def _candidates(loaded: Loaded) -> Iterator[list[RankingPlan]]:
-    """Ways to try, the fastest first, each with all that tokens may see."""
-    # Llama 4 sharpens attention by places that it counts itself, which a tree has otherwise.
+    """Yield plans to try, fastest first, each with all kinds of sight."""
+    # Llama 4 scales attention by positions that it counts itself, which differ in a tree.
     if not getattr(loaded.model.config.get_text_config(decoder=True), "floor_scale", None):
         for several in (True, False) if writes_in_batches(loaded) else (False,):
             yield [RankingPlan("shared prefix", sight, several) for sight in SIGHTS]
@@ -220,7 +220,7 @@ def _candidates(loaded: Loaded) -> Iterator[list[RankingPlan]]:
 
 
 def _tried(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:
-    """The losses of the small questions in this way; None where the model cannot compute them so."""
+    """Return the losses of the small questions by this plan; None if the model cannot compute them this way."""
     try:
         asked = Feed(_small_questions(loaded))
         found = [losses for _, losses in sorted(rank_by(plan, loaded, asked, "mean"), key=itemgetter(0))]
@@ -238,7 +238,7 @@ def _bound(loaded: Loaded) -> float:
 
 
 def _distance(found: list[Losses] | None, right: list[Losses]) -> float:
-    """By how much losses differ at most, for one of about 1."""
+    """Return the maximum relative difference between losses."""
     if found is None:
         return float("inf")
     pairs = ((one, other) for each in zip(found, right, strict=True) for one, other in zip(*each, strict=True))
@@ -246,7 +246,7 @@ def _distance(found: list[Losses] | None, right: list[Losses]) -> float:
 
 
 def _small_questions(loaded: Loaded) -> list[Request]:
-    """Two questions about each of two pictures, which are of different shapes: rows of a batch must not mix."""
+    """Return two questions about each of two pictures of different shapes, to detect rows of a batch that mix."""
     return [
         Request(question, (Turn("user", question, shown),), "choice", tuple(map(Option, options)))
         for shown in (_small_picture(width) if _has_eyes(loaded) else None for width in _WIDTHS)
@@ -259,7 +259,7 @@ def _has_eyes(loaded: Loaded) -> bool:
 
 
 def _small_picture(width: int) -> Picture:
-    """A picture that is not the same anywhere, so that what is lost of it is missed."""
+    """Return a picture that differs everywhere, so that any lost part is noticed."""
     file = io.BytesIO()
     slope = Image.linear_gradient("L").resize((width, 64))
     Image.merge("RGB", (slope, slope.rotate(180), Image.radial_gradient("L").resize((width, 64)))).save(file, "PNG")
@@ -268,7 +268,7 @@ def _small_picture(width: int) -> Picture:
 
 @contextmanager
 def _narrowed(loaded: Loaded) -> Iterator[None]:
-    """While this lasts, layers with a window see only a few tokens back."""
+    """Context manager in which layers with a window see only a few tokens back."""
     config = decoder_of(loaded.model).config
     usual = {name: getattr(config, name) for name in windows(config)}
     try:
@@ -281,10 +281,10 @@ def _narrowed(loaded: Loaded) -> Iterator[None]:
 
 
 class KeptFindings:
-    """The findings about one model on one kind of device, kept in a file for the next call."""
+    """The facts about one model on one kind of device, stored in a file for the next call."""
 
     def __init__(self, settings: dict[str, Any], loaded: Loaded) -> None:
-        """`settings` name the weights and the kind of numbers."""
+        """`settings` identify the weights and the number format."""
         told = (settings["weights"], settings["dtype"], settings.get("pictures"), _device(loaded), *_versions())
         self._name = hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:24]
         self._found = _findings[loaded.model] = Findings()
@@ -294,10 +294,10 @@ class KeptFindings:
         self._before = replace(self._found)
 
     def keep(self) -> None:
-        """Keep what is known by now for the next call."""
+        """Store the facts for the next call."""
         if self._found == self._before:
             return
-        with suppress(OSError, RuntimeError):  # a user without a home has no cache either
+        with suppress(OSError, RuntimeError):  # a user without a home has no cache
             self._file().parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._file(), msgspec.msgpack.encode(self._found))
 
@@ -313,7 +313,7 @@ def _device(loaded: Loaded) -> str:
 
 
 def _versions() -> list[str]:
-    """Of everything that computes."""
+    """Return the versions of all libraries that compute."""
     import torch
     import transformers
 
@@ -321,14 +321,14 @@ def _versions() -> list[str]:
 
 
 def ranked(loaded: Loaded, requests: Feed, loss: Loss = "mean") -> Iterator[tuple[int, Ranked]]:
-    """The losses of each request's options, the `mean` or the `sum` over their tokens, or why it has none.
+    """Yield the losses of each request's options, the `mean` or `sum` over their tokens, or the reason of failure.
 
-    They come as they are computed, and so may further requests.
+    They are yielded as they are computed, and further requests may be added meanwhile.
     """
     return rank_by(plan_of(loaded), loaded, requests, loss)
 
 
 def rank(loaded: Loaded, requests: Sequence[Request], loss: Loss = "mean") -> list[Ranked]:
-    """The same for some requests, in their order."""
+    """Return the losses for some requests, in order."""
     found = dict(ranked(loaded, Feed(requests), loss))
     return [found[number] for number in range(len(requests))]

@@ -1,8 +1,8 @@
-"""Ranks options by how little the model expected them: the smallest loss is the answer (CFMM 3.4).
+"""Ranking of options by their loss: the smallest is the answer (CFMM 3.4).
 
-Requests that show the same pictures become one row of tokens in which everything they share stands once (`trees.py`);
-several rows are one batch. A model that cannot be computed so continues a question that it read once, or reads every
-option in full; `probing.py` finds out which of these ways gives the plain losses.
+Requests with the same pictures become one row of tokens in which shared parts occur once (`trees.py`); several rows
+form a batch. For models that do not support this, options continue a question that was read once, or every option is
+read in full; `probing.py` finds out which of these ways gives the plain losses.
 """
 
 import functools
@@ -38,29 +38,29 @@ from countersight.models.protocol import Loss, Request
 Losses = tuple[float, ...]
 Ranked = Losses | AskingFailed
 TOKENS = 8192
-"""Tokens of a batch, padding counted; more are not faster. A row that is longer comes alone."""
+"""The maximum number of tokens in a batch, including padding; more are not faster. A longer row is computed alone."""
 TOGETHER = 8
-"""Requests in a row: every token of a row is compared with every other, whether one sees the other or not."""
+"""The number of requests in a row; limited, because attention compares all tokens of a row."""
 Numbered = tuple[list[int], Row]
-"""A row, and which of the requests are in it."""
+"""A row and the numbers of its requests."""
 Way = Literal["shared prefix", "continued", "plain"]
-"""What options have in common when they are ranked: pictures, questions and words up to where they differ; the picture
-and the question, whose cache is copied for each option; or nothing."""
+"""What options share when they are ranked: pictures, questions and words up to where they differ; picture and question,
+whose cache is copied for each option; or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankingPlan:
-    """A way of ranking that was found to give a model's own losses."""
+    """A way of ranking that was verified to give a model's own losses."""
 
     way: Way
     sight: Sight = "behind"
-    """What a token of a picture or a question sees beside what leads to it."""
+    """What a token of a picture or a question sees apart from its ancestors."""
     together: bool = True
     """Whether several rows are computed in one batch."""
 
 
 def rank_by(plan: RankingPlan, loaded: Loaded, requests: Feed, loss: Loss = "mean") -> Iterator[tuple[int, Ranked]]:
-    """The losses of each request's options in this way, or why it has none, as they are computed."""
+    """Yield the losses of each request's options by this plan, or the reason of failure, as they are computed."""
     if plan.way == "shared prefix":
         failed: dict[int, AskingFailed] = {}
         for losses in _together(plan, loaded, requests, failed, loss):
@@ -77,7 +77,7 @@ def rank_by(plan: RankingPlan, loaded: Loaded, requests: Feed, loss: Loss = "mea
 
 
 def taken(failed: dict[int, AskingFailed]) -> list[tuple[int, AskingFailed]]:
-    """All failures so far, which are forgotten."""
+    """Return all failures so far and clear them."""
     found = list(failed.items())
     failed.clear()
     return found
@@ -86,7 +86,7 @@ def taken(failed: dict[int, AskingFailed]) -> list[tuple[int, AskingFailed]]:
 def _together(
     plan: RankingPlan, loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed], loss: Loss
 ) -> Iterator[dict[int, Losses]]:
-    """The losses of one batch after the other, each of which is waited for when the device has the next to compute."""
+    """Yield the losses batch by batch; each is fetched while the device computes the next."""
     before: _Computed | None = None
     rows = rows_of(plan, loaded, requests, failed)
     for batch, lane in zip(batches_of(rows, TOKENS if plan.together else 0), lanes(loaded.device), strict=False):
@@ -99,7 +99,7 @@ def _together(
 
 
 def _sizes(batch: Sequence[Numbered], requests: Feed) -> Iterator[tuple[int, list[int]]]:
-    """Every request of a batch, in the order of its rows, and how many tokens each of its options has."""
+    """Iterate over the requests of a batch, in the order of its rows, with the number of tokens of each option."""
     for numbers, row in batch:
         sizes = iter([len(tokens) for _, tokens in row.answers])
         for number in numbers:
@@ -108,15 +108,15 @@ def _sizes(batch: Sequence[Numbered], requests: Feed) -> Iterator[tuple[int, lis
 
 @dataclass(frozen=True, slots=True)
 class _Computed:
-    """The tokens of a batch and how little each was expected, which the device may still be computing in a lane."""
+    """The tokens of a batch and their losses, which the device may still be computing in a lane."""
 
     lane: AbstractContextManager[Any]
     sizes: list[tuple[int, list[int]]]
     values: Any
 
     def losses(self, loss: Loss) -> dict[int, Losses]:
-        """The losses of the options out of those of their tokens."""
-        with self.lane:  # where only this batch is waited for
+        """Return the losses of the options from those of their tokens."""
+        with self.lane:  # waits only for this batch
             values = self.values.double().cpu()
         parts = iter(values.split([size for _, each in self.sizes for size in each]))
         return {
@@ -126,9 +126,9 @@ class _Computed:
 
 
 def continued_losses(loaded: Loaded, request: Request, loss: Loss) -> tuple[float, ...]:
-    """The loss of each option of a request, with picture and question read once and remembered for each option.
+    """Return the loss of each option of a request, with picture and question read once and cached for all options.
 
-    For models whose layers hand a state from token to token (Qwen3.5, LFM2-VL): they obey no mask.
+    For models whose layers pass a state from token to token (Qwen3.5, LFM2-VL), which ignore masks.
     """
     import torch
 
@@ -145,7 +145,7 @@ def continued_losses(loaded: Loaded, request: Request, loss: Loss) -> tuple[floa
 
 
 def _continue(loaded: Loaded, prompt: dict[str, Any], remembered: Any, options: Sequence[list[int]]) -> Any:
-    """What comes after each token of each option but the last; shorter options are filled up behind."""
+    """Return the logits after each token of each option but the last; shorter options are padded at the end."""
     import torch
 
     length = max(map(len, options)) - 1
@@ -155,7 +155,7 @@ def _continue(loaded: Loaded, prompt: dict[str, Any], remembered: Any, options: 
     remembered.reorder_cache(torch.zeros(len(options), dtype=torch.long, device=loaded.device))  # a copy for each
     seen = torch.ones(len(options), prompt["input_ids"].shape[1] + length, dtype=torch.long)
     places = torch.from_numpy(positions_of(loaded, prompt, length)[-length:])
-    counted = {}  # most models count the places of further tokens themselves
+    counted = {}  # most models compute the positions of further tokens themselves
     if places.dim() > 1:
         counted["position_ids"] = places.expand(len(options), *places.shape).permute(2, 0, 1).to(loaded.device)
     return loaded.model(
@@ -175,7 +175,7 @@ def _cross_entropy(logits: Any, option: list[int], loss: Loss) -> float:
 
 
 def plain_losses(loaded: Loaded, request: Request, loss: Loss = "mean") -> tuple[float, ...]:
-    """The loss of each option of a request, by one whole pass over picture, conversation and option for each."""
+    """Return the loss of each option of a request, by one complete pass over picture, conversation and option."""
     check(loaded, request)
     prompt = inputs(loaded, [request], pictures_of(request))
     text = loaded.form.write(request.turns)
@@ -184,7 +184,7 @@ def plain_losses(loaded: Loaded, request: Request, loss: Loss = "mean") -> tuple
 
 
 def options_tokens(loaded: Loaded, prompt: str, request: Request) -> list[list[int]]:
-    """The tokens of each option after the written conversation; there is always one at least."""
+    """Return the tokens of each option after the conversation; raises AskingFailed for an option without text."""
     options = answers_tokens(loaded, prompt, [option.text for option in request.options])
     if not all(options):
         raise AskingFailed("an option without text cannot be ranked", again=False)
@@ -205,22 +205,22 @@ def _loss(loaded: Loaded, prompt: dict[str, Any], option: list[int], loss: Loss)
 
 
 _OURS = ("input_ids", "attention_mask")
-"""Inputs that the tree itself says."""
+"""Inputs that the tree itself defines."""
 _KINDS = ("token_type_ids", "mm_token_type_ids")
-"""Inputs that tell words, 0, from pictures."""
+"""Inputs that distinguish text (0) from pictures."""
 
 
 Answers = Callable[[Loaded, Request], list[list[int]]]
-"""The tokens of every answer that is to follow a conversation."""
+"""Returns the tokens of every answer that may follow a conversation."""
 
 
 def options_of(loaded: Loaded, request: Request) -> list[list[int]]:
-    """The tokens of each option, which are ranked."""
+    """Return the tokens of each option, for ranking."""
     return options_tokens(loaded, loaded.form.write(request.turns), request)
 
 
 def nothing_yet(loaded: Loaded, _: Request) -> list[list[int]]:
-    """One token that stands where the model will write its own answer."""
+    """Return one placeholder token for the answer that the model will write."""
     return [[filling(loaded)]]
 
 
@@ -231,13 +231,13 @@ def row_of(
     sight: Sight,
     answers: Answers = options_of,
 ) -> Row:
-    """The row of some requests that all show these pictures."""
+    """Build the row of requests that all show these pictures."""
     sequences, positions, blocks, begins = [], [], [], []
     beside: dict[str, list[NDArray[Any]]] = {}
     for request in requests:
         prompt = prepared(loaded, request, pictures)
         options = answers(loaded, request)
-        # What stands beside the tokens of an answer is the same for each, whatever they are.
+        # The values next to an answer's tokens do not depend on the tokens.
         longest = with_answer(loaded, prompt, max(options, key=len))
         words = prompt["input_ids"][0].tolist()
         places = positions_of(loaded, prompt, further=longest["input_ids"].shape[1] - len(words))
@@ -265,7 +265,7 @@ def row_of(
 
 
 def _blocks(loaded: Loaded, whole: Prompt, sight: Sight) -> Places:
-    """Which tokens may see each other to and fro: those of each picture."""
+    """Return which tokens see each other: those of each picture."""
     size = whole["input_ids"].shape[1]
     if sight == "behind":
         return np.full(size, -1)
@@ -288,9 +288,9 @@ def rows_of(
     failed: dict[int, AskingFailed],
     answers: Answers = options_of,
 ) -> Iterator[Numbered]:
-    """Every request in a row with others that show the same pictures, and those that come in meanwhile.
+    """Yield rows of requests that show the same pictures, including requests that arrive meanwhile.
 
-    Those that cannot be asked are put into `failed` instead, with the reason.
+    Requests that cannot be asked are added to `failed` with the reason.
     """
     once = PicturesOnce(loaded)
 
@@ -302,7 +302,7 @@ def rows_of(
         except AskingFailed as error:
             if len(numbers) == 1:
                 return [(numbers, error)]
-            return [found for each in numbers for found in rows([each], pictures)]  # one of them is at fault
+            return [found for each in numbers for found in rows([each], pictures)]  # one of them is the cause
 
     groups = ((numbers, requests[numbers[0]]) for numbers in _groups(loaded, requests, failed))
     for made in once.ahead(groups, rows):
@@ -314,7 +314,7 @@ def rows_of(
 
 
 def _groups(loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed]) -> Iterator[list[int]]:
-    """Which requests show the same pictures; of those there are large ones first, so that memory runs out early."""
+    """Yield groups of requests with the same pictures, large ones first, so that memory runs out early."""
     numbers = list(requests)
     while numbers:
         groups: dict[Hashable, list[int]] = {}
@@ -325,7 +325,7 @@ def _groups(loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed]) -> 
                 failed[number] = error
                 continue
             pictures = requests[number].pictures
-            if not pictures:  # they have little in common
+            if not pictures:  # they share little
                 groups[number] = [number]
                 continue
             part = 0
@@ -337,14 +337,15 @@ def _groups(loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed]) -> 
 
 
 def _extent(request: Request) -> tuple[int, int, int]:
-    """What decides how long a row becomes: first of all how many pictures, since batches have the same number."""
+    """Return a key for the length of a row; first the number of pictures, which is equal within a batch."""
     pictures = request.pictures
     pixels = sum(picture.width * picture.height for picture in pictures)
     return len(pictures), pixels, sum(len(option.text) for option in request.options)
 
 
 def batches_of(rows: Iterable[Numbered], most: int) -> Iterator[list[Numbered]]:
-    """Rows that follow each other, as many as have `most` tokens; the first are fewer, for the device waits."""
+    """Group consecutive rows into batches of at most `most` tokens; the first are smaller, so that the device starts
+    early."""
     batch: list[Numbered] = []
     room = most // 4
     for numbered in rows:
@@ -362,10 +363,10 @@ _NUMBER = 2
 
 
 def lanes(device: Any) -> Iterator[AbstractContextManager[Any]]:
-    """Queues that batches are put into in turn: what is computed within one of them is put there.
+    """Return the streams into which batches are put in turn.
 
-    Most models look at how large their pictures are before they compute, and so wait until the queue is done with the
-    batch before. With a second queue the device has that one to compute meanwhile. Only graphics processors have two.
+    Most models inspect the sizes of pictures before they compute, and so wait for the previous batch in their stream.
+    With a second stream, the device computes meanwhile. Only GPUs have two.
     """
     import torch
 
@@ -375,7 +376,7 @@ def lanes(device: Any) -> Iterator[AbstractContextManager[Any]]:
 
 
 def hand_over(lane: AbstractContextManager[Any], *made: Any) -> None:
-    """Have the usual queue wait for what was made in a lane, and keep that until it was used there."""
+    """Let the default stream wait for tensors made in a lane, and keep them until they were used there."""
     import torch
 
     stream = getattr(lane, "stream", None)
@@ -389,8 +390,8 @@ def hand_over(lane: AbstractContextManager[Any], *made: Any) -> None:
 
 @functools.cache
 def _streams(device: Any) -> list[Any]:
-    """The queues of a device: always the same, since each keeps memory for its own use."""
+    """Return the streams of a device; they are reused, since each reserves its own memory."""
     import torch
 
-    torch.cuda.synchronize(device)  # a model's weights are there before it is asked
+    torch.cuda.synchronize(device)  # the weights must be loaded before the first request
     return [torch.cuda.Stream(device) for _ in range(_NUMBER)]

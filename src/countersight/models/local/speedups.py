@@ -1,4 +1,4 @@
-"""A loaded model made faster at what it computes already: nothing here changes a result by more than rounding."""
+"""Optimisations of loaded models, which change results by no more than rounding."""
 
 import functools
 import inspect
@@ -12,25 +12,25 @@ from torch.nn import functional
 from transformers import AttentionInterface
 
 _NAME = "countersight_flash_pieces"
-"""Transformers hands the ends of pieces to attention whose name has "flash" in it, and cuts for others in a loop."""
+"""The name contains "flash", since transformers passes the ends of pieces only to such attention."""
 _TURN = "apply_rotary_pos_emb_vision"
-"""What transformers calls the function by which an eye turns queries and keys by their places, in many families."""
+"""The function of transformers that rotates queries and keys by position, in many vision encoders."""
 _WIDTH = 64
-"""Matrices whose sides are no multiple of 8 take three times as long on graphics processors; 64 suits every one."""
+"""Matrix sides are padded to a multiple of this; sides that are no multiple of 8 take three times as long on GPUs."""
 
 
 def speed_up(model: Any) -> None:
-    """Make a model faster, in place."""
+    """Optimise a model in place."""
     _attend_in_pieces(model)
     _turn_by_halves(model)
     for module in model.modules():
         if isinstance(module, nn.Conv2d | nn.Conv3d):
             _multiply_patches(module)
     if model.device.type == "cuda":
-        # It plans anew, for a tenth of a second and more, wherever a batch is longer or shorter than those before.
+        # cuDNN attention plans again, for 0.1 s or more, whenever the length of a batch changes.
         torch.backends.cuda.enable_cudnn_sdp(False)
     if model.device.type != "cuda" or hasattr(model, "hf_device_map"):
-        return  # elsewhere nothing is gained; and a model spread over devices has its layers wrapped
+        return  # no gain on other devices; and layers of a distributed model are wrapped
     plain: dict[type, bool] = {}
     for module in model.modules():
         for inner, outer in ((("gate_proj", "up_proj"), "down_proj"), (("fc1",), "fc2")):
@@ -40,10 +40,10 @@ def speed_up(model: Any) -> None:
 
 
 def _attend_in_pieces(model: Any) -> None:
-    """Have eyes that take pictures of any size compute their attention at once, not picture by picture.
+    """Make encoders of pictures of any size compute attention at once instead of picture by picture.
 
-    Such an eye lays the patches of all pictures in a row and lets those of a picture, or of a window in it, see each
-    other. Transformers cuts the row into hundreds of pieces in every layer, which takes longer than computing them.
+    Such an encoder arranges the patches of all pictures in a row, in which those of a picture, or of a window, see each
+    other. Transformers splits the row into hundreds of pieces in every layer, which takes longer than computing them.
     """
     AttentionInterface.register(_NAME, attend)
     for module in model.modules():
@@ -82,7 +82,7 @@ def attend(
 
 
 def _has_kernel(query: Any, scaling: float | None) -> bool:
-    """Whether torch brings a kernel for pieces that serves here."""
+    """Whether torch has a kernel for pieces that can be used here."""
     width = query.shape[-1]
     return (
         query.is_cuda
@@ -105,7 +105,7 @@ def _varlen() -> bool:
 
 
 def _padded(rows: list[Any], ends: Any, longest: int, scaling: float | None) -> Any:
-    """The same where there is no such kernel: the pieces beside each other, shorter ones filled up."""
+    """Compute the attention without such a kernel: the pieces next to each other, padded."""
     query, key, value = rows
     lengths = (ends[1:] - ends[:-1]).long()
     within = torch.arange(longest, device=query.device)
@@ -117,7 +117,7 @@ def _padded(rows: list[Any], ends: Any, longest: int, scaling: float | None) -> 
 
 
 def _turn_by_halves(model: Any) -> None:
-    """Have eyes turn queries and keys in a quarter of the memory traffic, wherever theirs proves to be this turning."""
+    """Make encoders rotate queries and keys with a quarter of the memory traffic, if their function is equivalent."""
     for family in {type(module).__module__ for module in model.modules()}:
         usual = getattr(sys.modules[family], _TURN, None)
         if usual is not None and usual is not turned and _turns_alike(usual):
@@ -125,7 +125,7 @@ def _turn_by_halves(model: Any) -> None:
 
 
 def turned(query: Any, key: Any, cosines: Any, sines: Any) -> tuple[Any, Any]:
-    """Queries and keys, `(places, heads, width)`, turned by the angle of each place, computed in 32 bits."""
+    """Rotate queries and keys, `(places, heads, width)`, by the angle of each place, in 32 bits."""
     angles = [half.unsqueeze(-2).float() for part in (cosines, sines) for half in part.chunk(2, dim=-1)]
     return _turned(query, *angles), _turned(key, *angles)
 
@@ -139,7 +139,7 @@ def _turned(part: Any, cos: Any, further_cos: Any, sin: Any, further_sin: Any) -
 
 
 def _turns_alike(usual: Any) -> bool:
-    """Whether a function turns as `turned` does: some families take other arguments, or lay them out otherwise."""
+    """Whether a function is equivalent to `turned`: some families have other arguments or layouts."""
     given = [torch.linspace(-2, 3, 3 * 2 * 8).view(3, 2, 8), torch.linspace(1, -1, 3 * 2 * 8).view(3, 2, 8)]
     given += [torch.linspace(-1, 1, 3 * 8).view(3, 8), torch.linspace(0, 1, 3 * 8).view(3, 8)]
     with suppress(Exception):  # it may refuse them in whatever words it has
@@ -148,7 +148,7 @@ def _turns_alike(usual: Any) -> bool:
 
 
 def _multiply_patches(convolution: Any) -> None:
-    """Where what comes in are patches as large as the window, have them multiplied at once: convolving them is slow."""
+    """Replace the convolution of patches as large as its window by a matrix product, which is faster."""
     if convolution.groups != 1 or set(convolution.dilation) != {1} or set(convolution.padding) != {0}:
         return
     usual, size = convolution.forward, convolution.kernel_size
@@ -163,7 +163,7 @@ def _multiply_patches(convolution: Any) -> None:
 
 
 def _widen(inner: list[Any], outer: Any) -> None:
-    """Make the space between two layers as wide as processors like it. What is added is multiplied by nought."""
+    """Widen the space between two layers to a size that is fast; the added weights are zero."""
     if any(type(layer) is not nn.Linear for layer in (*inner, outer)):
         return
     old = outer.in_features
@@ -181,7 +181,7 @@ def _widen(inner: list[Any], outer: Any) -> None:
 
 
 def _fuse(norm: Any, plain: dict[type, bool]) -> None:
-    """Compute a norm in one step, where its kind proves to be the plain one: some families add 1 to its weight."""
+    """Compute a norm in one step, if its kind is the plain one: some families add 1 to its weight."""
     weight, tiny = getattr(norm, "weight", None), getattr(norm, "variance_epsilon", None)
     if weight is None or tiny is None:
         return

@@ -1,7 +1,7 @@
-"""Token sequences that begin alike, laid out as one tree: what several of them share stands there once.
+"""Token sequences with common prefixes, arranged as one tree in which shared tokens occur once.
 
-Below: the masks by which a model sees such a tree as the sequences it stands for, the pass that reads a batch of
-them, and where the tokens of a conversation stand.
+Also: the attention masks with which a model sees such a tree as separate sequences, the pass that reads a batch of
+trees, and the positions of a conversation's tokens.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,22 +20,22 @@ Places = NDArray[np.int64]
 
 
 class Tree(msgspec.Struct, frozen=True):
-    """Sequences as one row of tokens in which each follows the one it continues, not always at once.
+    """Sequences as one row of tokens, in which each token comes after its predecessor, not always directly.
 
-    A token sees itself and what leads to it. That is one comparison, since all that continues a token stands right
-    behind it: place `i` sees place `j` if and only if `j <= i < ends[j]`.
+    A token sees itself and its ancestors. This is one comparison, since all descendants of a token follow it directly:
+    place `i` sees place `j` if and only if `j <= i < ends[j]`.
     """
 
     tokens: Places
     depths: Places
-    """How many tokens lead to each."""
+    """The number of ancestors of each token."""
     ends: Places
-    """For each, the first place behind it that does not continue it."""
+    """For each token, the first place after its descendants."""
     paths: tuple[Any, ...]
-    """For each sequence, in the order in which they were given, the places of its tokens."""
+    """For each sequence, in the given order, the places of its tokens."""
 
     def spread(self, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """What stands beside the tokens of each sequence, laid out as the tokens are."""
+        """Arrange values of each sequence's tokens in the same way as the tokens."""
         laid = np.zeros((len(self.tokens), *values[0].shape[1:]), values[0].dtype)
         for path, beside in zip(self.paths, values, strict=True):
             laid[path] = beside
@@ -43,9 +43,9 @@ class Tree(msgspec.Struct, frozen=True):
 
 
 def pack(sequences: Sequence[Sequence[int]]) -> Tree:
-    """Lay sequences out so that every beginning that some of them share stands there once."""
+    """Arrange sequences as a tree, in which every shared prefix occurs once."""
     arrays = [np.asarray(sequence, dtype=np.int64) for sequence in sequences]
-    # In the order of a dictionary, what a sequence shares with any before it, it shares with the one right before it.
+    # In sorted order, the longest prefix shared with any earlier sequence is shared with the previous one.
     order = sorted(range(len(sequences)), key=lambda nth: tuple(sequences[nth]))
     size = sum(map(len, arrays))
     tokens, depths, ends = (np.zeros(size, dtype=np.int64) for _ in range(3))
@@ -64,32 +64,32 @@ def pack(sequences: Sequence[Sequence[int]]) -> Tree:
 
 
 def _shared(one: Places, other: Places) -> int:
-    """How many tokens two sequences begin with in common."""
+    """Return the length of the common prefix of two sequences."""
     short = min(len(one), len(other))
     differing = np.flatnonzero(one[:short] != other[:short])
     return int(differing[0]) if len(differing) else short
 
 
 Sight = Literal["behind", "pictures", "pictures nearby", "whole pictures"]
-"""What a token sees beside what leads to it: nothing; the other parts of its picture (as far as the window of a layer
-reaches, Gemma 3); the same in layers with a window alone (Gemma 4); or the other parts however far."""
+"""What a token sees apart from its ancestors: nothing; the other parts of its picture (as far as the window of a layer
+reaches, Gemma 3); the same, but only in layers with a window (Gemma 4); or all other parts."""
 SIGHTS: tuple[Sight, ...] = ("behind", "pictures", "pictures nearby", "whole pictures")
 _WINDOWS = {"sliding_attention": "sliding_window", "chunked_attention": "attention_chunk_size"}
-"""Kinds of layers that do not see far, and the setting that says how far."""
+"""Kinds of layers with a limited window, and the setting with its size."""
 _OBEDIENT = {"full_attention", *_WINDOWS}
-"""Kinds of layers that see what a mask shows them."""
+"""Kinds of layers that respect a mask."""
 _FORGETFUL = {"linear_attention", "conv", "mamba", "moe", "mlp"}
-"""Kinds that hand a state from token to token, or look at each token by itself. All others choose by themselves what
-they see (the tokens or blocks that score best), which no small question can show to be what the plain way sees."""
+"""Kinds of layers that pass a state from token to token, or process each token separately. All others choose what they
+see (the best-scoring tokens or blocks), so a small question cannot show that a tree gives the same result."""
 
 
 def tree_masks(
     config: Any, sight: Sight, trees: Sequence[Tree], blocks: Sequence[Places], device: Any, dtype: Any
 ) -> Any:
-    """The masks of a batch of trees, one or one for each kind of layer, as a decoder takes them.
+    """Return the masks of a batch of trees, one or one for each kind of layer, as a decoder takes them.
 
-    Tokens of one number in `blocks` may see each other; those with -1 never do. Raises ValueError where the decoder
-    has layers that obey no mask.
+    Tokens with the same number in `blocks` see each other, except -1. Raises ValueError if the decoder has layers that
+    ignore masks.
     """
     import torch
 
@@ -103,7 +103,7 @@ def tree_masks(
     here = torch.arange(length, device=device)
     ends = laid([tree.ends for tree in trees], 0)
     behind = (here[None, :, None] < ends[:, None, :]) & (here[None, None, :] <= here[None, :, None])
-    behind |= torch.eye(length, dtype=torch.bool, device=device)  # padding sees itself: nothing at all has no softmax
+    behind |= torch.eye(length, dtype=torch.bool, device=device)  # padding sees itself: an empty row has no softmax
     depth = laid([tree.depths for tree in trees], 0)
     beside = None
     if sight != "behind" and any((block >= 0).any() for block in blocks):
@@ -125,7 +125,7 @@ def tree_masks(
 
 
 def step_masks(config: Any, depths: Any, length: int, dtype: Any) -> Any:
-    """The masks of tokens that are written one to a row, where a row remembers each token in the place of its depth."""
+    """Return the masks of tokens written one per row, if a row stores each token at the position of its depth."""
     import torch
 
     here = torch.arange(length, device=depths.device)[None]
@@ -139,7 +139,7 @@ def step_masks(config: Any, depths: Any, length: int, dtype: Any) -> Any:
 
 
 def _as_taken(seen: Any, config: Any, dtype: Any) -> Any:
-    """A mask as attention takes it: what is seen, or how much is added to what is not."""
+    """Convert a boolean mask to the form that the attention implementation takes."""
     import torch
 
     seen = seen[:, None]
@@ -154,7 +154,7 @@ def _for_each_kind(config: Any, mask: Callable[[str], Any]) -> Any:
 
 
 def padded(values: Sequence[NDArray[Any]], length: int, filling: int = 0) -> NDArray[Any]:
-    """Arrays of one row each as rows of one, the shorter ones filled up behind."""
+    """Stack arrays as rows of one array, with shorter ones padded at the end."""
     made = np.full((len(values), length, *values[0].shape[1:]), filling, values[0].dtype)
     for row, value in zip(made, values, strict=True):
         row[: len(value)] = value
@@ -162,12 +162,12 @@ def padded(values: Sequence[NDArray[Any]], length: int, filling: int = 0) -> NDA
 
 
 def windows(config: Any) -> list[str]:
-    """The settings of a decoder that say how far its layers see."""
+    """Return the settings of a decoder that limit how far its layers see."""
     return [name for name in _WINDOWS.values() if getattr(config, name, None)]
 
 
 def chooses_what_it_sees(config: Any) -> bool:
-    """Whether a decoder has layers that pick the tokens they see."""
+    """Whether a decoder has layers that select the tokens they see."""
     return bool(_kinds(config) - _OBEDIENT - _FORGETFUL)
 
 
@@ -178,7 +178,7 @@ def _kinds(config: Any) -> set[str]:
 
 
 def _near(kind: str, config: Any, depth: Any, other: Any) -> Any:
-    """Which tokens of another depth a layer of this kind sees at all; None where it sees all of them."""
+    """Return which tokens, by depth, a layer of this kind sees at all; None for all of them."""
     if kind == "sliding_attention":
         return other[:, None, :] > depth[:, :, None] - config.sliding_window
     if kind == "chunked_attention":
@@ -188,26 +188,26 @@ def _near(kind: str, config: Any, depth: Any, other: Any) -> Any:
 
 
 _CHUNK = 1024
-"""So many rows of logits are made exact at once: a vocabulary has 150,000 words."""
+"""The number of rows of logits converted to full precision at a time, since a vocabulary has 150,000 words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A tree of tokens with what stands beside them."""
+    """A tree of tokens with the values of its tokens."""
 
     tree: Tree
     positions: NDArray[np.int64]
-    """Where each token stands in its own sequence: one number, or three where pictures have two dimensions."""
+    """The position of each token in its own sequence: one number, or three for pictures in two dimensions."""
     blocks: Places
-    """Tokens of one number see each other to and fro; -1 sees only what leads to it."""
+    """Tokens with the same number see each other; those with -1 see only their ancestors."""
     beside: dict[str, NDArray[Any]]
-    """Further inputs with something for every token."""
+    """Further inputs with a value per token."""
     pictures: dict[str, Any]
-    """Inputs that belong to the row as a whole."""
+    """Inputs that belong to the whole row."""
     shown: int
-    """How many pictures there are."""
+    """The number of pictures."""
     answers: tuple[tuple[Places, Places], ...]
-    """For each answer, the places behind which its tokens stand, and those tokens."""
+    """For each answer, the places before its tokens, and the tokens."""
 
     @property
     def size(self) -> int:
@@ -215,17 +215,17 @@ class Row:
         return len(self.tree.tokens)
 
     def goes_with(self, other: "Row") -> bool:
-        """Whether both may be in a batch: processors and models want the same number of pictures in every row."""
+        """Whether both rows fit into one batch: models require the same number of pictures in every row."""
         return (self.shown, self.pictures.keys()) == (other.shown, other.pictures.keys())
 
 
 def unexpected(loaded: Loaded, rows: Sequence[Row], sight: Sight) -> Any:
-    """How little the model expected each token of all answers, in order: the negative logarithm of its probability."""
+    """Return the loss of each token of all answers, in order: the negative logarithm of its probability."""
     import torch
 
     heads, which = np.unique(heads_of(rows), return_inverse=True)
     said = np.concatenate([tokens for row in rows for _, tokens in row.answers])
-    # All of it goes to the device before it computes anything: what is sent later waits until it has computed all.
+    # All inputs are sent before the device computes anything: later ones would wait for it.
     index, tokens, where = (torch.from_numpy(part).to(loaded.device) for part in (which, said, heads))
     with torch.inference_mode():
         logits = read(loaded, rows, where, sight)
@@ -235,13 +235,13 @@ def unexpected(loaded: Loaded, rows: Sequence[Row], sight: Sight) -> Any:
 
 
 def heads_of(rows: Sequence[Row]) -> Places:
-    """The places of a batch, its rows one after the other, behind which the tokens of all answers stand."""
+    """Return the places, in a batch with joined rows, whose next tokens belong to answers."""
     length = max(row.size for row in rows)
     return np.concatenate([nth * length + before for nth, row in enumerate(rows) for before, _ in row.answers])
 
 
 def read(loaded: Loaded, rows: Sequence[Row], heads: Any, sight: Sight, memory: Any = None) -> Any:
-    """What the model expects behind some places of a batch, in one pass; in `memory` it keeps what it has read."""
+    """Return the logits after some places of a batch, in one pass; `memory` stores the cache."""
     length = max(row.size for row in rows)
     inputs = _inputs(loaded, rows, length)
     remembering = {"use_cache": False} if memory is None else {"use_cache": True, "past_key_values": memory}
@@ -250,7 +250,7 @@ def read(loaded: Loaded, rows: Sequence[Row], heads: Any, sight: Sight, memory: 
 
 
 def decoder_of(model: Any) -> Any:
-    """The part of a model that reads tokens one after the other."""
+    """Return the autoregressive decoder of a model."""
     decoder = model.get_decoder()
     while hasattr(decoder, "get_decoder") and (inner := decoder.get_decoder()) not in (None, decoder):
         decoder = inner
@@ -277,7 +277,7 @@ def _positions(loaded: Loaded, rows: Sequence[Row], length: int) -> Any:
 
 @contextmanager
 def _reading(loaded: Loaded, rows: Sequence[Row], length: int, heads: Any, sight: Sight) -> Iterator[None]:
-    """While this lasts the model reads trees, and says what comes next only where answers go on."""
+    """Context manager in which the model reads trees and computes logits only where answers continue."""
     model = loaded.model
     decoder = decoder_of(model)
     trees, blocks = [row.tree for row in rows], [row.blocks for row in rows]
@@ -296,7 +296,7 @@ def _reading(loaded: Loaded, rows: Sequence[Row], length: int, heads: Any, sight
 
 @contextmanager
 def told(decoder: Any, sees: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
-    """While this lasts a decoder is told which tokens see which, and where they stand, and does not work it out."""
+    """Context manager in which a decoder is given masks and positions, instead of computing them."""
 
     def tell(_: Any, given: Any, named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         named["attention_mask"], places = sees()
@@ -313,7 +313,7 @@ def told(decoder: Any, sees: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
 
 
 def positions_of(loaded: Loaded, prompt: Prompt, further: int) -> Places:
-    """The positions of a conversation and of so many tokens behind it: a number each, or three and more."""
+    """Return the positions of a conversation and of `further` tokens after it: one number each, or several."""
     placing = _placing(loaded.model)
     if placing is None or "image_grid_thw" not in prompt:
         return np.arange(prompt["input_ids"].shape[1] + further)
@@ -323,12 +323,12 @@ def positions_of(loaded: Loaded, prompt: Prompt, further: int) -> Places:
 
 
 def _placing(model: Any) -> Any | None:
-    """What says where the parts of pictures stand, in families that have two dimensions for them."""
+    """Return the function that computes positions of pictures, in families with two dimensions for them."""
     holders = (getattr(model, "model", None), model)
     return next((found for holder in holders if (found := getattr(holder, "get_rope_index", None))), None)
 
 
 def _gone_on(positions: Places, number: int) -> Places:
-    """The positions with those of so many tokens more, each next to the one before."""
+    """Append the positions of further tokens, each next to the one before."""
     further = np.arange(1, number + 1).reshape(-1, *[1] * (positions.ndim - 1))
     return np.concatenate([positions, positions.max() + further + np.zeros_like(positions[:1])])

@@ -1,4 +1,4 @@
-"""Answers to requests, in the fastest way that writes what the model's own `generate` writes."""
+"""Written replies, computed in the fastest way that gives the same text as the model's own `generate`."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -30,17 +30,17 @@ from countersight.picture import Picture
 def written(
     loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Answer | AskingFailed]]:
-    """The model's answers to conversations that all have the same number of pictures, or why there is none.
+    """Yield the model's answers to conversations with the same number of pictures, or the reasons of failure.
 
-    Where the model can go on with others while some are under way, answers come as they end, and so may requests.
+    If the model supports it, answers are yielded as they finish, and further requests may be added.
     """
-    # Elsewhere it is computing that takes the time, and recording a step gains nothing.
+    # On other devices computing dominates, and recording a step gains nothing.
     plan = writing_plan(loaded) if loaded.device.type == "cuda" else None
     if plan is not None:
         try:
             yield from written_by(plan, loaded, requests, settings, stopped)
             return
-        except Exception as error:  # a model, or a device, may refuse what went well on a small question
+        except Exception as error:  # a model or device may fail on more than a small question
             if is_full(error) or isinstance(error, AskingFailed):
                 raise
             write_no_more_shared(loaded)
@@ -53,7 +53,7 @@ def written(
 def write(
     loaded: Loaded, requests: Sequence[Request], settings: ModelSettings, stopped: Callable[[], bool]
 ) -> list[Answer | AskingFailed]:
-    """The same for some conversations, in their order."""
+    """Return the answers to some conversations, in order."""
     feed = Feed(requests)
     found = dict(feed.answered(written(loaded, feed, settings, stopped)))
     return [found[number] for number in range(len(requests))]
@@ -62,7 +62,7 @@ def write(
 def written_by(
     plan: RankingPlan, loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Answer | AskingFailed]]:
-    """The answers with what the conversations share read once, in a way that was found to be right."""
+    """Yield the answers with shared parts read once, by a plan that was verified."""
     warmth = _temperature(loaded, settings)
     choose = _DrawingFor(warmth, settings.seed, requests) if warmth else LIKELIEST
     ends = end_tokens(loaded)
@@ -73,12 +73,12 @@ def written_by(
 def write_plainly(
     loaded: Loaded, requests: Sequence[Request], settings: ModelSettings, stopped: Callable[[], bool]
 ) -> list[Answer]:
-    """The answers as the model's own `generate` gives them."""
+    """Return the answers of the model's own `generate`."""
     if len(requests) != 1 and not (requests and writes_in_batches(loaded)):
         return [answer for request in requests for answer in write_plainly(loaded, [request], settings, stopped)]
     prompts = _prompts(loaded, requests)
     read = prompts["attention_mask"].sum(dim=1)
-    # Places left after the longest prompt: beyond them some families have no positions.
+    # Positions left after the longest prompt: some families have no more.
     most = min(settings.max_tokens, loaded.longest - int(read.max()))
     steering = []
     if warmth := _temperature(loaded, settings):
@@ -89,7 +89,7 @@ def write_plainly(
 
 
 def _prompts(loaded: Loaded, requests: Sequence[Request]) -> Prompt:
-    """What the model takes in for all of them. Pictures are prepared by several threads, and those of a pair once."""
+    """Return the inputs for all requests; pictures are prepared by several threads, shared ones once."""
     if not requests[0].pictures:
         return inputs(loaded, requests, [[] for _ in requests])
     once = PicturesOnce(loaded)
@@ -132,10 +132,10 @@ def _seed(seed: int, key: str) -> int:
 
 
 class _Drawing(LogitsProcessor):
-    """Draws each token by chance: the likeliest after Gumbel noise is a fair draw from the softmax.
+    """Samples each token: the maximum after adding Gumbel noise is a fair draw from the softmax.
 
-    Every conversation has its own generator, so that what is drawn for it depends on the seed and its key alone, not
-    on the batch it came into nor on the device.
+    Every conversation has its own generator, so that draws depend only on the seed and its key, not on the batch or the
+    device.
     """
 
     def __init__(self, temperature: float, seeds: list[int]) -> None:
@@ -148,7 +148,7 @@ class _Drawing(LogitsProcessor):
 
 
 class _DrawingFor:
-    """The same for answers that are not all under way at the same time."""
+    """Samples tokens as `_Drawing` does, for answers that start at different times."""
 
     on_device = False
 
@@ -171,7 +171,7 @@ class _DrawingFor:
 
 
 class _Stopping(StoppingCriteria):
-    """Ends the writing at once where nobody waits for it any more."""
+    """Stops writing as soon as nobody waits for the result."""
 
     def __init__(self, stopped: Callable[[], bool]) -> None:
         self._stopped = stopped

@@ -1,4 +1,4 @@
-"""CoSIm's matcher: which of several responses fits a question, a change and a picture (CoSIm 6)."""
+"""CoSIm's matcher: scores how well each response fits a question, a change and a picture (CoSIm 6)."""
 
 import lazy_loader
 

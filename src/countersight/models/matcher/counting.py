@@ -1,7 +1,7 @@
 """Surface features: how an option differs from the other options and from the texts it answers.
 
-CoSIm's distractors were written into boxes that already held the new response (CoSIm 4), so the right one is nearest to
-all others, and it takes its words from the change. A matcher may be given these counts; that they alone go far is a
+CoSIm's distractors were written into boxes that already contained the new response (CoSIm 4), so the right one is
+nearest to all others, and it shares words with the change. A matcher may use these counts; that they alone go far is a
 finding about the data.
 """
 
@@ -38,26 +38,26 @@ _DENYING = frozenset(
 )
 _TURNING = frozenset(("but", "however", "although", "though"))
 _REACH = 3
-"""Words after a "no" or "remove" that it is taken to deny."""
+"""The number of words after a "no" or "remove" that count as denied."""
 _LEAST_SPREAD = 0.05
-"""Options that differ by less than this in some count are nearly alike in it."""
+"""Added to the standard deviation; options that differ by less in a count are nearly equal."""
 
 AMONG = 14
-"""Counts of an option among the others."""
+"""The number of counts of an option relative to the other options."""
 AGAINST = 18
-"""Counts of an option against the question, the first response and the change."""
+"""The number of counts of an option relative to the question, the first response and the change."""
 
 Words = list[str]
 Counts = npt.NDArray[np.float32]
 
 
 def surface_size(inputs: Inputs) -> int:
-    """How many numbers `surface` gives for each option."""
+    """Return the number of features that `surface` gives per option."""
     return 2 * (AMONG if inputs == "response" else AMONG + AGAINST)
 
 
 def surface(inputs: Inputs, told: Parts, options: Sequence[str]) -> Counts:
-    """The counts of every option (options × size): as they are, and in relation to the other options' counts."""
+    """Return the counts of every option (options × size): absolute, and relative to the other options."""
     split = [words(option) for option in options]
     counts = among(split)
     if inputs != "response":
@@ -67,12 +67,12 @@ def surface(inputs: Inputs, told: Parts, options: Sequence[str]) -> Counts:
 
 
 def words(text: str) -> Words:
-    """The words of a text in small letters."""
+    """Return the words of a text in lower case."""
     return _WORD.findall(text.lower().replace("\u2019", "'"))
 
 
 def among(options: Sequence[Words]) -> npt.NDArray[np.float64]:
-    """How each option stands among the others: how near, and which words they share."""
+    """Compare each option with the others: similarity and shared words."""
     near = np.array([[_likeness(one, other) for other in options] for one in options])
     return np.array([_among(options, near[place], place) for place in range(len(options))])
 
@@ -102,7 +102,7 @@ def _among(options: Sequence[Words], near: npt.NDArray[np.float64], place: int) 
 
 
 def against(options: Sequence[Words], question: Words, response: Words, change: Words) -> npt.NDArray[np.float64]:
-    """How each option stands to the texts: what it takes from which, and what it denies of it."""
+    """Compare each option with the texts: shared words, and words that it denies."""
     return np.array([_against(options, place, question, response, change) for place in range(len(options))])
 
 
@@ -144,7 +144,7 @@ def _content(text: Words | set[str]) -> frozenset[str]:
 
 
 def _denied(text: Words) -> frozenset[str]:
-    """Words that stand shortly after a "no", a "not" or a "remove"."""
+    """Return the words shortly after a "no", a "not" or a "remove"."""
     return _content(
         {near for place, word in enumerate(text) if word in _DENYING for near in text[place + 1 : place + 1 + _REACH]}
     )
@@ -155,5 +155,5 @@ def _neighbours(text: Words) -> set[tuple[str, str]]:
 
 
 def _part(own: set[Any] | frozenset[Any], of: set[Any] | frozenset[Any]) -> float:
-    """Which part of the one is in the other."""
+    """Return the share of one set that is in the other."""
     return len(own & of) / max(1, len(own))

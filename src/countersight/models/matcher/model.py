@@ -1,4 +1,4 @@
-"""A trained matcher as the rest of the program sees it: it ranks responses, by ONNX, without torch."""
+"""A trained matcher as a model: ranks responses with ONNX, without torch."""
 
 import asyncio
 import hashlib
@@ -27,7 +27,7 @@ class Member:
         self._sequences = Sequences.open(folder / TOKENIZER)
 
     def scores(self, sheet: Sheet, request: Request, views: list[View]) -> Any:
-        """How well each option fits, as log-probabilities over the options; of the picture, what is seen of it."""
+        """Return log-probabilities over the options; `views` are the regions of the picture."""
         if request.parts is None:
             raise AskingFailed("the question does not come from a case, so its parts are unknown", again=False)
         options = [one.text for one in request.options]
@@ -71,21 +71,21 @@ class Matcher(Displayed):
         self._asking = asyncio.Lock()
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """The loss of each option: minus the logarithm of its probability among them."""
+        """Return the loss of each option: minus the logarithm of its probability among the options."""
         if not request.options:
             raise AskingFailed("there are no options to rank", again=False)
         async with self._asking:
             return await asyncio.to_thread(self._losses, request)
 
     async def reply(self, request: Request) -> Answer:
-        """The letter of the option that fits best."""
+        """Return the letter of the best option."""
         losses = await self.losses(request)
         return Answer(LETTERS[losses.index(min(losses))], losses=losses, finish="stop", model=self.name)
 
     async def close(self) -> None:
-        """Let go of the memory."""
+        """Free the memory."""
         self._members = []
-        self._asking = asyncio.Lock()  # the next to ask may do so in another loop
+        self._asking = asyncio.Lock()  # the next request may come from another event loop
 
     def _losses(self, request: Request) -> tuple[float, ...]:
         if not self._members:
@@ -95,7 +95,7 @@ class Matcher(Displayed):
         return tuple(float(loss) for loss in np.logaddexp.reduce(together) - together)
 
     def _seen(self, request: Request) -> list[View]:
-        """What is seen of the picture, where it is looked at."""
+        """Return the regions of the picture, if the matcher uses pictures."""
         if not self._sheet.view:
             return []
         if self._look is None:
@@ -103,7 +103,7 @@ class Matcher(Displayed):
         return self._look(list(request.pictures[-1:]))
 
     def _kept(self) -> Regions:
-        """The regions that were worked out before, as it learned to see them."""
+        """Return the precomputed regions; raises ModelError if they do not match the training."""
         if not Path(self._features).is_dir():
             raise ModelError(
                 f"{self.name} needs the regions of pictures, but {self._features} does not exist; name their folder "
@@ -119,7 +119,7 @@ class Matcher(Displayed):
 
 
 def open_graph(path: Path) -> Any:
-    """A matcher's graph, ready to be asked."""
+    """Open a matcher's graph."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -127,7 +127,7 @@ def open_graph(path: Path) -> Any:
     options.log_severity_level = 3
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # as many kinds as there are ways to damage a file
+    except Exception as error:  # damaged files raise many kinds of exceptions
         raise ModelError(f"{path} is not a matcher that onnxruntime can read: {str(error)[:200]}") from None
 
 
@@ -143,6 +143,6 @@ def _fingerprint(folders: list[Path]) -> str:
 
 
 def open_matcher(name: str, target: str, settings: ModelSettings) -> Matcher:
-    """`matcher:RUN`, `matcher:RUN/seed-1234` for one of its seeds; `?features=DIR` names other regions."""
+    """Open `matcher:RUN`, or `matcher:RUN/seed-1234` for one of its seeds; `?features=DIR` names other regions."""
     folder, options = with_options(target, ("features",), ModelError)
     return Matcher(name, Path(folder), options.get("features", ""))

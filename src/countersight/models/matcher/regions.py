@@ -1,7 +1,7 @@
-"""Regions of many pictures in one folder, read through the memory map: nothing is decoded, and little is held.
+"""Regions of many pictures in one folder, memory-mapped, so that little memory is used.
 
-`features.npy` (pictures × regions × size, 16 bits), `boxes.npy`, `counts.npy` (how many regions of each picture are
-real) and `regions.json`, which names the pictures in order, by file and by what is in the file.
+`features.npy` (pictures × regions × size, 16 bits), `boxes.npy`, `counts.npy` (the number of real regions of each
+picture) and `regions.json`, which lists the pictures in order, by file name and digest.
 """
 
 import hashlib
@@ -33,19 +33,19 @@ class View(NamedTuple):
 FILE = "regions.json"
 ARRAYS = ("features", "boxes", "counts")
 FILES = "files"
-"""What made regions that came from elsewhere: pictures not among them cannot be seen."""
+"""The origin of imported regions: other pictures cannot be used."""
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A picture of the folder."""
+    """A picture in the folder."""
 
     name: str
     digest: str = ""
-    """Of its bytes, so that a picture is known under any name; nothing where only the name was told."""
+    """The digest of its bytes, which identifies it under any name; empty if only the name is known."""
 
 
 class RegionsIndex(msgspec.Struct, frozen=True):
-    """What a folder of regions holds."""
+    """The index of a folder of regions."""
 
     made_by: str
     pictures: list[Listed]
@@ -53,7 +53,7 @@ class RegionsIndex(msgspec.Struct, frozen=True):
 
 
 class Regions(Mapping[str, View]):
-    """The regions of a folder, by the name of a picture or by its digest."""
+    """The regions in a folder, by the name of a picture or by its digest."""
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -72,11 +72,11 @@ class Regions(Mapping[str, View]):
 
     @property
     def width(self) -> int:
-        """How many numbers tell of a region."""
+        """The number of features of a region."""
         return int(self._features.shape[2])
 
     def look(self, pictures: list[Picture]) -> list[View]:
-        """The regions of pictures, which are known by their bytes."""
+        """Return the regions of pictures, identified by their bytes."""
         found = [digest(picture) for picture in pictures]
         if any(one not in self for one in found):
             raise AskingFailed(f"{self.folder} has no regions of this picture", again=False)
@@ -109,7 +109,7 @@ def _mapped(folder: Path, name: str) -> Any:
 def write_regions(
     folder: Path, made_by: str, pictures: Iterable[tuple[Listed, View]], *, count: int, most: int
 ) -> Regions:
-    """Write the regions of so many pictures, of each at most so many, into a new folder, as they come."""
+    """Write the regions of `count` pictures, at most `most` of each, to a new folder, as a stream."""
     listed: list[Listed] = []
     with Staging(folder) as staging:
         files: tuple[Any, ...] = ()
@@ -128,7 +128,7 @@ def write_regions(
 
 
 def _short(one: Listed, view: View) -> Any:
-    """The features in 16 bits, in which larger numbers than 65,504 do not fit."""
+    """Return the features in 16 bits; raises CountersightError for numbers above 65,504, which do not fit."""
     with np.errstate(over="ignore"):
         features = view.features.astype(np.float16)
     if not np.isfinite(features).all():

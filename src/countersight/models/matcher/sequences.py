@@ -1,4 +1,4 @@
-"""What the matcher reads: `[CLS] question [SEP] response [SEP] change [SEP] new response [SEP]` (CoSIm 6)."""
+"""The input text of the matcher: `[CLS] question [SEP] response [SEP] change [SEP] new response [SEP]` (CoSIm 6)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,13 +11,14 @@ from countersight.errors import ModelError
 from countersight.models.protocol import Parts
 
 Inputs = Literal["response", "text", "full"]
-"""What the matcher is given: the new response alone, all the text, or the text and the picture (CoSIm, Table 3)."""
+"""The inputs of the matcher: the new response alone, all text, or text and picture (CoSIm, Table 3)."""
 LONGEST = 160
-"""Tokens of a sequence; of CoSIm's real texts one in 1,900 is longer. The longest part of such a one loses its end."""
+"""The maximum number of tokens; one in 1,900 of CoSIm's real texts is longer. The end of the longest part is then
+cut."""
 LONGEST_TOGETHER = 400
-"""Tokens of a sequence that holds the other options as well."""
+"""The maximum number of tokens of a sequence with the other options."""
 REMEMBERED = 50_000
-"""Texts whose tokens are kept."""
+"""The number of texts whose tokens are cached."""
 CLS, SEP, PAD = ("[CLS]", "<s>"), ("[SEP]", "</s>"), ("[PAD]", "<pad>")
 INSTALL = "pip install 'countersight[matcher]'"
 
@@ -25,17 +26,17 @@ Tokens = npt.NDArray[np.int64]
 
 
 def parts_of(inputs: Inputs, told: Parts, response: str) -> tuple[str, ...]:
-    """The texts of one sequence, in order."""
+    """Return the texts of one sequence, in order."""
     return (response,) if inputs == "response" else (told.question, told.context, told.change, response)
 
 
 def others_of(options: Sequence[str], place: int) -> tuple[str, ...]:
-    """The other options, beginning with the one after it."""
+    """Return the other options, starting with the next one."""
     return (*options[place + 1 :], *options[:place])
 
 
 class Sequences:
-    """Turns texts into tokens, by the tokenizer of the encoder that the matcher was trained with."""
+    """Converts texts to tokens, with the tokenizer of the matcher's encoder."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
@@ -46,18 +47,18 @@ class Sequences:
 
     @classmethod
     def open(cls, path: Path) -> "Sequences":
-        """With the tokenizer in a file."""
+        """Open the tokenizer in a file."""
         try:
             from tokenizers import Tokenizer
         except ImportError:
             raise ModelError(f"a matcher needs the package tokenizers, which is not installed: {INSTALL}") from None
         try:
             return cls(Tokenizer.from_file(str(path)))
-        except Exception as error:  # the package raises nothing more exact
+        except Exception as error:  # the package raises no specific exceptions
             raise ModelError(f"{path} is not a tokenizer: {str(error)[:200]}") from None
 
     def encode_options(self, inputs: Inputs, told: Parts, options: Sequence[str], others: bool) -> list[list[int]]:
-        """The tokens of each option's sequence; with `others`, the other options stand behind it."""
+        """Return the tokens of each option's sequence; with `others`, the other options follow it."""
         return [
             self.encode(parts_of(inputs, told, option) + others_of(options, place), LONGEST_TOGETHER)
             if others
@@ -66,7 +67,7 @@ class Sequences:
         ]
 
     def encode(self, parts: Sequence[str], longest: int = LONGEST) -> list[int]:
-        """The tokens of one sequence."""
+        """Return the tokens of one sequence."""
         pieces = [list(self._piece(part)) for part in parts]
         over = sum(map(len, pieces)) + len(pieces) + 1 - longest
         while over > 0:
@@ -77,7 +78,7 @@ class Sequences:
         return [self._cls, *(token for piece in pieces for token in (*piece, self._sep))]
 
     def _piece(self, text: str) -> list[int]:
-        """The tokens of a text; the options of a case share all texts but one."""
+        """Return the tokens of a text, cached because the options of a case share all texts but one."""
         if text not in self._known:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
@@ -85,7 +86,7 @@ class Sequences:
         return self._known[text]
 
     def batch(self, rows: Sequence[Sequence[int]]) -> tuple[Tokens, Tokens]:
-        """Sequences side by side, filled up to the longest, and where they are real."""
+        """Stack sequences, padded to the longest, and mark real tokens."""
         length = max(map(len, rows))
         tokens = np.full((len(rows), length), self.pad, np.int64)
         real = np.zeros((len(rows), length), np.int64)
@@ -100,7 +101,7 @@ class Sequences:
 
     @property
     def size(self) -> int:
-        """How many tokens there are."""
+        """The size of the vocabulary."""
         return int(self._tokenizer.get_vocab_size())
 
     def _special(self, names: tuple[str, ...]) -> int:

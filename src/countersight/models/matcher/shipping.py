@@ -1,4 +1,4 @@
-"""The files of a trained matcher, and the sheet that says what they are."""
+"""The files of a trained matcher, and the sheet that describes them."""
 
 import os
 from collections.abc import Callable
@@ -13,34 +13,34 @@ GRAPH, TOKENIZER, SHEET = "matcher.onnx", "tokenizer.json", "matcher.json"
 
 
 PLAN = "plan.json"
-"""What a training was begun with, in the folder above its seeds."""
+"""The settings of a training, in the folder above its seeds."""
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """What a matcher was given in training, so that it is given the same when it is asked."""
+    """The inputs of a matcher in training, so that it gets the same when it is asked."""
 
     inputs: Inputs
     view: str = ""
-    """How its pictures were seen: `embedded`, `hf:FOLDER`, `files`, or nothing where it sees none."""
+    """The encoder of its pictures: `embedded`, `hf:FOLDER`, `files`, or empty for none."""
     others: bool = False
-    """Whether the other options stand behind each, so that they are read together."""
+    """Whether each option is followed by the other options."""
     surface: bool = False
-    """Whether it is given what can be counted (`surface`)."""
+    """Whether it gets counted features (`surface`)."""
     features: str = ""
-    """The folder of regions it learned from, where they came from files."""
+    """The folder of regions it was trained on, if they came from files."""
     version: int = 1
     region: int = 0
-    """How many numbers tell of a region; 0 where it sees none, or a version before did not say."""
+    """The number of features of a region; 0 if it uses none, or if an older version did not record it."""
 
     def with_folders(self, told: Callable[[str], str]) -> "Sheet":
-        """The sheet with the folders that it names told otherwise."""
+        """Return the sheet with its folders replaced by `told(folder)`."""
         kind, colon, tower = self.view.partition(":")
         view = f"{kind}{colon}{told(tower)}" if tower else self.view
         return msgspec.structs.replace(self, view=view, features=told(self.features) if self.features else "")
 
 
 def members(folder: Path) -> list[Path]:
-    """The matchers of a folder: one, or one per seed, whose scores are averaged."""
+    """Return the matchers in a folder: one, or one per seed, whose scores are averaged."""
     if (folder / SHEET).is_file():
         return [folder]
     found = sorted(one.parent for one in folder.glob(f"seed-*/{SHEET}")) if folder.is_dir() else []
@@ -58,7 +58,7 @@ class _Training(msgspec.Struct):
 
 
 def untrained_seeds(folder: Path) -> list[int]:
-    """The seeds that a training planned and did not come to; none where there is no plan beside the matchers."""
+    """Return the planned seeds that were not trained; empty if there is no plan."""
     try:
         planned = msgspec.json.decode((folder / PLAN).read_bytes(), type=_Training).plan.seeds
     except (OSError, msgspec.MsgspecError):
@@ -67,22 +67,22 @@ def untrained_seeds(folder: Path) -> list[int]:
 
 
 def write_sheet(folder: Path, sheet: Sheet) -> None:
-    """Write the sheet of one matcher; other folders stand there as they are reached from its own.
+    """Write the sheet of one matcher, with folders relative to its own.
 
-    Whoever asks it may stand elsewhere than whoever trained it, and all of them may have moved together.
+    It may be opened from another working directory, and all folders may be moved together.
     """
     placed = sheet.with_folders(lambda path: _from(folder, path) if Path(path).exists() else path)
     (folder / SHEET).write_bytes(msgspec.json.format(msgspec.json.encode(placed)) + b"\n")
 
 
 def _from(folder: Path, path: str) -> str:
-    """A folder as it is reached from another: links above either are followed, or ".." would lead elsewhere."""
+    """Return the relative path from one folder to another, with links above both resolved, so that ".." is correct."""
     asked = Path(path).absolute()
     return os.path.relpath(asked.parent.resolve() / asked.name, folder.resolve())
 
 
 def read_sheet(folder: Path) -> Sheet:
-    """The sheet of one matcher, with folders as they are reached from here."""
+    """Read the sheet of one matcher, with folders as paths from here."""
     try:
         sheet = msgspec.json.decode((folder / SHEET).read_bytes(), type=Sheet)
     except (OSError, msgspec.DecodeError) as error:
@@ -91,6 +91,6 @@ def read_sheet(folder: Path) -> Sheet:
 
 
 def _reached(folder: Path, path: str) -> str:
-    """A folder of a sheet. Where it is not beside the matcher, it is a model's name or of a version before."""
+    """Return a folder of a sheet; if it is not next to the matcher, it is a model's name or from an older version."""
     placed = os.path.realpath(folder / path)
     return placed if path.startswith(os.pardir) or Path(placed).exists() else path

@@ -1,4 +1,4 @@
-"""Region features as LXMERT's authors hand them out: a line a picture, arrays as base64 between tabs."""
+"""Region features in the format of LXMERT's authors: one line per picture, arrays as base64 between tabs."""
 
 import base64
 import binascii
@@ -15,12 +15,12 @@ FIELDS = (
     *("img_id", "img_h", "img_w", "objects_id", "objects_conf", "attrs_id", "attrs_conf"),
     *("num_boxes", "boxes", "features"),
 )
-"""The columns of the file, which has no line that names them."""
+"""The columns of the file, which has no header."""
 MOST_LINE = 16 << 20
 
 
 def read_tsv(path: Path) -> Iterator[tuple[str, View]]:
-    """The pictures of a file, one after the other: its id, and its regions with boxes from 0 to 1."""
+    """Iterate over the pictures of a file: the id, and the regions with boxes from 0 to 1."""
     width = 0
     with open(path, "rb") as file:
         for number, line in enumerate(bounded_lines(file, MOST_LINE), 1):
@@ -55,7 +55,7 @@ def _array(coded: bytes) -> Floats:
 
 
 def write_tsv(path: Path, pictures: Iterable[tuple[str, View]], size: tuple[int, int] = (480, 640)) -> None:
-    """Write such a file; what our regions do not know, such as names of objects, is zero there."""
+    """Write such a file; unknown columns, such as names of objects, are zero."""
     height, width = size
     with whole_file(path) as file:
         for name, view in pictures:

@@ -1,4 +1,4 @@
-"""What the matcher sees of a picture: regions with features and boxes."""
+"""The matcher's view of a picture: regions with features and boxes."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -17,7 +17,7 @@ Look = Callable[[list[Picture]], list[View]]
 
 
 def looker(view: str) -> Look:
-    """How pictures are seen: `embedded`, or `hf:` and the folder of a vision tower."""
+    """Return the function that encodes pictures: `embedded`, or `hf:` and the folder of a vision tower."""
     kind, _, folder = view.partition(":")
     if view == "embedded":
         return seen_by_embedded
@@ -27,7 +27,7 @@ def looker(view: str) -> Look:
 
 
 def seen_by_embedded(pictures: list[Picture]) -> list[View]:
-    """What the embedded model's encoder counts in each picture."""
+    """Encode pictures with the embedded model's encoder."""
     from countersight.models.embedded.inference import encoder
 
     seen = encoder(shipped()).look(pictures)
@@ -38,9 +38,9 @@ def seen_by_embedded(pictures: list[Picture]) -> list[View]:
 
 
 def as_view(values: Floats) -> View:
-    """The numbers that the encoder counted, each a region: which number it is, how large, and what it is larger than.
+    """Convert the encoder's counts to regions: which count it is, its value, and the numbers that it exceeds.
 
-    All were counted over the whole picture, so that is their box.
+    All counts are over the whole picture, so that is their box.
     """
     which, scale = np.eye(len(VALUES), dtype=np.float32), np.arange(LARGEST + 1)
     counts = np.clip(np.rint(values), 0, LARGEST)[:, None]
@@ -49,7 +49,7 @@ def as_view(values: Floats) -> View:
 
 
 def side_by_side(views: Sequence[View]) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
-    """Features and boxes of several pictures, filled up to the most regions, and which regions are real."""
+    """Stack features and boxes of several pictures, padded to the most regions, and mark real regions."""
     most = max(len(view.boxes) for view in views)
     features = np.zeros((len(views), most, views[0].features.shape[1]), views[0].features.dtype)
     boxes = np.tile(np.array(WHOLE, np.float32), (len(views), most, 1))
@@ -61,11 +61,11 @@ def side_by_side(views: Sequence[View]) -> tuple[Floats, Floats, npt.NDArray[np.
 
 
 SIDE = 6
-"""Cells a side: 36 regions, as many as detectors find for LXMERT."""
+"""The side of the grid in cells: 36 regions, as many as detectors find for LXMERT."""
 
 
 class VisionGrid:
-    """The states of a vision tower's last layer, averaged over the cells of a grid."""
+    """Averages the states of a vision tower's last layer over the cells of a grid."""
 
     def __init__(self, name: str) -> None:
         folder = find_folder(name)
@@ -84,7 +84,7 @@ class VisionGrid:
             )
 
     def look(self, pictures: list[Picture]) -> list[View]:
-        """Each picture as SIDE × SIDE regions."""
+        """Return each picture as SIDE × SIDE regions."""
         import torch
 
         images = [as_seen(picture) for picture in pictures]
@@ -95,7 +95,7 @@ class VisionGrid:
 
 
 def cells(states: Floats) -> Floats:
-    """The mean of each cell's patches. Tokens before the patches, such as [CLS], are left out."""
+    """Return the mean of each cell's patches. Tokens before the patches, such as [CLS], are left out."""
     side = int(len(states) ** 0.5)
     patches = states[len(states) - side * side :].reshape(side, side, -1)
     starts = [place * side // SIDE for place in range(SIDE + 1)]
@@ -104,6 +104,6 @@ def cells(states: Floats) -> Floats:
 
 
 def places() -> Floats:
-    """The boxes of the cells, row by row."""
+    """Return the boxes of the cells, row by row."""
     edges = np.arange(SIDE) / SIDE
     return np.array([(left, top, left + 1 / SIDE, top + 1 / SIDE) for top in edges for left in edges], np.float32)

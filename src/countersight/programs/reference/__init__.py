@@ -1,4 +1,4 @@
 """The reference programmer: a small grammar of C-VQA-Synthetic's questions that writes programs without a model.
 
-With eyes that see what is drawn, it is the ceiling of what programs can reach there.
+With tools that see everything drawn, it shows the best score that programs can reach there.
 """

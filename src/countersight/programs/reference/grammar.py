@@ -1,7 +1,7 @@
-"""From a question of C-VQA-Synthetic, in the published wording or in ours, or about a world, to its steps.
+"""Parses questions of C-VQA-Synthetic, in the published or in our wording, and questions about worlds, into steps.
 
-Of a question about a world, what it supposes and what it asks are taken apart: the eyes say what they see, or would see
-after the change.
+A question about a world is split into its change and what it asks: the vision tool answers for the picture, or for the
+picture after the change.
 """
 
 import re
@@ -18,12 +18,12 @@ _X, _Y = name_pattern("x"), name_pattern("y")
 _IF: Final = r" if (?P<change>.+)"
 _PLANS: Final = "could be taken away without anything falling"
 WHY: Final = "why: "
-"""Stands before a question that was answered, where its answer is to be explained."""
+"""The prefix of an answered question whose answer is to be explained."""
 _FLOOR: Final = "How many things lie on the floor?"
 
 
 def world_plan(question: str, options: Sequence[str]) -> list[ProgramStep] | None:
-    """The steps for a question that is asked of a world; None where it is another question."""
+    """Return the steps for a question about a world; None for any other question."""
     *_, last = re.split(r"(?<=[.:]) ", question)
     for pattern, asked in _ASKED.items():
         if found := pattern.fullmatch(last):
@@ -41,7 +41,7 @@ def world_plan(question: str, options: Sequence[str]) -> list[ProgramStep] | Non
 
 
 def _look(result: str, question: str, options: Sequence[str] = (), change: str = "") -> ProgramStep:
-    """What the eyes say, of the picture or of what it would be."""
+    """Return a step that asks about the picture, or about the picture after a change."""
     words = f"Suppose that {change}. {question}" if change else question
     if options:
         words = f"{words.rstrip('?')}: which of these fits best: {', '.join(options)}? Answer with one of them."
@@ -49,7 +49,7 @@ def _look(result: str, question: str, options: Sequence[str] = (), change: str =
 
 
 def _planned(options: Sequence[str], question: str) -> list[ProgramStep]:
-    """Each option is taken away in thought; the one without which the answer to a question is no is the one."""
+    """Return steps that remove each option in thought and choose the one without which the answer is no."""
     steps: list[ProgramStep] = []
     choice = repr(options[-1])
     for nth, option in reversed(list(enumerate(options))):
@@ -59,7 +59,8 @@ def _planned(options: Sequence[str], question: str) -> list[ProgramStep]:
 
 
 def _role(about: str, other: str, options: Sequence[str]) -> list[ProgramStep]:
-    """Cause, enable or prevent: by whether a disc was pushed, and gets there with another disc and without it."""
+    """Return steps that choose between cause, enable and prevent: whether a disc is pushed, and arrives with and
+    without another."""
     there = f"Will the {other} reach a wall?"
     words = {name: next((option for option in options if starts in option), "") for name, starts in _ROLES.items()}
     with_it = f"{words['enable']!r} if {{PUSHED}} == 'yes' else {words['cause']!r}"
@@ -91,7 +92,7 @@ _ASKED: Final[dict[re.Pattern[str], Callable[[re.Match[str]], str]]] = {
         f"which of these would {_X} touch first": lambda found: f"Which of these will the {found['x']} touch first?",
     }.items()
 }
-"""What a question under a change asks of the world after it."""
+"""The question about the changed world, for each pattern of a question under a change."""
 _SEEN: Final = re.compile(
     rf"does {_X} (?:touch {_Y}(?:, directly or by a string)?|lie on the floor)"
     rf"|is {name_pattern('x1')} higher than {name_pattern('y1')}"
@@ -100,11 +101,11 @@ _SEEN: Final = re.compile(
     rf"|nearest to {name_pattern('x2')})"
     rf"|will {name_pattern('x3')} (?:and {name_pattern('y3')} touch each other|reach a wall)"
 )
-"""Questions about the picture as it is."""
+"""Questions about the unchanged picture."""
 
 
 LONGEST = 500
-"""Signs in a question; those of the suite have a third of it."""
+"""The maximum number of characters in a question; those of the suite have a third of that."""
 
 
 def _colour(group: str) -> str:
@@ -141,14 +142,14 @@ _NUMBERS: Final = {word: value for value, word in enumerate(UNITS[:7]) if value}
 
 
 class NoProgram(ProgramFailed):
-    """The grammar does not cover the question."""
+    """Raised if the grammar does not cover the question."""
 
     def __init__(self, reason: str) -> None:
         super().__init__("no program", reason)
 
 
 def plan(question: str, options: Sequence[str] = ()) -> list[ProgramStep]:
-    """The steps that answer a question with these options; raises NoProgram where the grammar has none for it."""
+    """Return the steps that answer a question with these options; raises NoProgram if the grammar does not cover it."""
     text = _OPTIONS.sub("", " ".join(question[:LONGEST].split()).casefold())
     text = as_published(text).casefold().rstrip("?. ")
     for pattern, write in ((_FLOWERS, _flowers), (_DOTS, _dots), (_MOST, _most)):
@@ -228,7 +229,7 @@ def _dots(found: re.Match[str]) -> list[ProgramStep]:
 def _most(found: re.Match[str]) -> list[ProgramStep]:
     steps = [_located("CIRCLES", "circles"), _located("DOTS", "dots")]
     circles = "CIRCLES"
-    if found["change"] and not _EMPTIEST_REMOVED.fullmatch(found["change"]):  # the fullest stays where it is
+    if found["change"] and not _EMPTIEST_REMOVED.fullmatch(found["change"]):  # the fullest circle remains
         if not _FULLEST_REMOVED.fullmatch(found["change"]):
             raise _unknown(found["change"])
         steps.append(_step("GONE", "FULLEST", box=Name("CIRCLES"), of=Name("DOTS")))

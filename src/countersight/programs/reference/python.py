@@ -1,4 +1,4 @@
-"""The reference programmer's steps as Python: the same plan in the words of the other kind of program."""
+"""The reference programmer's plan as a Python program or as a step program."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ _REFERENCE = re.compile(r"\{(\w+)\}")
 
 
 def as_python(question: str, options: Sequence[str] = ()) -> str:
-    """The Python program that answers a question; raises NoProgram where the grammar has none for it."""
+    """Return the Python program that answers a question; raises NoProgram if the grammar does not cover it."""
     lines = ["def execute_command(image):", "    image_patch = ImagePatch(image)"]
     things: dict[str, str] = {}
     for step in plan(question, options):
@@ -22,7 +22,7 @@ def as_python(question: str, options: Sequence[str] = ()) -> str:
 
 
 def _line(step: ProgramStep, things: dict[str, str]) -> str:
-    """A step in Python; `things` are those that were looked for so far, by the name of the result."""
+    """Return a step in Python; `things` are the objects searched so far, by the name of the result."""
     values = {
         name: value.id.lower() if isinstance(value, Name) else repr(value) for name, value in step.arguments.items()
     }
@@ -58,9 +58,9 @@ _WORDS: Final[dict[str, Callable[[dict[str, str]], str]]] = {
     ),
     "FULLEST": lambda given: f"sorted({given['box']}, key=lambda region: -len(region.find({given['things']})))[:1]",
 }
-"""What each operation of a step program is in Python."""
+"""The Python expression of each operation of a step program."""
 
 
 def as_steps(question: str, options: Sequence[str] = ()) -> str:
-    """The step program that answers a question; raises NoProgram where the grammar has none for it."""
+    """Return the step program that answers a question; raises NoProgram if the grammar does not cover it."""
     return "\n".join(str(step) for step in plan(question, options))

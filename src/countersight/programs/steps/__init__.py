@@ -1,1 +1,1 @@
-"""Step programs in the manner of VisProg: one operation a line, parsed and interpreted by us."""
+"""Step programs in the style of VisProg: one operation per line, parsed and interpreted here."""

@@ -1,4 +1,4 @@
-"""Runs step programs: each operation is a function of its arguments and the eyes, and nothing else can be called."""
+"""Runs step programs: each operation is a function of its arguments and the vision tool; nothing else can be called."""
 
 import asyncio
 import inspect
@@ -15,7 +15,7 @@ from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep
 from countersight.text import unknown
 
 LONGEST_TEXT = 500
-"""Signs in what is looked for, or asked."""
+"""The maximum number of characters in a search term or a question."""
 
 Kind = TypeVar("Kind")
 
@@ -28,44 +28,44 @@ class PictureView(msgspec.Struct, frozen=True):
 
     @property
     def box(self) -> Box:
-        """Where it is in the picture."""
+        """The box in the picture."""
         return self.part.box if self.part else (0, 0, *size_as_seen(self.picture))
 
 
 class BadArgument(Exception):  # noqa: N818 - it names the thing
-    """An argument that is missing or of the wrong type; the message says which and what it must be."""
+    """Raised if an argument is missing or of the wrong type; the message says which, and what it must be."""
 
 
 class Arguments:
-    """What a step is given, by name, checked as it is taken."""
+    """The arguments of a step by name, checked on access."""
 
     def __init__(self, values: dict[str, object]) -> None:
         self._values = values
 
     def view(self, name: str) -> PictureView:
-        """The picture, or a part of it."""
+        """Return an argument that is the picture, or a part of it."""
         return self._of_type(name, PictureView, "the picture or a part of it")
 
     def text(self, name: str) -> str:
-        """A text of sensible length."""
+        """Return a text argument of limited length."""
         text = self._of_type(name, str, "a text")
         if len(text) > LONGEST_TEXT:
             raise BadArgument(f"{name}= has more than {LONGEST_TEXT} characters")
-        return shortened(text, LONGEST_TEXT)  # half a sign could not be sent to anybody
+        return shortened(text, LONGEST_TEXT)  # half a surrogate pair could not be sent
 
     def patches(self, name: str) -> list[Patch]:
-        """Things that were found."""
-        return self._of_type(name, list, "what LOC found")  # no step makes lists of anything else
+        """Return an argument with found things."""
+        return self._of_type(name, list, "what LOC found")  # steps create no other lists
 
     def number(self, name: str) -> int:
-        """A number of things."""
+        """Return an argument that is a number of things."""
         value = self._of_type(name, int, "a whole number")
         if isinstance(value, bool) or not 0 <= value <= 10_000:
             raise BadArgument(f"{name}= must be a sensible number of things")
         return value
 
     def any(self, name: str) -> object:
-        """Whatever it is."""
+        """Return an argument of any type."""
         return self._of_type(name, object, "given")
 
     def _of_type(self, name: str, kind: type[Kind], what: str) -> Kind:
@@ -78,14 +78,14 @@ class Arguments:
 
 
 Seeing = Callable[["StepRun", Arguments], Awaitable[object]]
-"""What asks the eyes, and waits for them."""
+"""An operation that awaits the vision tool."""
 Reckoning = Callable[["StepRun", Arguments], object]
-"""What only computes; it does so in a thread, since five hundred things compared with each other take a while."""
+"""An operation that only computes, in a thread, since comparing hundreds of things takes a while."""
 Operation = Seeing | Reckoning
 
 
 class StepRun:
-    """A run of a program over one picture."""
+    """A run of a program on one picture."""
 
     def __init__(self, picture: Picture, vision: Vision, tracing: Tracing, limits: Limits) -> None:
         self.vision = vision
@@ -97,7 +97,7 @@ class StepRun:
         self._clock = Clock(limits.wall, f"it did not finish within {limits.wall:g} s of wall time")
 
     async def run(self, steps: list[ProgramStep]) -> object:
-        """The value of the RESULT step, or of the last step where there is none."""
+        """Return the value of the RESULT step, or of the last step if there is none."""
         last: object = None
         for step in steps:
             last = await self._step(step)
@@ -124,7 +124,7 @@ class StepRun:
         return result
 
     async def _done(self, operation: Operation, arguments: Arguments) -> object:
-        """What an operation gives, within the time of the program or of its tools."""
+        """Run an operation within the time of the program or of its tools."""
         if inspect.iscoroutinefunction(operation):
             return await self._time.spend(operation(self, arguments))
         result, taken = await self._clock.spend(asyncio.to_thread(_timed, lambda: operation(self, arguments)))
@@ -144,12 +144,12 @@ class StepRun:
 async def run_steps(
     steps: list[ProgramStep], picture: Picture, vision: Vision, tracing: Tracing, limits: Limits | None = None
 ) -> object:
-    """Run a program over a picture; its result. What each step gave is noted; raises ProgramFailed."""
+    """Run a program on a picture and return its result; steps are recorded. Raises ProgramFailed."""
     return await StepRun(picture, vision, tracing, limits or Limits()).run(steps)
 
 
 def _timed(work: Callable[[], object]) -> tuple[object, float]:
-    """What comes of some work, and the seconds of this thread it took: waiting for a core, or the lock, is none."""
+    """Return the result of some work, and the CPU seconds of this thread."""
     started = thread_time()
     return work(), thread_time() - started
 
@@ -160,7 +160,7 @@ _HALVES: Final[dict[str, Callable[[Box], Box]]] = {
     "LEFT": lambda whole: (whole[0], whole[1], (whole[0] + whole[2]) // 2, whole[3]),
     "RIGHT": lambda whole: ((whole[0] + whole[2]) // 2, whole[1], whole[2], whole[3]),
 }
-"""Objects that are no things but halves of the picture."""
+"""Names of halves of the picture, which are not things."""
 
 
 async def _loc(run: StepRun, given: Arguments) -> list[Patch]:
@@ -188,13 +188,13 @@ def _result(run: StepRun, given: Arguments) -> object:
 
 
 def _crop(run: StepRun, given: Arguments) -> PictureView:
-    """The first thing found, as a picture of its own; the whole where nothing was found."""
+    """Return the first found thing as a part of the picture; the whole if nothing was found."""
     view, found = given.view("image"), given.patches("box")
     return PictureView(view.picture, found[0]) if found else view
 
 
 def _crop_beside(part: Callable[[Box, Box], Box]) -> Operation:
-    """What lies somewhere about the first thing found; the whole where nothing was found."""
+    """Return an operation that crops an area next to the first found thing; the whole if nothing was found."""
 
     def crop(run: StepRun, given: Arguments) -> PictureView:
         view, found = given.view("image"), given.patches("box")
@@ -209,7 +209,7 @@ def _crop_beside(part: Callable[[Box, Box], Box]) -> Operation:
 
 
 def _around(thing: Box, whole: Box) -> Box:
-    """A box one and a half times as wide and high: what stands before or behind something is seen around it."""
+    """Return a box 1.5 times as wide and high, which shows what is in front of or behind something."""
     across, down = (thing[2] - thing[0]) / 4, (thing[3] - thing[1]) / 4
     return (
         max(round(thing[0] - across), whole[0]),
@@ -242,7 +242,7 @@ def _first(key: Callable[[Patch], float]) -> Operation:
 
 
 def _top_row(run: StepRun, given: Arguments) -> list[Patch]:
-    """Those at whose height the topmost is."""
+    """Return the things at the height of the topmost one."""
     found = given.patches("box")
     if not found:
         return []
@@ -251,7 +251,7 @@ def _top_row(run: StepRun, given: Arguments) -> list[Patch]:
 
 
 def _fullest(run: StepRun, given: Arguments) -> list[Patch]:
-    """The one with the most things in it; none where there is none."""
+    """Return the region with the most things in it, as a list; empty if there is no region."""
     things, regions = given.patches("of"), given.patches("box")
     return sorted(regions, key=lambda region: -sum(thing.is_in(region) for thing in things))[:1]
 
@@ -280,11 +280,11 @@ OPERATIONS: Final[dict[str, Operation]] = {
     "TOP_ROW": _top_row,
     "FULLEST": _fullest,
 }
-"""What a step program can do, by the name it has in one."""
+"""The operations of step programs by name."""
 
 
 def _shown(result: object) -> tuple[str, list[Box]]:
-    """A result in a few words, and where in the picture it is."""
+    """Describe a result briefly, with its boxes in the picture."""
     if isinstance(result, list):
         return f"{len(result)} found", [patch.box for patch in result]
     if isinstance(result, PictureView):

@@ -1,6 +1,6 @@
-"""Parses step programs and the expressions of EVAL with Python's own parser; nothing of them is run as Python.
+"""Parses step programs and the expressions of EVAL with Python's parser; nothing is run as Python.
 
-Lengths are bounded before anything is parsed, and only a few kinds of syntax have a meaning here.
+Lengths are limited before parsing, and only a few kinds of syntax are allowed.
 """
 
 import ast
@@ -19,15 +19,15 @@ from countersight.programs.failures import ProgramFailed
 MOST_STEPS = 64
 LONGEST_EXPRESSION = 500
 LARGEST = 10**12
-"""Numbers beyond it are no counts of things."""
+"""The largest allowed number."""
 _UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""What Python's parser raises at a text that is no program, or is nested too deep."""
+"""Exceptions of Python's parser for invalid or too deeply nested text."""
 
 Value = str | int | float | bool
 
 
 class Name(msgspec.Struct, frozen=True):
-    """The result of an earlier step, by its name."""
+    """A reference to the result of an earlier step."""
 
     id: str
 
@@ -45,26 +45,26 @@ class ProgramStep(msgspec.Struct, frozen=True):
 
     @property
     def given(self) -> str:
-        """Its arguments as they are written."""
+        """Return the arguments as written."""
         return ", ".join(
             f"{name}={value.id if isinstance(value, Name) else repr(value)}" for name, value in self.arguments.items()
         )
 
 
 class BadProgram(ProgramFailed):
-    """A text that is no step program; the message says where and why."""
+    """Raised if a text is not a step program; the message says where and why."""
 
     def __init__(self, reason: str) -> None:
         super().__init__("syntax error", reason)
 
 
 def parse_steps(text: str) -> list[ProgramStep]:
-    """The steps of a program, taken out of the talk around it."""
+    """Parse the steps of a program in a reply."""
     return parsed(steps_of(text))
 
 
 def parsed(source: str) -> list[ProgramStep]:
-    """The steps of a program that stands alone."""
+    """Parse the steps of a program without other text."""
     try:
         lines = _tree(source, "exec").body
     except SyntaxError as error:
@@ -78,7 +78,7 @@ def parsed(source: str) -> list[ProgramStep]:
 
 def _tree(source: str, mode: str) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python warns of "\d" and the like, which are texts like others
+        warnings.simplefilter("ignore")  # Python warns about "\d" and the like, which are ordinary texts here
         return ast.parse(source, mode=mode)
 
 
@@ -121,17 +121,17 @@ _OPERATORS: Final[dict[type[ast.AST], Callable[[Any, Any], Any]]] = {
 }
 _XOR: Final = "_xor_"
 _WORD_XOR: Final = re.compile(r"""('[^']*'|"[^"]*")|\bxor\b""")
-"""VisProg's `xor`, which Python has no word for, outside of texts."""
+"""VisProg's `xor`, which is not a Python operator, outside of strings."""
 _QUOTED: Final = re.compile(r"\{\s*(\w+)\s*\}")
-"""A result in quotes: "'{A}' == 'yes'" means the result too."""
+"""A result in quotes: "'{A}' == 'yes'" also means the result."""
 
 
 class BadExpression(Exception):  # noqa: N818 - it names the thing
-    """An expression that cannot be worked out; the message is the reason."""
+    """Raised if an expression cannot be evaluated; the message is the reason."""
 
 
 def evaluate(expression: str, results: Mapping[str, object]) -> Value:
-    """The value of an expression in which {NAME} stands for an earlier result: arithmetic, comparison and choice."""
+    """Evaluate an expression in which {NAME} is an earlier result: arithmetic, comparison and choice."""
     if len(expression) > LONGEST_EXPRESSION:
         raise BadExpression(f"the expression has more than {LONGEST_EXPRESSION} characters")
     text = _WORD_XOR.sub(lambda found: found[1] or f"or {_XOR} or", " ".join(expression.split()))
@@ -145,7 +145,7 @@ def evaluate(expression: str, results: Mapping[str, object]) -> Value:
 
 
 def _worked(node: ast.expr, results: Mapping[str, object]) -> Any:
-    """The value of a part of an expression; of a choice only the side that is wanted is worked out."""
+    """Evaluate a part of an expression; of a choice only the selected side."""
 
     def worked(part: ast.expr) -> Any:
         return _worked(part, results)
@@ -179,7 +179,7 @@ def _worked(node: ast.expr, results: Mapping[str, object]) -> Any:
 
 
 def _joined_by_xor(parts: list[ast.expr]) -> list[list[ast.expr]]:
-    """What `or` joins, in groups that `xor` joins, which binds more tightly."""
+    """Split the operands of `or` into groups joined by `xor`, which binds more tightly."""
     groups: list[list[ast.expr]] = [[]]
     after_xor = True
     for part in parts:
@@ -200,7 +200,7 @@ def _named(name: str, results: Mapping[str, object]) -> Value:
 
 
 def _number(value: Value) -> int | float:
-    """A number to reckon with; an answer such as "3" or "two dogs" counts as its number."""
+    """Return a number for arithmetic; an answer such as "3" or "two dogs" counts as its number."""
     number = number_in(value) if isinstance(value, str) else int(value) if isinstance(value, bool) else value
     if number is None:
         raise BadExpression(f"{str(value)[:40]!r} is not a number")
@@ -209,12 +209,12 @@ def _number(value: Value) -> int | float:
 
 
 def _truth(value: Value) -> bool:
-    """Whether a value counts as yes: of texts only "yes" and "true" do, not "no" for being some text."""
+    """Whether a value counts as true: of texts only "yes" and "true"."""
     return value.strip().casefold() in ("yes", "true") if isinstance(value, str) else bool(value)
 
 
 def _alike(one: Value, other: Value) -> tuple[Value, Value]:
-    """Two values as they are compared: texts without regard to case, a text and a number as numbers."""
+    """Return two values in comparable form: texts without case, a text and a number as numbers."""
     if isinstance(one, str) and isinstance(other, str):
         return one.strip().casefold(), other.strip().casefold()
     if isinstance(one, str) or isinstance(other, str):

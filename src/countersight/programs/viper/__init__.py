@@ -1,1 +1,1 @@
-"""Python programs in the manner of ViperGPT: `execute_command(image)`, run in a sandbox."""
+"""Python programs in the style of ViperGPT: `execute_command(image)`, run in a sandbox."""

@@ -1,10 +1,10 @@
-"""Started in the place of an interpreter: gives up what programs must not have, then becomes the interpreter.
+"""Started instead of an interpreter: drops everything that programs must not have, then becomes the interpreter.
 
     python -I -S confined.py DATA_BYTES CPU_SECONDS INTERPRETER [ARGUMENT…]
     python -I -S confined.py DATA_BYTES CPU_SECONDS
 
-The second form confines itself, tries what is forbidden, and prints the layers that hold. It imports nothing of ours,
-so that it starts in a few milliseconds. A layer that the system does not offer is left out: nothing here is fatal.
+The second form confines itself, tries what is forbidden, and prints the layers that work. It imports no other module
+of the package, so that it starts in a few milliseconds. Layers that the system does not support are left out.
 """
 
 import contextlib
@@ -14,21 +14,21 @@ import resource
 import sys
 
 NO_NEW_PRIVILEGES, SET_FILTER, FILTER_MODE = 38, 22, 2
-"""Of prctl(2)."""
+"""Constants of prctl(2)."""
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 """System calls of landlock(7), the same on every machine."""
 EXECUTE_FILE, READ_FILE, PATH_RULE = 1, 4, 1
 LIBRARIES = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libpthread.so.0", "libdl.so.2", "librt.so.1")
-"""What an interpreter may be linked with."""
+"""Libraries that an interpreter may be linked with."""
 MOST_FILES = 32
 FURTHER_ADDRESSES = 256 * 1024 * 1024
-"""The interpreter's own code, and room that its allocator reserves and does not use."""
+"""Address space for the interpreter's own code and for memory that its allocator reserves but does not use."""
 ALLOW, WITH_ERROR = 0x7FFF0000, 0x00050000
 PERMISSION, NO_SUCH_CALL = 1, 38
-"""EPERM; and ENOSYS, which makes the C library try the older call."""
+"""EPERM, and ENOSYS, which makes the C library try the older call."""
 LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
-"""Where they stand in what a filter looks at."""
+"""Offsets in the data that a filter inspects."""
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 THREAD = 0x10000
 
@@ -37,12 +37,12 @@ CALLS = {
     # memory
     **{"brk": (12, 214), "mmap": (9, 222), "munmap": (11, 215), "mremap": (25, 216), "mprotect": (10, 226)},
     **{"madvise": (28, 233), "membarrier": (324, 283)},
-    # what is open already, and waiting for it
+    # open files, and waiting for them
     **{"read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66), "pread64": (17, 67)},
     **{"lseek": (8, 62), "close": (3, 57), "dup": (32, 23), "dup2": (33, None), "dup3": (292, 24), "fcntl": (72, 25)},
     **{"poll": (7, None), "ppoll": (271, 73), "pipe2": (293, 59), "eventfd2": (290, 19)},
     **{"epoll_create1": (291, 20), "epoll_ctl": (233, 21), "epoll_wait": (232, None), "epoll_pwait": (281, 22)},
-    # looking for the libraries the interpreter is linked with
+    # finding the libraries that the interpreter is linked with
     **{"stat": (4, None), "fstat": (5, 80), "lstat": (6, None), "newfstatat": (262, 79), "statx": (332, 291)},
     **{"access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "readlink": (89, None)},
     **{"readlinkat": (267, 78), "getcwd": (79, 17)},
@@ -76,11 +76,11 @@ def main(data: int, seconds: int, command: list[str]) -> None:
     detach()
     library = confine(data, seconds, command[0], ctypes.addressof(path))
     library.execve(path, arguments, environment)
-    sys.exit(127)  # whoever started it does without it
+    sys.exit(127)  # the caller continues without it
 
 
 def report(data: int, seconds: int) -> None:
-    """Confine this process and print the layers that hold, each found out by trying."""
+    """Confine this process and print the layers that work, each determined by trying."""
     library = confine(data, seconds, "", 0)
     held = []
     try:
@@ -95,7 +95,7 @@ def report(data: int, seconds: int) -> None:
 
 
 def confine(data: int, seconds: int, interpreter: str, path: int) -> ctypes.CDLL:
-    """Take on every layer that the system offers. A machine without one runs programs all the same, and warns."""
+    """Apply every layer that the system supports; a missing one is not an error here."""
     library = ctypes.CDLL(None)
     limit(data, seconds)
     with contextlib.suppress(Exception):
@@ -106,7 +106,7 @@ def confine(data: int, seconds: int, interpreter: str, path: int) -> ctypes.CDLL
 
 
 def detach() -> None:
-    """Hear no Ctrl-C, which is for whoever runs the programs; hold no file, and have nobody to complain to."""
+    """Detach from the terminal, so that Ctrl-C is not received; close all files and discard error output."""
     with contextlib.suppress(OSError):
         os.setsid()
     os.closerange(3, 65536)
@@ -117,7 +117,7 @@ def detach() -> None:
 
 
 def limit(data: int, seconds: int) -> None:
-    """Bounds that the system itself keeps: memory, time, files, and nothing written."""
+    """Set limits of the system: memory, time, files, and nothing written."""
     for which, most in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
@@ -131,10 +131,10 @@ def limit(data: int, seconds: int) -> None:
 
 
 def refuse_files(library: ctypes.CDLL, interpreter: str) -> None:
-    """Have the kernel refuse every file but the interpreter and its libraries, and what is outside of this process.
+    """Make the kernel refuse all files except the interpreter and its libraries, and everything outside this process.
 
-    So /proc is closed too, and with it the environment of whoever started this. Nothing is left to connect to or to
-    signal where the kernel knows of that.
+    This closes /proc too, and with it the environment of the parent process. If the kernel supports it, connections and
+    signals are refused as well.
     """
     for name in LIBRARIES:
         with contextlib.suppress(OSError):
@@ -159,7 +159,7 @@ def refuse_files(library: ctypes.CDLL, interpreter: str) -> None:
 
 
 def refuse_calls(library: ctypes.CDLL, path: int) -> None:
-    """Have the kernel refuse every system call but those listed, from now on and for ever."""
+    """Make the kernel refuse all system calls except those listed, permanently."""
     machine = os.uname().machine
     if machine not in ARCHITECTURES or library.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0):
         return
@@ -172,9 +172,10 @@ def refuse_calls(library: ctypes.CDLL, path: int) -> None:
 
 
 def filter_of(machine: str, path: int) -> list[Instruction]:
-    """The filter: it looks at the number of a call, of a few at the arguments, and allows or refuses.
+    """Return the filter, which inspects the number of a call and for some calls the arguments.
 
-    `execve` is allowed where the address of its path is ours. The interpreter that takes our place has other addresses.
+    `execve` is allowed if the address of its path is ours. The interpreter that replaces this process has other
+    addresses.
     """
     nth = list(ARCHITECTURES).index(machine)
     made: list[Instruction] = [
@@ -206,7 +207,7 @@ def _allowed_unless(test: int, argument: int, value: int) -> list[Instruction]:
 
 
 def _allowed_if_equal(argument: int, value: int) -> list[Instruction]:
-    """Both halves of an argument; the lower one stands first on these machines."""
+    """Compare both halves of an argument; the lower one comes first on these machines."""
     low, high = ARGUMENTS + 8 * argument, ARGUMENTS + 8 * argument + 4
     return [
         (LOAD, 0, 0, low),

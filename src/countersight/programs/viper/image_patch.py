@@ -1,6 +1,6 @@
-"""The tools of Python programs: patches of the picture, and functions beside them.
+"""The tools of Python programs: patches of the picture, and further functions.
 
-A program holds patches and can ask only what is listed in METHODS and FUNCTIONS; every argument is checked.
+A program has patches and can call only what is listed in METHODS and FUNCTIONS; every argument is checked.
 """
 
 import inspect
@@ -15,15 +15,15 @@ from countersight.programs.failures import Limits, ProgramFailed, Tracing, short
 from countersight.text import unknown
 
 LONGEST_TEXT = 500
-"""Signs in what is looked for, or asked."""
+"""The maximum number of characters in a search term or a question."""
 MOST_TEXTS = 64
-"""Texts that are compared with a patch."""
+"""The maximum number of texts compared with a patch."""
 Ask = Callable[[str], Awaitable[str]]
-"""What a language model says to a question without a picture; raises ToolFailed."""
+"""Returns a language model's answer to a question without a picture; raises ToolFailed."""
 
 
 class ImagePatch:
-    """A part of the picture as a program knows it: heights count upwards from the lower border of the picture."""
+    """A part of the picture as seen by a program: heights are counted upwards from the lower border."""
 
     __slots__ = (
         "category",
@@ -56,7 +56,7 @@ SEEN_OF_A_PATCH: Final = (
 
 
 class Tools:
-    """What one program works with: the picture, the eyes, and a language model where there is one."""
+    """The environment of one program: the picture, the vision tools, and a language model if there is one."""
 
     def __init__(self, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing, limits: Limits) -> None:
         width, height = size_as_seen(picture)
@@ -67,12 +67,13 @@ class Tools:
         self._most = limits.calls
         self._time = tool_clock(limits)
         self._given: list[tuple[str, str, Any]] = []
-        """Every call that was waited for, with what it gave."""
+        """All awaited calls with their results."""
         self._known: list[tuple[str, str, Any]] = []
-        """Of a program that was begun again: what it will ask again, the next last."""
+        """For a program that was started again: the calls it will repeat, the next one last."""
 
     def call(self, patch: ImagePatch | None, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a program calls, on a patch or on its own: its value, or an awaitable of it. Raises ProgramFailed."""
+        """Run a tool for a program, on a patch or alone: returns the value, or an awaitable of it. Raises
+        ProgramFailed."""
         known = METHODS if patch is not None else FUNCTIONS
         tool = known.get(name)
         if tool is None:
@@ -91,42 +92,42 @@ class Tools:
             raise ProgramFailed("tool failure", f"{name}: {error}") from None
 
     def begin_again(self) -> None:
-        """The program is run again from its beginning: what its tools gave the first time they give at once."""
+        """Prepare for a second run of the program, in which repeated tool calls return their first results at once."""
         self._known = self._given[::-1]
 
     async def find(self, patch: ImagePatch, what: str) -> list[Patch]:
-        """Where things are in a patch."""
+        """Find things in a patch."""
         self._spend_call()
         return await look_for(self.vision, self.picture, what, self.within(patch))
 
     async def query(self, patch: ImagePatch, question: str) -> str:
-        """What the eyes say about a patch."""
+        """Return the vision model's answer about a patch."""
         self._spend_call()
         return shortened(await self.vision.query(self.picture, question, self.within(patch)), LONGEST_ANSWER)
 
     async def know(self, question: str) -> str:
-        """What the language model says without the picture."""
+        """Return the language model's answer without the picture."""
         if self.ask is None:
             raise ToolFailed("there is no language model to ask")
         self._spend_call()
         return shortened(await self.ask(question), LONGEST_ANSWER)
 
     def within(self, patch: ImagePatch) -> Patch | None:
-        """The part of the picture a patch is; None for all of it."""
+        """Return the part of the picture that a patch is; None for the whole picture."""
         return None if patch.patch == self.whole.patch else patch.patch
 
     def shown(self, patch: Patch) -> ImagePatch:
-        """A patch as a program knows it."""
+        """Return a patch as seen by a program."""
         return ImagePatch(patch, self.size[1])
 
     def _waited_for(self, name: str, tool: "Tool", given: tuple[Any, ...]) -> Any:
-        """An awaitable of what a tool gives, or what it gave to the same call the first time."""
+        """Return an awaitable of a tool's result, or the result of the same call in the first run."""
         arguments = ", ".join(self._written(value) for value in given[1:] if value is not self.whole)
         if self._known:
             known_name, known_arguments, result = self._known.pop()
             if (known_name, known_arguments) == (name, arguments):
                 return result
-            self._known = []  # it goes another way this time
+            self._known = []  # it takes another path this time
         return self._noted(name, arguments, tool(*given))
 
     def _spend_call(self) -> None:
@@ -148,7 +149,7 @@ class Tools:
         return result
 
     def _written(self, value: object) -> str:
-        # Of a list one level: lists of lists that hold each other take for ever to write out.
+        # Only one level of a list: nested lists that contain each other would take forever.
         each = value[:MOST_TEXTS] if isinstance(value, list) else [value]
         return ", ".join(f"in {one.patch.box}" if isinstance(one, ImagePatch) else _brief(one) for one in each)
 
@@ -198,7 +199,7 @@ async def patch_llm_query(tools: Tools, patch: ImagePatch, /, question: object, 
 async def best_image_match(
     tools: Tools, /, list_patches: object, content: object, return_index: object = False
 ) -> ImagePatch | int:
-    """The patch that shows a content best, by the rating that the eyes give each; the first of equals."""
+    """Return the patch with the best rating for a content; the first of equals."""
     if not isinstance(list_patches, list | tuple) or not 1 <= len(list_patches) <= MOST_TEXTS:
         raise ToolFailed(f"it needs a list of 1 to {MOST_TEXTS} patches")
     patches = [_patch(one) for one in list_patches]
@@ -289,12 +290,12 @@ METHODS: Final[dict[str, Tool]] = {
         )
     },
 }
-"""What a program may call on a patch."""
+"""Functions that a program may call on a patch."""
 FUNCTIONS: Final[dict[str, Tool]] = {
     "ImagePatch": image_patch,
     **{tool.__name__: tool for tool in (best_image_match, distance, llm_query, coerce_to_numeric, bool_to_yesno)},
 }
-"""What a program may call on its own."""
+"""Functions that a program may call directly."""
 _SIGNATURES: Final = {tool: inspect.signature(tool) for tool in (*METHODS.values(), *FUNCTIONS.values())}
 _WAITING: Final = frozenset(tool for tool in _SIGNATURES if inspect.iscoroutinefunction(tool))
 
@@ -314,14 +315,14 @@ def _patch(value: object) -> ImagePatch:
 
 
 def _box(tools: Tools, sides: tuple[object, ...]) -> Box:
-    """The box with these sides in a program's coordinates, whose heights count upwards."""
+    """Return the box with these sides in a program's coordinates, whose heights are counted upwards."""
     left, lower, right, upper = (_number(side) for side in sides)
     height = tools.size[1]
     return round(left), round(height - upper), round(right), round(height - lower)
 
 
 def _cropped(tools: Tools, sides: tuple[object, ...], within: Box) -> Box:
-    """As much of the box with these sides as lies in another."""
+    """Return the part of the box with these sides that lies in another box."""
     box = _common(_box(tools, sides), within)
     if not _area(box):
         raise ToolFailed("that part is outside the picture")
@@ -337,7 +338,7 @@ def _area(box: Box) -> int:
 
 
 def _shared(one: Box, two: Box) -> int:
-    """Pixels that lie in both boxes."""
+    """Return the number of pixels that lie in both boxes."""
     return _area(_common(one, two))
 
 
@@ -348,7 +349,7 @@ def _number(value: object) -> float:
 
 
 def _brief(value: object) -> str:
-    """A value in a few words. Only simple ones are written out: what a program builds may have no end."""
+    """Describe a value briefly. Only simple values are written out, since a program may build endless ones."""
     match value:
         case bool() | None:
             return str(value)

@@ -1,6 +1,6 @@
-"""One program in one interpreter: what it finds there, how it is run, and of which kind its failure is.
+"""One program in one interpreter: its environment, how it is run, and the classification of failures.
 
-Everything here happens in a thread, and takes no longer than the limits say.
+Everything here runs in a thread, within the time limits.
 """
 
 import datetime
@@ -70,17 +70,17 @@ _KEY = re.compile(r"\bkey\b")
 
 
 def prelude(answer: str) -> str:
-    """The functions above; the one that checks what a program returns has the given name."""
+    """Return the functions above; the one that checks the result of a program has the given name."""
     return PRELUDE.replace("{answer}", answer)
 
 
 def prepared(program: str, answer: str) -> str:
-    """The program with its call at the end; a list that is sorted in place goes through the function above."""
+    """Return the program with the call at its end; lists sorted in place use the function above."""
     return "\n".join(map(_sorted_in_place, program.split("\n"))) + f"\n{answer}(execute_command(image))"
 
 
 def _sorted_in_place(line: str) -> str:
-    """`dogs.sort(key=…)` as `dogs[:] = sorted(dogs, key=…)`; any other line as it is."""
+    """Rewrite `dogs.sort(key=…)` to `dogs[:] = sorted(dogs, key=…)`; other lines are unchanged."""
     before, sorts, given = line.rstrip(" \t").partition(".sort(")
     name = before.lstrip(" \t")
     if not sorts or not name.isidentifier() or not given.endswith(")") or not _KEY.search(given):
@@ -89,31 +89,31 @@ def _sorted_in_place(line: str) -> str:
 
 
 _SPEAKING: Final = re.compile(r"\b(?:eval|exec)\b")
-"""Built-in functions that make a name of any text, `eval("Memory" + "Error")`, which is nowhere written."""
+"""Built-in functions that can refer to any name, as in `eval("Memory" + "Error")`."""
 
 
 class OutOfTime(ProgramFailed):
-    """A program that was not done with its computing in time."""
+    """A program that did not finish in time."""
 
     def __init__(self, limits: Limits) -> None:
         super().__init__("timeout", f"it did not finish within {limits.seconds:g} s")
 
 
 class FailureEvidence:
-    """What our side saw of a program: its text, the names it looked for in vain, and how often it called."""
+    """Evidence about a program's failure: its text, undefined names that it used, and its number of calls."""
 
     def __init__(self, program: str, limits: Limits) -> None:
-        self._written = unicodedata.normalize("NFKC", program)  # as names are compared by an interpreter
+        self._written = unicodedata.normalize("NFKC", program)  # normalised as an interpreter compares names
         self._limits = limits
         self._missed: set[str] = set()
         self.calls = 0
 
     def missed(self, name: str) -> None:
-        """Note a name that the program looked for and nobody has."""
+        """Record an undefined name that the program used."""
         self._missed.add(name)
 
     def failure(self, monty: Any, error: Any) -> ProgramFailed:
-        """What went wrong in the interpreter, as a failure of the program."""
+        """Return an error of the interpreter as a failure of the program."""
         if isinstance(error, monty.MontyCrashedError):
             return OutOfTime(self._limits) if error.timed_out else ProgramFailed("error", "its interpreter crashed")
         kind = self._kind(error.exception(), error.traceback())
@@ -122,10 +122,10 @@ class FailureEvidence:
         return ProgramFailed(kind, self._exceeded(kind) or str(error)[:400])
 
     def _kind(self, raised: BaseException, frames: list[Any]) -> FailureKind:
-        limit_reached = not frames  # a limit stops a program anywhere; only what it raises itself has a place
+        limit_reached = not frames  # a limit stops a program anywhere; only its own errors have a location
         match raised:
             case SyntaxError() | NotImplementedError() if frames and frames[-1].function_name is None:
-                return "syntax error"  # it was not begun: what is raised later is raised in a function or the module
+                return "syntax error"  # it was not started: later errors are raised in a function or the module
             case TimeoutError() if limit_reached:
                 return "timeout"
             case MemoryError() if limit_reached or not self._names("MemoryError"):
@@ -140,11 +140,11 @@ class FailureEvidence:
                 return "error"
 
     def _names(self, error: str) -> bool:
-        """Whether the program speaks of such an error, or of any at all, and so may have raised it itself."""
+        """Whether the program mentions such an error, or can raise any, and so may have raised it itself."""
         return error in self._written or _SPEAKING.search(self._written) is not None
 
     def _exceeded(self, kind: FailureKind) -> str:
-        """What a program did too much of, where it failed for that: the same words for the same failure."""
+        """Describe the limit that a program exceeded, with the same words for the same failure."""
         limits = self._limits
         return {
             "memory": f"it took more than {limits.memory / 2**20:.0f} MiB, or printed too much",
@@ -154,11 +154,11 @@ class FailureEvidence:
 
 
 LENIENCE = 1.5
-"""The interpreter stops a program when its time is over; after so many times as long we do."""
+"""The process is killed after this multiple of the interpreter's own time limit."""
 MOST_PRINTED = 16 * 1024
-"""Bytes a program may print; nobody reads them."""
+"""The maximum number of bytes that a program may print; the output is discarded."""
 LITTLE = 8 * 1024 * 1024
-"""Bytes: an interpreter that holds no more may wait, or be used again, beside many others."""
+"""The memory in bytes up to which an interpreter may wait or be used again."""
 
 
 class Waiting(NamedTuple):
@@ -166,28 +166,28 @@ class Waiting(NamedTuple):
 
     snapshot: Any
     result: Any
-    """An awaitable of what the tool gives."""
+    """An awaitable of the tool's result."""
 
 
 class Done(NamedTuple):
-    """A program that came to its end."""
+    """A finished program."""
 
     value: object
 
 
 class Running:
-    """A program and the interpreter it is run by."""
+    """A program and its interpreter."""
 
     def __init__(self, monty: Any, pool: Any, limits: Limits, tools: Tools, first: float | None) -> None:
-        """With `first`, it is given up after so many seconds, to be begun again where it has all its time."""
+        """With `first`, the program is stopped after this many seconds, to be started again with its full time."""
         seconds = limits.seconds if first is None else first
         self._monty = monty
         self._limits = limits
         self._tools = tools
         self._left = LENIENCE * seconds
-        """Seconds that it may still take, its comparing of patches on our side included."""
+        """Remaining seconds, including comparisons of patches on our side."""
         self._answer = f"answer_{secrets.token_hex(8)}"
-        """The function that checks what a program returns, under a name it cannot know and so not replace."""
+        """The function that checks a program's result, under a random name that the program cannot replace."""
         self._class = monty.ClassType(ImagePatch, init=True)
         self._wrapped: dict[Patch, Any] = {}
         self._patches: dict[UUID, ImagePatch] = {}
@@ -199,7 +199,7 @@ class Running:
                 "max_recursion_depth": limits.depth,
                 "max_suspensions": limits.round_trips,
             },
-            # The same program gives the same answer whenever it is run.
+            # The same program must always give the same answer.
             os_policy={
                 "sleep": "zero",
                 "random_start": {"seed": 0},
@@ -210,11 +210,11 @@ class Running:
 
     @property
     def holds_much(self) -> bool:
-        """Whether its interpreter has more memory than one that waits should."""
+        """Whether its interpreter uses more memory than a waiting one should."""
         return self._pid is not None and resident(self._pid) > LITTLE
 
     def enter(self) -> None:
-        """Take an interpreter. That one must be started first is not the program's time, nor its fault."""
+        """Get an interpreter; its start does not count as the program's time."""
         try:
             self._session.__enter__()
         except Exception as error:
@@ -222,19 +222,19 @@ class Running:
         self._pid = self._session.worker_pid or 0
 
     def start(self, program: str) -> Waiting | Done:
-        """Begin, and go on to the first tool that has to be waited for."""
+        """Start the program and run it to the first tool call that must be awaited."""
         self._evidence = FailureEvidence(program, self._limits)
         return self._advance(partial(self._begin, prepared(program, self._answer)))
 
     def go_on(self, snapshot: Any, result: object) -> Waiting | Done:
-        """Hand over what a tool gave, and go on to the next."""
+        """Pass on a tool's result and run to the next call."""
         return self._advance(lambda: snapshot.resume({"return_value": self._wrap(result)}))
 
     def close(self) -> None:
-        """Give the interpreter back; one that has grown, or is in the middle of something, is not used again."""
+        """Return the interpreter to the pool; one that has grown or is in use is killed."""
         if self._pid is None:
             return
-        with suppress(Exception):  # its process may be gone
+        with suppress(Exception):  # the process may be gone
             if self.holds_much:
                 os.kill(self._pid, signal.SIGKILL)
             self._session.__exit__(None, None, None)
@@ -268,7 +268,7 @@ class Running:
             raise self._evidence.failure(self._monty, error) from None
         except ProgramFailed:
             raise
-        except Exception as error:  # a program that upsets the interpreter's own bookkeeping must not upset ours
+        except Exception as error:  # a program that breaks the interpreter's internal state must not break ours
             raise ProgramFailed("error", f"the interpreter failed: {type(error).__name__}") from None
         finally:
             self._left -= perf_counter() - started
@@ -289,7 +289,7 @@ class Running:
         return self._tools.call(self._patches[snapshot.object_id], name, snapshot.args, snapshot.kwargs)
 
     def _named(self, snapshot: Any) -> Callable[[], Any]:
-        """A name that the program does not define: a tool of ours, or nothing."""
+        """Resolve a name that the program does not define: a tool, or nothing."""
         name = snapshot.variable_name
         if snapshot.object_id is None and name in FUNCTIONS:
             return lambda: snapshot.resume(value=FUNCTIONS[name])
@@ -299,7 +299,7 @@ class Running:
         return lambda: snapshot.resume()
 
     def _wrap(self, value: Any) -> Any:
-        """A value as it goes to the program: patches keep their identity, so that equal ones are equal there."""
+        """Convert a value for the program; equal patches are the same object."""
         if isinstance(value, list):
             return [self._wrap(one) for one in value]
         if not isinstance(value, ImagePatch):
@@ -319,14 +319,14 @@ def _resuming(snapshot: Any, value: object) -> Callable[[], Any]:
 
 
 def _answered(output: Any) -> object:
-    """The value in what our own last line gave: alone where it is simple, else the name of its type after nothing."""
+    """Return the value from our own last line: alone if it is simple, else with the name of its type."""
     if len(output) == 1:
         return output[0]
     raise ProgramFailed("wrong type of answer", f"execute_command returned something of type {str(output[1])[:40]}")
 
 
 def resident(pid: int) -> int:
-    """Bytes of memory that a process has for itself; 0 where the system does not tell."""
+    """Return the bytes of memory that a process uses exclusively; 0 if unknown."""
     try:
         _, all_pages, shared, *_ = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
     except (OSError, ValueError):

@@ -1,12 +1,11 @@
-"""Runs Python programs that nobody has read, in an interpreter that has nothing but what we hand it.
+"""Runs untrusted Python programs in an interpreter that has access only to the tools passed to it.
 
-The interpreter is pydantic-monty: processes of their own without files, network, environment or CPython's objects, and
-with limits. Each time a program calls a tool it stops and hands the call to us; that is the only way out. The system
+The interpreter is pydantic-monty: separate processes without files, network, environment or CPython's objects, and with
+limits. Each time a program calls a tool, it stops and passes the call to us; that is the only way out. The system
 confines these processes once more (`confined.py`).
 
-Monty's asynchronous pool would fit an event loop better, but its threads abort the process now and then as it ends
-(1.4.0: 8 of 25 times). So the synchronous one is driven from threads of our own: it computes there, and the loop is
-free meanwhile.
+Monty's asynchronous pool would fit an event loop better, but its threads sometimes abort the process when it ends
+(1.4.0: 8 of 25 times). So the synchronous one is driven from our own threads, while the event loop stays free.
 """
 
 import asyncio
@@ -29,43 +28,43 @@ from countersight.system import cores
 
 SCRIPT = Path(__file__).with_name("confined.py")
 OWN_MEMORY = 32 * 1024 * 1024
-"""Bytes an interpreter takes before it has read a program."""
+"""The memory in bytes of an interpreter before it has read a program."""
 SESSIONS = 200
-"""Programs an interpreter runs before another takes its place."""
+"""The number of programs after which an interpreter is replaced."""
 LAYERS = {"landlock": "read files", "seccomp": "make any system call", "rlimits": "take memory and time"}
-"""What the system adds to the interpreter's own walls, with what a program that broke out could do without it."""
+"""Layers of protection by the system, with what a program that broke out could do without each."""
 
 
 def most_memory(limits: Limits) -> int:
-    """Bytes of data one interpreter can have: what its program may, once more while that is copied, and its own."""
+    """Return the maximum data size in bytes of an interpreter: the program's memory, a copy of it, and its own."""
     return 2 * limits.memory + OWN_MEMORY
 
 
 class Starter:
-    """A file to start in the place of the interpreter; it is gone when this is closed."""
+    """A temporary file that starts the interpreter in confinement; removed on close."""
 
     def __init__(self, interpreter: str, limits: Limits) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="countersight-programs-")
         self.path = Path(self._folder.name) / "interpreter"
         seconds = max(1, round(SESSIONS * 2 * limits.seconds))
         self._confined = [sys.executable, "-I", "-S", str(SCRIPT), str(most_memory(limits)), str(seconds)]
-        # Ctrl-C is for whoever runs the programs: the interpreters end when they are told to.
+        # Interpreters ignore Ctrl-C: they end when they are told to.
         command = shlex.join([*self._confined, interpreter])
         self.path.write_text(f"#!/bin/sh\ntrap '' INT QUIT\nexec {command} \"$@\"\n", encoding="utf-8")
         self.path.chmod(0o700)
 
     def layers(self) -> dict[str, bool]:
-        """Which layers hold on this machine: a process that is confined in the same way tries to get past each."""
+        """Return which layers work on this machine, as tried by a process that is confined in the same way."""
         tried = subprocess.run(self._confined, capture_output=True, env={}, timeout=60, check=False)  # noqa: S603 - ours
         return {layer: layer in tried.stdout.decode("ascii", "replace").split() for layer in LAYERS}
 
     def close(self) -> None:
-        """Take the file away."""
+        """Remove the file."""
         self._folder.cleanup()
 
 
 def warn_of_missing(layers: dict[str, bool]) -> None:
-    """Say on the terminal which layers this machine does not have."""
+    """Warn about layers that this machine does not support."""
     missing = [layer for layer, holds in layers.items() if not holds]
     if missing:
         could = ", ".join(LAYERS[layer] for layer in missing)
@@ -78,23 +77,23 @@ def warn_of_missing(layers: dict[str, bool]) -> None:
 
 
 MOST_OPEN = 64
-"""Programs under way: most wait for their tools, and a process that waits takes about a megabyte."""
+"""The maximum number of unfinished programs: most wait for tools, and a waiting process needs about a megabyte."""
 MOST_COMPUTING = 8
-"""Programs that compute at a time, in each of the two lanes, however many cores there are: they bound the memory."""
+"""The maximum number of programs that compute at a time in each of the two lanes; limits memory."""
 STARTING = 8
-"""Threads beside those that compute: interpreters are started, and ended, in them."""
+"""Additional threads, in which interpreters are started and ended."""
 STARTS_WITHIN = 60.0
-"""Seconds in which an interpreter begins to answer, where everything else on the machine computes too."""
+"""Seconds for an interpreter to start, even on a busy machine."""
 FIRST_GO = 0.25
-"""Seconds that a program has at first. Nearly all need a few thousandths; the others begin again in a lane of their
-own, so that those which need long, or never end, hold nobody up."""
+"""Seconds that a program has at first. Nearly all need a few milliseconds; the others are started again in a separate
+lane, so that slow or endless ones do not delay the rest."""
 INSTALL = "pip install 'countersight[programs]'"
 
 Value = TypeVar("Value")
 
 
 class Sandbox:
-    """A pool of interpreters that is used again and again."""
+    """A reusable pool of interpreters."""
 
     def __init__(self, limits: Limits) -> None:
         try:
@@ -113,16 +112,16 @@ class Sandbox:
         self._pool: Any = None
         self._starter: Starter | None = None
         self.observed: dict[str, object] = {}
-        """Which layers of the system confine the interpreters here, known once a program was run."""
+        """The system's layers that confine the interpreters; known after the first program."""
 
     @property
     def most_memory(self) -> int:
-        """Bytes that all interpreters together can have: some compute, the others wait and hold little."""
+        """The maximum memory in bytes of all interpreters: some compute, the others wait and use little."""
         computing = 2 * min(max(2, cores()), MOST_COMPUTING)
         return computing * most_memory(self._limits) + MOST_OPEN * LITTLE
 
     async def run(self, program: str, tools: Tools) -> object:
-        """What `execute_command(image)` of a program returns; raises ProgramFailed."""
+        """Return the result of a program's `execute_command(image)`; raises ProgramFailed."""
         async with self._room:
             await self._open()
             try:
@@ -141,7 +140,7 @@ class Sandbox:
         self._threads.shutdown(wait=False)
 
     async def _go(self, program: str, tools: Tools, lane: asyncio.Semaphore, first: float | None = None) -> object:
-        """Run a program from the beginning; it has a place in its lane while it computes, or holds much memory."""
+        """Run a program from its start; it occupies its lane while it computes or uses much memory."""
         running = Running(self._monty, self._pool, self._limits, tools, first)
         placed = False
         try:
@@ -175,7 +174,7 @@ class Sandbox:
                 self._pool = await self._in_thread(self._confined_pool)
                 assert self._starter
                 layers = await self._in_thread(self._starter.layers)
-            except Exception:  # a system that starts nothing of the kind: the interpreter alone must do
+            except Exception:  # the system cannot start the confined process: the interpreter alone must do
                 self._pool = self._pool or await self._in_thread(self._plain_pool)
             self.observed = dict(layers)
             warn_of_missing(layers)
@@ -189,7 +188,7 @@ class Sandbox:
     def _plain_pool(self) -> Any:
         try:
             return self._entered()
-        except Exception as error:  # no binary, no process: whatever keeps it from starting
+        except Exception as error:  # no binary, no process: it may fail for any reason
             raise ModelError(f"pydantic-monty does not start ({str(error)[:200]}); {INSTALL}") from None
 
     def _entered(self, **further: Any) -> Any:
@@ -197,7 +196,7 @@ class Sandbox:
             max_processes=MOST_OPEN,
             max_checkouts_per_worker=SESSIONS,
             request_timeout=LENIENCE * self._limits.seconds + STARTS_WITHIN,
-            # Where the interpreter does not notice by itself that time is over, its process is ended.
+            # If the interpreter does not notice the end of its time itself, its process is killed.
             feed_duration_limit_grace=(LENIENCE - 1) * self._limits.seconds,
             turn_duration_limit_grace=FIRST_GO,
             **further,
@@ -212,7 +211,7 @@ class Sandbox:
         return pool
 
     async def _in_thread(self, work: Callable[[], Value]) -> Value:
-        """Do something in a thread and wait for its end, even when nobody wants the result any more."""
+        """Run something in a thread and wait for its end, even after cancellation."""
         future = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
             return await asyncio.shield(future)

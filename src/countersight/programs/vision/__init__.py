@@ -1,4 +1,4 @@
-"""What programs see with: tools that find things in a picture."""
+"""Vision tools of programs, which find things in a picture."""
 
 import lazy_loader
 

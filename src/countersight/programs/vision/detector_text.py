@@ -1,4 +1,4 @@
-"""Eyes made of a detector and a language model without any: questions go to the model, told what the detector found."""
+"""A vision tool of a detector and a language model: the model answers questions from the list of detected objects."""
 
 from collections import Counter
 
@@ -9,7 +9,7 @@ from countersight.programs.vision.model_vision import answer_of
 from countersight.text import several
 
 MOST_TOLD = 40
-"""Things whose place is told; of more only how many there are."""
+"""The maximum number of objects whose places are listed; of others only their number is given."""
 FOUND = """\
 A detector looked at {what}, {width} pixels wide and {height} pixels high. It knows only some kinds of things. \
 It found: {found}.
@@ -20,7 +20,7 @@ Answer in a word or a few words."""
 
 
 class ToldVision:
-    """Things are found by a detector; a language model that sees nothing is told of them and answers questions."""
+    """Finds things with a detector; a language model answers questions from the detector's results."""
 
     def __init__(self, detector: Detector, model: Model) -> None:
         self.name = f"{detector.name}+told:{model.name}"
@@ -29,12 +29,12 @@ class ToldVision:
         self.find = detector.find
 
     async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
-        """What the model makes of what was found."""
+        """Return the model's answer from the detected objects."""
         text = _told(await self._detector.everything(picture, within), picture, question, within)
         return await answer_of(self._model, Request(text, (Turn("user", text),), "open", question=question))
 
     async def close(self) -> None:
-        """Let go of both."""
+        """Close detector and model."""
         await self._detector.close()
         await self._model.close()
 
@@ -44,7 +44,7 @@ def _told(found: list[Patch], picture: Picture, question: str, within: Patch | N
 
 
 def found_words(found: list[Patch], picture: Picture, within: Patch | None) -> str:
-    """What a detector found in a picture or a part of it, as lines for a model that sees nothing."""
+    """Describe a detector's results in a picture or a part of it, as lines for a language model."""
     left, top, right, bottom = within.box if within else (0, 0, *size_as_seen(picture))
     counts = Counter(patch.name for patch in found)
     places = "".join(

@@ -1,4 +1,4 @@
-"""Eyes made of a model: questions go to it, and what it says of where things are is read as boxes."""
+"""A vision tool of a model: it answers questions, and its replies about places are parsed as boxes."""
 
 import asyncio
 import io
@@ -12,11 +12,11 @@ from countersight.picture import LARGE, Picture, as_seen
 
 
 async def answer_of(model: Model, request: Request) -> str:
-    """What a model says; ToolFailed where it says nothing to this, and what the whole run must know goes on upwards."""
+    """Return a model's answer; a missing answer is a ToolFailed, and errors that affect the whole run are passed on."""
     try:
         answer = await model.reply(request)
     except (Overloaded, Refused, Unreachable):
-        raise  # not about this program: whoever asks the questions of a run must know
+        raise  # not a problem of this program: the run must handle it
     except AskingFailed as error:
         if error.again:
             raise
@@ -25,9 +25,9 @@ async def answer_of(model: Model, request: Request) -> str:
 
 
 LONGEST = 20_000
-"""Signs of a reply that are looked at."""
+"""The number of characters of a reply that are searched."""
 MOST = 200
-"""Boxes that are read; a model that repeats itself writes thousands."""
+"""The maximum number of boxes; a model that repeats itself writes thousands."""
 _NUMBER = r"\s*(-?\d{1,6}(?:\.\d{1,12})?)\s*"
 _LISTED = re.compile(rf"(?:[\"']?(\w{{1,20}})[\"']?\s*:\s*)?[\[(]{_NUMBER},{_NUMBER},{_NUMBER},{_NUMBER}[\])]")
 _CORNERS = re.compile(rf"[\[(]{_NUMBER},{_NUMBER}[\])]\s*,?\s*[\[(]{_NUMBER},{_NUMBER}[\])]")
@@ -40,7 +40,7 @@ _NAMED = re.compile(
     ),
     re.IGNORECASE,
 )
-# "No idea" and "No, I cannot see it" are no word on what there is.
+# "No idea" and "No, I cannot see it" do not say that there is nothing.
 _NONE = re.compile(
     r"\[\s*\]|^\W*(?:no\b(?! (?:idea|clue|problem)\b|, I can)|none\b|there (?:is|are) (?:no|none)\b)", re.IGNORECASE
 )
@@ -48,13 +48,13 @@ Sides = tuple[float, float, float, float]
 
 
 def read_boxes(text: str, width: int, height: int) -> list[Box] | None:
-    """The boxes in a reply about a picture of that size; [] where it says there is nothing, None where it says neither.
+    """Return the boxes in a reply about a picture of that size; [] if it says there is nothing, None if neither.
 
-    Known are left, top, right and bottom, as lists or by name, in pixels, thousandths or fractions; `box_2d`, which
+    Supported are left, top, right and bottom, as lists or by name, in pixels, thousandths or fractions; `box_2d`, which
     begins with the top and counts in thousandths; two corners in thousandths; and location tokens of 1,024 or 1,000
     steps.
     """
-    text = " ".join(text[:LONGEST].split())  # long runs of blanks would be gone over again and again
+    text = " ".join(text[:LONGEST].split())  # long runs of spaces would be scanned repeatedly
     shares = _shares(text, width, height)
     if shares is None:
         return [] if _NONE.search(text) else None
@@ -68,7 +68,7 @@ def read_boxes(text: str, width: int, height: int) -> list[Box] | None:
 
 
 def _shares(text: str, width: int, height: int) -> list[Sides] | None:
-    """Left, top, right and bottom of each box as shares of the picture."""
+    """Return left, top, right and bottom of each box as shares of the picture."""
     if tokens := _numbers(_TOKENS.finditer(text)):
         return [(left / 1024, top / 1024, right / 1024, bottom / 1024) for top, left, bottom, right in tokens]
     if tokens := _numbers(_UNDERLINED.finditer(text)):
@@ -86,7 +86,7 @@ def _shares(text: str, width: int, height: int) -> list[Sides] | None:
 
 
 def _in_any_unit(boxes: list[Sides], width: int, height: int) -> list[Sides]:
-    """Boxes in pixels, thousandths or fractions, whichever fits all of them."""
+    """Convert boxes in pixels, thousandths or fractions, whichever fits all of them, to shares."""
     if all(0 <= side <= 1 for box in boxes for side in box):
         return boxes
     beyond = any(right > width * 1.02 or bottom > height * 1.02 for _, _, right, bottom in boxes)
@@ -115,7 +115,7 @@ ANSWER = "{question}\nAnswer in a word or a few words."
 
 
 class ModelVision:
-    """Eyes that are any of our models; where things are it only knows if the model can say so in boxes."""
+    """Uses any model as a vision tool; things can be found only if the model can answer with boxes."""
 
     def __init__(self, model: Model) -> None:
         self.name = model.name
@@ -123,7 +123,7 @@ class ModelVision:
         self._model = model
 
     async def find(self, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
-        """Where the model says things are."""
+        """Find things at the places that the model names."""
         left, top, right, bottom = within.box if within else (0, 0, *size_as_seen(picture))
         width, height = right - left, bottom - top
         said = await self._ask(picture, WHERE.format(what=what, width=width, height=height), within)
@@ -133,11 +133,11 @@ class ModelVision:
         return [Patch(_moved(box, left, top), what) for box in boxes]
 
     async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
-        """What the model says about the picture or a part of it."""
+        """Return the model's answer about the picture or a part of it."""
         return await self._ask(picture, ANSWER.format(question=question), within)
 
     async def close(self) -> None:
-        """Let go of the model."""
+        """Close the model."""
         await self._model.close()
 
     async def _ask(self, picture: Picture, text: str, within: Patch | None) -> str:
@@ -149,7 +149,7 @@ class ModelVision:
 
 
 def cut_out(picture: Picture, box: Box) -> Picture:
-    """A part of a picture as a picture of its own; raises BadPicture where the whole cannot be decoded."""
+    """Return a part of a picture as a new picture; raises BadPicture if the picture cannot be decoded."""
     part = as_seen(picture).crop(box)
     file = io.BytesIO()
     if picture.mime == "image/jpeg" or part.width * part.height > LARGE:

@@ -1,4 +1,4 @@
-"""Pixels of one colour: the patches they form, and what is painted in the colours of a world."""
+"""Areas of one colour: connected patches, and what is painted in the colours of a world."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -15,31 +15,31 @@ Places = NDArray[np.intp]
 
 
 class NotAScene(Exception):  # noqa: N818 - it names what is wrong with the picture
-    """The picture is not one of the drawn scenes these eyes know."""
+    """Raised if the picture is not a drawn scene or world."""
 
 
 class Patches(msgspec.Struct, frozen=True):
-    """The patches of a mask, numbered from 0, in order of their topmost row."""
+    """The connected patches of a mask, numbered from 0, in order of their topmost row."""
 
     labels: NDArray[np.int32]
-    """The number of the patch each pixel belongs to; -1 outside."""
+    """The number of each pixel's patch; -1 outside."""
     boxes: NDArray[np.int32]
-    """Left, top, right and bottom of each; right and bottom are just past it."""
+    """Left, top, right and bottom of each patch; right and bottom are exclusive."""
     areas: NDArray[np.int64]
 
     def mask_of(self, numbers: list[int]) -> Mask:
-        """The pixels of some of the patches."""
-        wanted = np.zeros(len(self.areas) + 1, np.bool_)  # the last is for -1, the pixels outside
+        """Return the pixels of some of the patches."""
+        wanted = np.zeros(len(self.areas) + 1, np.bool_)  # the last entry is for -1, the pixels outside
         wanted[numbers] = True
         mask: Mask = wanted[self.labels]
         return mask
 
 
 def patches(mask: Mask) -> Patches:
-    """The patches of a mask; pixels that touch at a side or a corner belong together.
+    """Find the connected patches of a mask; pixels that touch at a side or a corner belong together.
 
-    Row by row, runs of pixels are joined with the runs they touch in the row above: a few thousand of them instead of
-    a few hundred thousand pixels.
+    Runs of pixels are joined with the runs they touch in the row above: a few thousand runs instead of a few hundred
+    thousand pixels.
     """
     height, width = mask.shape
     padded = np.zeros((height, width + 2), np.bool_)
@@ -64,12 +64,12 @@ def patches(mask: Mask) -> Patches:
 
 
 def _places(mask: Mask) -> tuple[Places, Places]:
-    """Rows and columns of the pixels of a mask; looked for in one line they are found several times as fast."""
+    """Return rows and columns of the pixels of a mask; flat indexes are several times as fast."""
     return np.divmod(np.flatnonzero(mask), mask.shape[1])
 
 
 def _joined(rows: Places, starts: Places, ends: Places, width: int) -> Places:
-    """For each run, the first run of its patch."""
+    """Return, for each run, the first run of its patch."""
     above, here = _touching(rows, starts, ends, width)
     parent = np.arange(len(rows))
     while True:
@@ -83,8 +83,8 @@ def _joined(rows: Places, starts: Places, ends: Places, width: int) -> Places:
 
 
 def _touching(rows: Places, starts: Places, ends: Places, width: int) -> tuple[Places, Places]:
-    """All pairs of runs that touch, the upper and the lower of each."""
-    line = width + 1  # every place of the picture on one line, so that a search finds the row and the column at once
+    """Return all pairs of touching runs, the upper and the lower of each."""
+    line = width + 1  # flat positions, so that one search finds row and column
     row_above = (rows - 1) * line
     first = np.searchsorted(rows * line + ends, row_above + starts, "left")
     past = np.searchsorted(rows * line + starts, row_above + ends, "right")
@@ -95,26 +95,26 @@ def _touching(rows: Places, starts: Places, ends: Places, width: int) -> tuple[P
 
 
 _FEW = 24
-"""Fewer pixels of a colour are the soft edge of something."""
+"""The minimum number of pixels of a colour; fewer are the soft edge of something."""
 _DOT = 6
-"""Pixels of a dot that are white, at least."""
+"""The minimum number of white pixels of a dot."""
 WHITE = 0xFFFFFF
 
 
 def packed(pixels: Pixels) -> NDArray[np.uint32]:
-    """Every pixel as one number, so that colours are compared at once."""
+    """Pack every pixel into one number, so that colours are compared at once."""
     wide = pixels.astype(np.uint32)
     numbers: NDArray[np.uint32] = (wide[:, :, 0] << 16 | wide[:, :, 1] << 8 | wide[:, :, 2]).astype(np.uint32)
     return numbers
 
 
 def number_of(colour: str) -> int:
-    """The same for a colour."""
+    """Pack a colour into one number."""
     return int(colour.lstrip("#"), 16)
 
 
 def looks(side: int) -> Iterator[Look]:
-    """Every wall with every wood, in a picture of that size."""
+    """Iterate over all combinations of wall and wood, for a picture of that size."""
     if side not in SIDES:
         raise NotAScene(f"its side is {side} pixels; worlds are drawn with {', '.join(map(str, SIDES))}")
     for wall, wood in product(WALLS, WOODS):
@@ -122,7 +122,7 @@ def looks(side: int) -> Iterator[Look]:
 
 
 def palette_of(picture: NDArray[np.uint32]) -> str:
-    """The palette that the most pixels are painted with."""
+    """Return the palette that most pixels are painted with."""
     found, times = np.unique(picture, return_counts=True)
     many = dict(zip(found.tolist(), times.tolist(), strict=True))
     shares = {
@@ -135,7 +135,7 @@ def palette_of(picture: NDArray[np.uint32]) -> str:
 
 
 def painted(picture: NDArray[np.uint32], palette: str) -> Iterator[tuple[str, Mask]]:
-    """Every colour of a palette that is in the picture, and where it is plain; the rims of dots may be any colour."""
+    """Yield every colour of a palette in the picture, with its plain pixels, without the rims of dots."""
     away_from_dots = ~near_dots(picture)
     for colour in COLOURS:
         mask = (picture == number_of(PALETTES[palette][colour])) & away_from_dots
@@ -144,24 +144,24 @@ def painted(picture: NDArray[np.uint32], palette: str) -> Iterator[tuple[str, Ma
 
 
 def near_dots(picture: NDArray[np.uint32]) -> Mask:
-    """White dots and their rims."""
+    """Return the mask of white dots and their rims."""
     return wider(picture == WHITE, 3)
 
 
 def dots_in(picture: NDArray[np.uint32], left: float, top: float, right: float, bottom: float) -> int:
-    """How many white dots there are in a part of the picture."""
+    """Return the number of white dots in a part of the picture."""
     part = picture[max(0, round(top)) : round(bottom), max(0, round(left)) : round(right)]
     return int(np.count_nonzero(patches(part == WHITE).areas >= _DOT)) if part.size else 0
 
 
 def unlike(one: Pixels, other: Pixels) -> float:
-    """The share of two pictures that looks different."""
+    """Return the share of pixels that differ between two pictures."""
     apart = np.abs(one.astype(np.int16) - other).max(axis=2)
     return float((apart > 48).mean())
 
 
 def wider(mask: Mask, by: int) -> Mask:
-    """A mask grown by some pixels to every side."""
+    """Dilate a mask by some pixels in every direction."""
     height, width = mask.shape
     padded = np.pad(mask, by)
     rows = np.logical_or.reduce([padded[at : at + height] for at in range(2 * by + 1)])

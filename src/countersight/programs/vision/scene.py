@@ -1,7 +1,7 @@
-"""Drawn scenes seen from pixels alone: flowers and polygons, circles and dots.
+"""Reads drawn scenes from pixels: flowers and polygons, circles and dots.
 
-Nothing here knows the stored scene. What it relies on is how such pictures look: a pale ground that is the same all
-along a row, outlines in one of eight named colours, tints that let the ground shine through, things that never touch.
+The stored scene is not used, only the look of such pictures: a pale ground that is uniform along each row, outlines in
+one of eight named colours, transparent tints, and things that never touch.
 """
 
 from collections import Counter
@@ -18,18 +18,18 @@ from countersight.programs.vision.paint import Mask, NotAScene, Patches, patches
 from countersight.scenes import NAMED, rgb
 
 Box = tuple[int, int, int, int]
-"""Left, top, right and bottom; right and bottom are just past it."""
+"""Left, top, right and bottom; right and bottom are exclusive."""
 
 
 class SeenFlower(msgspec.Struct, frozen=True):
-    """A flower, and the colours of the polygons it lies in."""
+    """A flower, and the colours of the polygons around it."""
 
     box: Box
     inside: frozenset[str]
 
 
 class SeenPolygon(msgspec.Struct, frozen=True):
-    """The polygons of one colour; where two of one colour cross they are seen as one."""
+    """The polygons of one colour; overlapping ones of one colour are seen as one."""
 
     box: Box
     colour: str
@@ -43,57 +43,57 @@ class SeenCircle(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What was found in a picture."""
+    """The recognised content of a picture."""
 
     polygons: tuple[SeenPolygon, ...] = ()
     flowers: tuple[SeenFlower, ...] = ()
     circles: tuple[SeenCircle, ...] = ()
     loose: int = 0
-    """Pieces that belong to nothing else."""
+    """The number of pieces that belong to nothing else."""
     unclear: float = 0.0
-    """The share of the picture that is neither a thing nor any colour that the ground can have."""
+    """The share of the picture that is neither a thing nor any possible colour of the ground."""
 
 
 TINT: Final = 46 / 255
-"""How much of a polygon's colour lies over the ground inside it."""
+"""The opacity of a polygon's colour over the ground."""
 _SPECK: Final = 24
 """Fewer pixels are the soft edge of something, not a thing."""
 _FLOWER: Final = 4 * _SPECK
 """Fewer pixels are a piece of a flower."""
 _LARGE: Final = 64
-"""Longer than any flower or dot: an outline or a ring."""
+"""The side in pixels above which something is an outline or a ring, not a flower or dot."""
 _CROWD: Final = 2_000
-"""More patches than any scene has: a photograph, or noise."""
+"""The maximum number of patches of a scene; more are a photograph or noise."""
 _EXPLAINED: Final = 0.8
-"""The share of an outline's pixels that have a colour that polygons have."""
+"""The minimum share of an outline's pixels with a colour of polygons."""
 _CLEAR: Final = 9
-"""Ground is this near to one of the colours it can have, but for a few pixels at the edges of things."""
+"""The maximum distance of the ground to one of its possible colours, except at a few pixels at edges."""
 _ROUND: Final = 7
-"""A ring's pixels are all this near to one circle."""
+"""The maximum distance of a ring's pixels to one circle."""
 
 
 class Strictness(msgspec.Struct, frozen=True):
-    """How strictly a picture is looked at."""
+    """Thresholds for recognising a picture."""
 
     near: int
-    """Two colours this near in every channel are the same ground."""
+    """Two colours that differ by at most this in every channel are the same ground."""
     pale: int
-    """Every channel of a ground is lighter; an outline, a petal's edge, a ring or a dot has a darker one."""
+    """Every channel of a ground is lighter than this; outlines, petals' edges, rings and dots have a darker one."""
     outline: int
-    """An outline is this near to its named colour in every channel."""
+    """The maximum difference of an outline to its named colour in every channel."""
     whole: int = _FLOWER
-    """So many pixels are a flower, and are not joined with others."""
+    """The number of pixels from which a patch is a whole flower and not joined with others."""
 
 
 AS_DRAWN: Final = Strictness(near=7, pale=150, outline=1)
 JOINED: Final = Strictness(near=7, pale=150, outline=1, whole=_LARGE**2)
-"""For petals as pale as the ground, of which large pieces are left: whatever is near belongs together."""
+"""For petals as pale as the ground, which leave large pieces: everything close belongs together."""
 
 
 def look(pixels: Pixels, ground: NDArray[np.int16], strictness: Strictness) -> Seen | None:
-    """What is drawn over a ground of this colour in each row; None where no outline has a colour that polygons have.
+    """Return what is drawn over a ground with this colour in each row; None if no outline has a colour of polygons.
 
-    Raises NotAScene where it is no such drawing.
+    Raises NotAScene if it is not such a drawing.
     """
     inked = patches(np.minimum(np.minimum(pixels[..., 0], pixels[..., 1]), pixels[..., 2]) < strictness.pale)
     _refuse_a_crowd(inked)
@@ -112,7 +112,7 @@ def _refuse_a_crowd(found: Patches) -> None:
 
 
 def _is_ring(inked: Patches, n: int) -> bool:
-    """Whether all pixels of a patch lie near one circle."""
+    """Whether all pixels of a patch are close to one circle."""
     left, top, right, bottom = _box(inked.boxes[n])
     if abs((right - left) - (bottom - top)) > _ROUND:
         return False
@@ -122,7 +122,7 @@ def _is_ring(inked: Patches, n: int) -> bool:
 
 
 def _outline_colours(pixels: Pixels, inked: Patches, large: list[int], strictness: Strictness) -> dict[str, Box]:
-    """The named colours among the outlines, and the box around each."""
+    """Return the named colours of the outlines, and the box around each."""
     ys, xs = np.nonzero(_core(inked.mask_of(large)))
     outline = pixels[ys, xs].astype(np.int16)
     away = np.stack([np.abs(outline - np.array(rgb(name), np.int16)).max(axis=1) for name in NAMED])
@@ -139,7 +139,7 @@ def _outline_colours(pixels: Pixels, inked: Patches, large: list[int], strictnes
 
 
 def _core(mask: Mask) -> Mask:
-    """The pixels of a mask whose neighbours above, below and beside all belong to it: edges are mixed colours."""
+    """Return the pixels of a mask whose four neighbours all belong to it, since edges have mixed colours."""
     core = mask.copy()
     core[1:] &= mask[:-1]
     core[:-1] &= mask[1:]
@@ -151,10 +151,10 @@ def _core(mask: Mask) -> Mask:
 def _flowers(
     pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box], strictness: Strictness, inked: Mask
 ) -> Seen:
-    """Flowers are what is left when the ground, bare or tinted, and the outlines are taken away."""
+    """Find flowers: what remains without the ground, bare or tinted, and the outlines."""
     names = list(colours)
     tints = _tints(ground, names)
-    planes = np.ascontiguousarray(np.moveaxis(pixels, 2, 0)).astype(np.int16)  # interleaved, it takes thrice as long
+    planes = np.ascontiguousarray(np.moveaxis(pixels, 2, 0)).astype(np.int16)  # interleaved takes thrice as long
     least = _distance(planes, tints[0][1])
     nearest = np.zeros(least.shape, np.int8)
     for n, (_, tint) in enumerate(tints[1:], 1):
@@ -180,7 +180,7 @@ def _flowers(
 
 
 def _ground_around(box: Box, nearest: NDArray[np.int8], is_ground: Mask) -> NDArray[np.int8]:
-    """Which ground it is all around a flower; what shines through between its petals may be a petal."""
+    """Return the ground around a flower; what is visible between its petals may be a petal."""
     left, top, right, bottom = max(0, box[0] - 3), max(0, box[1] - 3), box[2] + 3, box[3] + 3
     around = np.s_[top:bottom, left:right]
     ys, xs = np.ogrid[top : top + nearest[around].shape[0], left : left + nearest[around].shape[1]]
@@ -190,14 +190,14 @@ def _ground_around(box: Box, nearest: NDArray[np.int8], is_ground: Mask) -> NDAr
 
 
 def _loose(drawn: Patches, flowers: list[Box]) -> int:
-    """How many pieces belong to nothing that was seen."""
+    """Return the number of pieces that belong to nothing recognised."""
     pieces = [_box(box) for box, area in zip(drawn.boxes, drawn.areas, strict=True) if area >= _SPECK // 2]
     wider = [(left - 3, top - 3, right + 3, bottom + 3) for left, top, right, bottom in flowers]
     return sum(max(_sides(piece)) <= _LARGE and not any(_holds(flower, piece) for flower in wider) for piece in pieces)
 
 
 def _flower_boxes(drawn: Patches, enough: int) -> list[Box]:
-    """Boxes around what is large enough for a flower and small enough for none of the outlines."""
+    """Return boxes around patches that are large enough for a flower and smaller than outlines."""
     boxes = [_box(box) for box in drawn.boxes]
     small = [n for n, box in enumerate(boxes) if drawn.areas[n] >= _SPECK and max(_sides(box)) <= _LARGE]
     whole = [boxes[n] for n in small if drawn.areas[n] >= enough]
@@ -206,9 +206,10 @@ def _flower_boxes(drawn: Patches, enough: int) -> list[Box]:
 
 
 def _joined_boxes(drawn: Patches, pieces: list[int]) -> list[Box]:
-    """Boxes around flowers that fell to pieces: of petals as pale as the ground only rims and the heart are seen.
+    """Return boxes around flowers in several pieces: of petals as pale as the ground, only rims and the heart are
+    visible.
 
-    What is no farther apart than two pixels belongs together; other things are at least twice as far away.
+    Pieces at most two pixels apart belong together; other things are at least twice as far away.
     """
     mask = drawn.mask_of(pieces)
     height, width = mask.shape
@@ -226,7 +227,7 @@ def _joined_boxes(drawn: Patches, pieces: list[int]) -> list[Box]:
 
 
 def _distance(planes: NDArray[np.int16], colours: NDArray[np.int16]) -> NDArray[np.int16]:
-    """How far each pixel is from the colour of its row, in the channel where it is farthest."""
+    """Return the maximum difference over the channels between each pixel and the colour of its row."""
     farthest: NDArray[np.int16] = np.abs(planes[0] - colours[:, 0, None])
     for channel in (1, 2):
         np.maximum(farthest, np.abs(planes[channel] - colours[:, channel, None]), out=farthest)
@@ -234,10 +235,10 @@ def _distance(planes: NDArray[np.int16], colours: NDArray[np.int16]) -> NDArray[
 
 
 def _tints(ground: NDArray[np.int16], names: list[str]) -> list[tuple[frozenset[str], NDArray[np.int16]]]:
-    """What the ground looks like bare, under each colour, and under two of them."""
+    """Return the colours of the ground: bare, under each colour, and under two of them."""
     found = [(frozenset[str](), ground)]
     found += [(frozenset({name}), _tinted(ground, name)) for name in names]
-    for first in names:  # which of two lies on top shows
+    for first in names:  # the upper one of two colours is visible
         for second in names if len(names) == 1 else [name for name in names if name != first]:
             found.append((frozenset({first, second}), _tinted(_tinted(ground, first), second)))
     return found
@@ -278,28 +279,28 @@ def _holds(outer: Box, inner: Box) -> bool:
 
 
 SIDE: Final = 448
-"""Width and height of the scenes; another size is brought to it."""
+"""Width and height of the scenes; other sizes are resized to it."""
 SMALLEST, LARGEST = 0.6, 2.3
-"""How much smaller or larger a picture may have become."""
+"""The minimum and maximum factor by which a picture may have been resized."""
 AGAIN: Final = (Strictness(28, 150, 60), Strictness(36, 140, 60), Strictness(20, 150, 60), Strictness(46, 140, 60))
-"""Two that leave nothing over must see the same, and none may see otherwise."""
+"""Two of these that leave nothing over must agree, and none may disagree."""
 _UNEVEN: Final = 16
-"""The ground at the left and right of a row may differ by so much where a picture was encoded again."""
+"""The maximum difference of the ground at the left and right of a row, in a re-encoded picture."""
 _ROWS: Final = 0.05
-"""In so many rows it may differ more: a corner near the border reaches there as a picture is encoded."""
+"""The share of rows in which it may differ more, because of encoding artefacts of corners near the border."""
 _UNCLEAR: Final = 0.07
-"""The most of a picture that may be neither a thing nor any colour that the ground can have; with more of it, more was
-changed than the encoding."""
+"""The maximum share of a picture that is neither a thing nor any possible colour of the ground; above it, more than the
+encoding was changed."""
 _UNCLEAR_AS_DRAWN: Final = 0.02
 _NO_FLOWER: Final = 15, 56
-"""A flower is larger and smaller than these, in pixels."""
+"""The exclusive limits of a flower's size in pixels."""
 _NO_DOT: Final = 6, 25
 _CORNERS: Final = 0.12
-"""The boxes of two round things that do not touch lie over each other by less, at their corners."""
+"""The maximum overlap of the boxes of two round things that do not touch."""
 
 
 def see(pixels: Pixels) -> Seen:
-    """What is drawn in a picture; raises NotAScene where it is no such drawing, or cannot be told surely."""
+    """Recognise a drawn picture; raises NotAScene if it is not such a drawing or uncertain."""
     if pixels.ndim != 3 or min(pixels.shape[:2]) < 2:
         raise NotAScene("it is too small")
     if _is_as_drawn(pixels):
@@ -311,14 +312,14 @@ def see(pixels: Pixels) -> Seen:
 
 
 def _is_as_drawn(pixels: Pixels) -> bool:
-    """Whether the ground is the same all along each row, to the last bit, in a picture of the size that we draw."""
+    """Whether a picture has the drawn size and its ground is exactly uniform along each row."""
     first = pixels[:, :1]
     at_the_sides = (pixels[:, :4], pixels[:, -4:])
     return pixels.shape[:2] == (SIDE, SIDE) and all(bool((side == first).all()) for side in at_the_sides)
 
 
 def _seen_again(pixels: Pixels) -> Seen:
-    """What is in a picture that was encoded again."""
+    """Recognise a picture that was encoded again."""
     height, width = pixels.shape[:2]
     grown = max(height, width) / SIDE
     if abs(height - width) > 2 or not SMALLEST <= grown <= LARGEST:
@@ -336,7 +337,7 @@ def _seen_again(pixels: Pixels) -> Seen:
 
 
 def _ground(pixels: Pixels) -> NDArray[np.int16]:
-    """The colour of the ground in each row: nothing that is drawn reaches the left or right border."""
+    """Return the colour of the ground in each row, from the left and right border, which nothing drawn reaches."""
     left, right = (np.median(side, axis=1) for side in (pixels[:, 1:6], pixels[:, -6:-1]))
     uneven = np.abs(left - right).max(axis=1) > _UNEVEN
     lighter = np.maximum(left, right)
@@ -347,26 +348,26 @@ def _ground(pixels: Pixels) -> NDArray[np.int16]:
 
 
 def _counted(seen: Seen) -> tuple[object, ...]:
-    """How much of everything was seen, and where."""
+    """Return the counts of everything recognised, by place."""
     dots = sorted((len(circle.dots) for circle in seen.circles), reverse=True)
     colours = sorted(polygon.colour for polygon in seen.polygons)
     return Counter(flower.inside for flower in seen.flowers), colours, dots
 
 
 def _is_sensible(seen: Seen) -> bool:
-    """Whether everything has a size that such things have: two that have run together do not."""
+    """Whether everything has a plausible size, which merged things do not have."""
     dots = [dot for circle in seen.circles for dot in circle.dots]
     sizes = [_fits(flower.box, _NO_FLOWER) for flower in seen.flowers] + [_fits(dot, _NO_DOT) for dot in dots]
     return all(sizes) and _are_apart(seen)
 
 
 def _are_apart(seen: Seen) -> bool:
-    """Whether no two flowers lie over each other, as pieces of one do; flowers never touch."""
+    """Whether no two flowers overlap, as pieces of one would; flowers never touch."""
     return all(_overlap(one.box, two.box) <= _CORNERS for one, two in combinations(seen.flowers, 2))
 
 
 def _overlap(one: Box, two: Box) -> float:
-    """How much of the smaller of two boxes lies in the other."""
+    """Return the share of the smaller of two boxes that lies in the other."""
     across = min(one[2], two[2]) - max(one[0], two[0])
     along = min(one[3], two[3]) - max(one[1], two[1])
     smaller = min((box[2] - box[0]) * (box[3] - box[1]) for box in (one, two))
@@ -379,7 +380,7 @@ def _fits(box: Box, bounds: tuple[int, int]) -> bool:
 
 
 def _scaled(seen: Seen, by: float) -> Seen:
-    """What was seen, in the pixels of the picture that was handed in."""
+    """Scale the recognised content to the pixels of the original picture."""
 
     def scaled(box: Box) -> Box:
         left, top, right, bottom = (round(side * by) for side in box)

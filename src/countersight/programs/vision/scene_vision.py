@@ -1,4 +1,4 @@
-"""Eyes that see what is drawn in our synthetic pictures, scenes and worlds, from pixels alone."""
+"""A vision tool for synthetic pictures, scenes and worlds, which uses only their pixels."""
 
 import asyncio
 import re
@@ -30,7 +30,7 @@ THING: Final = re.compile(
 
 
 def see_world(pixels: Pixels) -> World | None:
-    """The world that a picture shows; None where it shows none. Raises NotAScene where that cannot be told surely."""
+    """Return the world in a picture; None if it shows none. Raises NotAScene if this is uncertain."""
     if pixels.ndim != 3 or pixels.shape[0] != pixels.shape[1] or pixels.shape[0] not in SIDES:
         return None
     if look := room_of(pixels):
@@ -40,7 +40,7 @@ def see_world(pixels: Pixels) -> World | None:
 
 
 def answer_about(world: World, question: str) -> str:
-    """What is asked of a world, or of the world that a change would make of it, or why; raises ToolFailed."""
+    """Answer a question about a world, about the world after a change, or about the reason; raises ToolFailed."""
     options: tuple[str, ...] = ()
     if why := WHY.fullmatch(question):
         return _said(explained(why["question"], world), question)
@@ -64,7 +64,7 @@ def _said(said: str | None, question: str) -> str:
 
 
 def patches_in(world: World, wanted: re.Match[str]) -> list[Patch]:
-    """Where the things of a name are."""
+    """Return the places of things with a name."""
     colour, kind = (wanted["colour"] or "").casefold(), wanted["kind"].casefold()
     grown = world.look.side / SIDE
     return [
@@ -85,7 +85,7 @@ def _boxes(world: World) -> list[tuple[str, tuple[float, float, float, float]]]:
 
 
 _KEPT = 64
-"""Pictures whose contents are remembered: the questions of a case follow each other."""
+"""The number of pictures whose contents are cached; the questions of a case follow each other."""
 _COLOUR = rf"(?P<colour>{'|'.join(NAMED)})"
 _THINGS = r"(?P<thing>flower|polygon|circle|dot)s?"
 _THING = re.compile(rf"(?:the |all |every |an? )*(?:{_COLOUR} )?{_THINGS}", re.IGNORECASE)
@@ -95,7 +95,7 @@ _IS_COLOUR = re.compile(rf"(?:is|are) (?:this|the|these|a|it)\b.*\b{_COLOUR}\b.*
 
 
 class SceneVision:
-    """Sees what is drawn in C-VQA-Synthetic's pictures and in those of worlds, from their pixels alone."""
+    """Recognises the pictures of C-VQA-Synthetic and of worlds from their pixels."""
 
     name = "scene"
 
@@ -104,7 +104,7 @@ class SceneVision:
         self._looking: OrderedDict[bytes, asyncio.Task[Seen | World | str]] = OrderedDict()
 
     async def find(self, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
-        """Flowers, dots, circles, polygons, or polygons of a named colour; in a world its things."""
+        """Find flowers, dots, circles, polygons, or polygons of a named colour; in a world its things."""
         if thing := THING.fullmatch(" ".join(what.split())):
             world = await self._look(picture)
             if isinstance(world, Seen):
@@ -116,7 +116,7 @@ class SceneVision:
         return await self._found(picture, wanted, within)
 
     async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
-        """How many there are of something, or the colour of a polygon; these eyes know nothing else to say."""
+        """Answer how many there are of something, or the colour of a polygon; nothing else is supported."""
         asked = " ".join(question.split()).rstrip("?. ")
         seen = await self._look(picture)
         if not isinstance(seen, Seen):
@@ -134,7 +134,7 @@ class SceneVision:
         )
 
     async def close(self) -> None:
-        """Forget the pictures."""
+        """Clear the cache."""
         for task in self._looking.values():
             task.cancel()
         self._looking.clear()
@@ -152,7 +152,7 @@ class SceneVision:
         ]
 
     async def _look(self, picture: Picture) -> Seen | World:
-        """What is in a picture, found once, in a thread: both questions about it are under way together."""
+        """Return the content of a picture, computed once in a thread, also for concurrent questions."""
         task = self._looking.get(picture.data)
         if task is None:
             task = self._looking[picture.data] = asyncio.create_task(asyncio.to_thread(_seen, picture))
@@ -173,7 +173,7 @@ def _seen(picture: Picture) -> Seen | World | str:
 
 
 def _reaches(patch: Patch, within: Patch) -> bool:
-    """Whether a patch is in a part; the part it was found as is in itself."""
+    """Whether a patch lies in `within`, or is that patch itself."""
     return patch.box == within.box or patch.is_in(within)
 
 

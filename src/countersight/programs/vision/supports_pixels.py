@@ -1,4 +1,4 @@
-"""Worlds of supports seen from pixels alone: things, and the shelves, hooks and strings that hold them."""
+"""Reads worlds of supports from pixels: things, and the shelves, hooks and strings that hold them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -42,17 +42,17 @@ from countersight.worlds import (
 )
 
 SOFT: Final = 0.06
-"""Less of a pixel than this leaves no trace in its colour."""
+"""A smaller share of a pixel than this does not change its colour."""
 _HOOK: Final = (16.0, 10.0)
 _BEAM: Final = 16
 _METAL, _STRING = number_of("#55595e"), number_of("#4a4a4a")
 _HIDDEN: Final = 12
-"""How much of a string's lower end the thing below may hide, seen from a side."""
+"""How much of a string's lower end the thing below may hide."""
 Colours = NDArray[np.uint32]
 
 
 def shelves(picture: Colours, look: Look, grown: float) -> Iterator[WorldThing]:
-    """Shelves have the colour of the wood, darker, below a light edge."""
+    """Find shelves, which have a darker colour of the wood below a light edge."""
     wood = number_of("#" + "".join(f"{each * 7 // 10:02x}" for each in rgb(look.wood)))
     for nth, (left, top, right, bottom) in enumerate(patches(picture == wood).boxes.tolist()):
         if right - left > 60 * grown and bottom - top < 16 * grown:
@@ -61,7 +61,7 @@ def shelves(picture: Colours, look: Look, grown: float) -> Iterator[WorldThing]:
 
 
 def hooks(picture: Colours, grown: float) -> Iterator[WorldThing]:
-    """Hooks are small and of metal, right below the beam."""
+    """Find hooks, which are small and metallic, directly below the beam."""
     below = picture[: round(30 * grown)] == _METAL
     for nth, (left, _, right, _) in enumerate(patches(below).boxes.tolist()):
         if right - left > 8 * grown:
@@ -69,7 +69,7 @@ def hooks(picture: Colours, grown: float) -> Iterator[WorldThing]:
 
 
 def _begins(first: int, grown: float) -> int:
-    """The whole pixel of the world at which something begins whose first plain row or column is this one."""
+    """Return the whole pixel of the world at which something begins, from its first plain row or column."""
     return floor(first / grown + SOFT)
 
 
@@ -78,7 +78,7 @@ def _ends(last: int, grown: float) -> int:
 
 
 def strings_between(picture: Colours, things: Sequence[WorldThing], grown: float) -> Iterator[String]:
-    """Thin upright lines, each from the thing that it begins at to the one that it ends at."""
+    """Find strings: thin vertical lines between two things."""
     pieces = [
         (_under_hook((left + right) / 2 / grown, things), top / grown, bottom / grown)
         for left, top, right, bottom in sorted(patches(picture == _STRING).boxes.tolist(), key=lambda box: box[1])
@@ -91,17 +91,17 @@ def strings_between(picture: Colours, things: Sequence[WorldThing], grown: float
         below = _first((abs(thing.top - bottom), thing) for thing in here if -4 <= thing.top - bottom <= _HIDDEN)
         more = next((each for each in pieces if abs(each[0] - x) < 2), None)
         if below is None and more:
-            pieces.remove(more)  # something stands before the string: it goes on below
+            pieces.remove(more)  # something covers the string, which continues below
             pieces.insert(0, (x, top, more[2]))
             continue
-        # Where what stands on a plank hides all of its lower end, it is still the plank that the string holds.
+        # If things on a plank hide its lower end, the string still holds the plank.
         below = below or _first((thing.top - bottom, thing) for thing in here if thing.kind == "plank")
         if above and below:
             yield String(f"s{above.id}{below.id}{x:g}", above.id, below.id, x)
 
 
 def _under_hook(x: float, things: Sequence[WorldThing]) -> float:
-    """The middle of the hook that a string hangs from: strings are straight, and those below others as well."""
+    """Return the middle of the hook above a string, since strings are straight."""
     middles = [thing.middle[0] for thing in things if thing.kind == "hook"]
     return min(middles, key=lambda middle: abs(middle - x), default=x)
 
@@ -113,14 +113,14 @@ def _first(things: Iterable[tuple[float, WorldThing]]) -> WorldThing | None:
 
 LINE: Final = 1.5
 _THIN: Final = 0.5
-"""How far the dark outline of a thing reaches inwards: of most, and of cups."""
+"""How far the dark outline of a thing reaches inwards: for most things, and for cups."""
 _BALL, _CUP = 24, (37, 35)
-"""How large a ball is, and the plain part of a cup."""
+"""The size of a ball, and of the plain part of a cup."""
 _ALL_BUT: Final = 1.5
-"""Things that are nearer to each other touch: others are farther apart."""
+"""Things that are closer than this touch; others are farther apart."""
 _LEANING: Final = range(45, 68)
 _UNLIKE: Final = 0.004
-"""The most of the picture that may look otherwise when what was seen is drawn again."""
+"""The maximum share of the picture that may differ when the recognised world is drawn again."""
 
 
 class Front(NamedTuple):
@@ -135,7 +135,7 @@ class Front(NamedTuple):
 
 
 def room_of(pixels: Pixels) -> Look | None:
-    """Wall and wood of a picture of supports: nothing is drawn at its left border; None where it is no such picture."""
+    """Return wall and wood of a picture of supports, from its left border; None if it is not such a picture."""
     for look in looks(pixels.shape[0]):
         if (_border(look) == pixels[:, 0]).all():
             return look
@@ -148,7 +148,7 @@ def _border(look: Look) -> Pixels:
 
 
 def see_supports(pixels: Pixels, look: Look) -> Supports:
-    """The world that a picture shows; raises NotAScene where it cannot be told surely."""
+    """Return the world in a picture; raises NotAScene if it cannot be recognised with certainty."""
     picture = packed(pixels)
     look = replace(look, palette=palette_of(picture))
     grown = look.side / SIDE
@@ -162,7 +162,8 @@ def see_supports(pixels: Pixels, look: Look) -> Supports:
 
 
 def _confirmed(world: Supports, pixels: Pixels) -> Supports:
-    """The world with the texture that makes its drawing most like the picture, where that is like enough."""
+    """Return the world with the texture whose drawing is most like the picture; raises NotAScene if none is close
+    enough."""
     found = []
     for texture in ("plain", "grain", "crate", "bands"):
         tried = replace(world, look=replace(world.look, texture=texture))
@@ -176,7 +177,7 @@ def _confirmed(world: Supports, pixels: Pixels) -> Supports:
 
 
 def _fronts(picture: Colours, palette: str) -> Iterator[Front]:
-    """Every piece of plain colour, joined across the dots on it, that is not within another of the same colour."""
+    """Find all areas of plain colour, joined across dots, that are not inside another one of the same colour."""
     dots = near_dots(picture)
     for colour, mask in painted(picture, palette):
         labels = patches(mask | dots).labels
@@ -219,7 +220,7 @@ def _thing(nth: int, front: Front, picture: Colours, pixels: Pixels, palette: st
 
 
 def _resting(thing: WorldThing, things: Sequence[WorldThing]) -> WorldThing:
-    """The thing as high as it must be to rest on what its lower edge all but reaches."""
+    """Adjust the height of a thing so that it rests on what its lower edge nearly touches."""
     if thing.turned or thing.lies or thing.is_fixed:
         return thing
     below = [TABLE, *(each.top for each in things if each.left < thing.right and thing.left < each.right)]
@@ -229,13 +230,13 @@ def _resting(thing: WorldThing, things: Sequence[WorldThing]) -> WorldThing:
 
 
 def _weighed(thing: WorldThing, picture: Colours, grown: float, top: float) -> WorldThing:
-    """The thing with as many dots as are on it; those of a cup are below what is in it."""
+    """Return the thing with its number of dots as weight; dots on a cup are below its content."""
     box = (thing.left * grown, top * grown, thing.right * grown, thing.bottom * grown)
     return replace(thing, weight=dots_in(picture, *box), lies=abs(thing.bottom - FLOOR) < 1.5)
 
 
 def _is_cup(front: Front, width: float, height: float, grown: float) -> bool:
-    """Whether a front is as large as a cup, and open above."""
+    """Whether a front has the size of a cup and is open at the top."""
     column = front.left + round(6.5 * grown)
     fits = abs(width - _CUP[0]) < 2 and abs(height - _CUP[1]) < 2
     return fits and not front.mask[front.top : front.top + round(3 * grown), column].any()
@@ -254,7 +255,8 @@ def _is_leaning(front: Front) -> bool:
 
 
 def _edges(front: Front, pixels: Pixels, colour: str, edge: float, grown: float) -> tuple[float, float]:
-    """Left and right of a front to a part of a pixel: the pixel beside the plain part is a mixture with its outline."""
+    """Return left and right of a front in fractions of a pixel, from the mixture with the outline next to the plain
+    part."""
     row = _plain_row(front)
     plain, dark = np.array(rgb(colour), float), np.array(rgb(darker(colour)), float)
     shares = [
@@ -267,20 +269,20 @@ def _edges(front: Front, pixels: Pixels, colour: str, edge: float, grown: float)
 
 
 def _plain_row(front: Front) -> int:
-    """A row in which a front is plain from its one side to its other."""
+    """Return a row in which a front is plain from side to side."""
     ends = front.mask[:, front.left] & front.mask[:, front.right - 1]
     rows = np.flatnonzero(ends)
     return int(rows[len(rows) // 2]) if len(rows) else (front.top + front.bottom) // 2
 
 
 def _snapped(place: float) -> float:
-    """A place on a whole or half pixel, where it is near one: most are."""
+    """Round a position to a whole or half pixel, if it is close to one, as most are."""
     half = round(2 * place) / 2
     return half if abs(half - place) < 0.12 else place
 
 
 def _leaning(name: str, front: Front, picture: Colours, grown: float) -> WorldThing:
-    """A plank that leans: the angle is the one along which it is thinnest."""
+    """Return a leaning plank; its angle is the one along which it is thinnest."""
     ys, xs = np.nonzero(front.mask)
     x, y = (xs + 0.5) / grown, (ys + 0.5) / grown
     best: tuple[float, float, float, float, int] | None = None
@@ -302,7 +304,7 @@ def _leaning(name: str, front: Front, picture: Colours, grown: float) -> WorldTh
 
 
 def _depth(picture: Colours, things: Sequence[WorldThing], look: Look) -> int:
-    """To which side things reach back: there a block shows its side."""
+    """Return the side to which things extend in depth, where blocks show their side."""
     grown = look.side / SIDE
     votes = {-8: 0, 0: 0, 8: 0}
     for thing in things:

@@ -1,7 +1,7 @@
-"""Sees discs on a table, with their arrows, from the pixels of the picture alone.
+"""Reads discs on a table, with their arrows, from the pixels of the picture.
 
-A disc is where its colour is, its arrow is black and points away from it. What was seen is drawn again: where that does
-not look the same, nothing is said.
+A disc is an area of its colour; its arrow is black and points away from it. The recognised table is drawn again; if it
+does not look the same, the result is discarded.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,21 +30,21 @@ from countersight.worlds import ARROW, FIELD, WALL, Disc, Discs, Look, draw_disc
 
 _LINE: Final = 1.5
 _ROUND: Final = 0.3
-"""At the very edge of something round no pixel is plain."""
+"""The width of the edge of round things, in which no pixel is plain."""
 _PIECE: Final = 10
-"""Fewer pixels of a colour are a soft edge of something else."""
+"""The minimum number of pixels of a colour; fewer are a soft edge of something else."""
 _INK: Final = number_of("#101014")
 _GAP: Final = 2
-"""An arrow begins so far from the edge of its disc."""
+"""The distance of an arrow from the edge of its disc."""
 _TIP: Final = 2.15
-"""The last part of an arrow's point is too thin to be black."""
+"""The length of an arrow's tip that is too thin to be black."""
 _UNLIKE: Final = 0.006
-"""The most of the picture that may look otherwise when what was seen is drawn again."""
+"""The maximum share of the picture that may differ when the recognised table is drawn again."""
 Colours = NDArray[np.uint32]
 
 
 def table_of(pixels: Pixels) -> Look | None:
-    """Cloth and wood of a table: nothing lies right beside its walls; None where the picture is no table."""
+    """Return cloth and wood of a table, from the area next to its walls; None if the picture is not a table."""
     for look in looks(pixels.shape[0]):
         if (_columns(look) == pixels[:, [0, _beside(look)]]).all():
             return look
@@ -53,7 +53,7 @@ def table_of(pixels: Pixels) -> Look | None:
 
 @lru_cache(128)
 def _columns(look: Look) -> Pixels:
-    """The border of an empty table, and a column right beside its wall."""
+    """Return the border of an empty table, and a column next to its wall."""
     return draw_table(look)[0][:, [0, _beside(look)], :3]
 
 
@@ -62,7 +62,7 @@ def _beside(look: Look) -> int:
 
 
 def see_discs(pixels: Pixels, look: Look) -> Discs:
-    """The table that a picture shows; raises NotAScene where it cannot be told surely."""
+    """Return the table in a picture; raises NotAScene if it cannot be recognised with certainty."""
     picture = packed(pixels)
     look = replace(look, palette=palette_of(picture))
     grown = look.side / FIELD
@@ -85,9 +85,9 @@ def _disc(nth: int, colour: str, mask: NDArray[np.bool_], grown: float, picture:
 
 
 def _pushed(discs: Sequence[Disc], picture: Colours, grown: float) -> Iterator[Disc]:
-    """The discs, those with an arrow pushed along it."""
+    """Yield the discs; those with an arrow are pushed along it."""
     ink = picture == _INK
-    found = patches(wider(ink, 1))  # between its line and its point an arrow is not quite black
+    found = patches(wider(ink, 1))  # between its line and its tip an arrow is not quite black
     arrows = [np.argwhere((found.labels == nth) & ink) + 0.5 for nth in np.flatnonzero(found.areas >= 40).tolist()]
     arrows = [each for each in arrows if len(each)]
     points = [np.column_stack((each[:, 1], each[:, 0])) / grown for each in arrows]
@@ -98,7 +98,7 @@ def _pushed(discs: Sequence[Disc], picture: Colours, grown: float) -> Iterator[D
 
 
 def _off(points: NDArray[np.float64], disc: Disc) -> float:
-    """How far an arrow is from beginning where one of this disc would, and from pointing away from it."""
+    """Return how far an arrow is from starting at this disc and pointing away from it."""
     away = np.hypot(points[:, 0] - disc.x, points[:, 1] - disc.y)
     across, down = points.mean(axis=0) - (disc.x, disc.y)
     aside = np.abs((points[:, 0] - disc.x) * down - (points[:, 1] - disc.y) * across) / hypot(across, down)
@@ -106,7 +106,7 @@ def _off(points: NDArray[np.float64], disc: Disc) -> float:
 
 
 def _along(disc: Disc, points: NDArray[np.float64], grown: float) -> Disc:
-    """The disc pushed along its arrow, whose axis goes through its middle."""
+    """Return the disc pushed along its arrow, whose axis passes through its centre."""
     across, down = points.mean(axis=0) - (disc.x, disc.y)
     length = hypot(across, down)
     across, down = across / length, down / length
