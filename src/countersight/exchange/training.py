@@ -1,4 +1,4 @@
-"""Files to fine-tune with: supervised, by preference, or with our reader as the reward.
+"""Files for fine-tuning: supervised, by preference, or with our reader as the reward.
 
 TRL takes Parquet files with the pictures in them; ms-swift, LLaMA-Factory and LLaVA take conversations in JSON, with
 the pictures in a folder beside.
@@ -29,16 +29,16 @@ class TrainingRow(msgspec.Struct, frozen=True):
 
     asked: NamedQuestion
     rejected: str
-    """A wrong answer: that of the other world where it is one. Nothing where no answer is known to be wrong."""
+    """A wrong answer, preferably the right one of the other world. Empty if no answer is known to be wrong."""
 
     @property
     def chosen(self) -> str:
-        """The right answer, as it is asked for."""
+        """The right answer, in the form requested."""
         return self.asked.question.answer
 
     @property
     def other_pictures(self) -> tuple[tuple[str, str], ...]:
-        """The pictures of the other world, where the same question has another answer there."""
+        """The pictures of the other world, if the same question has another answer there."""
         case = self.asked.case
         if not _differs(case):
             return ()
@@ -48,7 +48,7 @@ class TrainingRow(msgspec.Struct, frozen=True):
 
 
 class Examples:
-    """The questions of one split of a dataset; a dataset that is there to test with is refused."""
+    """The questions of one split of a dataset; test datasets are refused."""
 
     def __init__(self, order: Export, name: str) -> None:
         self.dataset: Dataset = dataset_at(order.source, name)
@@ -63,7 +63,7 @@ class Examples:
 
 
 def wrong_answer(asked: NamedQuestion) -> str:
-    """A wrong answer: what is right in the other world where it is wrong here, or else one by chance."""
+    """Return a wrong answer: the right one of the other world if it is wrong here, or else a random one."""
     question, other = asked.question, _other(asked.case, asked.asking)
     if question.kind == "choice":
         return _wrong_option(asked, other)
@@ -101,17 +101,17 @@ _GRPO: Final[Columns] = _PROMPT_COLUMNS | {"answer": "text", "kind": "text", "go
 
 
 def export_sft(order: Export) -> Exported:
-    """Questions and right answers, for SFTTrainer."""
+    """Write questions and right answers, for SFTTrainer."""
     return _export_parquet(order, "trl-sft", _SFT, "SFTTrainer, with max_length=None")
 
 
 def export_dpo(order: Export) -> Exported:
-    """Questions with a right and a wrong answer, for DPOTrainer."""
+    """Write questions with a right and a wrong answer, for DPOTrainer."""
     return _export_parquet(order, "trl-dpo", _DPO, "DPOTrainer, with max_length=None")
 
 
 def export_grpo(order: Export) -> Exported:
-    """Questions alone, for GRPOTrainer; `countersight.rewards` pays for the answers."""
+    """Write questions alone, for GRPOTrainer; `countersight.rewards` computes the rewards."""
     return _export_parquet(order, "trl-grpo", _GRPO, "GRPOTrainer, with reward_funcs=countersight.rewards.trl_reward")
 
 
@@ -172,20 +172,20 @@ def _ending(name: str, picture: Picture) -> str:
 
 
 def export_ms_swift(order: Export) -> Exported:
-    """ms-swift's JSONL: a right and a rejected answer, and where both worlds have pictures, the rejected picture."""
+    """Write ms-swift's JSONL: a right and a rejected answer, and the rejected picture if both worlds have pictures."""
     count = _write_turns(order, "ms-swift", _swift, joined="\n", around=("", "\n"), ending="jsonl")
     data = f"ROOT_IMAGE_DIR={order.out} swift rlhf --rlhf_type dpo --dataset {order.out / order.split}.jsonl"
     return Exported(count, "question", f"train with: {data} …")
 
 
 def export_llama_factory(order: Export) -> Exported:
-    """LLaMA-Factory's ShareGPT layout, with dataset_info.json."""
+    """Write LLaMA-Factory's ShareGPT layout, with dataset_info.json."""
     count = _write_turns(order, "llama-factory", _sharegpt, joined=",\n", around=("[\n", "\n]\n"), ending="json")
     return Exported(count, "question", f"train with: dataset_dir: {order.out}, dataset: countersight")
 
 
 def export_llava(order: Export) -> Exported:
-    """LLaVA's list of conversations."""
+    """Write LLaVA's list of conversations."""
     count = _write_turns(order, "llava", _llava, joined=",\n", around=("[\n", "\n]\n"), ending="json")
     data = f"--data_path {order.out / order.split}.json --image_folder {order.out}"
     return Exported(count, "question", f"train with: {data}")

@@ -1,4 +1,4 @@
-"""How an instruction becomes a change of a world, in the words in which questions suppose one."""
+"""Translate an instruction into a change of a world, in the words of counterfactual questions."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _DOTS: Final = re.compile(r"([1-4]) dots?")
 
 
 def changed_world(world: World, instruction: Instruction) -> World:
-    """The world as an instruction wants it, after it came to rest; or EditFailed."""
+    """Return the world after the change, at rest; raises EditFailed."""
     words = _words(instruction)
     try:
         # As it is read from a file: numbers that are whole are decimals there, and its bytes stay the same for ever.
@@ -27,7 +27,7 @@ def changed_world(world: World, instruction: Instruction) -> World:
 
 
 def abilities_in(world: World) -> Abilities:
-    """What can be done to a world, and to what in it."""
+    """Return the possible actions in a world, and the things they apply to."""
     actions: tuple[Action, ...] = ("remove", "recolour", "replace", "move")
     values = {"recolour": ", ".join(COLOURS), "replace": "1 to 4 dots: how heavy it is"}
     if isinstance(world, Discs):
