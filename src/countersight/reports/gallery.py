@@ -1,4 +1,4 @@
-"""Which cases the gallery shows, and under which heading each stands."""
+"""Choose the cases of the gallery, and the heading of each."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -42,11 +42,11 @@ PAIR_OUTCOMES: dict[PairOutcome, str] = {
     "failed": "failed",
     "missing": "not asked yet",
 }
-"""What can become of a case in a run, in words. Every case stands under exactly one of them."""
+"""The outcomes of a case in a run, in words. Every case has exactly one."""
 
 
 def pair_outcome(factual: Outcome | None, counterfactual: Outcome | None) -> PairOutcome:
-    """The heading of a case: what went amiss if anything did, or right and wrong before and after the change."""
+    """Return the outcome of a case: what went wrong if anything did, or right and wrong before and after the change."""
     verdicts = [verdict for verdict in (factual, counterfactual) if verdict is not None] or ["missing"]
     for amiss in ("failed", "missing", "cut", "empty", "unread"):
         if amiss in verdicts:
@@ -68,7 +68,7 @@ _DIGITS = 4
 
 
 def size_of(file_name: str | None, source: Dataset) -> tuple[int, int] | None:
-    """The width and height of a picture of the dataset, or None where it cannot be read."""
+    """Return the width and height of a picture of the dataset, or None if it cannot be read."""
     try:
         return size_as_seen(source.picture(file_name)) if file_name is not None else None
     except BadPicture:
@@ -76,7 +76,7 @@ def size_of(file_name: str | None, source: Dataset) -> tuple[int, int] | None:
 
 
 def in_parts(corners: tuple[float, float, float, float], size: tuple[int, int]) -> Boxed:
-    """Left, top, width and height in parts of the sides, of a box given by left, top, right and bottom in pixels."""
+    """Return left, top, width and height as shares, for a box given by its left, top, right and bottom in pixels."""
     width, height = size
     left, top, right, bottom = (
         round(min(max(0.0, at / side), 1.0), _DIGITS)
@@ -87,7 +87,7 @@ def in_parts(corners: tuple[float, float, float, float], size: tuple[int, int]) 
 
 MOST_THINGS = 12
 MOST_BOXES = 8
-"""Of one thing: published nodes have one for every time the thing was marked."""
+"""Most boxes of one thing: published nodes have one for every annotation of the thing."""
 _FAR = 1e6
 """Pixels: no picture is so large."""
 _LONGEST_REASON = 400
@@ -96,7 +96,7 @@ _Corners = tuple[float, float, float, float]
 
 
 def shown_graph(case: Case, source: Dataset) -> ShownGraph | None:
-    """The graph of a case for the page, or None where it has none that can be told."""
+    """Return the graph of a case for the page, or None if it has no graph that can be shown."""
     names, edges = names_of(case.graph), edges_in_words(case.graph)
     if not edges:
         return None
@@ -127,7 +127,7 @@ def _corners(box: object) -> _Corners | None:
 
 
 def shown_program(trace: Trace, file_name: str | None, source: Dataset) -> Program:
-    """A program for the page; boxes are left out where the picture cannot be read."""
+    """Return a program for the page; without boxes if the picture cannot be read."""
     boxed = any(call.boxes for call in trace.calls)
     size = size_of(file_name, source) if boxed else None
     calls = tuple(
@@ -140,7 +140,7 @@ def shown_program(trace: Trace, file_name: str | None, source: Dataset) -> Progr
 
 
 LONGEST_TEXT = 4_000
-"""Characters of a text that go into the page; the rest stays in the run folder."""
+"""Longest text on the page, in characters; the rest is in the run folder."""
 
 _HEADINGS = list(PAIR_OUTCOMES)
 _HEADING_OF = np.array(
@@ -156,12 +156,12 @@ _Gallery = tuple[tuple[GalleryCase, ...], tuple[str, ...]]
 
 
 def gallery_cases(runs: Sequence[JudgedRun], size: int, seed: int) -> _Gallery:
-    """At most `size` cases, balanced over groups and outcomes, and the names of their pictures."""
+    """Return at most `size` cases, balanced over groups and outcomes, and the names of their pictures."""
     return _shown(runs, balanced_sample([_strata(judged.outcomes) for judged in runs], size, seed))
 
 
 def cases_from(runs: Sequence[JudgedRun], start: int, size: int) -> _Gallery:
-    """At most `size` cases in the order of the dataset, and the names of their pictures."""
+    """Return at most `size` cases in the order of the dataset, and the names of their pictures."""
     return _shown(runs, np.arange(start, min(start + size, len(runs[0].outcomes))))
 
 

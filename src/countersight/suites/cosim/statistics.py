@@ -1,4 +1,4 @@
-"""CoSIm's own statistics (CoSIm 5): how long the parts of an instance are, their words, and the types of change."""
+"""CoSIm's own statistics (CoSIm 5): lengths and words of the parts of an instance, and the types of change."""
 
 import re
 from collections import Counter
@@ -18,11 +18,11 @@ Part = Literal["question", "initial response", "scene change", "new response", "
 PARTS: Final[tuple[Part, ...]] = ("question", "initial response", "scene change", "new response", "distractor")
 
 LENGTHS: Final = ("max", "min", "avg", "sd")
-"""What the paper's Table 1 tells of the lengths of a part."""
+"""The statistics of lengths in the paper's Table 1."""
 NUMBERS: Final = ("1", "2", "3", "more than 3")
-"""How many types a change is of, as the paper's Table 2 counts them."""
+"""The numbers of types of a change, as counted in the paper's Table 2."""
 GUIDES: Final = ("answer kept", "answer flipped")
-"""The two guides people wrote changes after (CoSIm A.1), told apart by the yes or no that a response begins with."""
+"""The two guides for writing changes (CoSIm A.1), distinguished by the yes or no at the start of a response."""
 
 REPORTED_WORDS: Final[dict[Part, int]] = {
     "question": 3_261,
@@ -34,7 +34,7 @@ REPORTED_WORDS: Final[dict[Part, int]] = {
 """Different words in each part of the whole set, as the paper reports them (CoSIm 5.1)."""
 REPORTED_WORDS_IN_ALL: Final = 9_946
 REPORTED_GUIDES: Final = {"answer kept": "42.93", "answer flipped": "57.07"}
-"""In per cent, as the paper reports them (CoSIm A.1)."""
+"""The shares of the guides in per cent, as the paper reports them (CoSIm A.1)."""
 
 _DISTINCT = 200_000  # words told apart in a part, so that memory stays bounded
 _AROUND = "\"'“”‘’.,;:!?()[]{}…-–—*"
@@ -54,27 +54,27 @@ class PartStatistics(msgspec.Struct, frozen=True):
 
 
 class CosimStatistics(msgspec.Struct, frozen=True):
-    """What the paper tells of its instances, told of these cases."""
+    """The paper's statistics of instances, for these cases."""
 
     cases: int
     parts: tuple[PartStatistics, ...]
     words: int
     """Different words in all parts."""
     kinds: tuple[tuple[str, int], ...]
-    """How many changes are of each type, in the order of the paper's Table 4; one may be of several."""
+    """How many changes are of each type, in the order of the paper's Table 4; types can overlap."""
     numbers: tuple[tuple[str, int], ...]
-    """How many instances have changes of so many types, by `NUMBERS`."""
+    """How many instances have changes of this number of types, by `NUMBERS`."""
     changes: tuple[tuple[str, int], ...]
-    """How many instances have so many changes, by `NUMBERS`: two of one type are two."""
+    """How many instances have this number of changes, by `NUMBERS`: two of one type are two."""
     untyped: int
-    """Changes of which no type is known."""
+    """Changes of unknown type."""
     assigned: int
-    """Changes whose types people assigned; those of the others are proposed by rules."""
+    """Changes with types assigned by people; the others' types are proposed by rules."""
     guides: tuple[tuple[str, int], ...]
-    """By `GUIDES`, of the cases whose two responses both begin with yes or no."""
+    """Counts by `GUIDES`, of the cases whose two responses both begin with yes or no."""
 
     def tables(self) -> Iterator[Grid]:
-        """What the paper tells of its instances, with its own figures beside, marked as reported."""
+        """Return the paper's tables for these cases, with its own figures marked as reported."""
         yield self._lengths()
         yield self._types()
         for title, counted in (
@@ -95,7 +95,7 @@ class CosimStatistics(msgspec.Struct, frozen=True):
         )
 
     def charts(self) -> Iterator[Chart]:
-        """A bar a type of change."""
+        """Return a chart with one bar per type of change."""
         bars = (ChartBar(kind, (n,), f"{100 * n / self.cases:.1f}%") for kind, n in self.kinds)
         yield Chart("Types of change (CoSIm)", "share of the changes; one may be of several types", tuple(bars))
 
@@ -142,7 +142,7 @@ def _shares(title: str, heading: str, note: str, rows: list[tuple[str, int, str]
 
 
 class CosimTally:
-    """Counts, while cases stream by."""
+    """Counts cases while they are read."""
 
     def __init__(self) -> None:
         self._lengths: dict[Part, Counter[int]] = {part: Counter() for part in PARTS}
@@ -154,7 +154,7 @@ class CosimTally:
         self._cases = self._untyped = self._assigned = 0
 
     def add(self, case: Case) -> None:
-        """Count a case of CoSIm."""
+        """Count a case."""
         self._cases += 1
         texts = _texts(case)
         for part, text in texts:
@@ -173,7 +173,7 @@ class CosimTally:
             self._guides[GUIDES[before[1].lower() != after[1].lower()]] += 1
 
     def statistics(self) -> CosimStatistics:
-        """What was counted."""
+        """Return the statistics of all cases so far."""
         return CosimStatistics(
             cases=self._cases,
             parts=tuple(_part(part, self._lengths[part], len(self._words[part])) for part in PARTS),
@@ -197,7 +197,7 @@ class CosimTally:
 
 
 def number_of_changes(case: Case) -> int:
-    """How many changes there are: as people say, or as the rules count; two of one type are two. 0: not known."""
+    """Return the number of changes, as assigned or as counted by the rules; two of one type are two. 0: unknown."""
     said = case.provenance.get("changes")
     if isinstance(said, int) and said > 0:
         return said
