@@ -84,7 +84,9 @@ def _run(chosen: argparse.Namespace) -> int:
     if chosen.until_metric and chosen.until is None:
         raise CountersightError("--until-metric names the measure that --until watches: add --until, as in --until 3")
     if chosen.until is not None and (chosen.batch or chosen.repeat or chosen.limit or chosen.again):
-        raise CountersightError("--until chooses the number of cases itself: leave out --batch, --repeat, --limit and --again")
+        raise CountersightError(
+            "--until chooses the number of cases itself: leave out --batch, --repeat, --limit and --again"
+        )
     if chosen.loss and not chosen.rank:
         raise CountersightError("--loss defines how options are ranked: add --rank")
     prompt = find_prompt(chosen.prompt)
