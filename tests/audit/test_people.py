@@ -22,8 +22,8 @@ def judge_some(visitor: Visitor, errs_at: int) -> None:
     """Judge the first edits as they are, but for every tenth."""
     for row in range(LABELLED):
         task = visitor.begin("judge")
-        shown = int(re.search(r"ball-(\d+)/1", visitor.get(task).text).group(1))
-        assert shown == row
+        number = int(re.search(r"Item (\d+)", visitor.get(task).text).group(1))
+        assert number == row + 1
         pcs, ncc = (said ^ (row % 10 == errs_at) for said in SAID[KINDS[row]])
         assert visitor.post(task, pcs=str(pcs), ncc=str(ncc)).status_code == 303
 
