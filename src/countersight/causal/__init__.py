@@ -1,4 +1,4 @@
-"""Scene graphs become causal graphs, and causal graphs become questions (CELLO)."""
+"""Mine causal graphs from scene graphs, and reason about them (CELLO)."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Which relations of a scene graph are causal, of which kind, and which way cause runs.
+"""The catalogue of causal relations: which relations of a scene graph are causal, their kind and direction.
 
 What the catalogue knows stands in two files that people can read and mend: `catalogue.toml` for the relations and
 `nouns.toml` for the things. This module reads them and looks up.
@@ -19,20 +19,20 @@ from countersight.errors import CatalogueError
 from countersight.text import unknown
 
 Decision = Literal["causal", "none", "ambiguous", "unknown"]
-"""There is a cause; there is none; the words are known but do not decide between these things; they are not known."""
+"""Causal; not causal; known words that are ambiguous for these things; unknown words."""
 
 Role = Literal["subject", "object"]
 
 
 class RelationVerdict(msgspec.Struct, frozen=True):
-    """What the catalogue says of one relation between two things."""
+    """The catalogue's decision about one relation between two things."""
 
     decision: Decision
     kind: str = ""
     cause: Role | None = None
 
     def exchanged(self) -> "RelationVerdict":
-        """The same of subject and object exchanged."""
+        """Return the same verdict with subject and object exchanged."""
         if self.cause is None:
             return self
         return RelationVerdict(self.decision, self.kind, "object" if self.cause == "subject" else "subject")
@@ -44,7 +44,7 @@ _WITHOUT_CAUSE = {"none": NONE, "undecided": AMBIGUOUS}
 
 
 class RelationRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A rule as the file has it; subject and object are those of `say`."""
+    """A rule of the catalogue file; subject and object are those of `say`."""
 
     kind: str
     say: tuple[str, ...]
@@ -57,27 +57,27 @@ class RelationRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CatalogueFile(msgspec.Struct, frozen=True):
-    """The file, as people write it."""
+    """The content of the catalogue file."""
 
     kinds: dict[str, str]
     words: Words
     forms: dict[str, tuple[str, ...]]
     rule: tuple[RelationRule, ...]
     verbs: dict[str, str] = {}
-    """Verbs that mean alike: "{rest} on" is "sit on", "lie on", "lean on", …"""
+    """Groups of verbs with the same meaning: "{rest} on" is "sit on", "lie on", "lean on", …"""
 
     def said(self, phrase: str) -> Iterator[str]:
-        """The phrase with each of the verbs that it leaves open."""
+        """Return the phrase with each verb of its group."""
         group, _, rest = phrase.removeprefix("{").partition("}")
         yield from (f"{verb}{rest}" for verb in self.verbs[group].split()) if rest else (phrase,)
 
 
 class Catalogue:
-    """The relations and things we know, ready for looking up."""
+    """The known relations and things, ready for lookup."""
 
     def __init__(self, file: CatalogueFile, nouns: Nouns) -> None:
         self.kinds = file.kinds
-        """Every kind of cause with what it means."""
+        """The meaning of each kind of cause."""
         self._nouns = nouns
         listed = [phrase for rule in file.rule for phrase in (*rule.say, *rule.inverse)]
         phrases = [said for phrase in listed for said in file.said(phrase)]
@@ -92,11 +92,11 @@ class Catalogue:
         self._read = lru_cache(maxsize=1 << 16)(self._words.read)
 
     def decide(self, subject: str, relation: str, object: str) -> RelationVerdict:
-        """What the relation between two named things says about cause."""
+        """Return whether and how the relation between two named things is causal."""
         return self._decided(subject, relation, object)
 
     def classes(self, name: str) -> frozenset[str]:
-        """The classes of things that a name belongs to; none where we do not know it."""
+        """Return the classes of things that a name belongs to; none if the name is unknown."""
         return self._nouns.classes(name)
 
     def _check(self, rule: RelationRule) -> None:
@@ -131,7 +131,7 @@ class Catalogue:
 
 @cache
 def catalogue() -> Catalogue:
-    """The catalogue that comes with Countersight."""
+    """Return the catalogue that comes with Countersight."""
     relations, nouns = (
         tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
         for name in ("catalogue.toml", "nouns.toml")
@@ -140,12 +140,12 @@ def catalogue() -> Catalogue:
 
 
 def classes_of(name: str) -> frozenset[str]:
-    """The classes of things that a name belongs to, by the catalogue that comes with Countersight."""
+    """Return the classes of things that a name belongs to, according to the built-in catalogue."""
     return catalogue().classes(name)
 
 
 def verdict_on(subject: str, relation: str, object: str) -> RelationVerdict:
-    """What the relation between two named things says about cause, by the same."""
+    """Return whether and how the relation between two named things is causal, according to the built-in catalogue."""
     return catalogue().decide(subject, relation, object)
 
 

@@ -1,4 +1,4 @@
-"""The statistics of a mining as tables for the terminal."""
+"""The statistics of mined causal graphs as tables for the terminal."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ _BAR = 20
 
 
 def rows(statistics: MiningStatistics) -> list[tuple[str, str, list[tuple[str, str, int]]]]:
-    """Each panel: its title, a note, and its rows of a name, a few words and a number."""
+    """Return the panels: each a title, a note, and rows with a name, a description and a number."""
     decided = f"{statistics.decided:.1%} of {several(statistics.relations, 'relation')} decided"
     kinds = catalogue().kinds
     return [
@@ -55,7 +55,7 @@ def rows(statistics: MiningStatistics) -> list[tuple[str, str, list[tuple[str, s
 
 
 def printed(statistics: MiningStatistics) -> Iterator["RenderableType"]:
-    """The panels as tables for the terminal."""
+    """Return the panels as tables for the terminal."""
     from rich import box
     from rich.table import Table
 

@@ -7,7 +7,7 @@ from countersight.causal.lexicon import entry, forms, head, is_plural, singular
 
 
 class Pronoun(NamedTuple):
-    """What stands for a thing once it was named."""
+    """The pronoun forms for a thing."""
 
     subject: str
     object: str
@@ -16,7 +16,7 @@ class Pronoun(NamedTuple):
 
     @property
     def subject_is(self) -> str:
-        """As in "where it is" and "where they are"."""
+        """The pronoun with its verb, as in "where it is" and "where they are"."""
         return f"{self.subject} {self.be}"
 
 
@@ -25,7 +25,7 @@ _THEY = Pronoun("they", "them", "their", "are")
 
 
 def is_person(name: str) -> bool:
-    """Whether the name is of somebody, or of several."""
+    """Whether the name refers to a person or to people."""
     classes = catalogue().classes(name)
     if classes:
         return "person" in classes
@@ -34,7 +34,7 @@ def is_person(name: str) -> bool:
 
 
 def pronoun(name: str) -> Pronoun:
-    """The pronoun for a name; a person of whom the name does not say more is "they"."""
+    """Return the pronoun for a name; "they" for a person whose name does not say more."""
     noun = singular(head(name))
     if is_plural(name):
         return _THEY
@@ -46,7 +46,7 @@ def pronoun(name: str) -> Pronoun:
 
 
 def verb(name: str, plain: str) -> str:
-    """A verb in the present beside a name: the shelf supports, the shelves support."""
+    """Return the verb in the present form that agrees with a name: the shelf supports, the shelves support."""
     if is_plural(name):
         return {"be": "are"}.get(plain, plain)
     if plain == "be":
@@ -57,10 +57,10 @@ def verb(name: str, plain: str) -> str:
 
 
 def the(name: str) -> str:
-    """The name with its article."""
+    """Return the name with "the"."""
     return f"the {name}"
 
 
 def sentence(text: str) -> str:
-    """The text with a capital at its beginning."""
+    """Return the text with an initial capital."""
     return text[:1].upper() + text[1:]

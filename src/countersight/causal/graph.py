@@ -1,11 +1,11 @@
-"""The nouns of causal mining: things in a picture, and the small causal graphs that hold among them. Pure data."""
+"""Data types of causal mining: things in a picture, and small causal graphs among them."""
 
 from typing import Literal
 
 import msgspec
 
 GraphKind = Literal["direct", "chain", "confounding", "collision", "fork"]
-"""A→B; A→B→C; A→B, A→C with B→C; A→C←B (CELLO 3.2); and A→B, A→C, which is not mined but made of two direct ones."""
+"""A→B; A→B→C; A→B, A→C with B→C; A→C←B (CELLO 3.2); and A→B, A→C, which combines two direct graphs."""
 
 Box = tuple[int, int, int, int]
 """Left, top, width and height in pixels."""
@@ -19,21 +19,21 @@ class Thing(msgspec.Struct, frozen=True, omit_defaults=True):
     synset: str = ""
     box: Box | None = None
     attributes: tuple[str, ...] = ()
-    """What it is said to be: white, wooden, large."""
+    """Its attributes: white, wooden, large."""
 
 
 class CausalEdge(msgspec.Struct, frozen=True):
-    """One thing that another depends on: "book on shelf" says that the shelf holds the book."""
+    """A dependence of one thing on another: "book on shelf" says that the shelf holds the book."""
 
     cause: str
     effect: str
     """Ids of things."""
     relation: str
-    """The relation as the scene graph has it, between `subject` and `object`."""
+    """The relation between `subject` and `object` in the words of the scene graph."""
     subject: str
     object: str
     kind: str
-    """Of which kind the cause is, by the catalogue: support, holding, containment, …"""
+    """The catalogue's kind of cause: support, holding, containment, …"""
 
 
 class CausalGraph(msgspec.Struct, frozen=True):
@@ -41,15 +41,15 @@ class CausalGraph(msgspec.Struct, frozen=True):
 
     kind: GraphKind
     things: tuple[Thing, ...]
-    """In the order of the letters of the kind: A, B and, where there is one, C."""
+    """In the order of the letters of the kind: A, B and, if present, C."""
     edges: tuple[CausalEdge, ...]
     scene: str
-    """The scene graph it was found in."""
+    """The scene graph that contains it."""
     image: str = ""
-    """The id of the picture, where known."""
+    """The id of the picture, if known."""
     descriptions: tuple[str, ...] = ()
-    """What people wrote about the picture or the region."""
+    """Descriptions of the picture or the region."""
     others: tuple[Thing, ...] = ()
     """Things in the same picture that are not in the graph."""
     namesakes: tuple[str, ...] = ()
-    """Names of its things that other things of the same scene have as well."""
+    """Names of its things that other things in the same scene also have."""

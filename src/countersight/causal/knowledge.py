@@ -17,31 +17,31 @@ _PAIRS = 1_000_000
 
 
 class Knowledge:
-    """How many pictures show a thing of one name keeping a thing of another name where it is."""
+    """Counts of pictures in which a thing of one name keeps a thing of another name in place."""
 
     def __init__(self) -> None:
         self._number: Counter[tuple[str, str]] = Counter()
         self._pictures: dict[tuple[str, str], set[str]] = {}
         self._keeps: dict[str, set[str]] = {}
         self.names: set[str] = set()
-        """Everything that keeps or is kept, by its head noun."""
+        """The head noun of every thing that keeps or is kept."""
 
     @classmethod
     def of(cls, graphs: Iterable[CausalGraph]) -> "Knowledge":
-        """What causal graphs tell."""
+        """Return the knowledge in causal graphs."""
         found = cls()
         for graph in graphs:
             found.add_graph(graph)
         return found
 
     def add_graph(self, graph: CausalGraph) -> None:
-        """Count the edges of one more graph."""
+        """Count the edges of a graph."""
         names = {thing.id: thing.name for thing in graph.things}
         for edge in graph.edges:
             self.add(names[edge.cause], names[edge.effect], graph.image or graph.scene)
 
     def add(self, keeper: str, kept: str, picture: str) -> None:
-        """Count one more pair, once a picture."""
+        """Count a pair, at most once per picture."""
         pair = noun(keeper), noun(kept)
         seen = self._pictures.setdefault(pair, set()) if len(self._pictures) < _PAIRS else self._pictures.get(pair)
         if seen is None or picture in seen:
@@ -53,11 +53,11 @@ class Knowledge:
         self.names |= {*pair}
 
     def keeps(self, keeper: str, kept: str, picture: str) -> int:
-        """How many other pictures show the one keeping the other."""
+        """Return the number of pictures other than `picture` in which a `keeper` keeps a `kept` in place."""
         return self._count((noun(keeper), noun(kept)), picture)
 
     def through(self, keeper: str, kept: str, picture: str) -> int:
-        """How often one thing supports another through a third: products of counts, over all names in between."""
+        """Return how often one thing supports another through a third: the sum of products of counts over names in between."""
         first, last = noun(keeper), noun(kept)
         return sum(
             self._count((first, between), picture) * self._count((between, last), picture)
@@ -69,7 +69,7 @@ class Knowledge:
         return self._number[pair] - (picture in self._pictures.get(pair, ())) if pair in self._number else 0
 
     def names_in(self, text: str) -> list[str]:
-        """The names in a text that something is known of, each once, in the order in which they stand.
+        """Return the known names in a text, each once, in order of appearance.
 
         Of words beside each other the last says what the thing is: a table lamp is a lamp.
         """
@@ -80,10 +80,10 @@ class Knowledge:
 
 
 def noun(name: str) -> str:
-    """The head noun of a name in the singular: tennis rackets are a racket."""
+    """Return the head noun of a name in the singular: "racket" for "tennis rackets"."""
     return singular(head(name))
 
 
 def leaning(one: int, other: int) -> int:
-    """Which of two counts is larger: 1 the first, -1 the second, 0 neither."""
+    """Compare two counts: 1 if the first is larger, -1 if the second is, 0 if they are equal."""
     return (one > other) - (one < other)

@@ -1,4 +1,4 @@
-"""Nouns: their plain forms, and which of them stand for the same thing or for a wider one."""
+"""Nouns: their singular forms, synonyms and hypernyms."""
 
 import re
 import tomllib
@@ -14,17 +14,17 @@ _WORD: Final = re.compile(r"[a-z0-9]+(?:['’-][a-z0-9]+)*")
 
 
 class NounEntry(msgspec.Struct, frozen=True):
-    """What is known of a noun."""
+    """The lexicon's entry for a noun."""
 
     kind: str
-    """What sort of thing it is: artifact, person, animal, food, …"""
+    """The sort of thing: artifact, person, animal, food, …"""
     synonyms: frozenset[str]
     hypernyms: tuple[str, ...]
-    """Wider words, the nearest first."""
+    """Hypernyms, the nearest first."""
 
 
 class Forms(msgspec.Struct, frozen=True):
-    """Forms of nouns that no rule gives, as `words/forms.toml` lists them."""
+    """Irregular forms of nouns, as listed in `words/forms.toml`."""
 
     he: frozenset[str]
     she: frozenset[str]
@@ -33,7 +33,7 @@ class Forms(msgspec.Struct, frozen=True):
 
 @cache
 def forms() -> Forms:
-    """The listed forms."""
+    """Return the listed forms."""
     listed = tomllib.loads((files(__package__) / "words" / "forms.toml").read_text(encoding="utf-8"))
     return Forms(*(frozenset(listed[name].split()) for name in ("he", "she", "always_plural")))
 
@@ -54,13 +54,13 @@ def _names(column: str) -> tuple[str, ...]:
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text, in small letters."""
+    """Return the words of a text, in lower case."""
     return _WORD.findall(text.casefold())
 
 
 @lru_cache(maxsize=1 << 16)
 def singular(word: str) -> str:
-    """One form for a noun and its plural: horses is horse, women is woman, and a bus is a bus."""
+    """Return the singular of a noun: horses is horse, women is woman, and bus stays bus."""
     if word in _entries() and not word.endswith("men"):
         return word
     return english.singular(word, _entries())
@@ -68,55 +68,54 @@ def singular(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def head(name: str) -> str:
-    """The word of a name that says what the thing is: a tennis racket is a racket, a slice of pizza a slice."""
+    """Return the head word of a name: "racket" for a tennis racket, "slice" for a slice of pizza."""
     parts = words_in(name.partition(" of ")[0])
     return parts[-1] if parts else ""
 
 
 @lru_cache(maxsize=1 << 16)
 def plain(name: str) -> str:
-    """A name with its head in the singular."""
+    """Return a name with its head in the singular."""
     parts = words_in(name)
     return " ".join((*parts[:-1], singular(parts[-1]))) if parts else ""
 
 
 def is_plural(name: str) -> bool:
-    """Whether a verb beside the name is in the plural."""
+    """Whether the name takes a plural verb."""
     last = head(name)
     return last in forms().always_plural or (singular(last) != last and last not in _entries())
 
 
 def entry(name: str) -> NounEntry | None:
-    """What is known of a name: of the whole of it, or else of its head."""
+    """Return the entry for the whole name, or else for its head; None if both are unknown."""
     return _entries().get(plain(name)) or _entries().get(singular(head(name)))
 
 
 def is_listed(name: str) -> bool:
-    """Whether the whole of a name is known, not only its head."""
+    """Whether the whole name is listed, not only its head."""
     return plain(name) in _entries()
 
 
 def synonyms(name: str) -> frozenset[str]:
-    """Other names of the same thing."""
+    """Return other names of the same thing."""
     found = entry(name)
     return found.synonyms if found else frozenset()
 
 
 def wider(name: str) -> tuple[str, ...]:
-    """Words for what a noun is: its hypernyms, the nearest first, and then the sort of thing."""
+    """Return the hypernyms of a noun, the nearest first, and then its sort of thing."""
     found = entry(name)
     return (*found.hypernyms, found.kind) if found else ()
 
 
 def share_a_word(one: str, other: str) -> bool:
-    """Whether two names have a word in common, in the singular or in the plural."""
+    """Whether two names share a word, in the singular or in the plural."""
     return not {singular(word) for word in words_in(one)}.isdisjoint(singular(word) for word in words_in(other))
 
 
 @lru_cache(maxsize=1 << 16)
 def may_be_the_same(one: str, other: str) -> bool:
-    """Whether one name may stand for what the other does: a synonym, a wider or a narrower word, or one with the
-    same head."""
+    """Whether two names may refer to the same thing: synonyms, a hypernym, or names that share a word."""
     if share_a_word(one, other):
         return True
     return _is_kind_of(one, other) or _is_kind_of(other, one)

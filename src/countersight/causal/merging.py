@@ -17,7 +17,7 @@ from countersight.causal.lexicon import head, is_plural, plain, singular, words_
 from countersight.causal.scene import SceneGraph, SceneRelation
 
 SAME = 0.6
-"""How much of what two boxes cover together both cover, if they are of the same thing."""
+"""Least intersection over union of two boxes of the same thing."""
 _APART = 0.5
 """How far the middles of two boxes are apart, in widths of the wider, if one is the left and one the right."""
 _ONE_A_PICTURE = frozenset({"ground", "water"})
@@ -27,11 +27,11 @@ TELLING = frozenset({
     "brick", "concrete", "glass", "leather", "metal", "plastic", "stone", "wicker", "wood", "wooden", "empty", "full",
     "open", "round", "square", "striped", "checkered", "young", "old", "left", "right",
 })  # fmt: skip
-"""Attributes by which people tell things apart."""
+"""Attributes that distinguish things of the same name."""
 
 
 def merged(scenes: Iterable[SceneGraph]) -> Iterator[SceneGraph]:
-    """The scenes, those of one picture that follow one another put together into one."""
+    """Merge consecutive scenes of the same picture into one."""
     for image, group in groupby(scenes, key=lambda scene: scene.image or object()):
         found = list(group)
         scene = found[0] if len(found) == 1 else _together(str(image), found)

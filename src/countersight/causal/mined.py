@@ -1,4 +1,4 @@
-"""A folder of mined causal graphs: the graphs, the statistics of the mining, and the pictures where they were given."""
+"""A folder of mined causal graphs: the graphs, the mining statistics, and the pictures if they were given."""
 
 import os
 import shutil
@@ -27,17 +27,17 @@ _MAX_LINE = 1 << 20
 _decoder = msgspec.json.Decoder(CausalGraph)
 
 OnBadLine = Callable[[int, str], None]
-"""Told the number of a line that is no graph, and why."""
+"""Called with the number of a line that is not a causal graph, and the reason."""
 
 
 class Mined(msgspec.Struct, frozen=True):
-    """What came of the scene graphs."""
+    """The result of mining scene graphs."""
 
     statistics: MiningStatistics
     images: int
-    """Pictures with a causal graph, so far as scene graphs name them."""
+    """Pictures with a causal graph, as far as the scene graphs name them."""
     pictures: int
-    """How many of these were found."""
+    """How many of these picture files were found."""
 
 
 def mine_folder(
@@ -50,7 +50,7 @@ def mine_folder(
     workers: int | None = 1,
     ray: str = "",
 ) -> Mined:
-    """Write the causal graphs of scene graphs into a new folder, with the pictures of another where one is given.
+    """Write the causal graphs of scene graphs to a new folder, together with their pictures if `pictures` is given.
 
     They are looked for in several processes, or on a Ray cluster, where one is named; this process alone writes.
     """
@@ -82,7 +82,7 @@ def mine_folder(
 
 
 def read_graphs(folder: Path, on_bad: OnBadLine) -> Iterator[CausalGraph]:
-    """The causal graphs of a mined folder; a line that is none is told of by its number, and left out."""
+    """Return the causal graphs of a mined folder; invalid lines are passed to `on_bad` and skipped."""
     path = folder / GRAPHS
     if not path.is_file():
         raise CountersightError(
@@ -110,7 +110,7 @@ def _graph(line: bytes) -> CausalGraph | str:
 
 
 def find_picture(folder: Path, image: str) -> Path | None:
-    """The picture of that id in a folder, or None where there is none. No id leads out of the folder."""
+    """Return the path of the picture with this id in a folder, or None. Ids cannot lead outside the folder."""
     if not image or image.startswith(".") or any(sign in image for sign in "/\\:\0"):
         return None
     root = folder.resolve()

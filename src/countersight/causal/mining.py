@@ -1,4 +1,4 @@
-"""Scene graphs become causal graphs: relations are looked up in the catalogue, causal graphs found among the causes."""
+"""Mine causal graphs: look up relations in the catalogue and find causal graphs among the causal ones."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ from countersight.parallel import in_order
 
 KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")
 MOST_OF_A_SCENE = 1_000
-"""Causal graphs of a kind: a thing that two thousand others hold would give two million."""
+"""Limit on causal graphs of one kind per scene: a thing that holds 2,000 others would give two million."""
 _EDGES_AT_ONCE = 1 << 14
 _PARTS_AT_ONCE = 1 << 16
 """Things and relations that are handed to a process or a machine: a second or two of work."""
@@ -36,20 +36,20 @@ class MiningStatistics(msgspec.Struct, frozen=True):
     relations: int
     malformed: int
     decisions: dict[Decision, int]
-    """How many relations the catalogue found causal, found not to be, or could not decide."""
+    """How many relations the catalogue found causal, not causal, ambiguous or unknown."""
     relations_by_kind: dict[str, int]
     """How many causal relations of each kind."""
     graphs: dict[GraphKind, int]
     duplicates: int
-    """Causal graphs left out because the picture has one with the same names and relations."""
+    """Causal graphs skipped because the picture has one with the same names and relations."""
     namesakes: int
-    """Causal graphs left out because two of their things have the same name: no question could tell them apart."""
+    """Causal graphs skipped because two of their things have the same name: no question could distinguish them."""
     crowded: int
-    """Causal graphs left out because their scene has too many of their kind."""
+    """Causal graphs skipped because their scene has too many of their kind."""
     unknown: tuple[tuple[str, int], ...]
-    """The relations that the catalogue does not know, the most frequent first."""
+    """The relations unknown to the catalogue, the most frequent first."""
     layouts: tuple[str, ...] = ()
-    """The layouts of the files that were read."""
+    """The layouts of the input files."""
 
     @property
     def decided(self) -> float:
@@ -59,7 +59,7 @@ class MiningStatistics(msgspec.Struct, frozen=True):
 
 
 class MiningTally:
-    """Counts, while scene graphs stream by."""
+    """Running counts while scene graphs are read."""
 
     def __init__(self) -> None:
         self.scenes = self.things = self.relations = self.malformed = self.duplicates = self.namesakes = (
@@ -71,7 +71,7 @@ class MiningTally:
         self.unknown: Counter[str] = Counter()
 
     def add(self, other: "MiningTally") -> None:
-        """Take in what was counted in another part of the scene graphs."""
+        """Add the counts from another part of the scene graphs."""
         for name, count in vars(other).items():
             if isinstance(count, Counter):
                 getattr(self, name).update(count)
@@ -79,7 +79,7 @@ class MiningTally:
                 setattr(self, name, getattr(self, name) + count)
 
     def statistics(self, most: int = 50) -> MiningStatistics:
-        """What was counted so far."""
+        """Return the counts so far."""
         return MiningStatistics(
             scenes=self.scenes,
             things=self.things,
@@ -111,7 +111,7 @@ def mine(
     workers: int | None = 1,
     ray: str = "",
 ) -> Iterator[CausalGraph]:
-    """The causal graphs in the scene graphs at a path: a file of any known layout, or a folder of them.
+    """Return the causal graphs in the scene graphs at a path: a file of any known layout, or a folder of them.
 
     What cannot be read is told to `on_malformed` and left out; `on_read` is told how many bytes were read so far.
     This process reads; what is found in it can be looked for in several, or on the machines of a Ray cluster.
@@ -150,7 +150,7 @@ def _mined_alone(scenes: list[SceneGraph]) -> _Found:
 def mine_scenes(
     scenes: Iterable[SceneGraph], tally: MiningTally | None = None, known: Catalogue | None = None
 ) -> Iterator[CausalGraph]:
-    """The causal graphs in scene graphs, scene by scene; those of one picture stand together."""
+    """Return the causal graphs in scene graphs, scene by scene; graphs of the same picture are adjacent."""
     tally, known = tally or MiningTally(), known or catalogue()
     batch = _Batch()
     for scene in scenes:

@@ -1,4 +1,4 @@
-"""Causal graphs among the causal edges of many scene graphs, found by joins over the whole table of edges.
+"""Find causal graphs among the causal edges of many scene graphs, by joins over the whole table of edges.
 
 A motif stands where the edges among its things are exactly those of its kind, no more (an induced subgraph, as the
 isomorphic matching of CELLO finds them). So every two or three things are of one kind at most: a chain A→B→C whose
@@ -20,10 +20,10 @@ from countersight.causal.graph import GraphKind
 Ints = npt.NDArray[np.int64]
 
 CELLS = 1 << 18
-"""Cells of the matrices of the scenes looked at together: few enough to stay in the processor's cache."""
+"""Matrix cells of the scenes processed together: few enough to fit the processor's cache."""
 _FORTH, _BACK = 1, 2
 MAX_PAIRS = 1 << 22
-"""Pairs of edges looked at together: a thing that holds thousands of others may not fill the memory."""
+"""Pairs of edges processed together: limits memory for things that hold thousands of others."""
 
 
 class EdgeTable(msgspec.Struct, frozen=True):
@@ -41,17 +41,17 @@ class EdgeTable(msgspec.Struct, frozen=True):
 
 
 class Motifs(msgspec.Struct, frozen=True):
-    """Causal graphs of one kind, each as the rows of its edges in the table."""
+    """Causal graphs of one kind, each given by the rows of its edges in the table."""
 
     kind: GraphKind
     edges: Ints
-    """One line a graph: A→B; A→B, B→C; A→B, A→C, B→C; A→C, B→C."""
+    """One row per graph: A→B; A→B, B→C; A→B, A→C, B→C; A→C, B→C."""
 
     def __len__(self) -> int:
         return len(self.edges)
 
     def things(self, table: EdgeTable) -> Ints:
-        """One line a graph: its things A, B and, where there is one, C."""
+        """Return one row per graph: its things A, B and, if present, C."""
         ends = {
             "direct": ((table.cause, 0), (table.effect, 0)),
             "chain": ((table.cause, 0), (table.effect, 0), (table.effect, 1)),
@@ -62,7 +62,7 @@ class Motifs(msgspec.Struct, frozen=True):
 
 
 def find_motifs(table: EdgeTable) -> Iterator[Motifs]:
-    """Every causal graph of the four kinds, each once, some scenes after others.
+    """Return every causal graph of the four kinds, each once, in batches of scenes.
 
     Of parallel edges (the same cause and effect, related in several ways) the first in the table stands for all.
     """

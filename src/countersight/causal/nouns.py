@@ -1,4 +1,4 @@
-"""What kind of thing a name stands for, by `nouns.toml`."""
+"""The classes of things that names belong to, from `nouns.toml`."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ _SHORTEST = 4
 
 
 class NounsFile(msgspec.Struct, frozen=True):
-    """The file, as people write it."""
+    """The content of the nouns file."""
 
     measures: str
     plurals: dict[str, str]
@@ -26,12 +26,12 @@ class NounsFile(msgspec.Struct, frozen=True):
 
 
 class Nouns:
-    """Names and the classes of things they stand for."""
+    """Names and the classes of things they belong to."""
 
     def __init__(self, file: NounsFile, wider: Callable[[str], Iterable[str]] = lambda _: ()) -> None:
-        """`wider` gives words for what a noun is, the nearest first: one that is not listed is what these are."""
+        """`wider` returns the hypernyms of a noun, the nearest first: an unlisted noun takes its classes from them."""
         self.names = {*file.classes, *file.groups}
-        """Of all classes, and of all groups of classes."""
+        """The names of all classes and groups of classes."""
         self._classes = _classes(file.classes, file.groups)
         self._plurals = file.plurals
         self._measures = frozenset(file.measures.split())
@@ -41,7 +41,7 @@ class Nouns:
         self._found = lru_cache(maxsize=1 << 16)(self._find)
 
     def classes(self, name: str) -> frozenset[str]:
-        """The classes a name belongs to; none where we do not know it."""
+        """Return the classes that a name belongs to; none if the name is unknown."""
         return self._found(name)
 
     def _find(self, name: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What a causal graph says by its paths alone: causes and effects, separation, and what to control for."""
+"""Path analysis of a causal graph: causes and effects, d-separation, and backdoor sets."""
 
 from collections.abc import Callable, Iterable
 from itertools import combinations
@@ -8,32 +8,32 @@ Edges = frozenset[tuple[str, str]]
 
 
 def causes(edges: Edges, name: str) -> set[str]:
-    """The direct causes."""
+    """Return the direct causes."""
     return {cause for cause, effect in edges if effect == name}
 
 
 def effects(edges: Edges, name: str) -> set[str]:
-    """The direct effects."""
+    """Return the direct effects."""
     return {effect for cause, effect in edges if cause == name}
 
 
 def ancestors(edges: Edges, name: str) -> set[str]:
-    """All causes, direct or through others."""
+    """Return all causes, direct or indirect."""
     return _reached(name, lambda one: causes(edges, one))
 
 
 def descendants(edges: Edges, name: str) -> set[str]:
-    """All effects, direct or through others."""
+    """Return all effects, direct or indirect."""
     return _reached(name, lambda one: effects(edges, one))
 
 
 def mediators(edges: Edges, cause: str, effect: str) -> set[str]:
-    """What stands on a directed path from the cause to the effect."""
+    """Return the variables on directed paths from the cause to the effect."""
     return descendants(edges, cause) & ancestors(edges, effect)
 
 
 def is_separated(edges: Edges, one: str, other: str, given: Iterable[str] = ()) -> bool:
-    """Whether every path between two variables is blocked by what is given (d-separation).
+    """Whether every path between two variables is blocked by `given` (d-separation).
 
     By the moral graph of the ancestors: parents of a common child are joined, directions are dropped, what is given is
     taken out; separated is what is then apart.
@@ -52,7 +52,7 @@ def is_separated(edges: Edges, one: str, other: str, given: Iterable[str] = ()) 
 
 
 def backdoor_set(edges: Edges, cause: str, effect: str) -> frozenset[str] | None:
-    """The smallest set of variables to control for, by the backdoor criterion; None where there is none.
+    """Return the smallest set of variables to control for, by the backdoor criterion; None if there is none.
 
     No member is an effect of the cause, and together they block every path that enters the cause (Pearl 1993).
     """

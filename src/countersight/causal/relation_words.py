@@ -1,4 +1,4 @@
-"""Relations in the catalogue's own words: without inflections, articles, auxiliaries and adverbs."""
+"""Normalise relations to the catalogue's words: without inflections, articles, auxiliaries and adverbs."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,35 +33,35 @@ _PARTICLES = frozenset({"up", "down", "out", "off", "back", "high", "together", 
 
 
 class Words(msgspec.Struct, frozen=True):
-    """Words that matter to every relation, each list in one text."""
+    """Words with a role in every relation, each list as one text."""
 
     skipped: str
-    """That do not change what a relation says."""
+    """Words that do not change the meaning of a relation."""
     unreal: str
-    """With which it does not hold."""
+    """Words that negate a relation."""
     spots: str = ""
-    """Of a place: what is on the edge, or in the middle, of a thing is on it, or in it."""
+    """Words for a part of a place: what is on the edge, or in the middle, of a thing is on it, or in it."""
     airborne: str = ""
-    """Verbs of what touches nothing, though it is "on" something."""
+    """Verbs of things that touch nothing, though they are "on" something."""
 
 
 class Phrase(msgspec.Struct, frozen=True):
-    """A relation in plain words; nothing where it does not hold, or cannot be read."""
+    """A normalised relation; empty if it does not hold or cannot be read."""
 
     words: str
     done_by: str = ""
-    """Of a passive that names who does it ("held up by"), the active: "hold up"."""
+    """The active form of a passive with its agent: "hold up" for "held up by"."""
     wider: tuple[str, ...] = ()
-    """What it says with less detail: who trots on the edge of something is on it."""
+    """Less detailed phrases that it implies: who trots on the edge of something is on it."""
 
 
 def said(relation: str) -> str:
-    """The relation without the marks that FACTUAL puts before it."""
+    """Return the relation without the prefixes that FACTUAL adds."""
     return _PREFIX.sub("", relation.strip())
 
 
 class RelationWords:
-    """Brings relations into plain words, knowing the verbs of some phrases."""
+    """Normalises relations, given the verbs of some phrases."""
 
     def __init__(self, phrases: Iterable[str], forms: Mapping[str, Iterable[str]], words: Words) -> None:
         self._skipped, self._unreal = frozenset(words.skipped.split()), frozenset(words.unreal.split())
@@ -70,12 +70,12 @@ class RelationWords:
         self._plain = _plain_forms((*(phrase.split()[0] for phrase in phrases), *self._airborne), forms)
 
     def bare(self, phrase: str) -> str:
-        """A phrase without the words that do not matter."""
+        """Return a phrase without the words that do not matter."""
         kept = " ".join(_SAME.get(word, word) for word in _WORD.findall(phrase) if word not in self._skipped)
         return kept.replace("inside of", "inside").replace(" of of", " of")
 
     def read(self, relation: str) -> Phrase:
-        """The relation in plain words."""
+        """Return the normalised relation."""
         text = relation.strip().casefold()
         words = [word for word in self.bare(said(text)).split() if not self._is_adverb(word)]
         if not words or len(words) > _MOST or not self._unreal.isdisjoint(words):

@@ -1,4 +1,4 @@
-"""The nouns of scene graphs: what people marked in a picture, and how it is related. Pure data."""
+"""Data types of scene graphs: the things that people annotated in a picture, and their relations."""
 
 import msgspec
 
@@ -6,11 +6,11 @@ from countersight.causal.graph import Box, Thing
 
 
 class SceneRelation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Two things and how the first is related to the second."""
+    """A relation of one thing to another."""
 
     subject: str
     relation: str
-    """In the words of whoever marked it: "on", "sitting on", "ON", "pv:attach to"."""
+    """In the annotator's words: "on", "sitting on", "ON", "pv:attach to"."""
     object: str
     """Subject and object are ids of things."""
     synset: str = ""
@@ -24,18 +24,18 @@ class Description(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SceneGraph(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What people marked in a picture, or in a region of one."""
+    """The annotated things and relations of a picture, or of a region of one."""
 
     id: str
     things: tuple[Thing, ...] = ()
     relations: tuple[SceneRelation, ...] = ()
     image: str = ""
-    """The id of the picture, where known."""
+    """The id of the picture, if known."""
     descriptions: tuple[Description, ...] = ()
 
 
 class Malformed(msgspec.Struct, frozen=True):
-    """A part of a file that could not be read and was left out: where it stands and what is wrong with it."""
+    """An unreadable part of a file, which was skipped: its position and the reason."""
 
     file: str
     entry: int

@@ -1,4 +1,4 @@
-"""Which causal graphs make sound questions, and what the graphs of one picture say of each other.
+"""Select the causal graphs that make sound questions, and combine the graphs of one picture.
 
 A scene graph tells what somebody marked, not all there is. These rules leave out what cannot be asked without doubt:
 things that names do not tell apart, dependences that do not carry on, effects with causes outside the graph.
@@ -37,9 +37,9 @@ _VAGUE = frozenset({
 """Names that do not tell what the thing is."""
 
 PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "containment"})
-"""Kinds of cause that keep a thing where it is. What is lost here is lost further on: of three things, only these."""
+"""Kinds of cause that keep a thing in place. If three things are involved, losses only pass along these."""
 ACTING_KINDS = frozenset({"force", "source"})
-"""Kinds of cause that do something to a thing, or give it off."""
+"""Kinds of cause that act on a thing or emit it."""
 _BEARING = ("support", "containment")
 _MOVING = frozenset({"carry", "drag", "draw", "drive", "lead", "move", "pull", "push", "steer", "tow"})
 """What is done to a thing and, through it, to whatever it bears or pulls: who pushes a cart moves the boxes on it."""
@@ -69,7 +69,7 @@ _EDGES: dict[GraphKind, frozenset[tuple[int, int]]] = {
 
 
 def fault(graph: CausalGraph) -> str | None:
-    """What is wrong with a graph that came from a file, or None."""
+    """Return the error in a graph that was read from a file, or None."""
     letters = {thing.id: place for place, thing in enumerate(graph.things)}
     if len(letters) != len(graph.things):
         return "two things have the same id"
@@ -85,7 +85,7 @@ def fault(graph: CausalGraph) -> str | None:
 
 
 def doubt(graph: CausalGraph) -> str | None:
-    """Why a graph cannot be asked about without doubt, or None."""
+    """Return the reason why a graph is unfit for unambiguous questions, or None."""
     names = {thing.id: thing.name for thing in graph.things}
     if not all(is_plain(name) for name in names.values()):
         return "a name does not tell what the thing is"
@@ -184,7 +184,7 @@ def may_do_alone(graph: CausalGraph) -> bool:
 
 
 def acting_kind(graph: CausalGraph) -> str:
-    """How things in the graph act on each other, "force" or "source"; "" where all edges keep a thing in place."""
+    """Return how things in the graph act on each other, "force" or "source"; "" if all edges keep things in place."""
     return next((edge.kind for edge in graph.edges if edge.kind in ACTING_KINDS), "")
 
 
@@ -203,7 +203,7 @@ def _acts_for_sure(graph: CausalGraph) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def is_plain(name: str) -> bool:
-    """Whether a name tells what the thing is, in words that a sentence can take."""
+    """Whether a name says what the thing is, in words that fit into a sentence."""
     if not (name.isascii() and name == name.lower() and len(name) <= _LONGEST_NAME):
         return False
     if not 1 <= len(words_in(name)) <= _MOST_WORDS or singular(head(name)) in _VAGUE:
@@ -237,7 +237,7 @@ def _is_doubtful(edge: CausalEdge, names: dict[str, str]) -> bool:
 
 
 def is_one_way(graph: CausalGraph, lost: str, effect: str) -> bool:
-    """Whether the graph alone decides what becomes of a cause when what depends on it is lost.
+    """Whether the graph alone decides the fate of a cause when a thing that depends on it is lost.
 
     Who rides a bicycle depends on it, and keeps it upright and going as well; a rivet that holds a sign is held by it,
     and the wheels of a bus bear it.
@@ -251,7 +251,7 @@ def is_one_way(graph: CausalGraph, lost: str, effect: str) -> bool:
 
 
 def settled(graphs: Iterable[CausalGraph]) -> Iterator[CausalGraph]:
-    """Graphs that can be asked about, each with the other things of its picture that have nothing to do with it.
+    """Return the graphs fit for questions, each with the unrelated other things of its picture.
 
     Graphs of one picture stand together, as mining writes them, and are followed by the forks that they make. An effect
     that has further causes in its scene is not asked about with some of them alone.

@@ -1,4 +1,4 @@
-"""Boolean structural causal models: simulate a world, intervene in it, and ask what would have been.
+"""Boolean structural causal models: simulate a world, intervene in it, and compute counterfactuals.
 
 The reference that gold answers are held against. A variable is true while its thing is as the picture shows it. Its
 mechanism, a truth table, says when that is, given its causes and whether anything outside the model disturbs it.
@@ -14,7 +14,7 @@ State = Mapping[str, bool]
 """Values of variables by name."""
 
 Chances = Mapping[str, float]
-"""How likely each variable is to be left undisturbed, independently of the others."""
+"""The probability of each variable to be left undisturbed, independently of the others."""
 
 _NOTHING: State = {}
 
@@ -23,12 +23,12 @@ class StructuralModel(msgspec.Struct, frozen=True):
     """Variables, their causes and their mechanisms."""
 
     causes: dict[str, tuple[str, ...]]
-    """The causes of every variable; a variable stands behind its causes."""
+    """The causes of every variable; causes come before their effects."""
     tables: dict[str, tuple[bool, ...]]
     """The value of every variable by its inputs read as a binary number: undisturbed is 1, the first cause 2, …"""
 
     def solve(self, background: State, do: State = _NOTHING) -> dict[str, bool]:
-        """The world that comes of a background (which variables are left undisturbed) when some are set by hand."""
+        """Return the world for a background (which variables are left undisturbed) under the intervention `do`."""
         world: dict[str, bool] = {}
         for name, causes in self.causes.items():
             if name in do:
@@ -39,13 +39,13 @@ class StructuralModel(msgspec.Struct, frozen=True):
         return world
 
     def backgrounds(self) -> Iterator[dict[str, bool]]:
-        """Every way in which the variables can be left alone or disturbed."""
+        """Return every combination of disturbed and undisturbed variables."""
         for values in product((True, False), repeat=len(self.causes)):
             yield dict(zip(self.causes, values, strict=True))
 
 
 def every_cause_needed(causes: dict[str, tuple[str, ...]]) -> StructuralModel:
-    """The model behind the gold answers: a thing stays as it is while all its causes do and nothing disturbs it."""
+    """Return the model behind the gold answers: a thing stays if all its causes stay and nothing disturbs it."""
     tables = {name: (*(False,) * (2 ** (len(of) + 1) - 1), True) for name, of in causes.items()}
     return StructuralModel(causes, tables)
 
@@ -53,7 +53,7 @@ def every_cause_needed(causes: dict[str, tuple[str, ...]]) -> StructuralModel:
 def probability(
     model: StructuralModel, chances: Chances, event: State, *, given: State = _NOTHING, do: State = _NOTHING
 ) -> float:
-    """The probability of an event given the evidence, under an intervention."""
+    """Return the probability of an event given the evidence, under an intervention."""
     likely = possible = 0.0
     for background in model.backgrounds():
         world = model.solve(background, do)
@@ -65,9 +65,10 @@ def probability(
 
 
 def would_be(model: StructuralModel, asked: str, do: State, seen: State) -> bool | None:
-    """What a variable would have been, had others been set by hand: abduction, action, prediction.
+    """Return the counterfactual value of a variable under `do`, given `seen`: abduction, action, prediction.
 
-    None where what was seen leaves it open.
+    None if `seen` does not determine the value.
+
     """
     found = {
         model.solve(background, do)[asked]
@@ -78,7 +79,7 @@ def would_be(model: StructuralModel, asked: str, do: State, seen: State) -> bool
 
 
 def controlled_direct_effect(model: StructuralModel, chances: Chances, cause: str, effect: str, held: State) -> float:
-    """The effect of the cause while other variables are held where they are."""
+    """Return the effect of the cause while the other variables in `held` are set to their given values."""
     kept = _mean(model, chances, effect, {**held, cause: True}, ())
     return kept - _mean(model, chances, effect, {**held, cause: False}, ())
 
@@ -86,7 +87,7 @@ def controlled_direct_effect(model: StructuralModel, chances: Chances, cause: st
 def natural_direct_effect(
     model: StructuralModel, chances: Chances, cause: str, effect: str, mediators: tuple[str, ...]
 ) -> float:
-    """The effect lost when the cause is removed and the mediators keep their values."""
+    """Return the effect lost when the cause is removed and the mediators keep their values."""
     kept = _mean(model, chances, effect, {cause: True}, ())
     return kept - _mean(model, chances, effect, {cause: False}, mediators, {cause: True})
 
@@ -94,19 +95,19 @@ def natural_direct_effect(
 def natural_indirect_effect(
     model: StructuralModel, chances: Chances, cause: str, effect: str, mediators: tuple[str, ...]
 ) -> float:
-    """What is lost when the cause is kept and the mediators are as they would have been without it."""
+    """Return the effect lost when the cause is kept and the mediators change as they would without it."""
     kept = _mean(model, chances, effect, {cause: True}, ())
     return kept - _mean(model, chances, effect, {cause: True}, mediators, {cause: False})
 
 
 def is_sure(model: StructuralModel, cause: str, effect: str) -> bool:
-    """Whether the effect stays while the cause is kept and the effect itself left alone, whatever else happens."""
+    """Whether the effect is certain if the cause is kept and nothing disturbs the effect itself."""
     kept = (background for background in model.backgrounds() if background[effect])
     return all(model.solve(background, {cause: True})[effect] for background in kept)
 
 
 def is_necessary(model: StructuralModel, cause: str, effect: str) -> bool:
-    """Whether the effect is lost in no other way than with the cause, when nothing disturbs the effect itself."""
+    """Whether the effect is lost only if the cause is lost, when nothing disturbs the effect itself."""
     worlds = (model.solve(background) for background in model.backgrounds() if background[effect])
     return not any(world[cause] for world in worlds if not world[effect])
 

@@ -1,4 +1,4 @@
-"""What else a scene has to say about some of its things: what was written about them, and what is there beside them."""
+"""The surroundings of things in a scene: descriptions that mention them, and other things next to them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ from countersight.causal.lexicon import plain
 from countersight.causal.scene import SceneGraph
 
 MOST_DESCRIPTIONS = 8
-"""Of those that speak of the things: Visual Genome has fifty a picture."""
+"""Limit on descriptions that mention the things: Visual Genome has fifty per picture."""
 MOST_OTHERS = 50
 
 Things = tuple[Thing, ...]
 
 
 class Surroundings:
-    """A scene, made ready to be asked about many of its things."""
+    """A scene, prepared for lookups of many of its things."""
 
     def __init__(self, scene: SceneGraph) -> None:
         self._scene = scene
@@ -27,7 +27,7 @@ class Surroundings:
         self._shared = frozenset(name for name, number in times.items() if number > 1)
 
     def others(self, things: Things) -> Things:
-        """One thing of every other name in the scene."""
+        """Return one thing of every other name in the scene."""
         names = {thing.name for thing in things}
         others = [thing for name, thing in reversed(self._by_name.items()) if name not in names]
         return tuple(others[:MOST_OTHERS])
@@ -38,7 +38,7 @@ class Surroundings:
         return tuple(thing.name for thing in things if plain(thing.name) in self._shared)
 
     def descriptions(self, things: Things) -> tuple[str, ...]:
-        """What was written about the things, what names most of them first."""
+        """Return the descriptions of the things, those that mention most of them first."""
         written = self._scene.descriptions
         if len(written) == 1:  # the graph of a region, and what was written about it
             return (written[0].text,)

@@ -1,4 +1,4 @@
-"""The kit of all pages: documents, tables in every format, SVG sheets, words; knows neither runs nor audits."""
+"""Shared tools for HTML pages: documents, tables in every format, SVG figures and number formatting."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What every page is: one HTML file that needs nothing else. No request leaves it, no text in it can act."""
+"""Self-contained HTML documents: they load nothing from outside, and text in them is never executed."""
 
 import base64
 import hashlib
@@ -31,7 +31,7 @@ def document(
     asks: str = "'none'",
     **parts: Any,
 ) -> str:
-    """A page out of the Jinja template, style and scripts of a package, by their file names; all of it is inlined.
+    """Render a page from the Jinja template, style and scripts of the package `room`; all files are inlined.
 
     Several scripts are separated by spaces; one that the package does not have is taken from this one.
     `picture_sources` says where pictures may come from, `asks` which hosts the scripts may send requests to.
@@ -45,22 +45,22 @@ def document(
 
 
 class Live(msgspec.Struct, frozen=True):
-    """What a page that is served asks for to learn whether there is more than it shows (see live.js)."""
+    """Addresses that a served page polls to learn whether there are newer results (see live.js)."""
 
     look: str
-    """The address that tells the state."""
+    """The address that returns the current state."""
     state: str
-    """What the page was made of."""
+    """The state that the page was rendered from."""
     page: str = ""
     """The address of the page."""
 
     def block(self) -> Markup:
-        """The same as data within the page."""
+        """Return these fields as a JSON block for the page."""
         return inert("live", self)
 
 
 def inert(key: str, value: object) -> Markup:
-    """Data that the browser does not run, for scripts to read: no "<" is left that could end the block."""
+    """Return a JSON data block that scripts can read and the browser does not run; every "<" in it is escaped."""
     written = msgspec.json.encode(_cleaned(msgspec.to_builtins(value))).decode().replace("<", "\\u003c")
     return Markup(f'<script type="application/json" id="{key}">{written}</script>')
 
@@ -81,7 +81,7 @@ def _place(room: str, file: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=1)
 def _templates() -> Environment:
-    """The templates of all packages, as package:file; whatever they are given is escaped unless it is Markup."""
+    """Return the environment with the templates of all packages (package:file); values are escaped unless Markup."""
     loader = FunctionLoader(lambda named: source(*(named if ":" in named else f"{__package__}:{named}").split(":", 1)))
     found = Environment(
         loader=loader,
@@ -97,22 +97,22 @@ def _templates() -> Environment:
 
 
 def table_html(grid: Grid) -> str:
-    """A table alone, for notebooks."""
+    """Return the HTML of a table, for notebooks."""
     return str(_templates().get_template("kit.html").module.table(grid))  # type: ignore[attr-defined]
 
 
 def fragment(room: str, template: str, **parts: Any) -> Markup:
-    """A part of a page, or a drawing, out of a template of a package."""
+    """Render a part of a page, or a drawing, from a template of the package `room`."""
     return Markup(_templates().get_template(f"{room}:{template}").render(**parts))
 
 
 def source(room: str, file: str) -> str:
-    """The text of a file that lies in a room."""
+    """Return the text of a file in the package `room`."""
     return (files(room) / file).read_text(encoding="utf-8")
 
 
 def _policy(style: str, script: str, picture_sources: str, asks: str) -> str:
-    """What the page may do: show its own pictures, be styled and run by these very texts, and nothing else."""
+    """Return the content security policy: only the page's own pictures, style and scripts are allowed."""
     return (
         f"default-src 'none'; img-src {picture_sources}; style-src {_digest(style)}; script-src {_digest(script)}; "
         f"connect-src {asks}; base-uri 'none'; form-action 'none'"

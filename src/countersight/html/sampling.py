@@ -1,4 +1,4 @@
-"""Which of many cases a page shows."""
+"""Choose which cases a page shows."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def balanced_sample(strata: Sequence[NDArray[np.int64]], size: int, seed: int) -> NDArray[np.int64]:
-    """Positions of at most `size` cases, in order, with the strata of every run as evenly filled as they allow.
+    """Return the sorted positions of at most `size` cases, spread as evenly as possible over the strata of every run.
 
     `strata` has an array for each run: the stratum (a group and an outcome) of each case. Cases are dealt like
     cards: the first of every stratum, then the second, until the gallery is full.

@@ -1,4 +1,4 @@
-"""What the figures of statistics share: one self-contained sheet, readable on a light and on a dark ground."""
+"""Building blocks of SVG figures: self-contained, readable on light and dark backgrounds."""
 
 import re
 from bisect import bisect
@@ -24,7 +24,7 @@ _COLOURS = {
     "two": "counterfactual",
     "three": "shown",
 }
-"""What a figure calls the colours of pages."""
+"""The page colour behind each colour name of the figures."""
 
 _STYLE = """
   svg {{ {light}; font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }}
@@ -36,7 +36,7 @@ _STYLE = """
 
 @cache
 def _style() -> str:
-    """The style that all figures share, in the colours of the pages they stand on."""
+    """Return the style that all figures share, in the colours of the pages."""
     sheet = source(__package__, "page.css")
     light, dark = (
         dict(re.findall(r"--([\w-]+): (#\w+);", part)) for part in sheet.split("(prefers-color-scheme: dark)")
@@ -50,7 +50,7 @@ def _style() -> str:
 
 
 def element(tag: str, *children: str, **attributes: str | float | None) -> Markup:
-    """An element; what is not markup is escaped. `class_` loses its underscore, others change it to a hyphen."""
+    """Return an element with escaped children; in attribute names, underscores inside become hyphens (`class_`: class)."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_number(value))}"'
         for key, value in attributes.items()
@@ -64,7 +64,7 @@ def _number(value: str | float) -> str:
 
 
 def sheet(title: str, height: int, style: str, parts: Iterable[Markup]) -> Markup:
-    """A figure of that height, with a style of its own beside the one that all share."""
+    """Return an SVG figure of this height; `style` is added to the style that all figures share."""
     return element(
         "svg",
         element("style", Markup(_style() + style)),
@@ -80,13 +80,13 @@ def sheet(title: str, height: int, style: str, parts: Iterable[Markup]) -> Marku
 
 
 def words_at(x: float, y: float, words: str, class_: str = "", anchor: str = "start") -> Markup:
-    """Words at a place, which they begin at, end at, or have in their middle."""
+    """Return a text element at (x, y); `anchor` says whether the text starts, ends or is centred there."""
     turned = None if anchor == "start" else anchor
     return element("text", _drawable(words), x=x, y=y, class_=class_ or None, text_anchor=turned)
 
 
 def shortened(words: str, most: int, others: Iterable[str] = ()) -> str:
-    """A name that takes at most the room of so many letters of usual width.
+    """Shorten a name to the width of at most `most` average letters.
 
     It is cut in the middle: its ends stay, and the parts in which it differs from `others`.
     """
@@ -105,12 +105,12 @@ def shortened(words: str, most: int, others: Iterable[str] = ()) -> str:
 
 
 def _alike(one: str, other: str) -> int:
-    """The number of letters at the beginning that two names share."""
+    """Return the number of leading letters that two names share."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _joined(parts: list[str], kept: set[int]) -> str:
-    """The parts that are kept, with one ellipsis for each gap."""
+    """Join the kept parts, with one ellipsis for each gap."""
     shown = ""
     for place, part in enumerate(parts):
         shown += part if place in kept else "" if shown.endswith("…") else "…"
@@ -122,7 +122,7 @@ def _letters(words: str) -> float:
 
 
 def _breadth(letter: str) -> float:
-    """How many letters of usual width one letter takes, in the widest of the usual typefaces."""
+    """Return the width of a letter in average letters, in the widest of the usual typefaces."""
     if east_asian_width(letter) in "WF":
         return 1.8
     if letter in " .,:;'|!()ijltfr":
@@ -131,5 +131,5 @@ def _breadth(letter: str) -> float:
 
 
 def _drawable(words: str) -> str:
-    """XML has no place for control characters, escaped or not."""
+    """Return the text without control characters, which XML cannot contain even escaped."""
     return "".join(c if c.isprintable() else " " for c in words)

@@ -1,4 +1,4 @@
-"""Tables as data: figures, cells, lines; and the same as Markdown and LaTeX."""
+"""Tables as data (figures, cells, lines), and as Markdown and LaTeX."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -17,103 +17,104 @@ class Bounds(msgspec.Struct, frozen=True):
 
 
 TOO_FEW: Final = 10
-"""A difference over fewer cases is shown as too few cases to tell."""
+"""A difference over fewer cases is shown as having too few cases."""
 TOO_FEW_CASES: Final = "too few cases"
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """What a table shows as a figure: a share, or a difference of shares, with its interval.
+    """A figure of a table: a share, or a difference of shares, with its interval.
 
-    Whatever is computed is a subclass that says what it has; the rest is as stands here.
+    Subclasses override the properties that they can compute; the others keep these defaults.
+
     """
 
     @property
     def value(self) -> float | None:
-        """The figure itself; None where nothing was scored."""
+        """The value; None if nothing was scored."""
         raise NotImplementedError
 
     @property
     def low(self) -> float:
-        """The lower end of its interval."""
+        """The lower end of the interval."""
         raise NotImplementedError
 
     @property
     def high(self) -> float:
-        """The upper end of its interval."""
+        """The upper end of the interval."""
         raise NotImplementedError
 
     @property
     def n(self) -> int:
-        """The cases that it rests on."""
+        """The number of cases behind the figure."""
         raise NotImplementedError
 
     @property
     def p(self) -> float | None:
-        """The p value, where two things were compared."""
+        """The p value of a comparison; None if nothing is compared."""
         return None
 
     @property
     def hits(self) -> int | None:
-        """How many of the n were right, where the figure is such a share."""
+        """How many of the n were right; None if the figure is not a share of right replies."""
         return None
 
     @property
     def method(self) -> str:
-        """How the interval and p were computed, where it is not exact binomial, or Tango's with McNemar's test."""
+        """The method of the interval and p; empty for exact binomial, or Tango's interval with McNemar's test."""
         return ""
 
     @property
     def confidence(self) -> float | None:
-        """Of its interval, where that is not the report's: several comparisons have wider ones."""
+        """The confidence of the interval if it differs from the report's: several comparisons have wider intervals."""
         return None
 
     @property
     def unread(self) -> int:
-        """How many of the n would be right if every unread reply were."""
+        """How many more of the n would be right if every unread reply were right."""
         return 0
 
     @property
     def if_right(self) -> float | None:
-        """The share if every unread reply were right; if every one were wrong, it is `value`."""
+        """The share if every unread reply were right (`value` counts them as wrong)."""
         return self.value + self.unread / self.n if self.value is not None and self.unread else None
 
     @property
     def too_few(self) -> bool:
-        """Whether it is a difference over so few cases that nothing can be told from it."""
+        """Whether this is a difference over too few cases to conclude anything."""
         return self.p is not None and self.n < TOO_FEW
 
     @property
     def bounds(self) -> "Bounds | None":
-        """The smallest and the largest value that unread replies leave possible; None where all were read."""
+        """The smallest and the largest value possible, depending on the unread replies; None if all were read."""
         return None if self.value is None or self.if_right is None else Bounds(self.value, self.if_right)
 
     @property
     def is_clear(self) -> bool:
-        """Whether enough cases show it to be above or below 0, whatever the unread replies mean."""
+        """Whether there are enough cases and the figure is above or below 0 however the unread replies are counted."""
         value, bounds = self.value or 0.0, self.bounds or Bounds(self.value or 0.0, self.value or 0.0)
         return not self.too_few and (self.low - (value - bounds.low) > 0 or self.high + (bounds.high - value) < 0)
 
     @property
     def is_share(self) -> bool:
-        """Whether it is told in per cent or points; a correlation is not."""
+        """Whether the figure is shown in per cent or points; a correlation is not."""
         return True
 
 
 class Figure(Measured, frozen=True, omit_defaults=True):
-    """A share from 0 to 1 or a difference of shares, its 95 % interval, and the number of cases that it rests on."""
+    """A share from 0 to 1 or a difference of shares, with its 95 % interval and its number of cases."""
 
     value: float | None
     low: float
     high: float
     n: int
     p: float | None = None
-    """Of a difference: two-sided."""
+    """The two-sided p value of a difference."""
     hits: int | None = None
-    """Of a share: how many of the n are right."""
+    """How many of the n are right, if this is a share."""
 
 
 class Count(msgspec.Struct, frozen=True):
-    """A number without an interval, as a file has it: a count, a bound, or what a paper prints."""
+    """A number without an interval, as written to files: a count, a bound, or a value printed in a paper."""
 
     value: float
     n: int | None
@@ -121,7 +122,7 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A figure of a line as a file has it: the measure, and the group where that is not the line's."""
+    """A figure as written to files: its measure, and its group if that differs from the line's."""
 
     measure: str
     figure: Measured | Count
@@ -129,7 +130,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class TableCell(msgspec.Struct, frozen=True):
-    """A figure and what stands beside it in small: its interval, its p value, its own n."""
+    """A table cell: a figure, and in small print its interval, its p value or its own n."""
 
     text: str
     details: tuple[str, ...] = ()
@@ -137,33 +138,33 @@ class TableCell(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A line of a table; `total` marks the one that sums up the others, `reported` one that a paper has."""
+    """A table row; `total` marks the row that summarises the others, `reported` a row quoted from a paper."""
 
     cells: tuple[TableCell, ...]
     total: bool = False
     reported: bool = False
     run: str = ""
-    """In files: the run that its figures are of, the run that they are held against, and the group of cases."""
+    """In files: the run of the figures, the run that they are compared with, and the group of cases."""
     minus_run: str = ""
     group: str = "all"
     also: tuple[Record, ...] = ()
-    """What only files have."""
+    """Figures that are written to files but not shown."""
 
 
 class Grid(msgspec.Struct, frozen=True):
-    """A table: what it shows, the head of each column, and its lines. The first column names the line."""
+    """A table: its title, the heading of each column, and its lines. The first column names the line."""
 
     title: str
     head: tuple[str, ...]
     lines: tuple[Line, ...]
     note: str = ""
     key: str = ""
-    """What files call the table; one that only gathers figures of others is in no file."""
+    """The name of the table in files; empty for a table that only repeats figures of others."""
     measures: tuple[str, ...] = ()
-    """What files call each column after the first."""
+    """The name of each column after the first in files."""
 
     def records(self, line: Line) -> Iterator[Record]:
-        """Every figure of a line, as a file has it."""
+        """Return every figure of a line as it is written to files."""
         for measure, cell in zip(self.measures, line.cells[1:], strict=False):
             if measure and cell.figure:
                 yield Record(measure, cell.figure)
@@ -174,7 +175,7 @@ NOTHING = TableCell("–")
 
 
 def figure_cell(figure: Measured | None, expected_n: int | None, *, counted: bool = False) -> TableCell:
-    """A figure with its interval, and with its count where wanted; its n is said where it is not that of the line."""
+    """Return a cell with a figure and its interval; `counted` adds the count, and n is shown if not `expected_n`."""
     if figure is None or figure.value is None:
         return TableCell(NOTHING.text, (f"0 of {count(figure.n)} read",), figure) if figure and figure.n else NOTHING
     details = [interval(figure) if figure.is_share else plain_interval(figure)]
@@ -194,13 +195,13 @@ def figure_cell(figure: Measured | None, expected_n: int | None, *, counted: boo
 
 
 Content = TableCell | Measured | str | int | None
-"""What may stand in a cell: a figure, words, a count, or nothing."""
+"""The content of a cell: a figure, text, a count, or nothing."""
 
 
 def table_line(
     called: str | TableCell, *cells: Content, n: int | None = None, counted: bool = False, **more: Any
 ) -> Line:
-    """A line out of what stands in its cells; `n` is what its figures rest on, `more` are fields of the line."""
+    """Return a line with these cells; `n` is the expected number of cases, `more` are further fields of the line."""
     first = called if isinstance(called, TableCell) else TableCell(name(called))
     return Line((first, *(_as_cell(cell, n, counted) for cell in cells)), **more)
 
@@ -216,7 +217,7 @@ def _as_cell(content: Content, n: int | None, counted: bool) -> TableCell:
 
 
 def markdown_grid(grid: Grid) -> list[str]:
-    """A table, and its note where it has one."""
+    """Return the table as Markdown, followed by its note if it has one."""
     return [_md_table(grid), *([markdown_text(grid.note)] if grid.note else [])]
 
 
@@ -229,7 +230,7 @@ def _md_table(grid: Grid) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text that Markdown takes for nothing but text."""
+    """Escape text for Markdown."""
     escaped = re.sub(r"([\\`*_\[\]|~!$#])", r"\\\1", text)
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
@@ -239,7 +240,7 @@ def _flat(cell: TableCell) -> str:
 
 
 def latex_tables(words: str, told: Iterable[tuple[str, str]], tables: Iterable[Grid]) -> list[str]:
-    """Lines of tables, below comments that say what they show and how they were got."""
+    """Return the lines of LaTeX tables, below comments that explain them."""
     lines = [
         "% Written by Countersight. In the preamble: \\usepackage{booktabs}",
         "% Names with signs outside Latin scripts need LuaLaTeX or XeLaTeX.",
@@ -252,7 +253,7 @@ def latex_tables(words: str, told: Iterable[tuple[str, str]], tables: Iterable[G
 
 
 def latex_grid(grid: Grid) -> Iterator[str]:
-    """The lines of a table."""
+    """Return the LaTeX lines of a table."""
     yield r"\begin{table}"
     yield r"  \centering\small"
     yield f"  \\caption{{{_tex(' '.join((grid.title + '.', grid.note)).strip())}}}"

@@ -1,4 +1,4 @@
-"""Grids of words in the terminal."""
+"""Print tables in the terminal."""
 
 from collections.abc import Iterable, Iterator
 from textwrap import fill
@@ -13,11 +13,11 @@ from countersight.html.tables import NOTHING, Grid, Line, TableCell
 _SHORT = {"counterfactual": "counter-\nfactual", "both right": "both\nright", "imagination gap": "imagi-\nnation\ngap"}
 _AMISS = ("unread", "restated", "cut", "empty", "failed", "missing")
 _NAME, _FIGURE = 17, 11
-"""Room that the name of a line needs at least, and that the words of a head are given."""
+"""The minimum width of the line names, and the width given to the words of a heading."""
 
 
 def print_grids(grids: Iterable[Grid], console: Console) -> None:
-    """Print tables, each in as many parts as the terminal has no room for."""
+    """Print tables, each split into as many parts as the terminal's width requires."""
     for grid in grids:
         for part in _parts(grid, console.width):
             console.print()
@@ -25,7 +25,7 @@ def print_grids(grids: Iterable[Grid], console: Console) -> None:
 
 
 def _parts(grid: Grid, width: int) -> Iterator[Grid]:
-    """The table, cut between columns into parts that fit the terminal; the counts go in one column to save room."""
+    """Split the table between columns into parts that fit the terminal; counts share one column to save space."""
     counts = [place for place, head in enumerate(grid.head) if head in _AMISS]
     if len(counts) == 1:  # a figure like others, with an interval of its own
         counts = []
@@ -60,7 +60,7 @@ def _parts(grid: Grid, width: int) -> Iterator[Grid]:
 
 
 def _width(head: str, cells: list[TableCell]) -> int:
-    """Room that a column takes, with a space before it."""
+    """Return the width of a column, including the space before it."""
     written = [_head(head), *(cell.text for cell in cells), *(_short(text) for cell in cells for text in cell.details)]
     return 1 + max(len(line) for text in written for line in text.splitlines())
 

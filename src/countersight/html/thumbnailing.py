@@ -1,4 +1,4 @@
-"""Small pictures for pages, kept between calls by what they were made from."""
+"""Thumbnails for pages, cached between calls by the content of their pictures."""
 
 import hashlib
 import io
@@ -18,14 +18,14 @@ from countersight.picture import Picture, as_seen
 from countersight.system import cache_folder, cores
 
 MOST_BYTES: Final = 1 << 29
-"""Beyond this the store is begun anew: it only saves time."""
+"""A larger store is deleted and started again: it is only a cache."""
 STORE: Final = "thumbnails.sqlite"
 _FORM: Final = 1
-"""Counted up when thumbnails are made otherwise, so that no old one is taken for new."""
+"""Increased whenever thumbnails are made differently, so that old ones are not reused."""
 
 
 class Thumbnail(msgspec.Struct, frozen=True):
-    """A small picture, or why there is none; and how large the picture is that it was made from."""
+    """A thumbnail, or the reason why there is none, with the size of the original picture."""
 
     data: bytes = b""
     mime: str = "image/webp"
@@ -35,17 +35,17 @@ class Thumbnail(msgspec.Struct, frozen=True):
 
     @property
     def base64(self) -> str:
-        """Its bytes as text."""
+        """The image data in base64."""
         return b64encode(self.data).decode()
 
     @property
     def url(self) -> str:
-        """An address that holds the picture itself."""
+        """A data URL with the image."""
         return f"data:{self.mime};base64,{self.base64}"
 
 
 class KeptThumbnails:
-    """A file of thumbnails. One that cannot be written, or read, only costs the time to make them again."""
+    """A file of cached thumbnails. If it cannot be read or written, thumbnails are made again."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._store: sqlite3.Connection | None = None
@@ -58,18 +58,18 @@ class KeptThumbnails:
             self._store.execute("CREATE TABLE IF NOT EXISTS thumbnails (key BLOB PRIMARY KEY, made BLOB)")
 
     def key(self, data: bytes, side: int) -> bytes:
-        """What a thumbnail is known by: the bytes of its picture, and its size."""
+        """Return the cache key of a thumbnail: a hash of the picture's bytes and the size."""
         return hashlib.blake2b(data, digest_size=16, key=b"%d/%d" % (_FORM, side)).digest()
 
     def find(self, key: bytes) -> Thumbnail | None:
-        """The thumbnail of that key, if it was made before."""
+        """Return the cached thumbnail with this key, or None."""
         with suppress(sqlite3.Error, msgspec.MsgspecError):
             found = self._store and self._store.execute("SELECT made FROM thumbnails WHERE key = ?", (key,)).fetchone()
             return msgspec.msgpack.decode(found[0], type=Thumbnail) if found else None
         return None
 
     def keep(self, made: dict[bytes, Thumbnail]) -> None:
-        """Keep what was made for the next call."""
+        """Add thumbnails to the cache."""
         with suppress(sqlite3.Error):
             if self._store and made:
                 rows = [(key, msgspec.msgpack.encode(each)) for key, each in made.items()]
@@ -77,7 +77,7 @@ class KeptThumbnails:
                     self._store.executemany("INSERT OR REPLACE INTO thumbnails VALUES (?, ?)", rows)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._store:
             self._store.close()
 
@@ -93,12 +93,12 @@ _KEPT_AT_ONCE = 500
 
 
 def side_for(pictures: int) -> int:
-    """How many pixels wide a thumbnail may be: a page with few pictures can afford sharp ones."""
+    """Return the width of thumbnails in pixels: pages with few pictures get larger ones."""
     return 448 if pictures <= _FEW else SMALL
 
 
 def thumbnail(picture: Picture, side: int) -> Thumbnail:
-    """The picture at most `side` pixels wide and high, or why it cannot be shown. Never raises."""
+    """Return the picture scaled to at most `side` pixels, or the reason why it cannot be shown. Never raises."""
     try:
         small = as_seen(picture, side)
     except BadPicture as error:
@@ -119,7 +119,7 @@ def thumbnails(
     side: int,
     kept: KeptThumbnails | None = None,
 ) -> Iterator[Thumbnail]:
-    """The thumbnails of named pictures, in order; those made in an earlier call are taken from where they were kept.
+    """Return the thumbnails of named pictures, in order; cached ones are reused.
 
     Threads are enough: Pillow lets go of the interpreter while it decodes, scales and encodes.
     """

@@ -1,4 +1,4 @@
-"""Figures and foreign text as people read them. Nothing here trusts the text it is given."""
+"""Format numbers and untrusted text for display."""
 
 import re
 from collections.abc import Callable
@@ -9,17 +9,17 @@ _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def clean(text: str) -> str:
-    """The text with every character that cannot be written or printed made visible."""
+    """Return the text with unprintable characters made visible."""
     return _UNPRINTABLE.sub(_visible, text.replace("\r\n", "\n"))
 
 
 def undirected(text: str) -> str:
-    """The text clean, and with every sign made visible that would reorder what stands around it."""
+    """Return the text cleaned, with characters that change the writing direction made visible."""
     return _DIRECTIONS.sub("\ufffd", clean(text))
 
 
 def name(text: str) -> str:
-    """The text as a name: clean, on one line, and unable to reorder what stands around it."""
+    """Return the text as a name: clean, on one line, without characters that change the writing direction."""
     return " ".join(undirected(text).split())
 
 
@@ -30,7 +30,7 @@ def _visible(found: re.Match[str]) -> str:
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """A share as a percentage without its sign; a real minus before what is below zero."""
+    """Format a share as a percentage without the % sign; negative values have a real minus sign."""
     text = f"{100 * share:.{digits}f}"
     if float(text) == 0:
         return text.removeprefix("-")
@@ -38,7 +38,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """A number that is no share, such as a correlation; a real minus before what is below zero."""
+    """Format a number that is not a share, such as a correlation; negative values have a real minus sign."""
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
@@ -51,17 +51,17 @@ class _Bounded(Protocol):
 
 
 def interval(figure: _Bounded) -> str:
-    """The interval of a figure, in per cent or points."""
+    """Format the interval of a figure, in per cent or points."""
     return f"{_end(figure.low, percent, 1)} to {_end(figure.high, percent, 1)}"
 
 
 def plain_interval(figure: _Bounded) -> str:
-    """The interval of a number that is no share."""
+    """Format the interval of a number that is not a share."""
     return f"{_end(figure.low, number, 2)} to {_end(figure.high, number, 2)}"
 
 
 def _end(value: float, written: Callable[[float, int], str], digits: int) -> str:
-    """An end of an interval; one that is not zero is not rounded to it, since zero inside or outside is what counts."""
+    """Format an end of an interval; a value other than zero is never rounded to zero."""
     for more in (digits, digits + 1):
         text = written(value, more)
         if not value or text.strip("0."):
@@ -70,18 +70,18 @@ def _end(value: float, written: Callable[[float, int], str], digits: int) -> str
 
 
 def p_value(p: float) -> str:
-    """A p value, never rounded to zero, nor to the other side of 0.05."""
+    """Format a p value, never rounded to zero nor across 0.05."""
     if p < 0.001:
         return "p < 0.001"
     return f"p = {p:.4f}" if 0.0495 <= p < 0.0505 else f"p = {p:.3f}"
 
 
 def guarded(text: str) -> str:
-    """Text that a spreadsheet will not take for a formula."""
+    """Return text that a spreadsheet does not treat as a formula."""
     plain = name(text)
     return "'" + plain if plain.startswith(("=", "+", "-", "@", "'")) else plain
 
 
 def count(number: int) -> str:
-    """A whole number with its thousands apart."""
+    """Format a whole number with thousands separators."""
     return f"{number:,}"

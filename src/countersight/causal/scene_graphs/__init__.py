@@ -1,4 +1,4 @@
-"""Reads scene graphs, whatever layout they come in, one at a time."""
+"""Read scene graphs in any known layout, one at a time."""
 
 import lazy_loader
 

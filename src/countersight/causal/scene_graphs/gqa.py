@@ -1,4 +1,4 @@
-"""GQA's scene graphs: one JSON object, images by their ids, objects by theirs, relations inside the objects."""
+"""GQA's scene graphs: one JSON object of images by id, with objects by id and relations inside the objects."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -35,7 +35,7 @@ _decoder = msgspec.json.Decoder(dict[str, _Scene])
 
 
 def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
-    """The scene graphs of a file."""
+    """Return the scene graphs of a file."""
     number = 0
     try:
         with opened(path, on_read) as file:

@@ -1,4 +1,4 @@
-"""What the readers share: things, relations and boxes out of what a file says, and the words for what is wrong."""
+"""Shared code of the readers: things, relations and boxes from file entries, and error messages."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +12,7 @@ from countersight.causal.scene import Malformed, SceneRelation
 
 MAX_NAME = 200
 MAX_RELATIONS = 2_000
-"""Of one scene: an image of Visual Genome has some dozens. More would be no picture, and fill the memory."""
+"""Limit for one scene: an image of Visual Genome has some dozens. More would fill the memory."""
 
 _FAR = 1e6
 """Pixels: no picture is so large."""
@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 
 
 class BadPart(Exception):  # noqa: N818 - it names the thing, as people say it
-    """A part of an entry that cannot be read: the field that is wrong, and why. Never leaves the reading."""
+    """An unreadable part of an entry: the invalid field and the reason. Caught by the readers."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(field, reason)
@@ -31,7 +31,7 @@ class BadPart(Exception):  # noqa: N818 - it names the thing, as people say it
 
 
 class SceneEntry:
-    """An entry of a file while it is read: what is wrong with a part of it is told, the rest goes on."""
+    """An entry of a file being read: invalid parts are reported, the rest is read."""
 
     def __init__(self, file: str, number: int, on_malformed: OnMalformed) -> None:
         self._file = file
@@ -39,14 +39,14 @@ class SceneEntry:
         self._on_malformed = on_malformed
 
     def named(self, id: str) -> str:
-        """The id of a scene, or its place in the file where it has none: scenes of one id would be one picture."""
+        """Return the id of a scene, or its position in the file if it has none, so that scenes are not merged."""
         return id.strip()[:100] or f"{self._file}:{self._number}"
 
     def tell(self, field: str, reason: str) -> None:
         self._on_malformed(Malformed(self._file, self._number, field, reason))
 
     def decoded(self, text: bytes | None, decoder: "msgspec.json.Decoder[_T]", field: str = "element") -> _T | None:
-        """What the text holds, or None where it does not fit."""
+        """Return the decoded text, or None if it is invalid."""
         if text is None:
             self.tell(field, "is too long")
             return None
@@ -60,7 +60,7 @@ class SceneEntry:
         return None
 
     def each(self, field: str, parts: Iterable[_T], read: Callable[[_T], Any]) -> Iterator[Any]:
-        """What becomes of every good part of a list; the others are told of."""
+        """Return the result of `read` for every valid part of a list; invalid parts are reported."""
         for place, part in enumerate(parts):
             try:
                 yield read(part)
@@ -71,7 +71,7 @@ class SceneEntry:
     def box(
         self, field: str, left: float | None, top: float | None, width: float | None, height: float | None
     ) -> Box | None:
-        """Left, top, width and height in whole pixels, or None where they are not all there or enclose nothing.
+        """Return left, top, width and height in whole pixels, or None if any is missing or the box is empty.
 
         A box that no picture has is told of; the thing is read without it.
         """
@@ -83,7 +83,7 @@ class SceneEntry:
         return (round(left), round(top), round(width), round(height)) if min(width, height) > 0.5 else None
 
     def things(self, found: Iterable[Thing], field: str) -> dict[str, Thing]:
-        """Things by their ids; of two that are not the same under one id, the first stands."""
+        """Return things by id; if an id is used for different things, the first is kept."""
         things: dict[str, Thing] = {}
         for thing in found:
             if things.setdefault(thing.id, thing).name != thing.name:
@@ -93,7 +93,7 @@ class SceneEntry:
     def relations(
         self, found: Iterable[SceneRelation], things: dict[str, Thing], field: str, listed: str = "objects"
     ) -> tuple[SceneRelation, ...]:
-        """The relations between things that there are, which the file lists so; too many of them are no scene."""
+        """Return the relations between known things; too many relations make the scene invalid."""
         kept: list[SceneRelation] = []
         for relation in found:
             absent = next((end for end in (relation.subject, relation.object) if end not in things), None)
@@ -108,7 +108,7 @@ class SceneEntry:
 
 
 def where(error: msgspec.ValidationError) -> tuple[str, str]:
-    """The field and the reason of an error of msgspec."""
+    """Return the field and the reason of a msgspec error."""
     reason, _, place = str(error).partition(" - at `$")
     named = re.search(r"required field `([^`]+)`", reason)
     field = place.rstrip("`").lstrip(".")
@@ -118,7 +118,7 @@ def where(error: msgspec.ValidationError) -> tuple[str, str]:
 
 
 def lenient(text: msgspec.Raw, kind: type[_T]) -> _T:
-    """One element of a list, decoded on its own so that an error does not affect the others."""
+    """Decode one element of a list on its own, so that an error does not affect the others."""
     try:
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError as error:
@@ -127,7 +127,7 @@ def lenient(text: msgspec.Raw, kind: type[_T]) -> _T:
 
 @lru_cache(maxsize=1 << 16)  # names repeat: a file has a thousand times as many things as names
 def name_of(text: str, field: str) -> str:
-    """A name or a relation on one line in small letters, without spaces around it."""
+    """Return a name or relation on one line in lower case, without surrounding spaces."""
     name = " ".join(text.split()).lower()
     if not name:
         raise BadPart(field, "is empty")

@@ -31,7 +31,7 @@ _decoder = msgspec.json.Decoder(_Scene)
 
 
 def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
-    """The scene graphs of a file."""
+    """Return the scene graphs of a file."""
     number = 0
     try:
         with opened(path, on_read) as file:

@@ -1,4 +1,4 @@
-"""Reads scene graphs, whatever layout they come in, one at a time."""
+"""Read scene graphs in any known layout, one at a time."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,7 +24,7 @@ LAYOUTS: dict[str, _Reader] = {
 
 
 def files_of(source: Path) -> list[tuple[Path, str]]:
-    """The files to read at a path, each with its layout; a folder is searched for files of known names."""
+    """Return the files to read at a path, each with its layout; a folder is searched for known file names."""
     if source.is_file():
         if source.suffix.casefold() == ".gz" and not _is_packed(source):
             raise SceneGraphsError(f"{source} ends in .gz but is not a gzip file; rename it, or download it again")
@@ -47,7 +47,7 @@ def files_of(source: Path) -> list[tuple[Path, str]]:
 def read_scene_graphs(
     source: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None = None
 ) -> Iterator[SceneGraph]:
-    """Every scene graph at a path; `on_malformed` is told of each part that could not be read and was left out.
+    """Return every scene graph at a path; each part that cannot be read is passed to `on_malformed` and skipped.
 
     `on_read` is told how many bytes of the files were read so far.
     """

@@ -27,7 +27,7 @@ _SECOND = re.compile(r":\d+$")
 
 
 def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
-    """The graphs of the regions, those of the same picture together; a row that names no picture has one of its own."""
+    """Return the graphs of the regions, grouped by picture; a row without a picture id is a picture of its own."""
     pictures: dict[str, list[SceneGraph]] = {}
     for number, graph in enumerate(_graphs(path, on_malformed, on_read)):
         pictures.setdefault(graph.image or f" {number}", []).append(graph)

@@ -1,4 +1,4 @@
-"""The elements of a JSON array or object, one at a time: files of gigabytes need the memory of their largest element.
+"""Read the elements of a JSON array or object one at a time, with the memory of the largest element.
 
 Where elements begin and end is found by looking at brackets and quotation marks with numpy, a megabyte at once; the
 elements themselves are left as text, for msgspec to decode into what is wanted. On Visual Genome's layout both together
@@ -18,21 +18,21 @@ import numpy.typing as npt
 
 PIECE = 1 << 20
 MAX_ELEMENT = 1 << 24
-"""Longest element kept: one of Visual Genome has 100 kB."""
+"""Longest element accepted: one of Visual Genome has 100 kB."""
 
 _Ints = npt.NDArray[np.int64]
 
 OnRead = Callable[[int], None]
-"""Told how many bytes of the file were read so far."""
+"""Called with the number of bytes of the file read so far."""
 
 
 class BrokenFile(Exception):  # noqa: N818 - it names the thing, as people say it
-    """What is wrong with a file as a whole, such that nothing more can be read of it. Never leaves the reading."""
+    """An error in a file as a whole, after which nothing more can be read. Caught by the readers."""
 
 
 @contextmanager
 def opened(path: Path, on_read: OnRead | None = None) -> Iterator[BinaryIO]:
-    """A file of bytes, unpacked where it is packed with gzip."""
+    """Open a file of bytes, decompressing gzip."""
     with open(path, "rb") as raw:
         packed = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
@@ -67,7 +67,7 @@ class _Counted(io.RawIOBase):
 
 
 def elements(file: BinaryIO) -> Iterator[bytes | None]:
-    """The text of each element of the array or object in a file; None for one that is too long to be kept.
+    """Return the text of each element of the array or object in a file; None for one that is too long.
 
     An element of an object comes with its name: `"2375429": {…}`. Raises BrokenFile where the file is none, or ends
     too early.
@@ -82,7 +82,7 @@ def elements(file: BinaryIO) -> Iterator[bytes | None]:
 
 
 def is_object(file: BinaryIO) -> bool:
-    """Whether the file holds a JSON object; else it may hold an array. Leaves the file at its beginning."""
+    """Whether the file contains a JSON object rather than an array. Rewinds the file."""
     start = file.read(PIECE)
     file.seek(0)
     return start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"

@@ -21,7 +21,7 @@ OBJECTS, REGIONS = "objects.json", "region_descriptions.json"
 _Id = int | str
 
 AHEAD = 20_000
-"""Entries read ahead in a file beside, where it is in another order. Visual Genome's files are all in the same one."""
+"""Entries read ahead in a second file that has another order. Visual Genome's files all have the same order."""
 
 
 class _Object(msgspec.Struct):
@@ -77,7 +77,7 @@ _raw_decoder = msgspec.json.Decoder(_RawEntry)
 
 
 def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
-    """The scene graphs of a file, with the objects and the descriptions of the files beside it."""
+    """Return the scene graphs of a file, with the objects and the descriptions of the files next to it."""
     objects, regions = (_Beside(_sibling(path, name), on_malformed) for name in (OBJECTS, REGIONS))
     with objects, regions:
         for entry, found in _entries(path, on_malformed, on_read):
