@@ -1,4 +1,4 @@
-"""Keeps operations, answers and wordings balanced, so that none of them gives an answer away."""
+"""Keep operations, answers and wordings balanced, so that none of them predicts the answer."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,24 +15,24 @@ _FEWEST: Final = 3
 
 
 class Wordings:
-    """The answers of each wording so far, a wording being a supposition without its numbers and names."""
+    """Counts of the answers of each wording; a wording is a supposition without its numbers and names."""
 
     def __init__(self) -> None:
         self._pairs: Counter[str] = Counter()
         self._answers: Counter[tuple[str, str]] = Counter()
 
     def take(self, wording: str, answer: str) -> None:
-        """Count one pair."""
+        """Count a pair."""
         self._pairs[wording] += 1
         self._answers[wording, answer] += 1
 
     def would_tell(self, wording: str, answer: str) -> bool:
-        """Whether one more such pair would make the wording tell its answer."""
+        """Whether another such pair would make the wording predict its answer."""
         pairs, same = self._pairs[wording] + 1, self._answers[wording, answer] + 1
         return pairs >= _FEWEST and same > -(-pairs // _SHARE)
 
     def told(self, wording: str, answer: str) -> tuple[bool, int]:
-        """For sorting, the best first: whether one more pair would tell, then how many such pairs there are."""
+        """Return a sort key, the best first: whether another pair would predict the answer, then the number of such pairs."""
         return self.would_tell(wording, answer), self._answers[wording, answer]
 
 
@@ -40,13 +40,13 @@ _OTHER = {"yes": "no", "no": "yes"}
 
 
 class AnswerBalancing:
-    """Counts yes/no questions by their kind of wording and answer, and how many of them can be kept."""
+    """Counts yes/no questions by wording and answer, and how many of them can be kept in balance."""
 
     def __init__(self) -> None:
         self._kinds: dict[str, Counter[str]] = {}
 
     def take(self, draft: PairDraft) -> bool:
-        """Count one more, and say whether more can be kept than before."""
+        """Count a draft, and return whether more can be kept than before."""
         before = self.kept
         self._kinds.setdefault(draft.operation, Counter())[draft.answer] += 1
         return self.kept > before
@@ -58,7 +58,7 @@ class AnswerBalancing:
 
 
 def evened(drafts: Sequence[PairDraft], most: int) -> list[int]:
-    """The places of those that are kept: the first of each kind of wording, and not more than `most`."""
+    """Return the positions of the drafts to keep: the first of each kind of wording, at most `most`."""
     places: dict[str, dict[str, list[int]]] = {}
     for place, draft in enumerate(drafts):
         places.setdefault(draft.operation, {"yes": [], "no": []})[draft.answer].append(place)
@@ -93,7 +93,7 @@ _FREE = 5
 
 
 class GroupBalance:
-    """What was taken so far in one group, beside what is to be taken."""
+    """The drafts accepted so far in one group, and the targets."""
 
     def __init__(self, group: Group, size: int, seed: int) -> None:
         self._group = group
@@ -106,11 +106,11 @@ class GroupBalance:
         Random(f"{seed}/operations").shuffle(self._order)
 
     def wanted(self) -> tuple[str, ...]:
-        """Operations, those of which there are fewest first."""
+        """Return the operations, the least frequent first."""
         return tuple(sorted(self._order, key=lambda operation: self._operations[operation]))
 
     def too_many(self, draft: PairDraft) -> str:
-        """What there is enough of already, or nothing; yes and no are evened out once all are there."""
+        """Return which property of the draft is too frequent already, or ""; yes and no are balanced at the end."""
         if self._group == "boolean":
             return ""
         if self._operations[draft.operation] >= self._most("operation"):
@@ -122,11 +122,11 @@ class GroupBalance:
 
     @property
     def kept(self) -> int:
-        """How many of those that were taken are kept in the end."""
+        """How many of the accepted drafts are kept in the end."""
         return self._evening.kept if self._group == "boolean" else self._answers.total()
 
     def take(self, draft: PairDraft) -> bool:
-        """Count a draft that became a pair, and say whether more are kept by it."""
+        """Count a draft that became a pair, and return whether more can be kept because of it."""
         self._operations[draft.operation] += 1
         self._answers[draft.answer] += 1
         self._wordings.take(draft.pattern, draft.answer)

@@ -1,4 +1,4 @@
-"""Builds a dataset of pairs: sources, a writer, checks, and a folder that appears whole."""
+"""Build a dataset of pairs: sources, a writer, checks, and a folder that is created completely or not at all."""
 
 import hashlib
 import re
@@ -34,7 +34,7 @@ from countersight.text import several, unknown
 
 
 class GrammarWriter:
-    """The writer that needs no model: the composer turned round for numbers, and negation for yes and no."""
+    """A writer without a model: the inverted composer for numbers, and negation for yes and no."""
 
     name = "grammar"
 
@@ -43,7 +43,7 @@ class GrammarWriter:
         self._used = Wordings()
 
     async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
-        """A counterfactual question; raises Unwritten where the grammar does not cover the question."""
+        """Return a counterfactual question; raises Unwritten if the grammar does not cover the question."""
         chance = Random(f"{self._seed}/{source.id}/{source.question}")
         if source.group == "boolean":
             return write_yes_no(source, chance)
@@ -53,7 +53,7 @@ class GrammarWriter:
 
 
 def aspect(question: str, group: str) -> str:
-    """The aspect of a question: count, color, direction, size, shape, or common for what needs common sense."""
+    """Return the aspect of a question: count, color, direction, size, shape, or common if it needs common sense."""
     if group == "direct":
         return "count"
     words = set(re.findall(r"[a-z]+", question.casefold()))
@@ -61,11 +61,11 @@ def aspect(question: str, group: str) -> str:
 
 
 SUITE_NAMES: Final[dict[str, str]] = {"cvqa": REAL_NAME, CFMM: CFMM}
-"""What a benchmark that is built is called in a case."""
+"""The suite name in the cases of each benchmark that can be built."""
 
 
 def as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | int], seed: int) -> Case:
-    """The case of a pair: with a number or yes and no for C-VQA, with two shared options for CFMM."""
+    """Return the case of a pair: with a number or yes and no for C-VQA, with two shared options for CFMM."""
     source, draft = pair.source, pair.draft
     kind: AnswerKind = "number" if source.group == "direct" else "boolean"
     factual, counterfactual = (
@@ -114,14 +114,14 @@ def _choice(question: Question, options: tuple[Option, Option]) -> Question:
 
 AT_ONCE = 32
 AMBIGUOUS = 0.8
-"""For CFMM, whose two options leave no room for another answer, so many people have to agree."""
+"""The agreement required for CFMM, whose two options leave no room for another answer."""
 GRAMMAR = "grammar"
 NO_MODEL = "none"
 _TITLES = {"cvqa": "C-VQA-Real, built", CFMM: "CFMM, built"}
 
 
 class BuildOrder(msgspec.Struct, frozen=True):
-    """What is to be built."""
+    """The settings of a build."""
 
     suite: str
     questions: Path
@@ -138,29 +138,29 @@ class BuildOrder(msgspec.Struct, frozen=True):
 
     @property
     def blind_model(self) -> str:
-        """The model that is asked without the picture, or nothing where none is."""
+        """The model that is asked without the picture, or "" if none is."""
         if self.blind is None:
             return self.writer if self.writer != GRAMMAR else ""
         return "" if self.blind == NO_MODEL else self.blind
 
 
 class BuiltPairs(msgspec.Struct, frozen=True):
-    """What came of it."""
+    """The result of a build."""
 
     cases: int
     rejected: int
     without_picture: int
     funnel: Funnel
     empty: tuple[Group, ...] = ()
-    """Groups that were asked for and of which there is no pair."""
+    """Requested groups without any pair."""
     stopped: str = ""
-    """Why the writer was stopped before its time, if it was."""
+    """Why the writer was stopped early, if it was."""
 
 
 def build_dataset(
     order: BuildOrder, *, settings: ModelSettings, retry: RetryPolicy, progress: Callable[[int], None]
 ) -> BuiltPairs:
-    """Build a dataset of pairs; the same order goes on where it was stopped, and asks for nothing twice."""
+    """Build a dataset of pairs; repeating an interrupted order continues it and makes no request twice."""
     _refuse_nonsense(order)
     if order.output.exists() and (not order.output.is_dir() or any(order.output.iterdir())):
         raise CountersightError(f"{order.output} exists already; remove it or choose another name")

@@ -1,4 +1,4 @@
-"""The checks by rule that a written question has to pass, each with the reason it is counted by.
+"""Rule-based checks of written questions, each with the reason under which rejections are counted.
 
 Only what is general is checked by rule: form, arithmetic, counts and answers in the text, words that must not be
 supposed of people. Whether a supposition changes something and the answer follows, a model is asked (`model.py`).
@@ -16,7 +16,7 @@ from countersight.composer import FILLER, PLACES, compose, counted_in, effects_o
 from countersight.english import number_of
 
 Fault = str
-"""What is wrong, in words; empty where nothing is."""
+"""A description of the fault; empty if there is none."""
 
 NOT_A_QUESTION: Final = "not a question"
 _LONGEST = 300
@@ -61,7 +61,7 @@ _OPPOSITES: Final = frozenset(
 
 
 def parts_of(question: str) -> tuple[str, str] | None:
-    """What a question asks and what it supposes, in small letters; None where it supposes nothing."""
+    """Split a question into what it asks and what it supposes, in lower case; None if it supposes nothing."""
     text = " ".join(question.casefold().replace("’", "'").split()).strip(" ?.!")
     opening = _OPENING.search(text)
     if opening is None:
@@ -82,13 +82,13 @@ def parts_of(question: str) -> tuple[str, str] | None:
 
 
 def supposition_key(question: str) -> frozenset[str]:
-    """One key for all wordings of a supposition: its words without little ones, each in one form."""
+    """Return one key for all wordings of a supposition: the stems of its content words."""
     parts = parts_of(question)
     return frozenset(map(_stem, _content(parts[1]))) if parts else frozenset()
 
 
 def is_a_question(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """One question with a supposition, not endless."""
+    """Check that the text is one question with a supposition, and not too long."""
     text = draft.question
     if len(text) > _LONGEST:
         return "it is too long"
@@ -100,12 +100,12 @@ def is_a_question(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def differs(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """The new answer is another one."""
+    """Check that the new answer differs."""
     return f"the answer stays {source.answer}" if draft.answer == source.answer else ""
 
 
 def asks_for_the_same(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """The thing counted, or asked about, is still the one of the first question."""
+    """Check that the question is still about the things of the first question."""
     if source.group == "direct":
         before, after = counted_in(source.question), counted_in((parts_of(draft.question) or ("",))[0])
         same = before is not None and after is not None and before.head == after.head
@@ -115,7 +115,7 @@ def asks_for_the_same(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def states_nothing(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Nothing is stated before the question, and no count in it."""
+    """Check that nothing is stated before the question, and that it contains no count."""
     asked, _ = parts_of(draft.question) or ("", "")
     begins = _ASKED.search(asked)
     if begins is None or begins.start() > 0:
@@ -130,7 +130,7 @@ def states_nothing(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def is_worked_out(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """For a number, the composer comes to the same answer; yes and no can only be the other one."""
+    """Check that the composer computes the same number; yes and no can only change to each other."""
     if source.group == "boolean":
         return "" if draft.answer in ("yes", "no") else f"{draft.answer!r} is neither yes nor no"
     composed = compose(int(source.answer), draft.question, source.question)
@@ -140,13 +140,13 @@ def is_worked_out(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def needs_the_picture(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """The answer cannot be told from the text alone; a text that tells the other one is no better."""
+    """Check that the text alone gives no answer, right or wrong."""
     told = answer_without_picture(draft.question)
     return "" if told is None else f"the text alone gives the answer {told}"
 
 
 def is_decent(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Nothing sensitive is supposed of anybody."""
+    """Check that nothing sensitive is supposed of anybody."""
     found = sorted(set(SENSITIVE.findall(draft.question.casefold())))
     return f"sensitive: {', '.join(found)}" if found else ""
 
@@ -160,18 +160,18 @@ CHECKS: Final[tuple[tuple[str, Callable[[SourceQuestion, PairDraft], Fault]], ..
     ("the text alone gives the answer", needs_the_picture),
     ("sensitive", is_decent),
 )
-"""In the order they are made; the name of each is its reason in the funnel."""
+"""The checks in order; the name of each is its reason in the statistics."""
 
 
 def faults(source: SourceQuestion, draft: PairDraft) -> Iterator[tuple[str, Fault]]:
-    """Every check that fails, with what is wrong."""
+    """Return every check that fails, with the fault."""
     for reason, check in CHECKS:
         if fault := check(source, draft):
             yield reason, fault
 
 
 def answer_without_picture(question: str) -> str | None:
-    """Whether the answer can be found without looking: it is always the same number, or it is stated."""
+    """Return the answer that can be found without the picture, constant or stated; None if there is none."""
     if re.search(r"\bhow many\b|\bnumber of\b", question, re.IGNORECASE):
         answers = [answer for count in _COUNTS if (answer := compose(count, question)) is not None]
         return str(answers[0]) if len(answers) > 1 and len(set(answers)) == 1 else None

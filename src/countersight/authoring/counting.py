@@ -1,4 +1,4 @@
-"""Writes counterfactual how-many questions: the composer turned round."""
+"""Write counterfactual how-many questions by inverting the composer."""
 
 import itertools
 import re
@@ -58,18 +58,18 @@ _NAME_ENDS: Final = _AT_PLACES | _SEEN | _VERBS | {"there", "here"}
 
 
 class Conditional(msgspec.Struct, frozen=True):
-    """A how-many question taken apart so that it can be asked of another world."""
+    """A how-many question, parsed so that it can be asked about another world."""
 
     name: str
-    """The counted things as the question names them, in the plural: "slices of pizza"."""
+    """The name of the counted things in the plural: "slices of pizza"."""
     asked: str
-    """What is asked: "how many slices of pizza would be on the plate"."""
+    """The question in the conditional: "how many slices of pizza would be on the plate"."""
     where: str = ""
-    """Where they are counted: "on the plate"; nothing where it is the whole picture."""
+    """The place in which they are counted: "on the plate"; empty for the whole picture."""
 
 
 def conditional(question: str) -> Conditional | None:
-    """The question as it is asked of what would be, or None where its grammar is not covered."""
+    """Return the question in the conditional, or None if its grammar is not covered."""
     words = _WORD.findall(question) if _PLAIN.fullmatch(question) else []
     if [word.casefold() for word in words[:2]] != ["how", "many"] or len(words) < 3:
         return None
@@ -157,7 +157,7 @@ class _Things(msgspec.Struct, frozen=True):
     one: str
     several: str
     head: str
-    """What they are as such, for what else may stand in their place; nothing where the name is of several nouns."""
+    """The head noun, for finding replacements; empty if the name consists of several nouns."""
     kinds: tuple[str, ...]
 
     def named(self, number: int) -> str:
@@ -165,7 +165,7 @@ class _Things(msgspec.Struct, frozen=True):
 
 
 def write_count(source: SourceQuestion, wanted: tuple[str, ...], used: Wordings, chance: Random) -> PairDraft:
-    """A counterfactual question about a number, with the first wanted operation that fits; raises Unwritten.
+    """Return a counterfactual how-many question with the first wanted operation that fits; raises Unwritten.
 
     An operation fits if one of its wordings was not `used` too often with the same answer; where none does, the first
     operation is taken all the same.

@@ -1,4 +1,4 @@
-"""What a writer proposes, why a proposal was rejected, and how many were left after each step."""
+"""Drafts of a writer, the reasons of rejections, and the statistics of each step."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,37 +12,37 @@ from countersight.errors import DatasetError
 from countersight.files import write_whole
 
 OPERATIONS: Final = ("add", "remove", "replace", "leave", "double", "halve", "all but", "each", "two in a row")
-"""What a presupposition can do to a number."""
+"""The possible effects of a presupposition on a number."""
 
 
 class PairDraft(msgspec.Struct, frozen=True):
-    """A counterfactual question as a writer wrote it, with the answer it gives."""
+    """A counterfactual question by a writer, with its answer."""
 
     question: str
     answer: str
     operation: str
     pattern: str = ""
-    """The presupposition without its numbers and names, for telling how varied the writer is."""
+    """The presupposition without its numbers and names, for measuring the variety of wordings."""
     unpolished: str = ""
-    """The question before its grammar was polished, where that changed it."""
+    """The question before its grammar was corrected, if that changed it."""
     told: str = ""
-    """The question with names in the place of its pronouns, where what it supposes names nothing by itself."""
+    """The question with names instead of pronouns, if its supposition names nothing by itself."""
 
 
 class Rejected(msgspec.Struct, frozen=True):
-    """A question that became no pair: at which check, why in words, and what was written."""
+    """A question that did not become a pair: the check that failed, the reason, and the draft."""
 
     id: str
     question: str
     answer: str
     reason: str
-    """The check, in the few words by which it is counted."""
+    """The check, in the short words under which it is counted."""
     details: str = ""
     written: str = ""
 
 
 class Unwritten(Exception):  # noqa: N818 - it names what happened
-    """The writer wrote nothing that can be used; `reason` is counted, `details` are kept."""
+    """Raised if the writer's output is unusable; `reason` is counted, `details` are stored."""
 
     def __init__(self, reason: str, details: str = "", written: str = "") -> None:
         super().__init__(reason)
@@ -50,12 +50,12 @@ class Unwritten(Exception):  # noqa: N818 - it names what happened
 
 
 class Writer(Protocol):
-    """Whatever writes counterfactual questions."""
+    """A writer of counterfactual questions."""
 
     name: str
 
     async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
-        """A counterfactual question; raises Unwritten. `wanted` are operations, those most needed first."""
+        """Return a counterfactual question; raises Unwritten. `wanted` are operations, those most needed first."""
         ...
 
 
@@ -64,7 +64,7 @@ REJECTED = "rejected.jsonl"
 
 
 class FunnelStep(msgspec.Struct, frozen=True):
-    """One step: what it is called, how many came through, and how many did not, by reason."""
+    """One step: its name, how many passed, and how many failed for each reason."""
 
     name: str
     left: int
@@ -72,44 +72,44 @@ class FunnelStep(msgspec.Struct, frozen=True):
 
 
 class Funnel(msgspec.Struct, frozen=True):
-    """The way from questions to pairs."""
+    """The steps from questions to pairs, with counts."""
 
     writer: str
     steps: tuple[FunnelStep, ...]
     operations: tuple[tuple[str, int], ...] = ()
     patterns: int = 0
-    """How many different suppositions there are, numbers and names apart."""
+    """The number of different suppositions, ignoring numbers and names."""
     cost: float = 0.0
     tokens_in: int = 0
     tokens_out: int = 0
     blind: str = ""
-    """The model that was asked without the pictures; nothing where none was."""
+    """The model that was asked without the pictures; empty if none was."""
     told_blind: int = 0
-    """How many pairs were left out because it answered them right every time."""
+    """The number of pairs dropped because the model answered them correctly every time."""
     faulted: int = 0
-    """How many pairs were left out because it found fault with them."""
+    """The number of pairs dropped because the model found a fault in them."""
 
     @property
     def spent(self) -> str:
-        """Tokens in words, and dollars where a price is known; nothing where nothing was asked for."""
+        """Tokens and, if a price is known, dollars, in words; empty if no request was made."""
         dollars = f", ${self.cost:,.4f}" if self.cost else ""
         told = f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written{dollars}"
         return told if self.tokens_in or self.tokens_out else ""
 
 
 def step(name: str, left: int, reasons: Counter[str]) -> FunnelStep:
-    """A step with its reasons, the most frequent first."""
+    """Return a step with its reasons, the most frequent first."""
     return FunnelStep(name, left, tuple((reason, count) for reason, count in reasons.most_common() if count))
 
 
 def write_funnel(folder: Path, funnel: Funnel, rejected: Iterable[Rejected]) -> None:
-    """Write the funnel into a folder, and beside it everything that became no pair."""
+    """Write the statistics of the steps to a folder, together with all rejected drafts."""
     write_whole(folder / REJECTED, b"".join(msgspec.json.encode(each) + b"\n" for each in rejected))
     write_whole(folder / FUNNEL, msgspec.json.format(msgspec.json.encode(funnel), indent=2) + b"\n")
 
 
 def read_funnel(folder: Path) -> Funnel | None:
-    """The funnel of a dataset that was built, or None of one that was not."""
+    """Return the step statistics stored in a dataset folder, or None if the dataset was not built from questions."""
     path = folder / FUNNEL
     if not path.is_file():
         return None

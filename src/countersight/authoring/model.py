@@ -1,4 +1,4 @@
-"""A language model as the writer: it writes in the paper's steps, and polishes what it wrote (C-VQA 3.1, B)."""
+"""A language model as the writer: it writes in the paper's steps, and then corrects its grammar (C-VQA 3.1, B)."""
 
 import json
 import re
@@ -51,7 +51,7 @@ _REPLY: Final = {
 
 
 def writing_prompt(source: SourceQuestion, wanted: tuple[str, ...], seed: int) -> str:
-    """What is the same for every question of a group, and then the question to change."""
+    """Return the prompt: the instructions shared by a group, then the question to change."""
     advice = f" Choose the operation {wanted[0]} if it fits." if source.group == "direct" else ""
     asked = f"Now this one.{advice}\nQuestion: {source.question}\nAnswer: {source.answer}"
     return f"{_told(source.group, seed)}\n\n{asked}"
@@ -73,14 +73,14 @@ def _example(group: str, example: dict[str, Any]) -> str:
 
 
 def shape(group: str) -> dict[str, Any]:
-    """The JSON schema of a reply."""
+    """Return the JSON schema of a reply."""
     key = "operation" if group == "direct" else "because"
     properties = {name: {"type": "string"} for name in (key, "new_answer", "question")}
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def polishing_prompt(draft: PairDraft) -> str:
-    """A second pass over the grammar."""
+    """Return the prompt for a second pass over the grammar."""
     return (
         "Correct the grammar of this question without changing what it means: keep every number, every thing and what "
         "is supposed. If nothing is wrong, repeat it as it is.\n"
@@ -89,7 +89,7 @@ def polishing_prompt(draft: PairDraft) -> str:
 
 
 def blind_prompt(question: str, group: str) -> str:
-    """The counterfactual question alone, without its picture and without the factual answer."""
+    """Return the prompt with the counterfactual question alone, without its picture and the factual answer."""
     wanted = "one number" if group == "direct" else "yes or no"
     return (
         f"There is a photograph that you cannot see. If the text of the question alone settles the answer, reply with "
@@ -103,7 +103,7 @@ REVIEWED: Final = {
     "fits": (True, "it does not fit the photograph"),
     "tells": (False, "it reveals the answer or the count"),
 }
-"""What a model is asked of a pair: the verdict of a good pair, and what is wrong with another."""
+"""The questions to a reviewing model: the answer for a good pair, and the fault otherwise."""
 _REVIEW_SHAPE: Final = {
     "type": "object",
     "properties": {**{name: {"type": "boolean"} for name in REVIEWED}, "why": {"type": "string"}},
@@ -113,7 +113,7 @@ _REVIEW_SHAPE: Final = {
 
 
 def review_prompt(source: SourceQuestion, draft: PairDraft) -> str:
-    """Both questions with their answers, and what is to be said of them."""
+    """Return the prompt with both questions and answers, and what to review."""
     known = "".join(f"- {text}\n" for text in source.beside[:_TOLD])
     return (
         "A counterfactual question was written about a photograph that you cannot see. Check it.\n"
@@ -136,7 +136,7 @@ _KEPT = 600
 TOLD_BLIND: Final = "a model answers it without the picture"
 FAULTED: Final = "a model found a fault"
 VOTES = 3
-"""How often a question is put to a model without its picture; if all answers are right, the pair is left out."""
+"""How often a model is asked without the picture; if all answers are right, the pair is dropped."""
 _OBJECT: Final = re.compile(r"\{[^{}]{1,4000}\}", re.DOTALL)
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
@@ -164,7 +164,7 @@ class _Verdict(msgspec.Struct):
 
 
 class ModelWriter:
-    """Asks a model for each question; every answer is kept as soon as it is there."""
+    """A writer that asks a model for each question; every reply is stored at once."""
 
     def __init__(self, model: CachedModel, seed: int) -> None:
         self._model = model
@@ -172,7 +172,7 @@ class ModelWriter:
         self.name = model.name
 
     async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
-        """A counterfactual question as the model wrote it and polished it; raises Unwritten."""
+        """Return a counterfactual question as the model wrote and corrected it; raises Unwritten."""
         prompt = writing_prompt(source, wanted, self._seed)
         request = Request(
             f"{source.id}/write", (Turn("user", prompt),), "open", question=source.question, shape=shape(source.group)
@@ -206,13 +206,13 @@ class ModelWriter:
 
 
 class PairChecker:
-    """A model that judges pairs, and is asked their questions without the picture."""
+    """A model that reviews pairs, and is asked their questions without the picture."""
 
     def __init__(self, model: CachedModel) -> None:
         self._model = model
 
     async def fault(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str]:
-        """The reason for which a pair is left out and what was said, or nothing.
+        """Return the reason for dropping a pair and the model's words, or two empty texts.
 
         A question that is answered correctly every time without the picture and the factual answer needs no picture.
         """

@@ -1,4 +1,4 @@
-"""From questions to pairs: written, checked, balanced, in an order by seed, until there are enough."""
+"""Make pairs from questions: written, checked and balanced, in a seeded order, until there are enough."""
 
 import asyncio
 import hashlib
@@ -17,9 +17,9 @@ from countersight.authoring.model import FAULTED, TOLD_BLIND, PairChecker
 from countersight.authoring.sources import Group, LeftOut, SourceQuestion
 
 LOOKED_AT: Final = 20
-"""Replies of which one at least must be a question that can be checked."""
+"""Of this many first replies at least one must be a question that can be checked."""
 LOOKED_BACK: Final = 100
-"""Drafts that are looked back on."""
+"""The number of recent drafts considered for stopping early."""
 _FEWEST: Final = 2
 """Pairs that so many drafts have to give."""
 _PAIR: Final = ""
@@ -27,19 +27,19 @@ _SHOWN = 80
 
 
 class DraftRecord:
-    """What became of a writer's drafts: one that is paid for is stopped where more are not worth their price."""
+    """The results of a writer's drafts; a paid writer is stopped if more drafts are not worth their price."""
 
     def __init__(self, *, is_free: bool, has_begun: bool) -> None:
         self._is_free = is_free
         self._can_write = is_free or has_begun
-        """Whether a reply was a question that can be checked."""
+        """Whether any reply was a question that can be checked."""
         self._unusable: Counter[str] = Counter()
         self._said = ""
         self._last: deque[str] = deque(maxlen=LOOKED_BACK)
 
     @property
     def is_useless(self) -> bool:
-        """Whether the first replies all came to nothing."""
+        """Whether all first replies were unusable."""
         return not self._can_write and self._unusable.total() >= LOOKED_AT
 
     @property
@@ -49,23 +49,23 @@ class DraftRecord:
 
     @property
     def room(self) -> int:
-        """How many may be asked for before the next look."""
+        """The number of requests allowed before the next check."""
         return sys.maxsize if self._can_write else LOOKED_AT - self._unusable.total()
 
     def begin(self) -> None:
-        """Forget the drafts of another group: who fails at numbers may do well at yes and no."""
+        """Forget the drafts of another group: a writer that fails at numbers may do well at yes and no."""
         self._last.clear()
 
     def came(self) -> None:
-        """Take in a question that can be checked: the writer can write."""
+        """Record a question that can be checked: the writer works."""
         self._can_write = True
 
     def paired(self) -> None:
-        """Take in a draft that became a pair."""
+        """Record a draft that became a pair."""
         self._last.append(_PAIR)
 
     def failed(self, reason: str, unusable: str | None = None) -> None:
-        """Take in a draft that became none and why; `unusable` is what was said where it is no question."""
+        """Record a rejected draft and the reason; `unusable` is the reply if it is not a question."""
         self._last.append(reason)
         if unusable is not None:
             self._unusable[reason] += 1
@@ -81,7 +81,7 @@ class DraftRecord:
         )
 
     def why_spent(self, group: Group) -> str:
-        """Why no more were asked for."""
+        """Why no more drafts were requested."""
         (reason, number), *_ = Counter(filter(None, self._last)).most_common(1)
         pairs = {0: "no pair", 1: "one pair"}[self._last.count(_PAIR)]
         return (
@@ -99,24 +99,24 @@ _REPEATED = 5
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """A question and the counterfactual one that was made of it."""
+    """A question and the counterfactual question made from it."""
 
     source: SourceQuestion
     draft: PairDraft
 
 
 class Pairs(msgspec.Struct, frozen=True):
-    """What came of the questions: pairs, and everything that became none."""
+    """The pairs, and everything that was rejected."""
 
     pairs: tuple[Pair, ...]
     rejected: tuple[Rejected, ...]
     steps: tuple[FunnelStep, ...]
     stopped: str = ""
-    """Why the writer was stopped before its time, if it was."""
+    """Why the writer was stopped early, if it was."""
 
 
 class PairBuilder:
-    """Makes pairs of sources with one writer, and remembers why others became none."""
+    """Makes pairs from sources with one writer, and records the reasons of rejections."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class PairBuilder:
         self._stopped: list[str] = []
 
     async def make(self, found: Sequence[SourceQuestion | LeftOut], sizes: dict[Group, int]) -> Pairs:
-        """So many pairs of each group, or as many as there are."""
+        """Return the requested number of pairs of each group, or as many as possible."""
         sources = [each for each in found if isinstance(each, SourceQuestion) and each.group in sizes]
         left_out = [each for each in found if isinstance(each, LeftOut)]
         others = sum(isinstance(each, SourceQuestion) and each.group not in sizes for each in found)

@@ -1,4 +1,4 @@
-"""Where pairs begin: real questions about pictures with a clear answer, a number or yes or no."""
+"""Source questions: real questions about pictures with a clear answer, a number or yes or no."""
 
 import re
 from collections import Counter
@@ -25,13 +25,13 @@ class _Caption(msgspec.Struct):
 
 
 def picture_key(image: str) -> str:
-    """What a picture is known by: COCO_val2014_000000000042.jpg and 000000000042.jpg are the same one."""
+    """Return the key of a picture: COCO_val2014_000000000042.jpg and 000000000042.jpg have the same."""
     found = _IMAGE_NUMBER.search(image)
     return str(int(found[1])) if found else image
 
 
 def read_captions(path: Path) -> dict[str, list[str]]:
-    """The captions of each picture, out of COCO's file; an entry that is no caption is passed over."""
+    """Return the captions of each picture from COCO's file; invalid entries are skipped."""
     said: dict[str, list[str]] = {}
     for _, entry in JsonFile(path).entries("annotations"):
         try:
@@ -45,7 +45,7 @@ def read_captions(path: Path) -> dict[str, list[str]]:
 Group = Literal["direct", "boolean"]
 GROUPS: Final[tuple[Group, ...]] = ("direct", "boolean")
 CLEAR_MAJORITY = 0.6
-"""So many of the people who were asked have to agree, and no second answer may come near."""
+"""The share of annotators who must agree; no second answer may come near."""
 _LONGEST_QUESTION = 200
 _HOW_MANY = re.compile(r"\s*how many\b", re.IGNORECASE)
 _YES_NO = re.compile(
@@ -57,27 +57,27 @@ _IN_PARTS = re.compile(r"\d *[/⁄] *\d|[¼-¾⅐-⅞]|\b(?:half|halves|third|qu
 
 
 class SourceQuestion(msgspec.Struct, frozen=True):
-    """One question with its answer, from which a pair is made."""
+    """A question with its answer, from which a pair can be made."""
 
     id: str
     question: str
     answer: str
     group: Group
     image: str = ""
-    """The picture's file name among the pictures, or in a dataset."""
+    """The file name of the picture, in the picture folder or in a dataset."""
     agreement: float = 1.0
-    """The share of people who gave that answer, where several were asked."""
+    """The share of annotators who gave this answer, if several were asked."""
     beside: tuple[str, ...] = ()
-    """What else is said of the same picture: other questions, captions."""
+    """Other texts about the same picture: questions, captions."""
 
     @property
     def is_stored(self) -> bool:
-        """Whether the picture lies in the dataset that the question came from."""
+        """Whether the picture is part of the dataset that the question came from."""
         return self.image.startswith("images/")
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """A question from which no pair can be made, and why."""
+    """A question that cannot become a pair, with the reason."""
 
     id: str
     question: str
@@ -87,7 +87,7 @@ class LeftOut(msgspec.Struct, frozen=True):
 def read_sources(
     questions: Path, annotations: Path | None, captions: Path | None = None
 ) -> Iterator[SourceQuestion | LeftOut]:
-    """The questions of a file or a dataset, each as a source or with the reason why it is none.
+    """Return the questions of a file or a dataset, each as a source or with the reason why it is unsuitable.
 
     Reads VQAv2's and OK-VQA's official files, C-VQA's CSV, and any dataset folder with factual questions. What COCO's
     captions and the other questions say of a picture stands beside its sources.

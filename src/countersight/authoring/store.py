@@ -1,4 +1,4 @@
-"""Stores every reply of a model on disk before it is used, so that nothing is asked twice."""
+"""Store every model reply on disk before it is used, so that no request is made twice."""
 
 import asyncio
 import hashlib
@@ -30,7 +30,7 @@ _PLAN = "build.json"
 
 
 class BuildPlan(msgspec.Struct, frozen=True):
-    """What is being built; answers that were asked for something else are not taken for its own."""
+    """The plan of a build; replies stored for another plan are not reused."""
 
     suite: str
     questions: str
@@ -44,7 +44,7 @@ class BuildPlan(msgspec.Struct, frozen=True):
 
 
 class BuildContext:
-    """The folder beside a dataset that is being built: what was asked and answered so far.
+    """The working folder of a build, next to the dataset: the requests and replies so far.
 
     It is named after the dataset and goes away when the dataset is there.
     """
@@ -56,7 +56,7 @@ class BuildContext:
 
     @contextmanager
     def open(self) -> Iterator[Self]:
-        """The workshop for this process alone; begun, or gone on with where it is the same plan."""
+        """Open the folder for this process alone; an existing folder must have the same plan."""
         lock = begun(self.path, _PLAN, "a build", CountersightError, ANSWERS)
         try:
             with appending(lock, self.path / ANSWERS) as self._journal:
@@ -80,27 +80,27 @@ class BuildContext:
 
     @property
     def is_begun(self) -> bool:
-        """Whether anything was answered, so that there is something to go on with."""
+        """Whether anything was answered, so that the build can be continued."""
         return (self.path / ANSWERS).stat().st_size > 0
 
     @property
     def answered(self) -> int:
-        """How many answers are there, of this process and of those before."""
+        """The number of answers, including those of earlier processes."""
         return len(self._known)
 
     def known(self, key: str) -> Reply | None:
-        """The answer that was paid for before, if there is one."""
+        """Return the stored answer with this key, or None."""
         return self._known.get(key)
 
     def keep(self, reply: Reply) -> None:
-        """Write an answer down; when this returns, a kill cannot undo it."""
+        """Store an answer durably."""
         self._journal.append(reply)
         self.tally.count(reply)
         if reply.state == "answered":
             self._known[reply.case] = reply
 
     def spent(self) -> tuple[float, int, int]:
-        """Dollars, tokens read and tokens written, of this process and of those before."""
+        """Return dollars, input tokens and output tokens, including those of earlier processes."""
         replies = list(read_journal(self.path / ANSWERS))
         return (
             sum(reply.cost for reply in replies),
@@ -109,17 +109,17 @@ class BuildContext:
         )
 
     def finish(self, staging: Path) -> None:
-        """Put the answers into the dataset that was made of them."""
+        """Copy the answers into the finished dataset."""
         if (self.path / ANSWERS).stat().st_size:
             shutil.copyfile(self.path / ANSWERS, staging / ANSWERS)
 
     def remove(self) -> None:
-        """Clear the workshop away once the dataset is there."""
+        """Remove the working folder once the dataset exists."""
         shutil.rmtree(self.path, ignore_errors=True)
 
 
 class CachedModel:
-    """A model whose every answer is kept as soon as it is there."""
+    """A model whose answers are stored as they arrive."""
 
     def __init__(self, model: Model, workshop: BuildContext, retry: RetryPolicy) -> None:
         self.name = model.name
@@ -127,7 +127,7 @@ class CachedModel:
         self._asker = Client(model.reply, retry, asyncio.Event(), workshop.tally)
 
     async def ask(self, request: Request) -> Reply:
-        """The answer to a request, kept or new; one that failed says why, and is asked for again another time."""
+        """Return the stored or new answer to a request; a failed one has the reason and is requested again later."""
         key = f"{request.key}#{_digest(request)}"
         if known := self._workshop.known(key):
             return known

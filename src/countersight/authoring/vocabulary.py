@@ -1,4 +1,4 @@
-"""The words and patterns the builder knows, out of its three files."""
+"""The words and patterns of the builder, from its three files."""
 
 import re
 import tomllib
@@ -36,7 +36,7 @@ DEPICTING: Final = _things("depicting")
 BODY_PARTS: Final = _things("body_parts")
 NO_THINGS: Final = _things("no_things")
 SENSITIVE: Final = _any_of(" ".join(_WORDS["sensitive"].values()))
-"""Every word that must not be supposed, in any of its classes."""
+"""A pattern for all sensitive words, which must not be supposed of people."""
 FOOD: Final = _things("food")
 STATES: Final = _list("states")
 DESCRIBING: Final = _list("describing") | (STATES - {"hot"})
@@ -60,7 +60,7 @@ FRAMES: Final[list[str]] = _SUPPOSITIONS["frames"]["question"]
 
 
 def patterns(operation: str, kinds: tuple[str, ...], *, placed: bool) -> list[str]:
-    """The suppositions of an operation for the first of these kinds of thing that has its own.
+    """Return the suppositions of an operation for the first of these kinds of thing that has its own.
 
     Where the things are counted in a place, what happens has to happen there.
     """

@@ -1,4 +1,4 @@
-"""Writes counterfactual yes/no questions of a world in which what the picture shows is turned round."""
+"""Write counterfactual yes/no questions about a world in which a fact of the picture is reversed."""
 
 import re
 from random import Random
@@ -47,23 +47,23 @@ _LONGEST_DOING = 4
 
 
 class Turning(msgspec.Struct, frozen=True):
-    """Wordings of one supposition, and the words that fill them."""
+    """Wordings of one supposition, and the words that fill their slots."""
 
     patterns: list[str]
     slots: dict[str, str]
 
     @property
     def family(self) -> str:
-        """One name for all wordings of the supposition, by which yes and no are evened out."""
+        """One name for all wordings of the supposition, used to balance yes and no."""
         return next((name for name, each in TURNINGS.items() if each is self.patterns), "state")
 
     def in_pronouns(self) -> dict[str, str]:
-        """The slots for a question, which has named its subject."""
+        """The slots for a question, which has already named its subject."""
         he, has = self.slots.get("he", ""), self.slots.get("has", "")
         return self.slots | {"subject": he, "whose": "its", "owner": f"{he} {has}", "there": "there"}
 
     def in_names(self) -> dict[str, str]:
-        """The slots for a sentence of its own, which has to name its subject first."""
+        """The slots for a separate sentence, which has to name its subject first."""
         who = self.slots.get("who", "")
         whose = "its" if who == "it" else f"{who}'s"
         return self.slots | {
@@ -75,7 +75,7 @@ class Turning(msgspec.Struct, frozen=True):
 
 
 def turning_of(words: list[str]) -> Turning | None:
-    """What turns the answer to a question round, given its words; None where nothing is known to."""
+    """Return a supposition that reverses the answer to a question with these words; None if none is known."""
     if UNTURNED & set(words) or any(number_of(word) not in (None, 1) for word in words):
         return None
     match words:
@@ -222,7 +222,7 @@ _NAMING: Final = frozenset({"this", "that", "these", "those"})
 
 
 def write_yes_no(source: SourceQuestion, chance: Random) -> PairDraft:
-    """A counterfactual yes/no question whose answer is the other one; raises Unwritten."""
+    """Return a counterfactual yes/no question with the opposite answer; raises Unwritten."""
     asked = would(source.question)
     if asked is None:
         raise Unwritten("the grammar does not cover the question")
@@ -245,7 +245,7 @@ def _filled(pattern: str, asked: str, slots: dict[str, str], written: dict[str, 
 
 
 def would(question: str) -> str | None:
-    """The question "is the TV on" as "would the TV be on"; None where it is not clear where the subject ends."""
+    """Return "would the TV be on" for "is the TV on"; None if it is unclear where the subject ends."""
     words = question.strip().rstrip("?!. ").split()
     first, said = words[0].casefold(), words[1:]
     if len(words) < 3 or any(not re.fullmatch(r"[\w'’-]+,?", word) for word in words):

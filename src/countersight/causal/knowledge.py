@@ -57,7 +57,7 @@ class Knowledge:
         return self._count((noun(keeper), noun(kept)), picture)
 
     def through(self, keeper: str, kept: str, picture: str) -> int:
-        """Return how often one thing supports another through a third: the sum of products of counts over names in between."""
+        """Return how often one thing supports another through a third: products of counts, summed over the third."""
         first, last = noun(keeper), noun(kept)
         return sum(
             self._count((first, between), picture) * self._count((between, last), picture)

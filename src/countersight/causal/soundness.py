@@ -37,7 +37,7 @@ _VAGUE = frozenset({
 """Names that do not tell what the thing is."""
 
 PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "containment"})
-"""Kinds of cause that keep a thing in place. If three things are involved, losses only pass along these."""
+"""Kinds of cause that keep a thing in place. In graphs of three things, only these pass on a loss."""
 ACTING_KINDS = frozenset({"force", "source"})
 """Kinds of cause that act on a thing or emit it."""
 _BEARING = ("support", "containment")

@@ -1,4 +1,4 @@
-"""What one clause of a supposition does to the count."""
+"""The effect of one clause of a supposition on the count."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -17,7 +17,7 @@ _JOINS: Final = frozenset({"join", "put", "place", "add"})
 
 
 def effect_of(words: list[str], asked: Counted) -> Effect | None:
-    """What a clause does to the count, or None where that is not decided."""
+    """Return the effect of a clause on the count, or None if it is undecided."""
     if "instead" in words:
         return _instead(words, asked)
     if any(verb_of(word) in REPLACES for word in words):

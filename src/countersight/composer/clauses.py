@@ -1,4 +1,4 @@
-"""Takes a clause of a supposition apart: its quantity, the name of the counted things, and what stands around them.
+"""Parse a clause of a supposition: its quantity, the name of the counted things, and the words around them.
 
 The composer's safety comes from one rule: every word of a clause has to be accounted for. It belongs to the quantity,
 to the name of the counted things or to a listed verb, it is a word of grammar, or it stands in the question. Any other
@@ -32,7 +32,7 @@ _LONGEST_NAME = 5
 
 
 class Clause(msgspec.Struct, frozen=True):
-    """A clause taken apart around its quantity."""
+    """A clause, split at its quantity."""
 
     before: tuple[str, ...]
     quantity: Quantity
@@ -41,13 +41,13 @@ class Clause(msgspec.Struct, frozen=True):
 
 
 def is_accounted(word: str, asked: Counted) -> bool:
-    """Whether a word cannot change what happens: it is of grammar, of the picture, or of the question."""
+    """Whether a word cannot change what happens: it belongs to the grammar, the picture, or the question."""
     is_known = word in GRAMMAR or word in COMPANIES or (word in SEEING and word != "left")
     return is_known or noun_key(word) in PLACES or asked.knows(word)
 
 
 def taken_apart(words: list[str], asked: Counted) -> Clause | None:
-    """The clause around the one quantity of the counted things; other quantities are not accounted for."""
+    """Split a clause at its only quantity of the counted things; None if there is not exactly one reading."""
     found: list[Clause] = []
     place = 0
     while place < len(words):
@@ -67,7 +67,7 @@ def taken_apart(words: list[str], asked: Counted) -> Clause | None:
 
 
 def name_end(words: Sequence[str], start: int, quantity: Quantity, asked: Counted) -> int | None:
-    """Where the name of the counted things ends; the start where they are not named, and None for other things."""
+    """Return where the name of the counted things ends; `start` if they are not named, and None for other things."""
     members = KINDS.get(asked.head, frozenset()) if quantity.number is not None else frozenset()
     for place in range(start, min(start + _LONGEST_NAME, len(words))):
         word = words[place]

@@ -1,4 +1,4 @@
-"""Works out a counterfactual count from a factual one and a supposition."""
+"""Compute a counterfactual count from a factual one and a supposition."""
 
 from collections.abc import Iterator
 
@@ -12,9 +12,10 @@ _BETWEEN_CLAUSES = frozenset({"and", "then", "but", ",", ";", ".", ":"})
 
 
 def compose(count: int, question: str, factual: str = "") -> int | None:
-    """What a factual count becomes under a counterfactual question, or None where that is not decided.
+    """Return the counterfactual count for a factual count and a question, or None if it is undecided.
 
-    Where the factual question is given, both have to count the same things.
+    If the factual question is given, both have to count the same things.
+
     """
     effects = effects_of(question, factual)
     if effects is None or count < 0:
@@ -26,7 +27,7 @@ def compose(count: int, question: str, factual: str = "") -> int | None:
 
 
 def effects_of(question: str, factual: str = "") -> list[Effect] | None:
-    """What the supposition of a question does to the count, one change per clause; None where it is not decided."""
+    """Return the effects of the supposition in a question, one per clause; None if they are undecided."""
     parts = supposition(question) if len(question) <= _LONGEST_QUESTION else None
     asked = None if parts is None else counted_in(parts[0])
     before = counted_in(factual[:_LONGEST_QUESTION])

@@ -1,4 +1,4 @@
-"""What a change does to a count."""
+"""Effects of changes on a count."""
 
 from fractions import Fraction
 from typing import Literal
@@ -17,11 +17,11 @@ class Effect(msgspec.Struct, frozen=True):
     kind: Kind
     by: Fraction = Fraction(0)
     given: int | None = None
-    """How many there have to be before the change: two for "both"."""
+    """The count required before the change: two for "both"."""
 
 
 def apply(effect: Effect, count: int) -> int | None:
-    """The count after a change, or None where the change is impossible: five birds of three cannot leave."""
+    """Return the count after a change, or None if the change is impossible: five birds of three cannot leave."""
     if effect.given is not None and count != effect.given:
         return None
     changed = _changed(effect, Fraction(count))

@@ -15,29 +15,29 @@ _ALL: Final = frozenset({"all", "both", "every", "each", "everyone", "everybody"
 
 
 class Quantity(msgspec.Struct, frozen=True):
-    """How many things a clause speaks of."""
+    """The number of things in a clause."""
 
     number: int | None = None
     share: Fraction | None = None
     is_all: bool = False
-    """All of them; together with a number or a share, all but so many."""
+    """All of them; together with a number or a share, all except that many."""
     is_none: bool = False
     more: bool = False
     fewer: bool = False
     only: bool = False
     definite: bool = False
-    """Of those that were counted, and no others of the kind: "the cats", "two of them"."""
+    """Only those that were counted, and no others of the kind: "the cats", "two of them"."""
     given: int | None = None
-    """How many there have to be: two for "both"."""
+    """The count required: two for "both"."""
 
     @property
     def is_plain_definite(self) -> bool:
-        """Whether it is the article alone, so that the noun says whether one or all are meant."""
+        """Whether it is only an article, so that the noun decides whether one or all are meant."""
         return self == Quantity(definite=True)
 
 
 def quantity_at(words: Sequence[str], start: int) -> tuple[Quantity, int] | None:
-    """The quantity that begins at a place, and where it ends."""
+    """Return the quantity that begins at `start`, and where it ends; None if there is none."""
     if start >= len(words):
         return None
     first = words[start]

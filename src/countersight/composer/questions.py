@@ -1,4 +1,4 @@
-"""Takes a counterfactual question apart: what is counted, and what is supposed."""
+"""Parse a counterfactual question: what is counted, and what is supposed."""
 
 import re
 from typing import Final
@@ -31,57 +31,57 @@ _HAS_LEFT: Final = re.compile(r"\bhave (?:left|gone|come|arrived|disappeared)\b"
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """What a how-many question counts: "how many red cars are on the road"."""
+    """The things that a how-many question counts: "how many red cars are on the road"."""
 
     head: str
-    """The counted noun in one form ("car"); empty where the question names none."""
+    """The counted noun in its base form ("car"); empty if the question names none."""
     modifiers: frozenset[str]
-    """What stands beside the noun in its name ("red")."""
+    """The other words of the name ("red")."""
     predicate: tuple[str, ...]
-    """What is said of the things ("on", "road"), without words of grammar and of seeing."""
+    """The words said about the things ("on", "road"), without words of grammar and of seeing."""
     doing: frozenset[str]
-    """What the things are doing ("riding")."""
+    """The activities of the things ("riding")."""
     words: frozenset[str]
-    """Every word of the question, as written and in one form."""
+    """Every word of the question, as written and in its base form."""
 
     @property
     def is_in_state(self) -> bool:
-        """Whether things in a state are counted that they can get into and out of: open, on, in the sky."""
+        """Whether the counted things are in a state that they can enter and leave: open, on, in the sky."""
         return any(state.asked & set(self.predicate) for state in STATES)
 
     @property
     def is_doing(self) -> bool:
-        """Whether things that do something or are in a state are counted: whoever comes need not be one of them."""
+        """Whether the counted things do something or are in a state: a newcomer need not be one of them."""
         is_in_state = self.is_in_state and RESTING.isdisjoint(self.predicate) and "sky" not in self.predicate
         return is_in_state or bool(self.doing - RESTING)
 
     @property
     def counts_people(self) -> bool:
-        """Whether people are counted, who may also be those that act."""
+        """Whether people are counted, who may also act themselves."""
         return self.head == PERSON or self.head in KINDS[PERSON]
 
     def names(self, word: str) -> bool:
-        """Whether a word stands in the question, in the singular or the plural."""
+        """Whether a word occurs in the question, in the singular or the plural."""
         return word in self.words or noun_key(word) in self.words
 
     def knows(self, word: str) -> bool:
-        """Whether a word stands in the question in some form: wore, for wearing; with, for having."""
+        """Whether a word occurs in the question in some form: wore, for wearing; with, for having."""
         has = word == "with" and not self.words.isdisjoint(("have", "has", "wearing"))
         return has or self.names(word) or base_verb(word, self.words) is not None
 
     def also(self, other: "Counted | None") -> "Counted":
-        """The same with the words of another question about the same things."""
+        """Return a copy with the words of another question about the same things added."""
         return self if other is None else msgspec.structs.replace(self, words=self.words | other.words)
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text in lower case, with fractions and commas separated: "isn't" is "is not"."""
+    """Return the words of a text in lower case, with fractions and commas separated: "isn't" is "is not"."""
     plain = text.casefold().replace("’", "'").replace("n't", " not").replace("-", " ")
     return _TOKEN.findall(plain)
 
 
 def supposition(question: str) -> tuple[str, str] | None:
-    """What a question asks and what it supposes, or None where nothing is supposed."""
+    """Split a question into what it asks and what it supposes; None if nothing is supposed."""
     text = " ".join(question.split()).strip(" ?.!")
     opening = _IF.search(text)
     if opening is None:
@@ -97,7 +97,7 @@ def supposition(question: str) -> tuple[str, str] | None:
 
 
 def counted_in(question: str) -> Counted | None:
-    """What a question counts, or None where it does not ask how many there are."""
+    """Return what a question counts, or None if it is not a how-many question."""
     words = words_in(question)
     start = next((place for place in range(len(words) - 1) if words[place : place + 2] == ["how", "many"]), None)
     if start is None:
@@ -142,7 +142,7 @@ def _is_said_of_things(word: str) -> bool:
 
 
 def counts_the_same(asked: Counted, factual: Counted | None) -> bool:
-    """Whether the factual question counts what the counterfactual one does: the same things in the same state."""
+    """Whether both questions count the same things in the same state."""
     if factual is None or not factual.head:
         return True
     same_name = asked.head == factual.head and asked.modifiers <= factual.words and factual.modifiers <= asked.words

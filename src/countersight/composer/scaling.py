@@ -1,4 +1,4 @@
-"""Changes of the number as such: doubled, twice as many, increased by 3, cut in half."""
+"""Changes of the number itself: doubled, twice as many, increased by 3, cut in half."""
 
 from fractions import Fraction
 from typing import Final
@@ -17,7 +17,7 @@ _NUMBER: Final = frozenset({"number", "amount", "count", "total"})
 
 
 def speaks_of_the_number(words: list[str]) -> bool:
-    """Whether a clause changes the number as such."""
+    """Whether a clause changes the number itself."""
     return not _NUMBER.isdisjoint(words) or "as many" in " ".join(words) or any(map(_scale_of, words))
 
 
@@ -27,7 +27,7 @@ def _scale_of(word: str) -> Fraction | None:
 
 
 def scaled(words: list[str], asked: Counted) -> Effect | None:
-    """What "the number doubled", "twice as many" and "increased by 3" do to the count."""
+    """Return the effect of "the number doubled", "twice as many" or "increased by 3"."""
     scales = [scale for word in words if (scale := _scale_of(word)) is not None]
     rest = [word for word in words if _scale_of(word) is None]
     changes = [verb for word in rest if (verb := base_verb(word, _CHANGES))]

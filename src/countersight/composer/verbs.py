@@ -1,4 +1,4 @@
-"""The verb of a clause: whether the counted things come, go, stay or are there."""
+"""The verb of a clause: whether the counted things come, go, stay or exist."""
 
 from typing import Final, Literal
 
@@ -41,7 +41,7 @@ _PREPOSITIONS: Final = frozenset({"from", "off", "out", "at", "on", "in", "to", 
 
 
 def way_of(clause: Clause, asked: Counted) -> Way | None:
-    """Whether the things of a clause come, go, stay or are there; None where a word is not accounted for."""
+    """Return whether the things of a clause come, go, stay or exist; None if a word is not accounted for."""
     words = (*clause.before, *clause.after)
     used = {place for place, word in enumerate(words) if word == "not" or word in ABSENT}
     is_denied = bool(used)

@@ -1,4 +1,4 @@
-"""The words the composer knows, out of words.toml."""
+"""The words that the composer knows, from words.toml."""
 
 import tomllib
 from functools import lru_cache
@@ -17,7 +17,7 @@ def _words(listed: str) -> frozenset[str]:
 
 
 class State(msgspec.Struct, frozen=True):
-    """A state that things get into and out of: open windows, lights that are on."""
+    """A state that things can enter and leave: open windows, lights that are on."""
 
     asked: frozenset[str]
     begins: frozenset[str]
@@ -31,7 +31,7 @@ MOVES: Final = _words(_LISTED["verbs"]["moves"])
 PRESENT: Final = _words(_LISTED["verbs"]["present"])
 STAYS: Final = _words(_LISTED["verbs"]["stays"])
 EDITS: Final = _words(_LISTED["verbs"]["edits"])
-"""Verbs of editing a picture, which say what happens to the counted things whatever these are doing."""
+"""Verbs of editing a picture, which affect the counted things whatever these are doing."""
 STATES: Final = tuple(
     State(_words(each["asked"]), _words(each["begins"]), _words(each["ends"])) for each in _LISTED["states"]
 )
@@ -47,7 +47,7 @@ SIDES: Final = _words(_LISTED["words"]["sides"])
 ABSENT: Final = frozenset({"gone", "missing", "absent"})
 QUALITIES: Final = _words(_LISTED["words"]["qualities"])
 FILLER: Final = _words(_LISTED["words"]["filler"])
-"""Words that name no thing."""
+"""Words that do not name things."""
 
 _BEGIN_END: Final = frozenset({"start", "begin", "stop"})
 _PHRASES: Final = frozenset().union(
@@ -63,24 +63,24 @@ _SAME: Final[dict[str, str]] = {other: name for name, others in _LISTED["same"].
 
 @lru_cache(maxsize=4096)
 def noun_key(word: str) -> str:
-    """One form for a noun, its plural and its close synonyms: airplanes is plane."""
+    """Return one key for a noun, its plural and its close synonyms: airplanes is plane."""
     one = singular(word)
     return _SAME.get(one, one)
 
 
 @lru_cache(maxsize=4096)
 def verb_of(word: str) -> str | None:
-    """The base form of a verb the composer knows, or None."""
+    """Return the base form of a verb that the composer knows, or None."""
     return base_verb(word, VERBS)
 
 
 def is_verb(word: str) -> bool:
-    """Whether a word is a form of a verb the composer knows, or looks like the past of another one."""
+    """Whether a word is a form of a known verb, or looks like the past tense of another one."""
     return verb_of(word) is not None or (word.endswith("ed") and len(word) > 4 and not word.endswith("eed"))
 
 
 KINDS: Final = {noun_key(name): frozenset(map(noun_key, members.split())) for name, members in _LISTED["kinds"].items()}
-"""What counts as one of a wider kind: a man who leaves is a person who leaves."""
+"""The members of wider kinds: a man who leaves is a person who leaves."""
 PERSON: Final = noun_key("person")
 APART: Final = frozenset(map(noun_key, _LISTED["words"]["apart"].split()))
-"""Things of which none is one of another."""
+"""Kinds of things that exclude each other."""

@@ -1,4 +1,4 @@
-"""Whatever changes a picture: every editor is named by one string and speaks one small protocol."""
+"""Picture editors: each is named by one string and implements one small protocol."""
 
 import lazy_loader
 

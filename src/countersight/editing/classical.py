@@ -25,12 +25,12 @@ from countersight.scenes import Rgb, rgb
 from countersight.text import unknown
 
 Fill = Callable[[Pixels, Mask], Pixels]
-"""Paints over what is under a mask as if it had never been there."""
+"""Fills the masked part of a picture from its surroundings."""
 Lab = NDArray[np.float32]
 
 
 def recoloured(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
-    """What is under the mask in another colour, with its own light and shade.
+    """Return the picture with the masked part in another colour, keeping its light and shade.
 
     In Lab: hue and saturation become the colour's, lightness keeps its variation and is drawn towards the colour's, as
     dark red light-kept would not be called yellow. White, grey and black lose their hue and take the lightness.
@@ -60,7 +60,7 @@ def recoloured(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
 
 
 def pasted(onto: Pixels, pixels: Pixels, mask: Mask, at: tuple[int, int], factor: float = 1.0) -> tuple[Pixels, Mask]:
-    """A thing cut out of a picture, made larger or smaller, with its left top at a place of another; and where it is.
+    """Paste a thing, scaled, at a position of another picture; return the picture and the mask of the thing.
 
     What would lie beyond the border is cut off. The mask of a thing that is wholly outside is empty.
     """
@@ -76,7 +76,7 @@ def pasted(onto: Pixels, pixels: Pixels, mask: Mask, at: tuple[int, int], factor
 
 
 def blended(before: Pixels, after: Pixels, mask: Mask, feather: float) -> Pixels:
-    """The one picture under the mask, the other outside it, to the bit; the seam is softened inside the mask only."""
+    """Return `after` under the mask and `before` outside, bit for bit; the seam is softened inside the mask only."""
     soft = _soft(mask, feather)
     weight = np.where(mask, np.clip(2 * soft - 1, 0.35, 1), 0)[:, :, None]
     mixed = before + weight * (after.astype(np.float32) - before)
@@ -103,14 +103,14 @@ def _from_lab(lab: Lab) -> Pixels:
 
 
 Method = Literal["telea", "ns"]
-"""How OpenCV fills holes: by marching inwards (Telea 2004), or like a fluid (Bertalmio et al. 2001)."""
+"""OpenCV's inpainting method: fast marching (Telea 2004), or Navier-Stokes (Bertalmio et al. 2001)."""
 MARGIN = 0.012
 """How far beyond its outline a thing is painted over, as a part of the picture's longer side: outlines are drawn by
 people, and a rim of what was there gives it away."""
 LARGEST_HOLE = 0.6
-"""A mask over a larger part of the picture leaves too little to fill it from."""
+"""The largest share of a picture that a mask may cover; a larger hole leaves too little to fill it from."""
 FINDING = ("annotations", "detector", "segmenter")
-"""Options of an editor that say how it finds what is to be changed."""
+"""Options of an editor that say how it finds the thing to change."""
 ACTIONS: tuple[Action, ...] = ("remove", "recolour", "move", "resize", "replace")
 _VALUES = {
     "recolour": ", ".join(COLOURS),
@@ -121,7 +121,7 @@ _VALUES = {
 
 
 class Retoucher:
-    """An editor of photographs that changes what is under a mask, and fills holes in a way of its own."""
+    """An editor of photographs that changes only masked pixels, with its own method of filling holes."""
 
     def __init__(self, name: str, selector: Selector, fill: Fill, settings: dict[str, Any]) -> None:
         self.name = name
@@ -129,15 +129,15 @@ class Retoucher:
         self._selector, self._fill = selector, fill
 
     async def edit(self, request: EditRequest) -> Edited:
-        """The picture with what is under the mask changed; the rest stays as it is."""
+        """Return the picture with the masked part changed; the rest is unchanged."""
         return await asyncio.to_thread(self._edited, request)
 
     async def abilities(self, request: EditRequest) -> Abilities:
-        """What can be done under a mask, to what can be found in the picture."""
+        """Return the possible actions, and the things that can be found in the picture."""
         return await asyncio.to_thread(self._abilities, request)
 
     async def close(self) -> None:
-        """Nothing is held but memory."""
+        """Do nothing: only memory is held."""
 
     def _abilities(self, request: EditRequest) -> Abilities:
         if not self._selector.looks:
@@ -257,7 +257,7 @@ def _put(onto: Pixels, pixels: Pixels, thing: Mask, place: Mask) -> tuple[Pixels
 
 
 def open_classical(name: str, rest: str, settings: EditorSettings) -> Retoucher:
-    """The editor `classical`, `classical?annotations=FILE.json`, `classical?detector=FILE.onnx&segmenter=FOLDER`."""
+    """Open `classical`, `classical?annotations=FILE.json` or `classical?detector=FILE.onnx&segmenter=FOLDER`."""
     opencv()
     written = rest if rest.startswith("?") or not rest else f"?{rest}"  # 0.1 wrote classical:annotations=FILE
     _, options = with_options(written, (*FINDING, "method"), EditorError)
@@ -268,7 +268,7 @@ def open_classical(name: str, rest: str, settings: EditorSettings) -> Retoucher:
 
 
 def selector_of(options: dict[str, str]) -> Selector:
-    """The selector that options ask for."""
+    """Return the selector for these options."""
     annotations, segmenter = options.get("annotations"), options.get("segmenter")
     return Selector(
         Path(annotations) if annotations else None,

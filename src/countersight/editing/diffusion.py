@@ -1,4 +1,4 @@
-"""`diffusers:PATH`: pipelines that are computed here."""
+"""`diffusers:PATH`: diffusion pipelines that run locally."""
 
 import asyncio
 import importlib.metadata
@@ -22,22 +22,22 @@ from countersight.registry import with_options
 from countersight.text import printable, unknown
 
 STEP = 16
-"""Every pipeline takes sides that are multiples of this."""
+"""Picture sides must be multiples of this for every pipeline."""
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """How a pipeline of one class is called."""
+    """How pipelines of one class are called."""
 
     fills: bool = False
-    """Whether it paints only where a mask is."""
+    """Whether it paints only under a mask."""
     described: bool = False
-    """Whether it wants to be told what shall be seen, and not what to do."""
+    """Whether its prompt describes the result instead of the change."""
     masked: str = ""
-    """The class that computes with the same parts and takes a mask."""
+    """The class that uses the same parts and accepts a mask."""
     sized: bool = True
-    """Whether it takes a height and a width; others go by the picture."""
+    """Whether it accepts a height and a width; others use the picture's."""
     bounded: bool = False
-    """Whether it would bring a picture to a size of its own choice, if it were not told to leave that."""
+    """Whether it would resize the picture unless told not to."""
     further: dict[str, Any] = {}
 
 
@@ -63,11 +63,11 @@ KINDS = {
     "StableDiffusionXLInpaintPipeline": Kind(fills=True, described=True),
     "StableDiffusion3InpaintPipeline": Kind(fills=True, described=True, further=_ALL_OF_IT),
 }
-"""By the name of its class, as model_index.json has it."""
+"""The kinds by class name, as in model_index.json."""
 
 
 def arguments(kind: Kind, picture: Image.Image, words: str, mask: Image.Image | None) -> dict[str, Any]:
-    """What a pipeline is called with, beside the seed; picture and mask have the size at which it is to compute."""
+    """Return the arguments of a pipeline, apart from the seed; picture and mask have the size to compute at."""
     called: dict[str, Any] = {"image": picture, "prompt": words, **kind.further}
     if mask is not None:
         called["mask_image"] = mask
@@ -79,7 +79,7 @@ def arguments(kind: Kind, picture: Image.Image, words: str, mask: Image.Image | 
 
 
 def size_for(pipeline: Any, size: tuple[int, int]) -> tuple[int, int]:
-    """The size at which a pipeline computes a picture: of the same shape, with as many pixels as it was trained on."""
+    """Return the size at which a pipeline edits a picture: the same shape, with as many pixels as in training."""
     side = getattr(pipeline, "default_sample_size", None) or pipeline.unet.config.sample_size
     side = (min(side) if isinstance(side, list | tuple) else side) * pipeline.vae_scale_factor
     scale = side / (size[0] * size[1]) ** 0.5
@@ -90,7 +90,7 @@ _LIBRARIES = ("diffusers", "transformers")
 
 
 def pipeline_class(folder: Path) -> str:
-    """The name of the class of the pipeline in a folder, if it is one that edits."""
+    """Return the class name of the pipeline in a folder, if it can edit."""
     index = folder / "model_index.json"
     if not index.is_file():
         how = "name the folder of a downloaded pipeline; download one with: hf download OWNER/NAME --local-dir FOLDER"
@@ -102,7 +102,7 @@ def pipeline_class(folder: Path) -> str:
 
 
 def load_pipeline(folder: Path, dtype: str, device: str) -> Any:
-    """The pipeline in a folder, ready to compute."""
+    """Load the pipeline in a folder."""
     import diffusers
     import torch
     from transformers.utils import logging
@@ -129,13 +129,13 @@ def load_pipeline(folder: Path, dtype: str, device: str) -> Any:
 
 
 def quiet(pipeline: Any) -> Any:
-    """The same pipeline; it shows no progress of its own."""
+    """Return the pipeline with its progress bar disabled."""
     pipeline.set_progress_bar_config(disable=True)
     return pipeline
 
 
 def said(error: Exception) -> str:
-    """What a library says of an error, which may be pages, in a line."""
+    """Return a library's error message, which may be pages long, as one line."""
     line = next((line for line in map(str.strip, str(error).splitlines()) if line), type(error).__name__)
     line = printable(line)
     return line if len(line) <= 200 else line[:200] + "…"
@@ -191,11 +191,11 @@ def _processor(folder: Path) -> dict[str, Any]:
 INSTALL = "pip install 'countersight[edit]'"
 MOST_STEPS = 1000
 DISTILLED = 4
-"""Steps of a pipeline that learned to do with few, and would by itself take as many as the others."""
+"""Steps for a distilled pipeline, whose default would be as many as for the others."""
 
 
 class Diffusion:
-    """One pipeline; it paints one picture at a time."""
+    """A painter with one pipeline; it edits one picture at a time."""
 
     def __init__(self, folder: Path, steps: int | None, device: str, dtype: str) -> None:
         name = pipeline_class(folder)
@@ -217,11 +217,11 @@ class Diffusion:
         self._pipeline: Any = None
 
     def words(self, instruction: Instruction) -> str:
-        """The instruction as this pipeline was trained to read it."""
+        """Return the instruction in the form that this pipeline was trained on."""
         return description_of(instruction) if self._kind.described else words_for(instruction)
 
     async def paint(self, brief: Brief) -> Given:
-        """Compute the picture, when those before it are done."""
+        """Edit the picture after those before it are done."""
         async with self._turn:
             gone = threading.Event()
             try:
@@ -290,7 +290,7 @@ class Diffusion:
 
 
 def open_diffusion(name: str, rest: str, settings: EditorSettings) -> Painting:
-    """`diffusers:FOLDER`, or `diffusers:FOLDER?steps=28&device=cuda&dtype=bfloat16`; there is a model_index.json in it.
+    """Open `diffusers:FOLDER`, or `diffusers:FOLDER?steps=28&device=cuda&dtype=bfloat16`, with a model_index.json.
 
     One that fills finds its masks as `classical` does: `diffusers:FOLDER?detector=FILE.onnx&segmenter=FOLDER`.
     """

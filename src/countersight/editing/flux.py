@@ -1,4 +1,4 @@
-"""`flux:MODEL`: Black Forest Labs, where an edit is ordered, waited for, and fetched before it expires."""
+"""`flux:MODEL`: Black Forest Labs, whose edits are ordered, polled, and downloaded before they expire."""
 
 import asyncio
 import base64
@@ -41,14 +41,14 @@ from countersight.registry import with_options
 
 BFL = "https://api.bfl.ai"
 POLL = 1.5
-"""Seconds between two looks at an order."""
+"""Seconds between two polls of an order."""
 FAULTS = 5
-"""So many looks in a row that fail are no accident."""
+"""After this many failed polls in a row the edit fails."""
 _EXPIRED = (400, 401, 403, 404, 410)
 
 
 class Flux(HostedPainter):
-    """One model of Black Forest Labs."""
+    """A painter with one model of Black Forest Labs."""
 
     key_header = "x-key"
 
@@ -60,11 +60,11 @@ class Flux(HostedPainter):
         self._timeout = settings.timeout
 
     def words(self, instruction: Instruction) -> str:
-        """The instruction, in words."""
+        """Return the instruction as a prompt."""
         return description_of(instruction) if self.fills else words_for(instruction)
 
     async def paint(self, brief: Brief) -> Given:
-        """Order the edit, look until it is ready, and fetch it at once; one that was ordered before is fetched."""
+        """Order the edit, poll until it is ready, and download it; an earlier order is downloaded instead."""
         body = msgspec.json.encode(self._body(brief))
         key = hashlib.sha256(self._order.encode() + b"\n" + body).hexdigest()
         order = brief.orders.find(key)
@@ -196,7 +196,7 @@ class _Expired(Exception):  # noqa: N818 - it names what happened
 
 
 def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
-    """`flux:MODEL`; key from BFL_API_KEY, another base address from BFL_BASE_URL.
+    """Open `flux:MODEL`; the key is in BFL_API_KEY, another base address in BFL_BASE_URL.
 
     One that fills finds its masks as `classical` does: `flux:MODEL?detector=FILE.onnx&segmenter=FOLDER`.
     """

@@ -1,6 +1,7 @@
-"""Editors behind a server: `chat-image:`, `openai-edit:` and `gemini:`, and what they share with `flux:`.
+"""Hosted editors: `chat-image:`, `openai-edit:` and `gemini:`, and code that they share with `flux:`.
 
-Whatever comes back is read with mistrust.
+Responses are not trusted.
+
 """
 
 import base64
@@ -32,13 +33,13 @@ from countersight.models import (
 from countersight.picture import MAX_BYTES, Picture, data_url
 
 MAX_ANSWER = MAX_BYTES * 4 // 3 + 1024 * 1024
-"""The bytes of the largest picture that is read, written as text, and what may stand around it."""
+"""Size limit of a response: the largest picture in base64, and the text around it."""
 _MODERATED = re.compile(rb"moderat|content_policy|content_filter|flagged|safety system", re.IGNORECASE)
 _RETRY_DELAY = re.compile(rb'"retryDelay":\s*"(\d{1,6}(?:\.\d{1,9})?)s"')
 
 
 def needed_key(variable: str, kind: str) -> str:
-    """The key of a service that serves nobody without one."""
+    """Return the API key in a variable; raises if it is missing."""
     key = key_from(variable)
     if not key:
         raise EditorError(f"{kind}: needs a key; set {variable} in the environment")
@@ -46,14 +47,14 @@ def needed_key(variable: str, kind: str) -> str:
 
 
 def model_in_address(model: str, kind: str) -> str:
-    """A model's name that becomes part of an address."""
+    """Return a model name that is safe as part of an address; raises otherwise."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", model):
         raise EditorError(f"the MODEL in {kind}:MODEL may contain only letters, digits, dots, dashes and underscores")
     return model
 
 
 def object_in(received: Received) -> dict[str, Any]:
-    """The JSON object that a server sent."""
+    """Return the JSON object in a response."""
     try:
         sent = msgspec.json.decode(received.content)
     except (ValueError, RecursionError) as error:
@@ -64,7 +65,7 @@ def object_in(received: Received) -> dict[str, Any]:
 
 
 def failure(host: str, received: Received) -> Exception:
-    """What it means that a service did not do what was asked."""
+    """Return the exception for an error response."""
     words = error_text(received.content)
     if received.status == 402:
         return EditorError(f"{host} requires payment: HTTP 402: {words}")
@@ -79,12 +80,12 @@ def failure(host: str, received: Received) -> Exception:
 
 
 def moderated(word: str) -> EditFailed:
-    """The service will not make this picture; asking again would not change its mind."""
+    """Return the exception for a request that the service refuses; retrying would not help."""
     return EditFailed(f"moderated: {shorten(word)}")
 
 
 def no_picture(said: str) -> EditFailed:
-    """An answer without a picture: words in its place are the model's answer, silence may be an accident."""
+    """Return the exception for a response without a picture; it is retried unless the model answered with text."""
     said = shorten(said)
     return EditFailed(
         f"the server sent no picture, only this text: {said}" if said else "the server sent no picture", again=not said
@@ -92,7 +93,7 @@ def no_picture(said: str) -> EditFailed:
 
 
 def from_base64(text: Any) -> bytes:
-    """The bytes that a text holds."""
+    """Decode base64."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError, TypeError):
@@ -100,7 +101,7 @@ def from_base64(text: Any) -> bytes:
 
 
 def from_data_url(address: str) -> bytes:
-    """The bytes in a `data:` address, whatever it calls them; other addresses are not followed."""
+    """Decode a `data:` address of any type; other addresses are not followed."""
     head, comma, data = address.partition(",")
     if not head.startswith("data:") or not comma:
         raise EditFailed("the response contains an address instead of the picture")
@@ -110,22 +111,22 @@ def from_data_url(address: str) -> bytes:
 
 
 def as_base64(picture: Picture) -> str:
-    """The bytes of a picture as text."""
+    """Return the bytes of a picture in base64."""
     return base64.b64encode(picture.data).decode("ascii")
 
 
 def words_in(value: Any) -> str:
-    """Words of a server that are to be shown or kept; what else stands in their place is none."""
+    """Return a server's text, shortened; "" if the value is not text."""
     return shorten(value) if isinstance(value, str) else ""
 
 
 def amount(value: Any) -> float:
-    """A count or cost that a server reports, if it can be one."""
+    """Return a count or cost that a server reports, or 0 if it is implausible."""
     return float(value) if isinstance(value, int | float) and 0 <= value < 1e12 else 0.0
 
 
 def inside(value: Any, *path: str | int) -> Any:
-    """What stands at a path of names and places in a server's JSON; None where the path leads nowhere."""
+    """Return the value at a path of keys and indices in a server's JSON; None if the path does not exist."""
     for step in path:
         if isinstance(value, dict) and isinstance(step, str):
             value = value.get(step)
@@ -137,7 +138,7 @@ def inside(value: Any, *path: str | int) -> Any:
 
 
 class HostedPainter:
-    """One model behind a server; its subclasses know how it is asked and where the picture stands in its answer."""
+    """A painter behind a server; subclasses know the request format and where the picture is in the response."""
 
     fills = False
     key_header = "Authorization"
@@ -148,11 +149,11 @@ class HostedPainter:
         self._service = Service(base, key, header=self.key_header, timeout=settings.timeout, most=MAX_ANSWER)
 
     def words(self, instruction: Instruction) -> str:
-        """The instruction, in words."""
+        """Return the instruction as a prompt."""
         return words_for(instruction)
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         await self._service.close()
 
     async def _answer(self, path: str, body: bytes | aiohttp.FormData) -> dict[str, Any]:
@@ -178,12 +179,12 @@ _CHAT_BLOCKS = (
 
 
 class ChatImage(HostedPainter):
-    """A model that answers a conversation with a picture, at OpenRouter or a server that speaks so."""
+    """A chat model that answers with a picture, at OpenRouter or a compatible server."""
 
     _modalities: tuple[str, ...] = ("image", "text")
 
     async def paint(self, brief: Brief) -> Given:
-        """Ask for the picture; of a model that gives only pictures, only for that."""
+        """Request the picture; from an image-only model without text."""
         received = await self._ask(brief, self._modalities)
         if received.status in (400, 404, 422) and b"modalit" in received.content and "text" in self._modalities:
             received = await self._ask(brief, ("image",))
@@ -204,7 +205,7 @@ class ChatImage(HostedPainter):
 
 
 def open_chat_image(name: str, address: str, settings: EditorSettings) -> Painting:
-    """`chat-image:MODEL`, with OPENROUTER_API_KEY and OPENROUTER_BASE_URL; or `chat-image:URL#MODEL`, as endpoints."""
+    """Open `chat-image:MODEL`, with OPENROUTER_API_KEY and OPENROUTER_BASE_URL; or `chat-image:URL#MODEL`."""
     if "://" not in address:
         base = checked_address(os.environ.get("OPENROUTER_BASE_URL") or OPENROUTER)
         return Painting(name, ChatImage(address, base, needed_key("OPENROUTER_API_KEY", "chat-image"), settings))
@@ -246,10 +247,10 @@ def _addresses(parts: Any) -> list[str]:
 
 
 class OpenAIEdit(HostedPainter):
-    """One image model of OpenAI, with a mask where there is one."""
+    """An image model of OpenAI; it accepts a mask."""
 
     async def paint(self, brief: Brief) -> Given:
-        """Send the form, and take the picture out of the answer. These models know no seed."""
+        """Send the form, and return the picture in the response. These models accept no seed."""
         answer = await self._answer("images/edits", self._form(brief))
         first = inside(answer, "data", 0)
         if inside(first, "b64_json") is None:
@@ -276,7 +277,7 @@ class OpenAIEdit(HostedPainter):
 
 
 def open_openai_edit(name: str, model: str, settings: EditorSettings) -> Painting:
-    """`openai-edit:MODEL`; key from OPENAI_API_KEY, another base address from OPENAI_BASE_URL."""
+    """Open `openai-edit:MODEL`; the key is in OPENAI_API_KEY, another base address in OPENAI_BASE_URL."""
     base = checked_address(os.environ.get("OPENAI_BASE_URL") or OPENAI)
     return Painting(name, OpenAIEdit(model, base, needed_key("OPENAI_API_KEY", "openai-edit"), settings))
 
@@ -299,12 +300,12 @@ _GEMINI_BLOCKS = frozenset(
 
 
 class Gemini(HostedPainter):
-    """One of Google's models that answer with pictures, through their own interface."""
+    """One of Google's models that answer with pictures, through the Gemini API."""
 
     key_header = "x-goog-api-key"
 
     async def paint(self, brief: Brief) -> Given:
-        """Ask for the picture, and find it among the parts of the answer."""
+        """Request the picture, and return it from the parts of the response."""
         picture = {"inlineData": {"mimeType": brief.picture.mime, "data": as_base64(brief.picture)}}
         body = {
             "contents": [{"role": "user", "parts": [{"text": brief.words}, picture]}],
@@ -338,7 +339,7 @@ class Gemini(HostedPainter):
 
 
 def open_gemini(name: str, model: str, settings: EditorSettings) -> Painting:
-    """`gemini:MODEL`; key from GEMINI_API_KEY, another base address from GEMINI_BASE_URL."""
+    """Open `gemini:MODEL`; the key is in GEMINI_API_KEY, another base address in GEMINI_BASE_URL."""
     base = checked_address(os.environ.get("GEMINI_BASE_URL") or GEMINI)
     key = needed_key("GEMINI_API_KEY", "gemini")
     return Painting(name, Gemini(model_in_address(model, "gemini"), base, key, settings))

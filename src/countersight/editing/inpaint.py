@@ -1,4 +1,4 @@
-"""Filling holes with a network from an ONNX file, MI-GAN's or LaMa's shape, so that what is removed looks never there.
+"""Fill holes with an inpainting network from an ONNX file, shaped like MI-GAN or LaMa.
 
 What a network takes in is read from the file: a picture of three channels and a mask of one; whole numbers (MI-GAN's
 pipeline) or fractions of one (LaMa); any size, or one only. Which of its mask's values is the hole, and whether it
@@ -21,13 +21,13 @@ from countersight.registry import with_options
 from countersight.text import printable
 
 SIDE = 512
-"""Pixels of a side on which both networks were trained."""
+"""The side in pixels on which both networks were trained."""
 LARGEST = 1024
-"""A network that takes any size gets at most this many pixels a side; a larger part is made smaller."""
+"""Largest side in pixels for a network that accepts any size; larger parts are scaled down."""
 AROUND = 1.0
-"""How much of the hole's size is shown around it on every side."""
+"""Context around the hole on every side, as a multiple of the hole's size."""
 CLEAR = 30.0
-"""Levels by which a hole must change more than the rest for there to be no doubt that it was painted."""
+"""Least difference in levels between the hole and the rest to be sure that it was painted."""
 STEP = 8
 """Networks halve a picture three times, so its sides must be multiples of this."""
 
@@ -46,7 +46,7 @@ class _Part(NamedTuple):
 
 
 class Inpainter:
-    """A network that fills holes."""
+    """An inpainting network."""
 
     def __init__(self, path: Path) -> None:
         self._graph = open_graph(path)
@@ -73,7 +73,7 @@ class Inpainter:
         self.settings: dict[str, Any] = {"network": fingerprint(path)}
 
     def __call__(self, pixels: Pixels, hole: Mask) -> Pixels:
-        """The picture with its hole filled, and everything else as it was."""
+        """Return the picture with the hole filled and everything else unchanged."""
         part = _around(hole)
         seen, covered = pixels[part.slices], hole[part.slices]
         height, width = covered.shape
@@ -178,7 +178,7 @@ def _mask(cover: Mask, kind: str) -> NDArray[Any]:
 
 
 def open_inpaint(name: str, rest: str, settings: EditorSettings) -> Retoucher:
-    """The editor `inpaint:FILE.onnx`, or `inpaint:FILE.onnx?detector=FILE.onnx&segmenter=FOLDER`."""
+    """Open `inpaint:FILE.onnx`, or `inpaint:FILE.onnx?detector=FILE.onnx&segmenter=FOLDER`."""
     file, chosen = with_options(rest, FINDING, EditorError)
     network = Inpainter(Path(file))
     return Retoucher(name, selector_of(chosen), network, network.settings)

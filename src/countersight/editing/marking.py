@@ -1,4 +1,4 @@
-"""Edited pictures say that they are edited, in their metadata: whoever finds one later is not misled.
+"""Mark edited pictures as edited in their metadata, so that nobody is misled later.
 
 The words stand where viewers show them (a PNG's comment, a JPEG's comment, XMP's description), and XMP names the IPTC's
 kind of source for a picture with made parts. Pixels stay as they are, bit for bit.
@@ -20,7 +20,7 @@ from countersight.picture import Picture
 from countersight.text import printable
 
 MARK = "countersight: edited for test"
-"""How every mark begins."""
+"""The beginning of every mark."""
 SOURCE = "http://cv.iptc.org/newscodes/digitalsourcetype/compositeSynthetic"
 _XMP_NAME = b"http://ns.adobe.com/xap/1.0/\x00"
 _PNG_XMP = b"XML:com.adobe.xmp"
@@ -28,7 +28,7 @@ _WEBP_XMP_FLAG = 0x04
 
 
 def marked(picture: Picture, words: str = "") -> Picture:
-    """The picture with a mark that it was edited, and these words; a picture that has one stays as it is."""
+    """Return the picture with metadata that marks it as edited, with `words`; a marked picture is returned unchanged."""
     if MARK.encode() in picture.data:
         return picture
     text = printable(f"{MARK}; {words}" if words else MARK)[:500]
@@ -136,7 +136,7 @@ _SETTINGS: Final = {"builder": {"thumbnail": {"enabled": False}}}
 
 
 class Credentials:
-    """Signs pictures with the certificate of a folder."""
+    """Signs pictures with the certificate in a folder."""
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -158,7 +158,7 @@ class Credentials:
             raise CountersightError(f"{folder} contains no certificate that can sign: {error}") from None
 
     def sign(self, picture: Picture) -> Picture:
-        """The picture with its credentials; one that has some already carries those as they are, and ours."""
+        """Return the picture with content credentials; existing ones are kept next to ours."""
         import c2pa
 
         signed = io.BytesIO()

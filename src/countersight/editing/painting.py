@@ -1,4 +1,4 @@
-"""Editors that are handed a picture and words, and paint: services and pipelines, behind one small interface."""
+"""Editors that paint a picture from a prompt: services and pipelines, behind one small interface."""
 
 import asyncio
 import io
@@ -18,18 +18,18 @@ from countersight.picture import Picture, as_seen, check_picture, to_send
 Log = dict[str, str | int | float]
 
 WITHIN: tuple[Action, ...] = ("remove", "recolour", "reshape", "replace", "other")
-"""What can be done to a thing within its own outline: to be moved, enlarged or added, it needs another place."""
+"""Actions within a thing's own outline; to move, enlarge or add a thing takes another place."""
 
 
 class Brief(msgspec.Struct, frozen=True):
-    """What a painter is to do."""
+    """The order for a painter."""
 
     picture: Picture
-    """As it goes to a server: upright, opaque, not too large."""
+    """The picture as sent to a server: upright, opaque, not too large."""
     words: str
     seed: int
     mask: Mask | None
-    """Of the size of that picture."""
+    """A mask of the picture's size."""
     orders: OrderBook = NoBook()
 
     @property
@@ -38,46 +38,46 @@ class Brief(msgspec.Struct, frozen=True):
 
 
 class Given(msgspec.Struct, frozen=True):
-    """What it gave."""
+    """The result of a painter."""
 
     data: bytes
-    """Of what is to be the edited picture."""
+    """The bytes of the edited picture."""
     log: Log = {}
     cost: float = 0.0
 
 
 class Painter(Protocol):
-    """Whatever paints."""
+    """An interface for services and pipelines that paint."""
 
     settings: dict[str, Any]
     fills: bool
-    """Whether it paints only where a mask is."""
+    """Whether it paints only under a mask."""
 
     def words(self, instruction: Instruction) -> str:
-        """An instruction as it is told to this one."""
+        """Return the prompt for an instruction."""
         ...
 
     async def paint(self, brief: Brief) -> Given:
-        """Do it, or fail as an editor does."""
+        """Return the edited picture, or raise as an editor does."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
         ...
 
 
 class Painting:
-    """An editor whose pictures a painter makes."""
+    """An editor whose pictures are made by a painter."""
 
     def __init__(self, name: str, painter: Painter, selector: Selector | None = None) -> None:
         self.name = name
         self.settings = {**painter.settings, **(selector.settings if selector else {}), "words": VERSION}
         self._painter = painter
         self._selector = selector
-        """Finds the mask for a painter that needs one, where the request has none."""
+        """Finds the mask for a painter that needs one if the request has none."""
 
     async def edit(self, request: EditRequest) -> Edited:
-        """Hand over the picture and the words, and check what comes back."""
+        """Send the picture and the prompt, and check the result."""
         brief, how = await asyncio.to_thread(self._brief, request)
         nothing = request.instruction.action == "nothing"
         if nothing:
@@ -130,7 +130,7 @@ def _within(mask: Mask, before: Picture, after: Picture) -> Picture:
 
 
 def kept_outside(mask: Mask, before: Image.Image, after: Image.Image) -> Picture:
-    """The edited picture within the mask and the original around it, as large as the original.
+    """Return the edited picture under the mask and the original around it, in the original's size.
 
     Editors that paint a whole picture move and tint what they were not asked about; a masked edit must not.
     """

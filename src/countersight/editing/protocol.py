@@ -1,4 +1,4 @@
-"""What an editor is to the rest of the program: it is handed a picture and an instruction and gives a picture back."""
+"""The editor protocol: an editor gets a picture and an instruction, and returns an edited picture."""
 
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
@@ -11,42 +11,42 @@ from countersight.worlds import Discs, Supports
 
 
 class EditOrder(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One order of an edit, as far as it is known."""
+    """The recorded state of an order for an edit."""
 
     key: str
-    """What is ordered: the digest of the request."""
+    """The digest of the request."""
     state: Literal["placing", "placed", "over"]
     id: str = ""
     address: str = ""
-    """Where to look for the result."""
+    """The address of the result."""
     cost: float = 0.0
 
 
 class OrderBook(Protocol):
-    """Where orders are noted; what is noted outlives the process."""
+    """A durable record of orders."""
 
     def find(self, key: str) -> EditOrder | None:
-        """What was last noted of an order."""
+        """Return the last recorded state of an order."""
         ...
 
     def note(self, order: EditOrder) -> None:
-        """Write it down; when this returns, a kill of the process cannot undo it."""
+        """Record an order durably."""
         ...
 
 
 class NoBook:
-    """Orders of somebody who keeps no book: each is a new one."""
+    """An order book that records nothing: every order is new."""
 
     def find(self, key: str) -> EditOrder | None:
-        """Nothing is known."""
+        """Return None."""
         return None
 
     def note(self, order: EditOrder) -> None:
-        """Nothing is written."""
+        """Do nothing."""
 
 
 def refuse_doubtful(order: EditOrder) -> None:
-    """Raise where an order may have been paid for, and nobody knows under which name."""
+    """Raise if an order may have been paid for without a known id."""
     if order.state == "placing":
         raise OrderInDoubt(
             "this edit may already be paid for: the process or the connection ended while it was being ordered. "
@@ -56,33 +56,33 @@ def refuse_doubtful(order: EditOrder) -> None:
 
 
 Action = Literal["remove", "recolour", "add", "move", "resize", "reshape", "replace", "nothing", "other"]
-"""What is done to the concept; `nothing` is the control edit, which must leave the picture as it is."""
+"""The action on the concept; `nothing` is the control edit, which must leave the picture as it is."""
 
 ConceptKind = Literal["object", "attribute"]
 
 Drawn = Scene | Supports | Discs
-"""What is drawn in a picture of ours: a scene, or a world."""
+"""The data behind a picture that we drew: a scene, or a world."""
 
 
 class Instruction(msgspec.Struct, frozen=True, omit_defaults=True):
     """One change of one concept, in words for editors that read and in parts for those that do not (EDCT 3.2)."""
 
     concept: str
-    """What the explanation cites: "the red polygon", "the dog's leash"."""
+    """The concept as the explanation cites it: "the red polygon", "the dog's leash"."""
     kind: ConceptKind
     action: Action
     positive: str
-    """What the picture shall show."""
+    """What the picture should show."""
     negative: str = ""
-    """What it shall no longer show, or must not change."""
+    """What it should no longer show, or must not change."""
     target: str = ""
-    """The thing that is changed, in a word or two."""
+    """The thing to change, in a word or two."""
     value: str = ""
-    """The new colour, size, shape, direction or thing, where the action has one."""
+    """The new colour, size, shape, direction or thing, if the action needs one."""
 
 
 class EditRequest(msgspec.Struct, frozen=True):
-    """A picture and how it is to be changed."""
+    """A picture and the requested change."""
 
     picture: Picture
     instruction: Instruction
@@ -90,11 +90,11 @@ class EditRequest(msgspec.Struct, frozen=True):
     mask: bytes | None = None
     """A PNG of the picture's size, white where it may be changed; None leaves it to the editor."""
     scene: Drawn | None = None
-    """What is drawn in the picture, where we drew it."""
+    """The scene or world behind the picture, if we drew it."""
     name: str = ""
-    """The picture's file name in its dataset, by which annotations know it."""
+    """The picture's file name in its dataset, used to find annotations."""
     orders: OrderBook | None = None
-    """Where an editor that is paid notes its orders before it places them."""
+    """Where a paid editor records its orders before placing them."""
 
 
 class Edited(msgspec.Struct, frozen=True):
@@ -102,19 +102,19 @@ class Edited(msgspec.Struct, frozen=True):
 
     picture: Picture
     mask: bytes | None
-    """A PNG of the original's size, white where the editor meant to change something; None where it does not know."""
+    """A PNG of the original's size, white where the editor meant to change something; None if unknown."""
     log: dict[str, str | int | float]
-    """What else is needed to tell how it was made: model, seed, size sent and received, …"""
+    """Further facts about how it was made: model, seed, size sent and received, …"""
     cost: float = 0.0
     scene: Drawn | None = None
-    """The scene or world after the change, where we drew it."""
+    """The scene or world after the change, if we drew it."""
 
 
 class EditorSettings(msgspec.Struct, frozen=True):
-    """How an editor works, beside what it is named."""
+    """Settings of an editor, apart from its name."""
 
     timeout: float = 180.0
-    """Seconds a hosted editor may take for a picture."""
+    """Timeout in seconds for one picture of a hosted editor."""
 
 
 class Editor(Protocol):
@@ -133,21 +133,21 @@ class Editor(Protocol):
 
 
 ANY: tuple[Action, ...] = tuple(action for action in get_args(Action) if action != "nothing")
-"""What an editor that reads words can be asked for."""
+"""The actions of an editor that understands words."""
 
 
 class Abilities(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one editor can do to one picture."""
+    """The abilities of an editor for one picture."""
 
     actions: tuple[Action, ...] = ANY
     values: dict[str, str] = {}
-    """For an action that needs one, which values are understood: "red, blue, …"."""
+    """The understood values of each action that needs one: "red, blue, …"."""
     things: tuple[str, ...] | None = None
-    """The targets it can find in this picture, in words it understands; None where it takes any words."""
+    """The targets it can find in this picture, in words it understands; None if it accepts any words."""
 
     @property
     def words(self) -> str:
-        """The same as sentences, for whoever writes instructions; nothing where anything can be asked for."""
+        """Return the abilities as sentences, for a writer of instructions; empty if anything is possible."""
         said = []
         if self.actions != ANY:
             values = (f"{each} (value: {self.values[each]})" if each in self.values else each for each in self.actions)
@@ -160,27 +160,27 @@ class Abilities(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @runtime_checkable
 class Able(Protocol):
-    """An editor that cannot do everything, and says so."""
+    """An editor with limited abilities, which it can list."""
 
     async def abilities(self, request: EditRequest) -> Abilities:
-        """What it can do to the picture of a request, whose instruction does not matter."""
+        """Return the abilities for the picture of a request; its instruction does not matter."""
         ...
 
 
 async def abilities_of(editor: Editor, request: EditRequest) -> Abilities:
-    """What an editor can do; one that does not say takes any words."""
+    """Return the abilities of an editor; without a list, it accepts any words."""
     return await editor.abilities(request) if isinstance(editor, Able) else Abilities()
 
 
 VERSION = 1
-"""Counted up whenever a word below changes, so that two audits can be told apart."""
+"""Increased whenever a word below changes, so that audits can be distinguished."""
 
 _SAME = "Framing, size, viewpoint, light, background and everything else must stay exactly as they are."
 _ALONE = "Answer with the edited picture alone."
 
 
 def words_for(instruction: Instruction) -> str:
-    """What an editor is told that gets the picture and these words.
+    """Return the prompt for an editor that gets the picture and these words.
 
     The negative part says what is to vanish or what is not to be touched (EDCT 3.2 leaves both to it), so it is handed
     on as it is written. Editors that also write are told not to: some send words in place of a picture.
@@ -194,7 +194,7 @@ def words_for(instruction: Instruction) -> str:
 
 
 def description_of(instruction: Instruction) -> str:
-    """What shall be seen where a mask is: editors that fill it are trained on descriptions, not on commands."""
+    """Return the description of the result under a mask: editors that fill masks are trained on descriptions."""
     return _sentence(instruction.positive)
 
 

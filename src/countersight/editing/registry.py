@@ -1,4 +1,4 @@
-"""Whatever changes a picture: every editor is named by one string and speaks one small protocol."""
+"""The registry of picture editors: each is named by one string and implements one small protocol."""
 
 from countersight.editing.protocol import Editor, EditorSettings
 from countersight.errors import EditorError
@@ -57,9 +57,9 @@ EDITORS: Registry[Editor] = Registry(
     },
     EditorError,
 )
-"""How editors are named; `countersight list editors` prints it. One more is one line here, or an entry point."""
+"""The editors by name, as printed by `countersight list editors`. Add one here, or by an entry point."""
 
 
 def open_editor(name: str, settings: EditorSettings = EditorSettings()) -> Editor:  # noqa: B008 - frozen
-    """The editor of that name, ready to edit."""
+    """Return the editor with this name, ready to edit."""
     return EDITORS.open(name, settings)

@@ -1,4 +1,4 @@
-"""Where in a photograph an edit takes place: by a mask, a box, a point, an annotation, a detector, or a colour."""
+"""Find where an edit takes place in a photograph: by a mask, a box, a point, an annotation, a detector, or a colour."""
 
 import re
 from collections.abc import Sequence
@@ -35,28 +35,28 @@ _NUMBER = r"\s*(-?\d{1,6}(?:\.\d{1,6})?)\s*"
 _BOX = re.compile(rf"\bbox\b[^\d-]*{_NUMBER},?{_NUMBER},?{_NUMBER},?{_NUMBER}", re.IGNORECASE)
 _POINT = re.compile(rf"\bpoint\b[^\d-]*{_NUMBER},?{_NUMBER}", re.IGNORECASE)
 SHARE = 0.25
-"""Part of a thing that must have a colour for it to be called by it."""
+"""Least share of a thing's pixels in a colour that names it."""
 LETTERS = 0.03
-"""Gaps in a patch, letters on a sign for one, up to this part of the picture's longer side belong to it."""
+"""Gaps in a patch, such as letters on a sign, are filled up to this share of the picture's longer side."""
 LEAST_PATCH = 0.002
-"""Part of the picture below which a patch of a colour is not worth a name."""
+"""Least share of the picture for a patch of colour to be named."""
 CLEAR = 2.0
 """How many times as large as the next one a patch must be to be "the" patch."""
 
 
 MOST_CUT = 120_000
-"""Pixels in which a thing is told from what is around it; larger parts are made smaller for it."""
+"""Most pixels for segmentation; larger parts are scaled down."""
 
 
 class SelectedArea(NamedTuple):
-    """The pixels of what is to be changed, and how they were found."""
+    """The pixels to change, and how they were found."""
 
     mask: Mask
     how: str
 
 
 class Selector:
-    """Finds what words mean in photographs."""
+    """Finds the things in photographs that words describe."""
 
     def __init__(self, annotations: Path | None = None, segmenter: Path | None = None, detector: str = "") -> None:
         self._annotations = None if annotations is None else Annotations(annotations)
@@ -72,11 +72,11 @@ class Selector:
 
     @property
     def looks(self) -> bool:
-        """Whether it finds things by their names at all."""
+        """Whether it can find things by name."""
         return self._annotations is not None or self._detector is not None
 
     def names(self, name: str, pixels: Pixels) -> tuple[str, ...]:
-        """What it can find in a picture, each in words that mean this thing alone."""
+        """Return the things it can find in a picture, each in words that describe only this thing."""
         size = (pixels.shape[1], pixels.shape[0])
         things = [] if self._annotations is None else list(self._annotations.things(name, size))
         if self._detector is not None and self._detector.classes:
@@ -84,7 +84,7 @@ class Selector:
         return tuple(named_apart(things))
 
     def target(self, request: EditRequest, pixels: Pixels) -> SelectedArea:
-        """What is to be changed: the mask of the request, or what its target names."""
+        """Return the area to change: the mask of the request, or what its target describes."""
         if request.mask is not None:
             mask = read_mask(request.mask, (pixels.shape[1], pixels.shape[0]))
             if not mask.any():
@@ -93,7 +93,7 @@ class Selector:
         return self.find(request.instruction.target, request, pixels)
 
     def find(self, words: str, request: EditRequest, pixels: Pixels) -> SelectedArea:
-        """What words name in the picture."""
+        """Return the area that words describe."""
         if box := _BOX.search(words):
             left, top, right, bottom = (float(number) for number in box.groups())
             return self._in_box((left, top, right, bottom), pixels, request.seed)
@@ -166,7 +166,7 @@ class Selector:
 
 
 def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:
-    """The thing in a box, told from what is around it by its colours (Rother et al. 2004)."""
+    """Return the thing in a box, separated from its background by colour (Rother et al. 2004)."""
     cv2 = opencv()
     inside = of_box(box, (pixels.shape[1], pixels.shape[0]))
     left, top, right, bottom = box_of(inside)

@@ -1,4 +1,4 @@
-"""Which thing of a photograph words mean: "the dog", "two people", "the man on the left", "the red car"."""
+"""Find the things in a photograph that words describe: "the dog", "two people", "the man on the left"."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ from countersight.picture import Pixels
 from countersight.scenes import NAMED, rgb
 
 COLOURS = {**NAMED, "white": "#ffffff", "grey": "#808080", "brown": "#8b5a2b"}
-"""The colours that can be asked for: those our questions name, and three more that photographs are full of."""
+"""The colours that can be requested: those of our questions, and three more that are common in photographs."""
 _OTHERWISE = {"gray": "grey", "violet": "purple", "magenta": "pink"}
 
 _HUES = ((15, "red"), (40, "orange"), (70, "yellow"), (180, "green"), (255, "blue"), (295, "purple"), (345, "pink"))
@@ -23,7 +23,7 @@ _NAMES = (*dict.fromkeys(name for _, name in _HUES), "black", "white", "grey", "
 
 
 def colour_in(words: str) -> str | None:
-    """The colour these words speak of, as scenes write it: a name of ours, or #rrggbb; None where there is none."""
+    """Return the first colour in the words: a name of ours, or #rrggbb; None if there is none."""
     for word in re.findall(r"#[0-9a-f]{6}\b|[a-z]+", words.casefold()):
         word = _OTHERWISE.get(word, word)
         if word in NAMED or word.startswith("#"):
@@ -34,26 +34,26 @@ def colour_in(words: str) -> str | None:
 
 
 def colour_word(word: str) -> str | None:
-    """The name by which we know a colour, or None where the word is no colour."""
+    """Return our name for a colour word, or None if it is not a colour."""
     word = _OTHERWISE.get(word, word)
     return word if word in COLOURS else None
 
 
 def called(colour: str) -> str:
-    """What people call a colour of a scene."""
+    """Return the common name of a scene's colour."""
     if colour in NAMED:
         return colour
     return str(names(np.array([[rgb(colour)]], np.uint8))[0, 0])
 
 
 def of_colour(pixels: Pixels, name: str) -> NDArray[np.bool_]:
-    """Where a picture has a colour that people call by this name."""
+    """Return where a picture has a colour with this name."""
     there: NDArray[np.bool_] = _indices(pixels) == _NAMES.index(name)
     return there
 
 
 def colour_share(pixels: Pixels, words: str) -> float | None:
-    """The share of pixels with the colour that words speak of; None where they speak of none."""
+    """Return the share of pixels with the colour in the words; None if they contain none."""
     colour = colour_in(words)
     if colour is None or not pixels.size:
         return None
@@ -61,7 +61,7 @@ def colour_share(pixels: Pixels, words: str) -> float | None:
 
 
 def names(pixels: Pixels) -> NDArray[np.str_]:
-    """What people call the colour of every pixel."""
+    """Return the colour name of every pixel."""
     return np.array(_NAMES)[_indices(pixels)]
 
 
@@ -109,17 +109,17 @@ _LITTLE = frozenset(
 
 
 class Named(msgspec.Struct, frozen=True):
-    """What words say about a thing."""
+    """A parsed description of a thing."""
 
     noun: str
     number: int | None
-    """How many; None for all of them."""
+    """The number of things; None for all of them."""
     extreme: str
     colour: str
 
 
 def read_thing(words: str) -> Named:
-    """What words say about a thing, part by part; without a noun there is no thing."""
+    """Parse a description of a thing; raises EditFailed if it has no noun."""
     if len(words) > 200:
         raise EditFailed("the target has more than 200 characters")
     said = re.findall(
@@ -144,7 +144,7 @@ def read_thing(words: str) -> Named:
 
 
 def noun_in(words: str) -> str:
-    """The thing that words name, without what tells it from others; the words themselves where they name none."""
+    """Return the noun of a description; the words themselves if it has none."""
     try:
         return read_thing(words).noun
     except EditFailed:
@@ -152,7 +152,7 @@ def noun_in(words: str) -> str:
 
 
 def meant_by(noun: str, categories: Sequence[str]) -> frozenset[str]:
-    """The categories that a noun names; none if it names none."""
+    """Return the categories that a noun matches; none if there is no match."""
     try:
         return classes_of(noun, categories)
     except ToolFailed:
@@ -167,7 +167,7 @@ def choose_things(
     words: str,
     known: str = "annotated",
 ) -> list[AnnotatedThing]:
-    """The things that are meant; more or fewer than said is a failed edit, never a guess. `known` says by what."""
+    """Return the described things; raises EditFailed if their number differs. `known` names the source."""
     found = [thing for thing in things if thing.category in categories]
     if named.colour:
         found = [thing for thing in found if of_colour(thing, named.colour)]
@@ -198,7 +198,7 @@ def _place(thing: AnnotatedThing, extreme: str) -> float:
 
 
 def named_apart(things: Sequence[AnnotatedThing]) -> Iterator[str]:
-    """Words by which each thing can be asked for so that no other is meant; those that have none are left out."""
+    """Return unambiguous words for each thing; things without any are left out."""
     by_name: dict[str, list[AnnotatedThing]] = {}
     for thing in things:
         if not thing.crowd:
@@ -220,7 +220,7 @@ _SHRINKING = frozenset(("smaller", "small", "tiny", "little"))
 
 
 def direction_in(value: str) -> tuple[tuple[int, int] | None, int | None]:
-    """The direction that words name, right and down being above 0, and how many pixels; None for what they do not."""
+    """Return the direction in the words (right and down are positive) and the pixels; None for each if missing."""
     words = re.findall(r"[a-z]+|\d{1,5}", value.casefold())
     ways = [_WAYS[word] for word in words if word in _WAYS]
     lengths = [int(word) for word in words if word.isdecimal()]
@@ -232,7 +232,7 @@ def direction_in(value: str) -> tuple[tuple[int, int] | None, int | None]:
 
 
 def factors_in(value: str, larger: Sequence[float], smaller: Sequence[float]) -> Sequence[float]:
-    """How many times as large words ask for; of words without a number, what "larger" and "smaller" may be."""
+    """Return the scale factors in the words; without a number, the given values for "larger" and "smaller"."""
     words = re.findall(r"[a-z]+|\d+(?:\.\d+)?|%", value.casefold())
     numbers = [float(word) for word in words if word[0].isdigit()]
     named = [factor for word, factor in _FACTORS.items() if word in words]

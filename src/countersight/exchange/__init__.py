@@ -1,6 +1,7 @@
-"""In and out of other tools: datasets, runs and audits in their formats, and answers that were got with them.
+"""Import from and export to other tools: datasets, runs and audits in their formats, and answers produced by them.
 
-One module a peer; none of them needs the peer to be installed.
+One module per tool; none of them requires the tool to be installed.
+
 """
 
 import lazy_loader

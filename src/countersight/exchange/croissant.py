@@ -1,4 +1,4 @@
-"""`export --to croissant`: a dataset's card for machines, with what a person adds to what we know."""
+"""`export --to croissant`: machine-readable metadata of a dataset, completed with facts from a file."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ _MOST = 1024 * 1024
 
 
 def export_croissant(order: Export) -> Exported:
-    """Write the card; those fields that only a person can fill are named."""
+    """Write the metadata, and name the fields that only a person can fill in."""
     dataset = dataset_at(order.source, "croissant")
     card = read_croissant(dataset.path) | known_facts(dataset.path, dataset.provenance())
     card |= _facts(order.facts) if order.facts else {}

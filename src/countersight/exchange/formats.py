@@ -1,4 +1,4 @@
-"""The formats of other tools that we write, by name; each is imported when it is used."""
+"""The export formats, by name; each module is imported when it is used."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,31 +17,31 @@ Split = Literal["train", "test", "all"]
 
 
 class Export(msgspec.Struct, frozen=True):
-    """What is to be written, and where."""
+    """An export: the source, the target and the options."""
 
     source: Path
-    """A dataset, a run or an audit: the format says which it takes."""
+    """A dataset, a run or an audit, depending on the format."""
     out: Path
     dataset: Path | None = None
-    """Where the dataset of a run is now, if it was moved."""
+    """The current path of the run's dataset, if it was moved."""
     split: Split = "train"
-    """Which part of the pictures a file for training holds."""
+    """The part of the pictures that a training file contains."""
     train_on_test: bool = False
-    """Whether pictures that are there to test with may be trained on."""
+    """Whether training on test pictures is allowed."""
     facts: Path | None = None
-    """What only people know of the dataset, for Croissant's RAI fields."""
+    """A file with facts that only people know about the dataset, for Croissant's RAI fields."""
     on_bad: "Callable[[BadRow], None] | None" = None
-    """Told of every row of the dataset that is no case."""
+    """Called with every invalid row of the dataset."""
 
 
 class Exported(msgspec.Struct, frozen=True):
-    """What was written."""
+    """The result of an export."""
 
     count: int
     noun: str
-    """What was counted."""
+    """The noun for what was counted."""
     note: str = ""
-    """What to do with it, or what is left to do."""
+    """How to use the result, or what is left to do."""
 
 
 Exporter = Callable[[Export], Exported]
@@ -70,7 +70,7 @@ FORMATS: Registry[Exporter] = Registry(
 
 
 def export_to(name: str, order: Export) -> Exported:
-    """Write a dataset, a run or an audit in the format of that name."""
+    """Write a dataset, a run or an audit in the named format."""
     if (order.source / HIDDEN).is_file():
         raise ExchangeError(f"the answers of {order.source} are hidden, so it cannot be exported")
     write: Exporter = FORMATS.find(name)[0]

@@ -1,4 +1,4 @@
-"""`export --to hf`: a folder that can be uploaded as it is; a row a case, its pictures in the Parquet files."""
+"""`export --to hf`: a folder ready for upload, with one row per case and the pictures inside the Parquet files."""
 
 import json
 from contextlib import ExitStack
@@ -29,7 +29,7 @@ COLUMNS: Final[Columns] = {
     **{f"{asking}_{name}": kind for asking in ASKINGS for name, kind in _QUESTION.items()},
     "case": "text",
 }
-"""`case` holds the whole case as metadata.jsonl has it, so that nothing is lost on the way."""
+"""`case` contains the whole case as in metadata.jsonl, so that nothing is lost."""
 _ELSEWHERE: Final = {
     "one per line in `metadata.jsonl`": "one per row, with the complete case in `case`",
     'load_dataset("imagefolder", data_dir="path/to/this/folder")': 'load_dataset("path/to/this/folder")',
@@ -41,7 +41,7 @@ SIDES: Final[tuple[Side, ...]] = ("train", "test")
 
 
 def export_hf(order: Export) -> Exported:
-    """Write the folder: data/train-*.parquet, data/test-*.parquet, and the card."""
+    """Write the folder: data/train-*.parquet, data/test-*.parquet, and the dataset card."""
     dataset = dataset_at(order.source, "hf")
     splits = Splits(dataset)
     with Staging(order.out) as folder:
@@ -57,7 +57,7 @@ def export_hf(order: Export) -> Exported:
 
 
 def row_of(case: Case, dataset: Dataset, row: int) -> dict[str, Any]:
-    """A case as a row, its pictures with it."""
+    """Return a case as a row, including its pictures."""
     found: dict[str, Any] = {
         "id": case.id,
         "suite": case.suite,
@@ -77,7 +77,7 @@ def row_of(case: Case, dataset: Dataset, row: int) -> dict[str, Any]:
 
 
 def load_pictures(dataset: Dataset, named: tuple[tuple[str, str], ...], row: int) -> list[tuple[str, Picture]]:
-    """The pictures by name; a bad one ends the export, since the row would go out without it."""
+    """Return the pictures by name; an invalid one ends the export, because its row would be incomplete."""
     found = []
     for name, digest in named:
         try:

@@ -1,4 +1,4 @@
-"""Answers that were got with another tool, as a run of ours: scored and reported beside all others."""
+"""Import answers produced by another tool as a run, which can be scored and reported like any other."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,16 +15,16 @@ from countersight.registry import Plug, Registry
 
 
 class QuestionAsPut(msgspec.Struct, frozen=True, kw_only=True):
-    """A question as the file of another tool has it; what does not stand there is empty."""
+    """A question as written in another tool's file; missing parts are empty."""
 
     words: str = ""
-    """All that was said to the model: the question stands somewhere in it."""
+    """The whole prompt, which contains the question."""
     options: tuple[str, ...] = ()
     answer: str = ""
 
 
 class ExternalAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One answer that was got elsewhere."""
+    """One answer produced by another tool."""
 
     key: str
     """The name of its question, as `NamedQuestion.key` gave it."""
@@ -40,24 +40,24 @@ class ExternalAnswer(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     reasoning: str = ""
     put: QuestionAsPut = QuestionAsPut()
-    """The question as the file has it: a dataset of another seed has the same names."""
+    """The question as written in the file: a dataset with another seed has the same names."""
 
 
 class ExternalRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What the files of another tool say: who answered, how it was asked, and what it said."""
+    """The content of another tool's files: the model, how it was asked, and its answers."""
 
     tool: str
-    """The tool and its version, where that is known."""
+    """The tool and its version, if known."""
     model: str
     answers: Callable[[], Iterator[ExternalAnswer]]
-    """Reads the answers from the first on, as often as it is called."""
+    """Return the answers from the first on; may be called repeatedly."""
     settings: dict[str, Any] = {}
     prompt: Prompt = PROMPT
     answering: Answering = "generate"
     fingerprint: str = ""
-    """Of the dataset whose questions were answered, where that was written down."""
+    """The fingerprint of the dataset, if it was recorded."""
     unfinished: str = ""
-    """What the files say of not being whole: "its status is cancelled"."""
+    """Why the files say that they are incomplete: "its status is cancelled"."""
 
 
 OnBad = Callable[[str], None]
@@ -81,19 +81,19 @@ SOURCES: Registry[Importer] = Registry(
 
 
 class ImportedRun(msgspec.Struct, frozen=True):
-    """What became of an import."""
+    """The result of an import."""
 
     run: RunFolder
     answers: int
     failed: int
     strays: int
-    """Answers to questions that the dataset does not have."""
+    """Answers to questions that are not in the dataset."""
     repeated: int
-    """Further answers to a question that has one: the first is taken."""
+    """Further answers to an answered question; the first is used."""
     unanswered: int = 0
-    """Questions of the dataset to which the files have no answer."""
+    """Questions of the dataset without an answer in the files."""
     unfinished: str = ""
-    """Why the files say themselves that they are not whole; nothing where they do not."""
+    """Why the files say that they are incomplete; empty if they do not."""
 
 
 def import_run(
@@ -105,7 +105,7 @@ def import_run(
     model: str = "",
     on_bad: OnBad = lambda reason: None,
 ) -> ImportedRun:
-    """Bring answers of another tool in as a new run; `model` names who answered where the files do not."""
+    """Import another tool's answers as a new run; `model` names the model if the files do not."""
     opened = dataset if isinstance(dataset, Dataset) else Dataset.open(dataset)
     read: Importer = SOURCES.find(name)[0]
     brought = read(Path(path), _once(on_bad))
@@ -144,7 +144,7 @@ class _Rows:
         self._path = dataset.path
         self._known: dict[str, _Place] = {}
         self._questions: dict[str, Question] = {}
-        """What is compared with the file's own words, where its dataset's fingerprint was not written down."""
+        """Compared with the file's own words if the fingerprint of its dataset was not recorded."""
         for row, case in dataset.cases():
             for asking, (world, telling) in _ASKED:
                 if question := case.question(world, telling):

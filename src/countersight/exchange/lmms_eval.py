@@ -30,7 +30,7 @@ Document = dict[str, Any]
 
 ACCURACY: Final = "accuracy"
 CONTROL: Final = "control"
-"""What is right of the controls: they are in no other figure, as in `countersight score`."""
+"""The name of the accuracy on controls, which are in no other figure, as in `countersight score`."""
 _PAIRS: Final = {
     "drop": ("factual", "counterfactual"),
     "both_right": ("factual", "counterfactual"),
@@ -40,44 +40,44 @@ _PAIRS: Final = {
 
 
 def doc_to_visual(doc: Document) -> list[Any]:
-    """The pictures of a question, in order."""
+    """Return the pictures of a question, in order."""
     return [picture.convert("RGB") for picture in doc["images"]]
 
 
 def doc_to_text(doc: Document, lmms_eval_specific_kwargs: object = None) -> str:
-    """The question with its options, as we word it."""
+    """Return the prompt: the question with its options."""
     return str(doc["words"])
 
 
 def doc_to_text_rank(doc: Document, lmms_eval_specific_kwargs: object = None) -> str:
-    """The question without its options, which are ranked."""
+    """Return the prompt without the options, which are ranked."""
     return str(doc["unlisted_words"])
 
 
 def doc_to_messages(doc: Document, lmms_eval_specific_kwargs: object = None) -> list[Document]:
-    """The question as a chat: pictures, then words."""
+    """Return the question as a chat: pictures, then words."""
     pictures = [{"type": "image", "url": picture} for picture in doc_to_visual(doc)]
     return [{"role": "user", "content": [*pictures, {"type": "text", "text": doc_to_text(doc)}]}]
 
 
 def doc_to_choice(doc: Document) -> list[str]:
-    """What is ranked: the texts of the options, or yes and no."""
+    """Return the options to rank: their texts, or yes and no."""
     return [option.text for option in offered(_question(doc), ranked=True)]
 
 
 def rankable(docs: Any) -> Any:
-    """Those documents that offer something to choose from."""
+    """Return the documents with options to choose from."""
     kept = [place for place, kind in enumerate(docs["kind"]) if kind in ("choice", "boolean")]
     return docs.select(kept)
 
 
 def process_gen(doc: Document, results: list[str]) -> dict[str, Document]:
-    """What one generated reply comes to."""
+    """Return the result for one generated reply."""
     return _processed(doc, text=results[0])
 
 
 def process_rank(doc: Document, results: Iterable[tuple[float, bool] | str]) -> dict[str, Document]:
-    """What the losses of one question's options come to; lmms-eval's models give losses, the smallest is chosen."""
+    """Return the result for the losses of a question's options; the option with the smallest loss is chosen."""
     question, losses = _question(doc), tuple(map(_loss, results))
     return _processed(doc, text=ranked_answer(question.kind, offered(question, ranked=True), losses), losses=losses)
 
@@ -89,7 +89,7 @@ def _loss(result: tuple[float, bool] | str) -> float:
 
 
 def aggregations() -> dict[str, Callable[[list[Document]], float]]:
-    """What adds each figure up, under the name that the exported `utils.py` gives it."""
+    """Return the aggregation function of each figure, by the name used in the exported `utils.py`."""
     found: dict[str, Callable[[list[Document]], float]] = {name: partial(_aggregate, name) for name in MEASURES}
     found |= {ACCURACY: _accuracy, CONTROL: _accuracy}
     return {f"aggregate_{name}": add_up for name, add_up in found.items()}
@@ -118,7 +118,7 @@ def _aggregate(name: str, items: list[Document]) -> float:
 
 
 def figures_of(items: list[Document]) -> dict[str, float]:
-    """Our figures over what was said to all questions."""
+    """Return all figures over the replies to all questions."""
     cases: dict[int, Case] = {}
     replies = []
     for item in items:
@@ -154,7 +154,7 @@ COLUMNS: Final[Columns] = {
     "gold": "text",
     "control_of": "text",
 }
-"""`gold` is the question as metadata.jsonl has it: what our reader needs."""
+"""`gold` is the question as in metadata.jsonl, which our reader needs."""
 
 _UTILS = '''"""Functions that the tasks in this folder call; they need: pip install countersight."""
 
@@ -175,7 +175,7 @@ globals().update(aggregations())
 
 
 def export_lmms_eval(order: Export) -> Exported:
-    """Write the folder; its tasks name their data by the place where the folder will stand."""
+    """Write the folder; its tasks refer to their data by the folder's final path."""
     dataset = dataset_at(order.source, "lmms-eval")
     name = task_name(order.out.resolve().name)
     with Staging(order.out) as folder:
@@ -192,7 +192,7 @@ def export_lmms_eval(order: Export) -> Exported:
 
 
 def task_name(folder: str) -> str:
-    """A folder's name as that of a task: nothing in it that a command line or a file name would take for more."""
+    """Return a folder's name as a task name, without characters special to command lines or file names."""
     return re.sub(r"\W+", "_", folder).strip("_") or "countersight"
 
 
@@ -263,13 +263,13 @@ class _Item(msgspec.Struct, frozen=True):
     text: str = ""
     losses: tuple[float, ...] = ()
     gold: str = ""
-    """The question as the exported data has it."""
+    """The question as in the exported data."""
 
 
 class _Line(msgspec.Struct, frozen=True, rename={"item": ACCURACY, "control": CONTROL}):
     item: _Item | None = None
     control: _Item | None = None
-    """In the place of the other, where the case is a control."""
+    """Used in place of the other item if the case is a control."""
 
 
 class _Results(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""What is handed over: folders opened as what they are, every question under a name, figures under plain names."""
+"""Shared by all exports: open folders of any kind, and name questions and figures."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,11 +14,11 @@ from countersight.errors import ExchangeError
 from countersight.scoring import Difference, GroupScores, Rate
 
 FOURTH: Final = "twice"
-"""What stands in the place of an asking for the question with "if" that is asked of the picture after the change."""
+"""The name, in place of an asking, of the question with "if" about the picture after the change."""
 MEASURES: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap")
 _AUDIT: Final = "audit.json"
 PROMPT: Final[Prompt] = PROMPTS["0-shot"]
-"""How questions are worded for tools that word none themselves."""
+"""The prompt for tools that have no wording of their own."""
 
 
 class NamedQuestion(msgspec.Struct, frozen=True):
@@ -31,12 +31,12 @@ class NamedQuestion(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Its name in the files of other tools."""
+        """The name of the question in the files of other tools."""
         return key_of(self.case.id, self.asking)
 
     @property
     def words(self) -> str:
-        """The question as it is put to a model."""
+        """The question as worded for a model."""
         return PROMPT.render(self.question, told(self.case, *WORLDS[self.asking]))
 
     @property
@@ -46,23 +46,23 @@ class NamedQuestion(msgspec.Struct, frozen=True):
 
     @property
     def pictures(self) -> tuple[tuple[str, str], ...]:
-        """The files of the pictures it is asked about, each with what is known of its bytes."""
+        """The picture files of the question, each with its recorded digest."""
         return self.case.pictures(*WORLDS[self.asking])
 
 
 def key_of(case: str, asking: str) -> str:
-    """The name of a question in the files of other tools: an asking, or the fourth, which our own logs have."""
+    """Return the name of a question in the files of other tools; `asking` may also be the fourth, used in our logs."""
     return f"{case}:{asking}"
 
 
 def questions(dataset: Dataset, on_bad: Callable[[BadRow], None] | None = None) -> Iterator[NamedQuestion]:
-    """Every question of a dataset; those of one case follow each other."""
+    """Return every question of a dataset, case by case."""
     for row, case in dataset.cases(on_bad):
         yield from questions_of(row, case)
 
 
 def questions_of(row: int, case: Case) -> Iterator[NamedQuestion]:
-    """The questions of one case: as it is, told the change, shown the change."""
+    """Return the questions of one case: factual, with the change told, with the change shown."""
     for asking in ASKINGS:
         question = case.question(*WORLDS[asking])
         if question is not None:
@@ -70,7 +70,7 @@ def questions_of(row: int, case: Case) -> Iterator[NamedQuestion]:
 
 
 def opened(path: Path) -> Dataset | RunFolder | AuditFolder:
-    """The folder, opened as what it is."""
+    """Open the folder as a dataset, a run or an audit."""
     if (path / MANIFEST).is_file():
         return RunFolder.open(path)
     if (path / _AUDIT).is_file():
@@ -79,7 +79,7 @@ def opened(path: Path) -> Dataset | RunFolder | AuditFolder:
 
 
 def dataset_at(path: Path, name: str) -> Dataset:
-    """The dataset there, for a format that takes nothing else."""
+    """Open the dataset at a path, for a format that accepts nothing else."""
     source = opened(path)
     if not isinstance(source, Dataset):
         what = "a run" if isinstance(source, RunFolder) else "an audit"
@@ -88,7 +88,7 @@ def dataset_at(path: Path, name: str) -> Dataset:
 
 
 def run_figures(row: GroupScores) -> dict[str, float]:
-    """What a run comes to: each figure, and for a difference its interval and p too."""
+    """Return the figures of a run, with interval and p for differences."""
     found: dict[str, float] = {}
     for name in MEASURES:
         figure: Rate | Difference | None = getattr(row, name)

@@ -1,4 +1,4 @@
-"""The layouts in which the papers published their questions."""
+"""Export in the layouts of the papers' published questions."""
 
 from countersight.dataset import Dataset
 from countersight.exchange.formats import Export, Exported
@@ -10,7 +10,7 @@ from countersight.text import several
 
 
 def export_cvqa(order: Export) -> Exported:
-    """C-VQA's CSV."""
+    """Write C-VQA's CSV."""
     dataset = dataset_at(order.source, "cvqa")
     cases = (case for _, case in dataset.cases(order.on_bad) if not case.control_of)
     return Exported(export_csv(cases, order.out), "case", _left_out(dataset))
@@ -25,6 +25,6 @@ def _left_out(dataset: Dataset) -> str:
 
 
 def export_cello(order: Export) -> Exported:
-    """CELLO's JSONL."""
+    """Write CELLO's JSONL."""
     cases = dataset_at(order.source, CELLO).cases(order.on_bad)
     return Exported(export_jsonl((case for _, case in cases), order.out), "case")

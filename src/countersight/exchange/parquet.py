@@ -1,4 +1,4 @@
-"""Parquet files with pictures in them, as Hugging Face's `datasets` and whatever is built on it open them."""
+"""Parquet files with embedded pictures, as read by Hugging Face's `datasets` and tools built on it."""
 
 import json
 from io import BytesIO
@@ -14,7 +14,7 @@ from countersight.files import write_whole
 from countersight.picture import Picture
 
 Kind = Literal["text", "whole", "texts", "turns", "pictures"]
-"""Of a column: a text, a whole number, a list of texts, turns of a talk (role and content), a list of pictures."""
+"""The kind of a column: text, whole number, list of texts, chat turns (role and content), or list of pictures."""
 
 _SHARD = 128 * 1024 * 1024
 """Bytes of rows that one file holds, and this process at a time."""
@@ -42,7 +42,7 @@ Columns = dict[str, Kind]
 
 
 class Shards:
-    """The rows of one split, written file by file: NAME-00000.parquet, NAME-00001.parquet, …"""
+    """Writer for the rows of one split, file by file: NAME-00000.parquet, NAME-00001.parquet, …"""
 
     def __init__(self, folder: Path, name: str, columns: Columns) -> None:
         self._folder = folder
@@ -56,7 +56,7 @@ class Shards:
         return self
 
     def add(self, row: dict[str, Any]) -> None:
-        """Add a row; a column that it does not name is empty there."""
+        """Add a row; columns that it does not name are empty."""
         self._rows.append(row)
         self.count += 1
         self._held += sum(_size(value) for value in row.values())
@@ -82,7 +82,7 @@ class Shards:
 
 
 def features(columns: Columns) -> dict[str, Any]:
-    """The columns as `datasets` describes them."""
+    """Return the columns as `datasets` describes them."""
     return {name: _FEATURES[kind] for name, kind in columns.items()}
 
 

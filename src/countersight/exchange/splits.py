@@ -1,4 +1,4 @@
-"""Train and test, divided by picture: what shares a picture, in either world, is always on one side.
+"""Train and test splits by picture: cases that share a picture, in either world, are always in the same split.
 
 A picture's side depends on its bytes alone, so that two exports, or two datasets that share pictures, agree on it.
 """
@@ -14,11 +14,11 @@ from countersight.exchange.formats import Export
 
 Side = Literal["train", "test"]
 TESTED: Final = 5
-"""One picture in so many is there to test with."""
+"""One picture in this many is in the test split."""
 
 
 class Splits:
-    """The side of every case of a dataset; one pass over it finds which pictures hang together."""
+    """Assigns every case of a dataset to a split; one pass finds which pictures belong together."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._whole = published_side(dataset)
@@ -30,7 +30,7 @@ class Splits:
                     self._join(first, other)
 
     def side(self, case: Case) -> Side:
-        """Where a case belongs."""
+        """Return the split of a case."""
         if self._whole is not None:
             return self._whole
         return "test" if self._root(_pictures(case)[0]) % TESTED == 0 else "train"
@@ -47,7 +47,7 @@ class Splits:
 
 
 def published_side(dataset: Dataset) -> Side | None:
-    """The side on which the authors of a published benchmark put all of it; None for what was made here.
+    """Return the split to which a published benchmark belongs as a whole; None for datasets made here.
 
     A benchmark is there to test with, and so is what was built from its questions, unless the name of the authors'
     file says that it is their training part.
@@ -59,7 +59,7 @@ def published_side(dataset: Dataset) -> Side | None:
 
 
 def refuse_testing(order: Export, dataset: Dataset) -> None:
-    """A file for training holds nothing that is there to test with, unless somebody says that it shall."""
+    """Raise if a training file would contain test data, unless that was requested."""
     if order.train_on_test:
         return
     if published_side(dataset) == "test":

@@ -1,4 +1,4 @@
-"""Files to fine-tune with: supervised, by preference, or with our reader as the reward.
+"""Files for fine-tuning: supervised, by preference, or with our reader as the reward.
 
 TRL takes Parquet files with the pictures in them; ms-swift, LLaMA-Factory and LLaVA take conversations in JSON, with
 the pictures in a folder beside.
@@ -29,16 +29,16 @@ class TrainingRow(msgspec.Struct, frozen=True):
 
     asked: NamedQuestion
     rejected: str
-    """A wrong answer: that of the other world where it is one. Nothing where no answer is known to be wrong."""
+    """A wrong answer, preferably the right one of the other world. Empty if no answer is known to be wrong."""
 
     @property
     def chosen(self) -> str:
-        """The right answer, as it is asked for."""
+        """The right answer, in the form requested."""
         return self.asked.question.answer
 
     @property
     def other_pictures(self) -> tuple[tuple[str, str], ...]:
-        """The pictures of the other world, where the same question has another answer there."""
+        """The pictures of the other world, if the same question has another answer there."""
         case = self.asked.case
         if not _differs(case):
             return ()
@@ -61,7 +61,7 @@ def _examples(order: Export, name: str) -> tuple[Dataset, Iterator[TrainingRow]]
 
 
 def wrong_answer(asked: NamedQuestion) -> str:
-    """A wrong answer: what is right in the other world where it is wrong here, or else one by chance."""
+    """Return a wrong answer: the right one of the other world if it is wrong here, or else a random one."""
     question, other = asked.question, _other(asked.case, asked.asking)
     if question.kind == "choice":
         return _wrong_option(asked, other)

@@ -27,12 +27,12 @@ from countersight.scoring import OUTCOMES, judge
 from countersight.suites import find_suite, way_of
 
 BLOCK = 100
-"""Cases that are made of one seed; then comes the next seed."""
+"""Cases made from one seed before the next seed is used."""
 _SCORED = ("right", "wrong", "unread")
 
 
 class QuestionData(vf.TaskData):
-    """One question, with its gold answer; `other` is the question of the other world where pairs are asked."""
+    """One question with its gold answer; `other` is the question of the other world if pairs are asked."""
 
     case: str
     asking: Asking
@@ -45,16 +45,16 @@ class QuestionData(vf.TaskData):
 
 
 class QuestionTask(vf.Task[QuestionData]):
-    """How a reply is paid and measured."""
+    """The reward and the metrics of a reply."""
 
     @property
     def key(self) -> str:
-        """Its name, whatever place it has among the tasks."""
+        """The name of the task, independent of its position."""
         return f"{self.data.seed}/{self.data.case}:{self.data.asking}"
 
     @vf.reward
     async def right(self, trace: vf.Trace) -> float | dict[str, float]:
-        """1 for a right reply, otherwise 0; pairs are paid as a whole."""
+        """Return 1 for a right reply, otherwise 0; pairs are rewarded as a whole."""
         return {} if self.data.paired else reward(reply_of(trace), self.data.gold)
 
     @vf.metric
@@ -144,7 +144,7 @@ def reply_of(trace: vf.Trace) -> Reply:
 
 
 class OneReply(vf.Harness[vf.HarnessConfig]):
-    """Asks the model once; no program is started."""
+    """Asks the model once, without starting a program."""
 
     APPENDS_SYSTEM_PROMPT = True
     EXECUTES_CODE = False
@@ -171,22 +171,22 @@ class OneReply(vf.Harness[vf.HarnessConfig]):
 
 
 class QuestionEnvConfig(vf.EnvConfig):
-    """One model answers; nothing has to be run in a container."""
+    """The configuration: one model answers, and no container is needed."""
 
     agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
 
 
 class QuestionEnv(vf.Env[QuestionEnvConfig]):
-    """Asks each question of a task; a pair is paid when both replies are there."""
+    """Asks each question of a task; a pair is rewarded when both replies are there."""
 
     async def run(self, task: QuestionTask, agents: vf.Agents) -> None:
-        """Ask the question, and then that of the other world."""
+        """Ask the question, and then the one of the other world, if there is one."""
         await agents.agent.run(task)
         if task.data.other is not None:
             await agents.agent.run(QuestionTask(task.data.other, task.config))
 
     async def finalize(self, task: QuestionTask, episode: vf.Episode) -> None:
-        """Pay a pair, and measure what can only be measured of one."""
+        """Reward a pair, and record the metrics that only exist for pairs."""
         if task.data.other is None or not all(trace.ok for trace in episode.traces):
             return
         replies = [reply_of(trace) for trace in episode.traces]
@@ -199,5 +199,5 @@ class QuestionEnv(vf.Env[QuestionEnvConfig]):
 
 
 def open_environment(package: str, **config: Any) -> vf.Env:
-    """The environment of an exported package, with cases as the configuration says."""
+    """Return the environment of an exported package, with cases as configured."""
     return vf.load_environment(vf.resolve_env_config({"taskset": {"id": package, **config}}))

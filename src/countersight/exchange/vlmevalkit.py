@@ -1,4 +1,4 @@
-"""VLMEvalKit: a dataset as its tables, and its predictions as a run.
+"""VLMEvalKit: export a dataset as its tables, and import its predictions as a run.
 
 Choices are scored there; numbers, yes and no are read here. A picture stands in a table once: further questions about
 it name the row that has it. Predictions are .xlsx or text with tabs.
@@ -40,7 +40,7 @@ _MISSING: Final = {
 
 
 def export_tables(order: Export) -> Exported:
-    """Write a table for each number of options, NAME_4.tsv, and one for what has none, NAME_text.tsv."""
+    """Write a table for each number of options, NAME_4.tsv, and one for questions without options, NAME_text.tsv."""
     dataset = dataset_at(order.source, "vlmevalkit")
     name = order.out.resolve().name
     if any(word in name.casefold() for word in _TAKEN):
@@ -73,7 +73,7 @@ class _Table:
         self._rows = csv.writer(self._file, delimiter="\t", lineterminator="\n")
         self._rows.writerow((*_FIRST, *LETTERS[:options], *_LAST))
         self._shown: dict[tuple[str, ...], int] = {}
-        """The row in which pictures stand, by their names: only of the case that is being written."""
+        """The row that contains the pictures with these names, within the case being written."""
         self._case = ""
         self.count = self.without_picture = 0
 
@@ -136,7 +136,7 @@ _WORDS: Final = msgspec.structs.replace(
 
 
 def read_predictions(path: Path, on_bad: OnBad) -> ExternalRun:
-    """Open one file of predictions, or every one in a folder."""
+    """Open one file of predictions, or all files in a folder."""
     files = _files(path)
     return ExternalRun(
         tool="VLMEvalKit",
@@ -197,12 +197,12 @@ def _put(row: Row) -> QuestionAsPut:
 
 
 LONGEST_CELL: Final = 32_767
-"""Characters that a cell of .xlsx holds; what is longer was cut."""
+"""The most characters in a cell of .xlsx; longer texts were cut."""
 _LONGEST_ROW = 64 * 1024 * 1024
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, Row | str]]:
-    """Every row of a table with its line, by the names of its columns; a text says what is wrong with one."""
+    """Return every row of a table with its line number; a text in place of a row says what is wrong with it."""
     lines = enumerate(_sheet(path), 1) if path.suffix == ".xlsx" else _text(path)
     _, header = next(lines, (1, []))
     if isinstance(header, str):

@@ -50,7 +50,7 @@ def _style() -> str:
 
 
 def element(tag: str, *children: str, **attributes: str | float | None) -> Markup:
-    """Return an element with escaped children; in attribute names, underscores inside become hyphens (`class_`: class)."""
+    """Return an element with escaped children; in attribute names, underscores become hyphens, except trailing ones."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_number(value))}"'
         for key, value in attributes.items()

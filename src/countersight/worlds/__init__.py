@@ -1,4 +1,4 @@
-"""Small physical worlds whose changes are solved, not simulated: things that support each other, discs on a table."""
+"""Small physical worlds whose changes are computed exactly: things that support each other, and discs on a table."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Questions about a world as it is, answered from the world itself."""
+"""Answer questions about a world from its data."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -14,11 +14,11 @@ from countersight.worlds.things import Supports, WorldThing
 from countersight.worlds.touching import contacts
 
 LONGEST: Final = 500
-"""Signs of a question that are read."""
+"""Longest prefix of a question that is read, in characters."""
 CLEARLY: Final = 14
-"""Pixels by which one middle must be higher than another, or farther to the left."""
+"""Least difference in pixels for one thing to be clearly higher, or farther to the left."""
 NEARER: Final = 12
-"""Pixels by which one disc must be nearer than the others."""
+"""Least difference in pixels for one disc to be clearly the nearest."""
 _Words = re.Match[str]
 Given = TypeVar("Given", Supports, Discs)
 _Known = Mapping[re.Pattern[str], Callable[[Given, _Words, Sequence[str]], str | None]]
@@ -26,7 +26,7 @@ moving = lru_cache(64)(motion)
 
 
 def answered(question: str, world: World, options: Sequence[str] = ()) -> str | None:
-    """The answer to a question about a world: yes or no, a number, or one of the options.
+    """Return the answer to a question about a world: yes or no, a number, or one of the options.
 
     None where its words are not known, it is about something that is not there, or nobody could say.
     """
@@ -47,24 +47,24 @@ def _answer(known: _Known[Given], question: str, world: Given, options: Sequence
 
 
 def is_higher(one: WorldThing, other: WorldThing) -> str | None:
-    """Whether one thing is higher than another, where that can be seen."""
+    """Return whether one thing is higher than another; None if the difference is too small to see."""
     lower = other.middle[1] - one.middle[1]
     return yes(lower > 0) if abs(lower) >= CLEARLY else None
 
 
 def yes(holds: bool) -> str:
-    """The word for it."""
+    """Return "yes" or "no"."""
     return "yes" if holds else "no"
 
 
 def clearly_first(things: Sequence[WorldThing], place: Callable[[WorldThing], float]) -> WorldThing | None:
-    """The first of some things along a line, where that can be seen."""
+    """Return the first thing along a line; None if the difference is too small to see."""
     first, second, *_ = sorted(things, key=place)
     return first if place(second) - place(first) >= CLEARLY else None
 
 
 def nearest(discs: Sequence[Disc], disc: Disc) -> Disc | None:
-    """The one of some discs that is nearest to another, where that can be seen."""
+    """Return the disc nearest to another; None if the difference is too small to see."""
     away = {each.id: hypot(each.x - disc.x, each.y - disc.y) - each.radius for each in discs}
     first, second, *_ = sorted(discs, key=lambda each: away[each.id])
     return first if away[second.id] - away[first.id] >= NEARER else None

@@ -1,4 +1,4 @@
-"""A world of supports by chance: structures side by side, that hold for sure."""
+"""Build random worlds of supports: structures side by side that are certain to hold."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -17,10 +17,10 @@ from countersight.worlds.touching import contacts
 
 Difficulty = Literal["easy", "medium", "hard"]
 DIFFICULTIES: dict[Difficulty, tuple[int, int]] = {"easy": (3, 6), "medium": (7, 9), "hard": (10, 14)}
-"""How many things are in a world that is easy, or harder, apart from those on the floor."""
+"""The number of things in a world of each difficulty, apart from those on the floor."""
 LEVELS: tuple[Difficulty, ...] = ("easy", "medium", "hard")
 EDGE = 16
-"""Nothing is nearer to the border of the picture."""
+"""Least distance of things from the border of the picture."""
 BEAM = 16
 """The lower edge of the beam that hooks are fixed to."""
 _SHELF = 148
@@ -32,7 +32,7 @@ _GAP = 6
 
 
 def build_supports(rng: Random, difficulty: Difficulty, having: Sequence[str] = ()) -> Supports:
-    """A world that holds, with a margin that a viewer can see; some of its structures may be asked for."""
+    """Return a random world that holds with a visible margin; `having` names structures that it must contain."""
     while True:
         world = _drawn(rng, difficulty, having)
         placed = on_the_floor(world, _lying(rng, rng.randint(0, 3))) if world else None
@@ -42,7 +42,7 @@ def build_supports(rng: Random, difficulty: Difficulty, having: Sequence[str] = 
 
 
 def holds(world: Supports) -> bool:
-    """Whether nothing in the world falls, for sure."""
+    """Whether it is certain that nothing in the world falls."""
     try:
         return not fallen(world)
     except Unclear:

@@ -1,4 +1,4 @@
-"""Changes of a world of supports as data, and the world that comes of them."""
+"""Changes of a world of supports as data, and their outcomes."""
 
 from collections.abc import Sequence
 from random import Random
@@ -18,26 +18,26 @@ _PIXEL, _SHARE = 1.0, 0.02
 
 
 class RemoveThing(msgspec.Struct, frozen=True, tag_field="kind", tag="remove"):
-    """Takes a thing away, with the strings tied to it; or cuts a string."""
+    """Removes a thing with the strings tied to it; or cuts a string."""
 
     id: str
 
 
 class AddThing(msgspec.Struct, frozen=True, tag_field="kind", tag="add"):
-    """Puts a new thing into the world."""
+    """Adds a new thing to the world."""
 
     thing: WorldThing
 
 
 class Replace(msgspec.Struct, frozen=True, tag_field="kind", tag="replace"):
-    """Puts a thing of the same size and another weight in the place of one."""
+    """Replaces a thing by one of the same size and another weight."""
 
     id: str
     weight: float
 
 
 class MoveThing(msgspec.Struct, frozen=True, tag_field="kind", tag="move"):
-    """Puts a thing somewhere else."""
+    """Moves a thing to another place."""
 
     id: str
     left: float
@@ -54,15 +54,15 @@ WorldChange = RemoveThing | AddThing | Replace | MoveThing | TurnThing
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What a change comes to."""
+    """The outcome of a change."""
 
     fallen: frozenset[str]
     world: Supports | None
-    """The world after it came to rest; None where the floor has no room for what fell."""
+    """The world after it came to rest; None if there is no room on the floor for the fallen things."""
 
 
 def changed(world: Supports, change: WorldChange) -> Supports:
-    """The world with the change made, before anything moves."""
+    """Return the world with the change made, before anything moves."""
     match change:
         case RemoveThing():
             kept = [string for string in world.strings if change.id not in (string.id, string.above, string.below)]
@@ -107,7 +107,7 @@ def _touched(world: Supports, change: WorldChange) -> frozenset[str]:
 
 
 def jittered(world: Supports, rng: Random) -> Supports:
-    """The same world with everything a little elsewhere and a little heavier or lighter; what leans goes along."""
+    """Return the world with all positions and weights slightly changed; leaning things move with their supports."""
     moved = {thing.id: rng.uniform(-_PIXEL, _PIXEL) for thing in world.things}
     for contact in contacts(world):
         if contact.normal != UP:
@@ -124,7 +124,7 @@ def _about(rng: Random) -> float:
 
 
 def fallen_without(world: Supports, *ids: str, held: Sequence[str] = (), margin: float = MARGIN) -> frozenset[str]:
-    """What falls when these things are taken away and others are held in their places; raises Unclear."""
+    """Return what falls when these things are removed and those in `held` are fixed in place; raises Unclear."""
     if {thing.id for thing in world.things}.issuperset(ids):
         return fallen_but_for(world, ids, held, margin)
     for name in ids:  # a string is cut

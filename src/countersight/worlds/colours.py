@@ -1,4 +1,4 @@
-"""The colours and looks of worlds. A thing's front is of one colour, so that it can be told by its name."""
+"""The colours and looks of worlds. The front of a thing has one colour, which its name mentions."""
 
 from random import Random
 from typing import Final
@@ -43,14 +43,14 @@ PALETTES: Final[dict[str, dict[str, str]]] = {
         "black": "#151518",
     },
 }
-"""Each colour by its name, in several hands."""
+"""Colour codes by name, in several palettes."""
 COLOURS: Final = list(PALETTES["bright"])
 WALLS: Final = ("#eef2f5", "#f5efe6", "#e8f0ea", "#f3ebf0", "#e9ecf6", "#f6f4ee")
 WOODS: Final = ("#b98552", "#a9744a", "#8f6a4d", "#c59b6d", "#9a8778")
 
 
 def random_look(rng: Random) -> Look:
-    """A look by chance."""
+    """Return a random look."""
     return Look(
         palette=rng.choice(list(PALETTES)),
         wall=rng.choice(WALLS),

@@ -1,4 +1,4 @@
-"""Changes of a table with discs, the worlds beside it, and a table by chance."""
+"""Changes of a table with discs, slightly different tables, and random tables."""
 
 from math import atan2, cos, hypot, pi, sin
 from random import Random
@@ -11,7 +11,7 @@ from countersight.worlds.colours import COLOURS, random_look
 from countersight.worlds.discs import FIELD, WALL, Disc, Discs, gaps, has_clear_arrows
 
 APART = 12.0
-"""Least distance between discs, and from the walls, where they start."""
+"""Least initial distance between discs, and from the walls."""
 NUMBERS: dict[Difficulty, tuple[int, int]] = {"easy": (5, 5), "medium": (6, 6), "hard": (7, 8)}
 _MOVERS: dict[Difficulty, int] = {"easy": 1, "medium": 1, "hard": 2}
 """Discs that are pushed: where two move, nobody can tell by eye when they meet."""
@@ -22,13 +22,13 @@ _VISIBLE = 3.0
 
 
 class Take(msgspec.Struct, frozen=True, tag_field="kind", tag="take"):
-    """Takes a disc away."""
+    """Removes a disc."""
 
     id: str
 
 
 class Put(msgspec.Struct, frozen=True, tag_field="kind", tag="put"):
-    """Puts a disc on the table, or another one in the place of one that is there."""
+    """Adds a disc to the table, or replaces one."""
 
     disc: Disc
 
@@ -37,14 +37,14 @@ DiscChange = Take | Put
 
 
 def changed_discs(world: Discs, change: DiscChange) -> Discs:
-    """The table with the change made, before anything moves."""
+    """Return the table with the change made, before anything moves."""
     gone = change.id if isinstance(change, Take) else change.disc.id
     kept = tuple(disc for disc in world.discs if disc.id != gone)
     return replace(world, discs=kept if isinstance(change, Take) else (*kept, change.disc))
 
 
 def jittered_discs(world: Discs, rng: Random) -> Discs:
-    """The same table with small changes of position, speed and mass."""
+    """Return the table with small changes of position, speed and mass."""
 
     def moved(disc: Disc) -> Disc:
         faster = 1 + rng.uniform(-0.02, 0.02)
@@ -61,7 +61,7 @@ def jittered_discs(world: Discs, rng: Random) -> Discs:
 
 
 def beside_discs(world: Discs) -> list[Discs]:
-    """The same table with all discs larger, and smaller, by what a viewer can see."""
+    """Return the table with all discs visibly smaller, and with all discs visibly larger."""
     return [
         replace(world, discs=tuple(replace(disc, radius=disc.radius + more) for disc in world.discs))
         for more in (-_VISIBLE, _VISIBLE)
@@ -69,7 +69,7 @@ def beside_discs(world: Discs) -> list[Discs]:
 
 
 def build_discs(rng: Random, difficulty: Difficulty) -> Discs:
-    """A table by chance: a few discs are pushed, most of them towards another."""
+    """Return a random table: a few discs are pushed, most of them towards another."""
     number = rng.randint(*NUMBERS[difficulty])
     while True:
         colours = rng.sample(COLOURS, number)
@@ -95,7 +95,7 @@ def _pushed(rng: Random, discs: tuple[Disc, ...], number: int) -> list[Disc]:
 
 
 def aimed(rng: Random, disc: Disc, discs: tuple[Disc, ...]) -> Disc:
-    """A disc that moves towards another, give or take, as far as that or farther."""
+    """Return the disc pushed roughly towards another disc, about as far as that disc or farther."""
     goal = rng.choice([other for other in discs if other.id != disc.id])
     angle = atan2(goal.y - disc.y, goal.x - disc.x) + rng.gauss(0, 0.12)
     length = min(380.0, hypot(goal.x - disc.x, goal.y - disc.y) * rng.uniform(0.8, 2.2))
@@ -103,24 +103,24 @@ def aimed(rng: Random, disc: Disc, discs: tuple[Disc, ...]) -> Disc:
 
 
 def pushed(disc: Disc, angle: float, length: float) -> Disc:
-    """The disc with a push in a direction, in whole pixels."""
+    """Return the disc pushed in a direction, in whole pixels."""
     return replace(disc, vx=float(round(cos(angle) * length)), vy=float(round(sin(angle) * length)))
 
 
 def new_disc(colour: str, beside: Disc, side: str) -> Disc:
-    """A disc as large as another, to its left or right, with room for one more between them."""
+    """Return a disc as large as another, to its left or right, with room for one more between them."""
     x = beside.x + (4 if side == "right" else -4) * beside.radius
     return Disc("new", colour, x, beside.y, beside.radius, weight=2)
 
 
 def shifted_disc(disc: Disc, way: str) -> Disc:
-    """The disc its own width farther left, right, up or down."""
+    """Return the disc moved by its own width left, right, up or down."""
     across, down = {"left": (-2, 0), "right": (2, 0), "up": (0, -2), "down": (0, 2)}[way]
     return replace(disc, x=disc.x + across * disc.radius, y=disc.y + down * disc.radius)
 
 
 def faster(disc: Disc, factor: float) -> Disc:
-    """The disc pushed at a multiple of its speed."""
+    """Return the disc pushed at a multiple of its speed."""
     return replace(disc, vx=disc.vx * factor, vy=disc.vy * factor)
 
 
@@ -130,5 +130,5 @@ def has_room(world: Discs) -> bool:
 
 
 def turned(disc: Disc, quarters: int) -> Disc:
-    """The disc pushed in a direction so many quarters of a circle farther, clockwise."""
+    """Return the disc with its push turned clockwise by `quarters` quarter turns."""
     return pushed(disc, atan2(disc.vy, disc.vx) + quarters * pi / 2, hypot(disc.vx, disc.vy))

@@ -1,4 +1,4 @@
-"""Drawing discs on a table: the start with arrows, any later moment with the ways so far, and four moments in one."""
+"""Draw discs on a table: the start with arrows, a later moment with the paths so far, or four moments at once."""
 
 from itertools import pairwise
 from math import hypot
@@ -14,14 +14,14 @@ from countersight.worlds.drawing import DOT, DOTS_APART, darker, draw_supports, 
 from countersight.worlds.things import Look, Supports
 
 FRAMES = (0.0, 0.15, 0.45, 1.0)
-"""The moments of the strip; discs are fast at first."""
+"""The times shown in a strip; discs are fast at first."""
 GAP = 6
-"""The white line between the moments."""
+"""Width of the white line between the moments."""
 _TIP = 9.0
 
 
 def draw_discs(world: Discs) -> Pixels:
-    """The start: every disc that moves has an arrow."""
+    """Draw the start; every moving disc has an arrow."""
     pixels, surface = draw_table(world.look)
     canvas = surface.getCanvas()
     for disc in world.discs:
@@ -33,17 +33,17 @@ def draw_discs(world: Discs) -> Pixels:
 
 
 def draw_end(world: Discs) -> Pixels:
-    """The end, with the ways that the discs went."""
+    """Draw the end, with the paths of the discs."""
     return _moment(world, motion(world), 1.0, world.look.side)[:, :, :3]
 
 
 def draw_strip(world: Discs) -> Pixels:
-    """Four moments from start to end, row by row."""
+    """Draw four moments from start to end, row by row."""
     return _laid_out(_moments(world, world.look.side * 5 // 8), 2)
 
 
 def draw_both(world: Discs, changed: Discs) -> Pixels:
-    """Four moments of a table in a row, and below them four of the changed one."""
+    """Draw four moments of a table in a row, and below them four of the changed table."""
     side = world.look.side // 2
     return _laid_out([*_moments(world, side), *_moments(changed, side)], len(FRAMES))
 
@@ -80,7 +80,7 @@ def _moment(world: Discs, happens: Motion, when: float, side: int) -> Pixels:
 
 
 def draw_table(look: Look) -> tuple[Pixels, skia.Surface]:
-    """The empty table: its pixels, and the surface that draws into them."""
+    """Return the empty table: its pixels, and the surface that draws into them."""
     side, wood = look.side, np.array(rgb(look.wood))
     pixels = in_rows(np.tile(wood * 3 // 5, (side, 1)))
     wall = WALL * side // FIELD
@@ -123,5 +123,5 @@ def _arrow(canvas: skia.Canvas, disc: Disc) -> None:
 
 
 def draw_world(world: Supports | Discs) -> Pixels:
-    """A world as it stands in its picture: supports, or discs with arrows."""
+    """Draw a world: supports, or discs with arrows."""
     return draw_supports(world) if isinstance(world, Supports) else draw_discs(world)

@@ -17,12 +17,12 @@ from countersight.errors import Unclear
 from countersight.worlds.things import Look
 
 WALL = 22
-"""How wide the wall around the table is."""
+"""Width of the wall around the table."""
 FIELD = 448
 BOUNCE = 0.8
-"""How much of their speed two discs, or a disc and a wall, fly apart with."""
+"""The share of the relative speed that is left after a collision of two discs, or of a disc and a wall."""
 ARROW = 1 / 3
-"""How long an arrow is, as a part of the way that its disc would slide."""
+"""The length of an arrow, as a share of the distance that its disc would slide."""
 _PARTS = tuple(nth / 12 for nth in range(13))
 """Where along an arrow it is looked whether something is in its way."""
 _MOST = 200
@@ -32,7 +32,7 @@ Place = Annotated[float, msgspec.Meta(ge=-4096, le=8192)]
 
 
 class Disc(msgspec.Struct, frozen=True):
-    """A disc, and how far it would slide if nothing were in its way."""
+    """A disc; its velocity is the distance that it would slide without obstacles."""
 
     id: str
     colour: str
@@ -45,28 +45,28 @@ class Disc(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What questions call it."""
+        """The name used in questions."""
         return f"{self.colour} disc"
 
     @property
     def kind(self) -> str:
-        """What all of them are."""
+        """The kind used in names of things; always "disc"."""
         return "disc"
 
 
 class Discs(msgspec.Struct, frozen=True, tag_field="world", tag="discs"):
-    """A table with discs on it, some of which have just been pushed."""
+    """A table with discs, some of which have just been pushed."""
 
     discs: Annotated[tuple[Disc, ...], msgspec.Meta(max_length=50)]
     look: Look = Look()
 
     def disc(self, id: str) -> Disc:
-        """The disc of that id."""
+        """Return the disc with this id."""
         return next(disc for disc in self.discs if disc.id == id)
 
 
 class Track(NamedTuple):
-    """A straight part of a disc's way: where it begins, when, and how fast."""
+    """A straight part of a disc's path: where and when it begins, and its velocity."""
 
     since: float
     x: float
@@ -75,12 +75,12 @@ class Track(NamedTuple):
     vy: float
 
     def at(self, when: float) -> tuple[float, float]:
-        """Where the disc is at that time."""
+        """Return the position of the disc at a time."""
         return self.x + self.vx * (when - self.since), self.y + self.vy * (when - self.since)
 
 
 class Event(NamedTuple):
-    """A disc meets another, or a wall."""
+    """A collision of a disc with another disc or a wall."""
 
     when: float
     disc: str
@@ -90,18 +90,18 @@ class Event(NamedTuple):
 
 
 class Motion(msgspec.Struct, frozen=True):
-    """All that happens."""
+    """All paths and collisions."""
 
     events: tuple[Event, ...]
     tracks: dict[str, tuple[Track, ...]]
 
     def at(self, disc: str, when: float) -> tuple[float, float]:
-        """Where a disc is at a time from 0 to 1."""
+        """Return the position of a disc at a time from 0 to 1."""
         track = [each for each in self.tracks[disc] if each.since <= when][-1]
         return track.at(when)
 
     def hit_by(self, disc: str) -> list[str]:
-        """The discs that a disc meets, in order."""
+        """Return the discs that collide with a disc, in order."""
         return [
             event.other if event.disc == disc else event.disc
             for event in self.events
@@ -109,22 +109,22 @@ class Motion(msgspec.Struct, frozen=True):
         ]
 
     def reaches_wall(self, disc: str) -> bool:
-        """Whether a disc meets a wall."""
+        """Whether a disc collides with a wall."""
         return any(event.is_wall and event.disc == disc for event in self.events)
 
     def length(self, disc: str) -> float:
-        """The length of the path of a disc."""
+        """Return the length of the path of a disc."""
         ends = [*(track.since for track in self.tracks[disc][1:]), 1.0]
         tracks = zip(self.tracks[disc], ends, strict=True)
         return sum(hypot(track.vx, track.vy) * (end - track.since) for track, end in tracks)
 
     def moved(self) -> set[str]:
-        """The discs that moved at all."""
+        """Return the discs that moved at all."""
         return {name for name, tracks in self.tracks.items() if any(track.vx or track.vy for track in tracks)}
 
 
 def motion(world: Discs) -> Motion:
-    """What happens on the table; the same whatever the order of the discs."""
+    """Return what happens on the table; it does not depend on the order of the discs."""
     discs = {disc.id: disc for disc in sorted(world.discs, key=lambda disc: disc.id)}
     tracks = {name: [Track(0.0, disc.x, disc.y, disc.vx, disc.vy)] for name, disc in discs.items()}
     coming = _coming([name for name, disc in discs.items() if disc.vx or disc.vy], discs, tracks)
@@ -205,7 +205,7 @@ def _bounce(event: Event, discs: dict[str, Disc], tracks: dict[str, list[Track]]
 
 
 def arrow(disc: Disc) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Both ends of a moving disc's arrow: from its edge, a third as long as the way that it would slide."""
+    """Return both ends of a moving disc's arrow: from its edge, a third as long as the distance that it would slide."""
     length = hypot(disc.vx, disc.vy)
     across, down = disc.vx / length, disc.vy / length
     x, y = disc.x + across * (disc.radius + 2), disc.y + down * (disc.radius + 2)
@@ -228,7 +228,7 @@ def has_clear_arrows(world: Discs) -> bool:
 
 
 def gaps(world: Discs) -> Iterator[float]:
-    """How far apart any two discs are, and each is from the walls."""
+    """Return the distances between any two discs, and from each disc to the walls."""
     for one, other in combinations(world.discs, 2):
         yield hypot(one.x - other.x, one.y - other.y) - one.radius - other.radius
     for disc in world.discs:

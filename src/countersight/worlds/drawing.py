@@ -25,7 +25,7 @@ _SHADOW = (5.0, 6.0)
 
 
 def draw_supports(world: Supports) -> Pixels:
-    """The picture of a world."""
+    """Draw a world of supports."""
     look = world.look
     pixels = draw_room(look)
     surface = skia.Surface(pixels, colorType=skia.kRGBA_8888_ColorType)
@@ -46,7 +46,7 @@ def draw_supports(world: Supports) -> Pixels:
 
 
 def draw_room(look: Look) -> Pixels:
-    """The empty picture: wall, beam, table and floor, row by row."""
+    """Return the empty picture: wall, beam, table and floor."""
     rows = np.arange(look.side) * SIDE // look.side
     wall, wood = np.array(rgb(look.wall)), np.array(rgb(look.wood))
     shade = (rows * 26 // SIDE)[:, None]
@@ -65,7 +65,7 @@ def draw_room(look: Look) -> Pixels:
 
 
 def in_rows(colours: NDArray[np.int64]) -> Pixels:
-    """A square picture of which each row has one colour, opaque."""
+    """Return an opaque square picture in which each row has one colour."""
     opaque = np.full((len(colours), 4), 255, np.uint8)
     opaque[:, :3] = colours
     # A pixel at a time: bytes would take ten times as long.
@@ -216,7 +216,7 @@ _DRAW = {"block": _block, "plank": _block, "ball": _ball, "cup": _cup, "shelf": 
 
 
 def darker(colour: str) -> str:
-    """A colour in the shade."""
+    """Return a darker shade of a colour."""
     return "#" + "".join(f"{each * 11 // 20:02x}" for each in rgb(colour))
 
 
@@ -226,13 +226,13 @@ def _lighter(colour: str) -> str:
 
 @lru_cache(1024)
 def fill(colour: str, opacity: int = 255) -> skia.Paint:
-    """Paint for a surface."""
+    """Return the paint for a surface."""
     return skia.Paint(Color=skia.Color(*rgb(colour), opacity), AntiAlias=True)
 
 
 @lru_cache(1024)
 def stroke(colour: str, width: float, opacity: int = 255) -> skia.Paint:
-    """Paint for a line."""
+    """Return the paint for a line."""
     return skia.Paint(
         Color=skia.Color(*rgb(colour), opacity),
         AntiAlias=True,

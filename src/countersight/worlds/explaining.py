@@ -1,4 +1,4 @@
-"""Why the answer to a question about a world is what it is, in sentences about what is seen in it.
+"""Explain the answer to a question about a world, in sentences about visible facts.
 
 Each sentence is in words that audits understand, so that it can be put to the test: what it names is changed, and the
 question is asked again.
@@ -23,7 +23,7 @@ _FIRST: Final = ("I looked at the picture. {said}", "What decides it is this. {s
 
 
 def explained(question: str, world: World, wording: int = 0) -> str | None:
-    """What is seen that decides the answer; None where that is not known. `wording` is 0 or 1."""
+    """Return the visible facts that decide the answer; None if they are not known. `wording` is 0 or 1."""
     said = answered(question, world)
     if said is None:
         return None

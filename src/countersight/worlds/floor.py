@@ -1,5 +1,4 @@
-"""The floor in front of the table: where what fell comes to rest, in a row, each as near to where it was as there is
-room."""
+"""The floor in front of the table, where fallen things come to rest in a row, near their old places."""
 
 from collections.abc import Collection, Iterable
 
@@ -12,7 +11,7 @@ _APART = 8
 
 
 def settled(world: Supports, fallen: Collection[str]) -> Supports | None:
-    """The world after everything came to rest, with fallen things on the floor; None if there is not enough room."""
+    """Return the world after everything came to rest, with fallen things on the floor; None if there is no room."""
     left = tuple(thing for thing in world.things if thing.id not in fallen)
     strings = tuple(string for string in world.strings if not {string.above, string.below} & set(fallen))
     down = [thing for thing in world.things if thing.id in fallen]
@@ -20,7 +19,7 @@ def settled(world: Supports, fallen: Collection[str]) -> Supports | None:
 
 
 def on_the_floor(world: Supports, more: Iterable[WorldThing]) -> Supports | None:
-    """The world with more things on its floor, the widest placed first; None where there is no room."""
+    """Return the world with more things on its floor, the widest placed first; None if there is no room."""
     lying = [thing for thing in world.things if thing.lies]
     placed = []
     for thing in sorted(more, key=lambda thing: (-thing.width, thing.id)):

@@ -19,22 +19,22 @@ _UNIT = 100.0
 
 
 class Variant(NamedTuple):
-    """One of the worlds, with all its weights shifted to the right, or to wherever within reach they hold."""
+    """One of the worlds, with all its weights shifted to the right, or by any shift within reach at which they hold."""
 
     world: int
     rough: float = 1.0
-    """How much more friction there is than in the world itself."""
+    """Friction relative to the world itself."""
     shift: float = 0.0
     reach: float = 0.0
 
 
 class Shifts(NamedTuple):
-    """Between which shifts of its weights a part stands, in each world; nowhere, where the low end is the higher."""
+    """The range of shifts of its weights at which a part stands, in each world; empty if low is above high."""
 
     low: list[float]
     high: list[float]
     exact: bool
-    """Whether it falls outside; else that is not known."""
+    """Whether the part certainly falls outside the range; otherwise this is not known."""
 
 
 class _Arrays(NamedTuple):
@@ -62,7 +62,7 @@ class ForceSystem:
         self._swinging = swinging(found)
 
     def shifts(self, part: list[str], acting: list[int]) -> Shifts | None:
-        """How far all weights of the part may be shifted while it stands, without a linear programme.
+        """Return how far all weights of the part may be shifted while it stands, without a linear programme.
 
         None where that takes one: where something leans, or hangs from a single string and is not all there is.
         """
@@ -80,7 +80,7 @@ class ForceSystem:
         return Shifts([-reach] * self.worlds, [reach] * self.worlds, exact=True)
 
     def stands(self, part: list[str], acting: list[int], variants: Sequence[Variant]) -> list[bool]:
-        """Whether there are forces that hold the part, in each variant, by these contacts."""
+        """Whether these contacts can exert forces that hold the part, for each variant."""
         matrices = np.zeros((len(variants), 3 * len(part) + 1, 2 * len(acting) + 3))
         sides = np.zeros(matrices.shape[:2])
         self._pull(matrices, sides, part, variants)

@@ -1,15 +1,15 @@
-"""Whether two worlds are the same to a viewer: the same things, as heavy, in the same places."""
+"""Compare two worlds as a viewer would: the same things, equally heavy, in the same places."""
 
 from countersight.worlds.discs import Disc, Discs
 from countersight.worlds.records import World
 from countersight.worlds.things import Supports, WorldThing
 
 NEAR = 3.0
-"""Pixels, or degrees, by which places and pushes may differ."""
+"""Largest difference of positions and pushes, in pixels or degrees."""
 
 
 def is_alike(one: World, other: World) -> bool:
-    """Whether both hold the same things in the same places, however they are drawn; what is part of the wall aside."""
+    """Whether both have the same things in the same places, regardless of the look and of parts of the wall."""
     if isinstance(one, Supports) and isinstance(other, Supports):
         return _hung(one) == _hung(other) and _alike(_named(one), _named(other))
     if isinstance(one, Discs) and isinstance(other, Discs):

@@ -1,4 +1,4 @@
-"""Whether a linear programme has a solution at all: many small ones of the same shape at once, in plain numpy."""
+"""Test whether linear programmes have a solution: many small ones of the same shape at once, in plain numpy."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ _MOST = 2_000
 
 
 def feasible(matrices: Floats, sides: Floats) -> Bools:
-    """For each programme, whether some x ≥ 0 solves `matrix @ x = side`: the first phase of the simplex method."""
+    """Return for each programme whether some x ≥ 0 solves `matrix @ x = side` (first phase of the simplex method)."""
     table = _tableau(matrices, sides)
     every = np.arange(len(table))
     basis = np.tile(np.arange(table.shape[1] - 1) + matrices.shape[2], (len(table), 1))

@@ -1,4 +1,4 @@
-"""Things by what questions call them: "the red block"."""
+"""The names of things in questions: "the red block"."""
 
 from collections.abc import Iterable
 from typing import Final, TypeVar
@@ -13,12 +13,12 @@ COLOUR: Final = "|".join(COLOURS)
 
 
 def name_pattern(group: str, kinds: str = "block|plank|cup|ball|disc") -> str:
-    """What matches the name of a thing, and remembers it without its article."""
+    """Return a pattern for the name of a thing; its group is the name without the article."""
     return rf"(?:the |an? )?(?P<{group}>(?:{COLOUR}) (?:{kinds}))"
 
 
 def called(things: Iterable[Named], name: str) -> Named:
-    """The one thing of that name; Unclear where there is none, or are several."""
+    """Return the only thing of this name; raises Unclear if there is none, or more than one."""
     found = [thing for thing in things if thing.name == name]
     if len(found) != 1:
         raise Unclear(f"there is no {name} in the picture" if not found else f"there is more than one {name}")

@@ -1,4 +1,4 @@
-"""Free places in a world of supports: where something could be put, and whether anything is in its way."""
+"""Free places in a world of supports, where something could be put."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ _APART = 10
 
 
 def new_block(colour: str, weight: float) -> WorldThing:
-    """A block that is not in the world yet, and has no place."""
+    """Return a block that is not yet in the world and has no place."""
     return WorldThing("new", "block", colour, 0, 0, 34, 26, weight)
 
 
@@ -20,16 +20,16 @@ class Spot(msgspec.Struct, frozen=True):
 
     surface: WorldThing
     where: str
-    """In words: "on top of"."""
+    """The place in words: "on top of"."""
     middle: float
 
     def put(self, thing: WorldThing) -> WorldThing:
-        """The thing, put there."""
+        """Return the thing moved to this spot."""
         return replace(thing, left=round(self.middle - thing.width / 2), top=self.surface.top - thing.height)
 
 
 def spots(world: Supports, width: float) -> Iterator[Spot]:
-    """Where a thing of some width can be put: on top of a block, and on the ends and in the middle of a plank."""
+    """Return the spots for a thing of this width: on top of a block, and on the ends and in the middle of a plank."""
     for surface in world.free:
         if surface.turned or surface.kind not in ("block", "plank"):
             continue
@@ -43,7 +43,7 @@ def spots(world: Supports, width: float) -> Iterator[Spot]:
 
 
 def is_clear(world: Supports, thing: WorldThing) -> bool:
-    """Whether nothing else is where the thing would be, or too near to it at its sides and above it."""
+    """Whether nothing else overlaps the thing, or is too close at its sides or above it."""
     return not any(
         other.id != thing.id
         and other.left < thing.right + _APART

@@ -1,4 +1,4 @@
-"""The worlds of a dataset as a file, one line a case, so that its pictures can be drawn again or changed further."""
+"""The worlds of a dataset as a file, one line per case, so that its pictures can be redrawn or changed further."""
 
 import msgspec
 
@@ -22,5 +22,5 @@ class WorldRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def encode_world(record: WorldRecord) -> bytes:
-    """One line of a worlds file."""
+    """Return one line of a worlds file."""
     return msgspec.json.encode(record) + b"\n"

@@ -1,4 +1,4 @@
-"""How far the weights of things that rest on each other may be shifted before something tips: no forces needed."""
+"""How far the weights of things that rest on each other may be shifted before something tips, without forces."""
 
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -8,7 +8,7 @@ from countersight.worlds.touching import Contact
 
 
 class Resting:
-    """Which contacts of a part are below and above each of its things, by number; the same in all jitters."""
+    """The contacts below and above each thing of a part, by number; they are the same in all jitters."""
 
     def __init__(self, found: Sequence[Contact], part: list[str], acting: list[int]) -> None:
         self._found = found
@@ -24,11 +24,11 @@ class Resting:
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing rests on several things of the part: else how much of it rests on which is not known."""
+        """Whether nothing rests on several things of the part; otherwise the distribution of its weight is unknown."""
         return not any(self._shared.values())
 
     def ends(self, things: Mapping[str, WorldThing], found: Sequence[Contact]) -> tuple[float, float]:
-        """The lowest and the highest shift at which all of it stands, in one world."""
+        """Return the lowest and the highest shift at which the whole part stands, in one world."""
         loads: dict[str, tuple[float, float]] = {}
         low, high = -inf, inf
         for name in self._order:

@@ -1,4 +1,4 @@
-"""Who stays and who falls: static equilibrium with friction, as small linear programmes.
+"""Static equilibrium with friction as small linear programmes: which things stay and which fall.
 
 A thing and all that it carries stay if there are forces at their contacts, each within its cone of friction, that hold
 every weight. What has none falls; then what is left is looked at again, so that what rested on it falls too, unless
@@ -17,7 +17,7 @@ from countersight.worlds.things import Supports
 from countersight.worlds.touching import contacts
 
 MARGIN = 6.0
-"""Pixels: what a viewer can see."""
+"""Safety margin in pixels: the smallest difference that a viewer can see."""
 _SLIPPERY, _ROUGH = 0.8, 1.25
 """Friction that a viewer cannot tell from the world's own."""
 
@@ -30,7 +30,7 @@ def fallen(
     jitters: Sequence[Supports] = (),
     among: frozenset[str] | None = None,
 ) -> frozenset[str]:
-    """What falls in a world, by id; nothing that is `held` does, whatever becomes of the rest.
+    """Return the ids of the things that fall in a world; things in `held` never fall.
 
     Where only things `among` some, and what these carry or rest on, can fall, nothing else is looked at.
     Raises Unclear where the verdict is within the margin, or is another one in any of the `jitters`: the same world
@@ -40,7 +40,7 @@ def fallen(
 
 
 def fallen_but_for(world: Supports, gone: Iterable[str], held: Iterable[str], margin: float) -> frozenset[str]:
-    """What falls when some things are gone: the same as in the world without them, whose parts are solved only once."""
+    """Return what falls without some things: as in the world without them, but shared parts are solved only once."""
     return _statics(world, margin).fallen(frozenset(gone), frozenset(held))
 
 
@@ -64,11 +64,11 @@ class _Statics:
         found = contacts(worlds[0])
         self._system = ForceSystem(worlds, found)
         self._touching: dict[int, int] = {}
-        """For each thing, the contacts that it has a part in."""
+        """The contacts that each thing takes part in."""
         self._held_by: dict[int, int] = {}
-        """For each thing, the contacts that push or hold it."""
+        """The contacts that push or hold each thing."""
         self._above: dict[int, list[tuple[int, int]]] = {}
-        """For each thing, the contacts by which it pushes or holds others, each with that other."""
+        """The contacts by which each thing pushes or holds others, each with that other thing."""
         for nth, contact in enumerate(found):
             acting, upper, lower = 1 << nth, self._bit[contact.upper], self._bit.get(contact.lower, 0)
             self._held_by[upper] = self._held_by.get(upper, 0) | acting

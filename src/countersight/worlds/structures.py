@@ -1,4 +1,4 @@
-"""What worlds of supports are built of: towers, bridges, balances, planks that lean, shelves, things on strings.
+"""The structures in worlds of supports: towers, bridges, balances, leaning planks, shelves, things on strings.
 
 A structure stands on the line 0, from which heights go up as negative numbers. Whether it holds is not known here: the
 solver is asked, and one that does not hold is built again.
@@ -14,14 +14,14 @@ from msgspec.structs import replace
 from countersight.worlds.things import CUP_BASE, HEAVIEST, Kind, String, WorldThing
 
 PLANK = 12
-"""How thick planks and shelves are."""
+"""Thickness of planks and shelves."""
 APART = 14
 """Least distance of things that do not touch."""
 _CUP, _BALL = (38, 36), 24
 
 
 class Structure:
-    """Things being built, each with an id of its own."""
+    """A structure being built; each thing has a unique id."""
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
@@ -29,30 +29,30 @@ class Structure:
         self.strings: list[String] = []
 
     def put(self, kind: Kind, left: float, bottom: float, width: float, height: float, weight: int = 1) -> WorldThing:
-        """A thing with its lower edge at a height."""
+        """Add a thing with its lower edge at `bottom`."""
         thing = WorldThing(f"t{len(self.things)}", kind, "", left, bottom - height, width, height, weight)
         self.things.append(thing)
         return thing
 
     def block(self, middle: float, bottom: float, width: float = 0, height: float = 0, weight: int = 0) -> WorldThing:
-        """A block about a middle; what is not said of it is left to chance."""
+        """Add a block centred at `middle`; sizes and weights that are not given are random."""
         width = width or 2 * self.rng.randint(17, 28)
         height = height or self.rng.randint(24, 40)
         return self.put("block", round(middle - width / 2), bottom, width, height, weight or self._weight())
 
     def cup(self, middle: float, bottom: float) -> WorldThing:
-        """A cup with a ball in it."""
+        """Add a cup with a ball in it."""
         width, height = _CUP
         cup = self.put("cup", round(middle - width / 2), bottom, width, height)
         self.put("ball", cup.left + (width - _BALL) / 2, bottom - CUP_BASE, _BALL, _BALL)
         return cup
 
     def load(self, middle: float, bottom: float) -> WorldThing:
-        """A block, or a cup with a ball in it."""
+        """Add a block, or a cup with a ball in it."""
         return self.cup(middle, bottom) if self.rng.random() < 0.3 else self.block(middle, bottom)
 
     def hang(self, above: WorldThing, x: float, length: float) -> WorldThing:
-        """A block or a ball on a string from another thing."""
+        """Hang a block or a ball on a string from another thing."""
         if self.rng.random() >= 0.4:
             return self.hang_block(above, x, length)
         thing = self.put("ball", x - _BALL / 2, above.bottom + length + _BALL, _BALL, _BALL)
@@ -60,7 +60,7 @@ class Structure:
         return thing
 
     def hang_block(self, above: WorldThing, x: float, length: float) -> WorldThing:
-        """A block on a string from another thing."""
+        """Hang a block on a string from another thing."""
         height, width = self.rng.randint(22, 32), 2 * self.rng.randint(15, 22)
         bottom = above.bottom + length + height
         thing = self.put("block", x - width / 2, bottom, width, height, self._weight())
@@ -68,7 +68,7 @@ class Structure:
         return thing
 
     def tie(self, above: WorldThing, below: WorldThing, x: float) -> None:
-        """A string between two things."""
+        """Add a string between two things."""
         self.strings.append(String(f"s{len(self.strings)}", above.id, below.id, x))
 
     def _weight(self) -> int:
@@ -76,7 +76,7 @@ class Structure:
 
 
 def tower(build: Structure) -> None:
-    """Blocks on each other, perhaps with a cup on top."""
+    """Build blocks on each other, perhaps with a cup on top."""
     rng = build.rng
     below = build.block(0, 0)
     for _ in range(rng.randint(1, 3)):
@@ -87,7 +87,7 @@ def tower(build: Structure) -> None:
 
 
 def bridge(build: Structure) -> None:
-    """A plank on two or three columns, with things on it."""
+    """Build a plank on two or three columns, with things on it."""
     rng = build.rng
     length, height = 2 * rng.randint(64, 86), rng.randint(36, 56)
     ends = rng.randint(18, 34), length - rng.randint(18, 34)
@@ -115,7 +115,7 @@ def _loads(build: Structure, left: float, right: float, bottom: float, number: i
 
 
 def balance(build: Structure) -> None:
-    """A plank on one block that it would slip from, were it not for a weight on its other end."""
+    """Build a plank on one block, from which it would slip without a weight on its other end."""
     rng = build.rng
     height, width = rng.randint(36, 64), 2 * rng.randint(16, 22)
     length = 2 * rng.randint(52, 74)
@@ -131,7 +131,7 @@ def balance(build: Structure) -> None:
 
 
 def lean(build: Structure) -> None:
-    """A plank that leans on a block, both perhaps on one base."""
+    """Build a plank that leans on a block, both perhaps on one base."""
     rng = build.rng
     angle, bottom = rng.randint(50, 62), 0.0
     way = rng.choice((-1, 1))
@@ -155,7 +155,7 @@ def _leaning(build: Structure, foot: float, bottom: float, length: float, angle:
 
 
 def shelf(build: Structure) -> None:
-    """A shelf on the wall with things on it, or with a plank that reaches over its edge."""
+    """Build a shelf on the wall with things on it, or with a plank that reaches over its edge."""
     rng = build.rng
     width = rng.randint(100, 140)
     build.put("shelf", 0, 0, width, PLANK, 0)
@@ -172,7 +172,7 @@ def shelf(build: Structure) -> None:
 
 
 def hanging(build: Structure) -> None:
-    """Things on strings, one below the other."""
+    """Build things on strings, one below the other."""
     thing = build.put("hook", -8, 10, 16, 10, 0)
     for _ in range(build.rng.randint(1, 3)):
         thing = build.hang(thing, 0, build.rng.randint(18, 30))
@@ -181,14 +181,14 @@ def hanging(build: Structure) -> None:
 
 
 def chain(build: Structure) -> None:
-    """Three blocks, one below the other: without the second, the third falls, and the first does not."""
+    """Build three hanging blocks, one below the other: without the second, the third falls, and the first does not."""
     thing = build.put("hook", -8, 10, 16, 10, 0)
     for _ in range(3):
         thing = build.hang_block(thing, 0, build.rng.randint(18, 30))
 
 
 def swing(build: Structure) -> None:
-    """A plank on two strings, with things on it."""
+    """Build a plank on two strings, with things on it."""
     rng = build.rng
     length, drop = 2 * rng.randint(44, 64), rng.randint(92, 104)
     ends = 10, length - 10
@@ -200,15 +200,15 @@ def swing(build: Structure) -> None:
 
 
 LOWER: dict[str, Callable[[Structure], None]] = {"tower": tower, "bridge": bridge, "balance": balance, "lean": lean}
-"""What stands on the table."""
+"""Structures that stand on the table."""
 UPPER: dict[str, Callable[[Structure], None]] = {"shelf": shelf, "hanging": hanging, "swing": swing}
-"""What is fixed above it."""
+"""Structures that are fixed above the table."""
 ASKED_FOR: dict[str, Callable[[Structure], None]] = {"chain": chain}
-"""What is built only where it is asked for."""
+"""Structures that are built only on request."""
 
 
 class FinishedStructure(msgspec.Struct, frozen=True):
-    """A structure, moved so that it begins at the left edge 0."""
+    """A finished structure, shifted so that its left edge is at 0."""
 
     things: tuple[WorldThing, ...]
     strings: tuple[String, ...]
@@ -217,12 +217,12 @@ class FinishedStructure(msgspec.Struct, frozen=True):
 
     @property
     def free(self) -> int:
-        """How many of its things could fall."""
+        """The number of its things that could fall."""
         return sum(not thing.is_fixed for thing in self.things)
 
 
 def built(name: str, rng: Random) -> FinishedStructure:
-    """A structure of that name by chance."""
+    """Return a random structure of this name."""
     build = Structure(rng)
     (LOWER | UPPER | ASKED_FOR)[name](build)
     corners = [corner for thing in build.things for corner in thing.corners()]
@@ -235,7 +235,7 @@ def built(name: str, rng: Random) -> FinishedStructure:
 def shifted(
     things: list[WorldThing] | tuple[WorldThing, ...], strings: list[String] | tuple[String, ...], dx: float, dy: float
 ) -> tuple[tuple[WorldThing, ...], tuple[String, ...]]:
-    """The same, so many pixels to the right and down."""
+    """Return the things and strings moved by `dx` to the right and `dy` down."""
     return (
         tuple(replace(thing, left=thing.left + dx, top=thing.top + dy) for thing in things),
         tuple(replace(string, x=string.x + dx) for string in strings),

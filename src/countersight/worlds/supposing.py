@@ -1,4 +1,4 @@
-"""A change in words, made: "the red block were taken away" leads to the world that comes of it.
+"""Apply a change given in words: "the red block were taken away" leads to the resulting world.
 
 The words are those behind the "if" of a question; statements ("the red block was taken away") are read as well.
 """
@@ -40,7 +40,7 @@ from countersight.worlds.records import World
 from countersight.worlds.things import Supports, WorldThing
 
 LONGEST: Final = 400
-"""Signs of a change in words that are read."""
+"""Longest prefix of a change in words that is read, in characters."""
 _FLAT: Final = 12
 """A block whose sides differ by less looks the same on its side."""
 _SPEEDS: Final = {"twice as fast": 2.0, "half as fast": 0.5, "at rest": 0.0}
@@ -51,7 +51,7 @@ Made = TypeVar("Made")
 
 
 def supposed(world: World, words: str) -> World:
-    """The world after a change: supports have come to rest, discs have not moved yet.
+    """Return the world after a change: supports have come to rest, discs have not moved yet.
 
     Raises Unclear where the words mean no change of this world, or a viewer could not say what comes of it.
     """
@@ -84,7 +84,7 @@ def _without(world: Supports, words: _Words) -> Supports:
 
 
 def falls_without(world: Supports, words: str) -> bool:
-    """Whether anything falls when a thing is taken away, be there room for it on the floor or not; raises Unclear."""
+    """Whether anything falls when a thing is removed, even if the floor has no room for it; raises Unclear."""
     found = _TAKEN.fullmatch(" ".join(words[:LONGEST].split()).casefold())
     if found is None:
         raise Unclear(f"“{words[:80]}” takes nothing away")

@@ -1,4 +1,4 @@
-"""What a world of supports is made of: things on a table, on shelves and on hooks, as data.
+"""The data of a world of supports: things on a table, on shelves and on hooks.
 
 Lengths are pixels of a picture of SIDE × SIDE, from the left and from the top. A thing that rests on another has its
 lower edge where the other has its upper edge; that is all the solver needs to know about who carries whom.
@@ -13,22 +13,22 @@ Kind = Literal["block", "plank", "cup", "ball", "shelf", "hook"]
 Point = tuple[float, float]
 SIDE = 448
 TABLE = 344
-"""The upper edge of the table that everything stands on, or hangs and is fixed above."""
+"""The upper edge of the table; things stand on it or hang above it."""
 FLOOR = 438
-"""The line on which things lie that fell to the floor, in front of the table."""
+"""The line on the floor, in front of the table, on which fallen things lie."""
 FRICTION = 0.5
 CUP_WALL = 5
 CUP_BASE = 12
-"""How thick a cup is at its sides and below: what is in it stands so much above its lower edge."""
+"""Thickness of a cup's sides and bottom."""
 HEAVIEST = 4
-"""Most dots on a thing."""
+"""The largest number of dots on a thing."""
 _FIXED = frozenset({"shelf", "hook"})
 Length = Annotated[float, msgspec.Meta(ge=-4096, le=8192)]
 Size = Annotated[float, msgspec.Meta(gt=0, le=4096)]
 
 
 class WorldThing(msgspec.Struct, frozen=True):
-    """One thing, upright or, where it is turned, about its middle."""
+    """One thing, upright or rotated about its middle."""
 
     id: str
     kind: Kind
@@ -38,15 +38,15 @@ class WorldThing(msgspec.Struct, frozen=True):
     width: Size
     height: Size
     weight: Annotated[float, msgspec.Meta(ge=0, le=10)] = 1
-    """How many dots are drawn on it: how heavy it is."""
+    """Its weight, drawn as dots."""
     turned: float = 0.0
-    """Degrees, clockwise: how far a plank leans."""
+    """Rotation of a leaning plank, in degrees clockwise."""
     lies: bool = False
-    """Whether it lies on the floor in front, where it supports nothing and nothing supports it."""
+    """Whether it lies on the floor in front, where it neither supports nor is supported."""
 
     @property
     def name(self) -> str:
-        """What questions call it: "red block"."""
+        """The name used in questions: "red block"."""
         return f"{self.colour} {self.kind}"
 
     @property
@@ -70,7 +70,7 @@ class WorldThing(msgspec.Struct, frozen=True):
         return self.left + self.width / 2, self.top + self.height / 2
 
     def corners(self) -> tuple[Point, Point, Point, Point]:
-        """Top left, top right, bottom right and bottom left, turned as it is."""
+        """Return the top left, top right, bottom right and bottom left corners, rotated."""
         x, y = self.middle
         c, s = cos(radians(self.turned)), sin(radians(self.turned))
         w, h = self.width / 2, self.height / 2
@@ -94,14 +94,14 @@ SIDES = (448, 512, 576)
 
 
 class Look(msgspec.Struct, frozen=True):
-    """How a world is drawn: nothing in it depends on this."""
+    """The style in which a world is drawn; it has no influence on what happens."""
 
     palette: str = "bright"
     wall: str = "#eef2f5"
     wood: str = "#b98552"
     texture: Literal["plain", "grain", "crate", "bands"] = "plain"
     depth: Literal[-8, 0, 8] = 0
-    """How far things reach back, and to which side one sees them: the viewpoint."""
+    """The viewpoint: how far things reach back, and to which side."""
     side: Literal[448, 512, 576] = 448
     """Width and height of the picture."""
 
@@ -115,10 +115,10 @@ class Supports(msgspec.Struct, frozen=True, tag_field="world", tag="supports"):
     friction: Annotated[float, msgspec.Meta(gt=0, le=4)] = FRICTION
 
     def thing(self, id: str) -> WorldThing:
-        """The thing of that id."""
+        """Return the thing with this id."""
         return next(thing for thing in self.things if thing.id == id)
 
     @property
     def free(self) -> tuple[WorldThing, ...]:
-        """What could fall: all that is neither part of the wall nor on the floor."""
+        """The things that could fall: neither part of the wall nor on the floor."""
         return tuple(thing for thing in self.things if not thing.is_fixed and not thing.lies)

@@ -1,4 +1,4 @@
-"""Where things touch: found from their places alone, so that a world read off a picture has the same contacts."""
+"""Contacts between things, found from positions alone, so that a world read from a picture has the same contacts."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -9,7 +9,7 @@ import msgspec
 from countersight.worlds.things import CUP_BASE, CUP_WALL, TABLE, Point, Supports, WorldThing
 
 GROUND = ""
-"""Stands for the table, which carries and never falls."""
+"""The id of the table, which carries things and never falls."""
 _NEAR = 1.0
 """Edges nearer than this touch; others are farther than three pixels apart."""
 _SEAT = 0.3
@@ -23,13 +23,13 @@ class Contact(msgspec.Struct, frozen=True):
     """A point where one thing pushes another, or the end of a string by which it holds it."""
 
     upper: str
-    """What is pushed or held."""
+    """The thing that is pushed or held."""
     lower: str
-    """What pushes or holds it."""
+    """The thing that pushes or holds it."""
     at: Point
-    """Where, on the upper thing."""
+    """The point on the upper thing."""
     below: Point
-    """Where, on the lower thing."""
+    """The point on the lower thing."""
     normal: Point
     """The direction in which the upper thing is pushed."""
     has_friction: bool = True
@@ -37,12 +37,12 @@ class Contact(msgspec.Struct, frozen=True):
 
 @lru_cache(64)
 def contacts(world: Supports) -> tuple[Contact, ...]:
-    """Every contact of a world, in an order that does not depend on that of its things."""
+    """Return every contact of a world, in an order independent of the order of its things."""
     return contacts_near(world, None)
 
 
 def contacts_near(world: Supports, near: Mapping[str, Collection[str]] | None) -> tuple[Contact, ...]:
-    """The same, where it is known what can touch each thing from below: nothing else is looked at."""
+    """Return the contacts of a world; `near`, if given, lists what can touch each thing from below."""
     there = [thing for thing in world.things if not thing.lies]
     found = [
         contact
@@ -55,7 +55,7 @@ def contacts_near(world: Supports, near: Mapping[str, Collection[str]] | None) -
 
 
 def swinging(found: Sequence[Contact]) -> frozenset[str]:
-    """What is held by one string and nothing else: it finds its own balance."""
+    """Return the things held by exactly one string and nothing else: they find their own balance."""
     held: dict[str, list[Contact]] = {}
     for contact in found:
         held.setdefault(contact.upper, []).append(contact)

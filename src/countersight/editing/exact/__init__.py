@@ -1,4 +1,4 @@
-"""Exact edits of our own scenes and worlds: the instruction becomes a change of what is drawn, drawn again."""
+"""Exact edits of our own scenes and worlds: the instruction changes the data, and the picture is redrawn."""
 
 import lazy_loader
 

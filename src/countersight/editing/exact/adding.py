@@ -1,4 +1,4 @@
-"""How things are added to a scene, where there is room for them."""
+"""Add things to a scene where there is room."""
 
 from collections.abc import Iterable, Iterator
 from itertools import count
@@ -42,10 +42,10 @@ from countersight.scenes import (
 Disc = tuple[float, float, float]
 """Middle and radius."""
 STEP = 7.0
-"""Places are tried on a shaken grid this fine; in a circle on a finer one."""
+"""Spacing of the jittered grid of candidate places; circles have a finer one."""
 DOT_STEP = 2.5
 MOST_PLACES = 640
-"""Most places a grid has in one direction: a scene may come out of somebody's file."""
+"""Most grid places in one direction, because a scene may come from an untrusted file."""
 
 
 def in_the_open(
@@ -55,7 +55,7 @@ def in_the_open(
     smallest: float,
     where: Iterable[Where],
 ) -> list[Disc] | None:
-    """Places for flowers of these radii that touch nothing, or None."""
+    """Return places for flowers of these radii that touch nothing, or None."""
     points = _grid(rng, 0, 0, scene.width, scene.height, STEP)
     clear = np.minimum(points, np.array([scene.width, scene.height]) - points).min(axis=1) - GAP
     points, clear = points[clear >= smallest], clear[clear >= smallest]
@@ -69,7 +69,7 @@ def in_the_open(
 
 
 def in_a_circle(rng: Random, circle: Circle, radii: Iterable[float], smallest: float) -> list[Disc] | None:
-    """Places for dots of these radii in a circle that touch nothing, or None."""
+    """Return places for dots of these radii in a circle that touch nothing, or None."""
     x, y, radius = circle.x, circle.y, circle.radius
     points = _grid(rng, x - radius, y - radius, x + radius, y + radius, DOT_STEP)
     clear = radius - RING / 2 - GAP - distance(points, (x, y))
@@ -94,11 +94,11 @@ def _placed(
 
 
 MOST_ADDED = 60
-"""Most things that are added at once; there is room for fewer."""
+"""Most things added at once; there is room for fewer."""
 
 
 def add_things(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
-    """The things that are asked for, as many as asked; too little room for them all is a failed edit."""
+    """Return the edits that add the requested things; too little room is a failed edit."""
     words = f"{instruction.value} {instruction.target}" if not _has_noun(instruction.target) else instruction.target
     target = read_target(words)
     number = number_in(instruction.value) or target.number or 1

@@ -1,4 +1,4 @@
-"""Exact edits of our own scenes and worlds: the instruction becomes a change of what is drawn, drawn again."""
+"""Exact edits of our own scenes and worlds: the instruction changes the data, and the picture is redrawn."""
 
 import re
 from collections.abc import Callable
@@ -17,17 +17,17 @@ from countersight.scenes import Scene, apply, draw_both, encode, faults
 from countersight.worlds import COLOURS, Discs, World, draw_world, supposed
 
 MARGIN = 2
-"""Pixels that the mask goes beyond what changed: an edge looks changed a little farther than it is."""
+"""Pixels by which the mask extends beyond the change, because edges look changed a little farther."""
 STRANGE = 0.02
-"""A picture that differs in a larger part of its pixels is no drawing of its scene."""
+"""A picture that differs in a larger share of its pixels is not a drawing of its scene."""
 LEVELS = 32
-"""What two versions of the rasteriser may differ by in an edge's pixel."""
+"""Largest difference of an edge pixel between two versions of the rasteriser."""
 MOST = 2_000
-"""Most things in a scene that is edited, and most corners of a polygon: it may come out of somebody's file."""
+"""Most things in a scene, and most corners of a polygon, because a scene may come from an untrusted file."""
 
 
 class Exact:
-    """Edits that are right by construction, of pictures whose scene is known."""
+    """An editor for pictures whose scene is known; its edits are right by construction."""
 
     name = "exact"
 
@@ -35,21 +35,21 @@ class Exact:
         self.settings: dict[str, Any] = {}
 
     async def edit(self, request: EditRequest) -> Edited:
-        """The picture with the change drawn into it, and the changed scene."""
+        """Return the redrawn picture and the changed scene."""
         return exact_edit(request)
 
     async def abilities(self, request: EditRequest) -> Abilities:
-        """What can be done to a world; of a scene it takes any words."""
+        """Return what can be done to a world; scenes accept any words."""
         if request.scene is None or isinstance(request.scene, Scene):
             return Abilities()
         return abilities_in(request.scene)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: nothing is held."""
 
 
 def exact_edit(request: EditRequest) -> Edited:
-    """The same edit for the same request, so that anybody can make it again; or EditFailed."""
+    """Return the edit, the same for the same request, so that it can be reproduced; raises EditFailed."""
     scene = request.scene
     if scene is None:
         raise EditFailed("the exact editor only edits pictures with a known scene, and this picture has none")
@@ -68,7 +68,7 @@ def exact_edit(request: EditRequest) -> Edited:
 
 
 def changed_scene(scene: Drawn, request: EditRequest) -> tuple[Drawn, str]:
-    """The scene or world as an instruction wants it, and what was done to it in a line; or EditFailed."""
+    """Return the changed scene or world and a one-line description of the change; raises EditFailed."""
     if isinstance(scene, Scene):
         return _changed(scene, request)
     changed = changed_world(scene, request.instruction)
@@ -129,7 +129,7 @@ def _both(scene: Drawn, changed: Drawn) -> tuple[Pixels, Pixels]:
 
 
 def open_exact(name: str, target: str, settings: EditorSettings) -> Exact:
-    """`exact`."""
+    """Open `exact`."""
     return Exact()
 
 

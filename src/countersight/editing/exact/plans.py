@@ -1,4 +1,4 @@
-"""How an instruction becomes edits of a scene."""
+"""Translate an instruction into edits of a scene."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -26,14 +26,14 @@ from countersight.scenes import (
 )
 
 FAR = 0.4
-"""How far something goes that is to be moved, as a part of the picture's width; less where less is possible."""
+"""Distance of a move, as a share of the picture's width; less if there is no room."""
 _LARGER = (1.8, 1.6, 1.5, 1.4, 1.3, 1.2, 1.15)
 _SMALLER = (0.6, 0.7, 0.75, 0.8, 0.85)
 """Sizes that are tried for "larger" and "smaller", the best to see first."""
 
 
 def plan(instruction: Instruction, scene: Scene, rng: Random) -> tuple[Edit, ...]:
-    """The edits that do what is asked; what cannot be done is an EditFailed with the reason."""
+    """Return the edits for an instruction; raises EditFailed with the reason if it is impossible."""
     make = _PLANS.get(instruction.action)
     if make is None:
         raise EditFailed(f"a scene cannot be edited by “{instruction.action}”; possible actions: {', '.join(_PLANS)}")

@@ -1,4 +1,4 @@
-"""What words such as "3 flowers inside the red polygons" mean in a scene.
+"""Parse targets such as "3 flowers inside the red polygons", and find them in a scene.
 
 A target is a noun (flowers, polygons, circles, dots), what stands before it (how many, which colour, which place or
 size), and what stands behind it (where). What is not understood is a failed edit, never a guess.
@@ -35,7 +35,7 @@ from countersight.scenes import (
 
 Item = Flower | Polygon | Circle | Dot
 Where = Callable[[Scene, Points], NDArray[np.bool_]]
-"""Which of some points of a scene are in a place."""
+"""Tests which points of a scene are in a place."""
 
 _NOUNS: dict[str, Noun] = {noun: noun for noun in get_args(Noun)} | NOUNS_OTHERWISE
 _NOUNS |= {f"{word}s": noun for word, noun in _NOUNS.items()}
@@ -71,26 +71,26 @@ _OTHERWISE = PLACES_OTHERWISE | {
 
 
 class Target(msgspec.Struct, frozen=True):
-    """Which items are meant."""
+    """A description of the items to change."""
 
     noun: Noun
     number: int | None = None
-    """How many of them; None for all."""
+    """The number of items; None for all."""
     colour: str = ""
     shape: str = ""
     sides: tuple[str, ...] = ()
-    """top, bottom, left, right, middle."""
+    """Any of top, bottom, left, right, middle."""
     extreme: str = ""
     dots: int | None = None
-    """How many dots are in a circle."""
+    """The number of dots in a circle."""
     places: tuple[Where, ...] = ()
-    """Where flowers are with respect to polygons."""
+    """The position of flowers relative to polygons."""
     circles: "Target | None" = None
-    """The circles that dots are in."""
+    """The circles that contain the dots."""
 
 
 def read_target(words: str) -> Target:
-    """The target that these words name."""
+    """Return the target that these words describe."""
     tokens = _tokens(words)
     at = next((place for place, token in enumerate(tokens) if token in _NOUNS), None)
     if at is None:
@@ -105,7 +105,7 @@ def read_target(words: str) -> Target:
 
 
 def choose(target: Target, scene: Scene, rng: Random, words: str) -> list[Item]:
-    """The items that are meant: as many as said, chosen by chance where there are more."""
+    """Return the described items: as many as requested, chosen at random if there are more."""
     found = matching(target, scene)
     if not found:
         raise EditFailed(f"there is nothing in the scene that “{words[:120]}” names")
@@ -118,7 +118,7 @@ def choose(target: Target, scene: Scene, rng: Random, words: str) -> list[Item]:
 
 
 def matching(target: Target, scene: Scene) -> list[Item]:
-    """The items of a scene that a target names, with the most extreme ones first where it asks for those."""
+    """Return the items of a scene that match a target, the most extreme ones first if it asks for those."""
     items: list[Item] = list(_kind(target, scene))
     if target.colour:
         items = [item for item in items if target.colour in (item.colour, called(item.colour))]
@@ -137,7 +137,7 @@ def matching(target: Target, scene: Scene) -> list[Item]:
 
 
 def number_in(words: str) -> int | None:
-    """The number that words speak of, or None."""
+    """Return the first number in the words, or None."""
     for token in re.findall(r"[a-z]+|\d+", words.casefold()):
         if (number := _number(token)) is not None:
             return number
@@ -283,7 +283,7 @@ def _dots(item: Item) -> int:
 
 
 def within(places: Iterable[Where], scene: Scene, points: Points) -> NDArray[np.bool_]:
-    """Which points are in all of the places."""
+    """Return which points are in all of the places."""
     there = np.ones(len(points), bool)
     for where in places:
         there &= where(scene, points)
@@ -291,7 +291,7 @@ def within(places: Iterable[Where], scene: Scene, points: Points) -> NDArray[np.
 
 
 def inside_of(colour: str | None) -> Where:
-    """Inside a polygon of a colour, or of any."""
+    """Return a test for points inside a polygon of a colour, or of any colour."""
 
     def where(scene: Scene, points: Points) -> NDArray[np.bool_]:
         there = np.zeros(len(points), bool)
@@ -303,18 +303,18 @@ def inside_of(colour: str | None) -> Where:
 
 
 def outside_of(colour: str | None) -> Where:
-    """Outside all of them."""
+    """Return a test for points outside all polygons of a colour, or outside all polygons."""
     within_them = inside_of(colour)
     return lambda scene, points: ~within_them(scene, points)
 
 
 def overlap(scene: Scene, points: Points) -> NDArray[np.bool_]:
-    """Where polygons lie over each other."""
+    """Return which points lie where polygons overlap."""
     return _depth(scene, points) >= 2
 
 
 def only(where: Where) -> Where:
-    """There, and in no second polygon."""
+    """Return a test for points in a place that are in at most one polygon."""
     return lambda scene, points: where(scene, points) & (_depth(scene, points) <= 1)
 
 

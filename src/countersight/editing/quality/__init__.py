@@ -1,4 +1,4 @@
-"""Was the edit good? What changed inside the mask and outside it, once the edited picture lies over the original."""
+"""Measure the quality of an edit: the changes inside and outside the mask, after aligning it with the original."""
 
 import lazy_loader
 

@@ -27,7 +27,7 @@ _CHANNELS = {"alex": (64, 192, 384, 256, 256), "vgg": (64, 128, 256, 512, 512)}
 
 
 class Lpips:
-    """The distance of two pictures as people see it: 0 for the same, about 0.7 for unlike ones."""
+    """Perceptual distance of two pictures: 0 for identical, about 0.7 for unlike ones."""
 
     def __init__(self, weights: dict[str, Any], name: str) -> None:
         trunk: dict[int, dict[str, Any]] = {}
@@ -49,7 +49,7 @@ class Lpips:
         self._heads = [heads[place] for place in range(5)]
 
     def __call__(self, one: NDArray[np.uint8], other: NDArray[np.uint8]) -> Perceived:
-        """The distance of two pictures, and the one around every pixel."""
+        """Return the distance of two pictures, overall and around every pixel."""
         import torch
         from torch.nn import functional
 
@@ -82,7 +82,7 @@ class Lpips:
 
 
 def read_lpips(path: Path) -> Lpips:
-    """LPIPS with the weights of a file."""
+    """Return LPIPS with the weights in a file."""
     try:
         import torch
     except ImportError:

@@ -1,4 +1,4 @@
-"""The measurement of an edit: laid over the original, compared inside and outside its mask, and judged by a rule."""
+"""Measure an edit: aligned with the original, compared inside and outside its mask, and judged by a rule."""
 
 from typing import NamedTuple, Protocol
 
@@ -29,18 +29,18 @@ class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
     ssim_outside: float | None = None
     lpips_inside: float | None = None
     lpips_outside: float | None = None
-    """None where there is no such part of the picture, or no weights."""
+    """None if there is no such part of the picture, or no weights."""
     changed_inside: float | None = None
     changed_outside: float | None = None
-    """Share of the pixels there that changed."""
+    """The share of changed pixels outside the mask."""
     registration: str = ""
-    """How it was laid over the original, where it had to be: by a shift, by an affine map, or not at all."""
+    """The alignment with the original, if one was needed: by a shift, by an affine map, or none found."""
     size: tuple[int, int] | None = None
-    """Width and height of the edit, where they were not the original's."""
+    """Width and height of the edit, if they differ from the original's."""
     ssim: float | None = None
     lpips: float | None = None
     changed: float | None = None
-    """The same of the whole picture; all there is where the editor does not know what it meant to change."""
+    """The share of changed pixels in the whole picture; the only one if the editor gives no mask."""
 
 
 class QualityRule(msgspec.Struct, frozen=True):
@@ -48,21 +48,21 @@ class QualityRule(msgspec.Struct, frozen=True):
     pass and those which repaint it do not; a report states them."""
 
     level: int = 24
-    """A pixel has changed if a channel of it, averaged with its neighbours, differs by more than this of 255."""
+    """A pixel has changed if a channel, averaged with its neighbours, differs by more than this of 255."""
     least_inside: float = 0.02
-    """Of the pixels inside the mask at least this share must change."""
+    """Least share of pixels inside the mask that must change."""
     least_changed: float = 0.0002
-    """The same of the whole picture, where there is no mask."""
+    """Least share of pixels of the whole picture that must change if there is no mask."""
     most_outside: float = 0.05
-    """Of the pixels outside the mask at most this share may change."""
+    """Largest share of pixels outside the mask that may change."""
     most_changed: float = 0.6
-    """The same of the whole picture, where there is no mask."""
+    """Largest share of pixels of the whole picture that may change if there is no mask."""
     least_ssim_outside: float = 0.8
-    """Outside the mask the picture must be at least this similar to what it was."""
+    """Least similarity to the original outside the mask."""
     most_stretched: float = 0.1
-    """An edit of another size may differ by this part in its ratio of width to height."""
+    """Largest relative difference in the ratio of width to height."""
     most_moved: float = 0.15
-    """The map that lays it over the original may move no corner farther than this part of the longer side."""
+    """Largest movement of a corner by the alignment, as a share of the longer side."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -84,23 +84,23 @@ differs by more than `level`."""
 
 
 LARGEST = 1536
-"""Pictures with a longer side are compared at this size: what cannot be seen there is not what was edited."""
+"""Pictures with a longer side are compared at this size: smaller details were not edited."""
 SEEN = 64
-"""Pixels of the shorter side below which a perceptual network sees nothing."""
+"""Least shorter side in pixels for a perceptual network."""
 
 
 class Perceived(NamedTuple):
-    """A distance as people see it, of the whole and around every pixel."""
+    """A perceptual distance, overall and around every pixel."""
 
     whole: float
     around: NDArray[np.float32]
 
 
 class PerceptualDistance(Protocol):
-    """LPIPS, or whatever is used in its place."""
+    """A perceptual distance between pictures, such as LPIPS."""
 
     def __call__(self, one: Pixels, other: Pixels) -> Perceived:
-        """How far two pictures of one size are apart."""
+        """Return the distance of two pictures of the same size."""
         ...
 
 
@@ -113,7 +113,7 @@ def measure(
     lpips: PerceptualDistance | None = None,
     rule: QualityRule = RULE,
 ) -> EditQuality:
-    """How good the edit is. A `control` was to change nothing, and is good if nothing changed.
+    """Return the quality of the edit. A `control` should change nothing, and is good if nothing changed.
 
     Pictures in red, green and blue; the mask is white where the editor meant to change something, None where nobody
     knows, and black all over for a control.
@@ -247,14 +247,14 @@ Tones = NDArray[np.float32]
 """Height × width × channels, from 0 to 255."""
 
 RADIUS = 5
-"""Pixels around a pixel that its similarity looks at: a Gaussian of 1.5 pixels, cut off as in the paper."""
+"""Radius of the similarity window: a Gaussian of 1.5 pixels, cut off as in the paper."""
 SIGMA = 1.5
 MIDDLE = np.float32(128)
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 
 
 def similarity(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> Tones:
-    """How similar two pictures are around each pixel, averaged over the channels: 1 where they are the same.
+    """Return the similarity of two pictures around each pixel, averaged over the channels: 1 for identical.
 
     Only the part that differs is computed: most edits change little, and elsewhere the similarity is 1.
     """

@@ -1,4 +1,4 @@
-"""Laying an edited picture over its original: first a shift by phase correlation, then an affine map.
+"""Align an edited picture with its original: first a shift by phase correlation, then an affine map.
 
 Editors that paint the whole picture anew shift and zoom it a little, and a difference of three pixels everywhere says
 nothing about the edit. A map is used only where it makes the two pictures more alike.
@@ -16,26 +16,26 @@ Grey = NDArray[np.float32]
 
 STILL: Warp = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 ALIKE = 1.0
-"""Grey levels of 255 by which two pictures may differ on the average and still need no map."""
+"""Largest mean difference in grey levels (of 255) at which no alignment is needed."""
 BETTER = 0.9
-"""A map must bring the difference down to this part of what it was without."""
+"""An alignment must reduce the difference at least to this share."""
 STEPS = 4
-"""Most steps by which a shift is refined."""
+"""Most refinement steps of a shift."""
 FINER = 0.97
-"""An affine map must bring it down to this part of what a shift leaves."""
+"""An affine map must reduce the difference of a shift at least to this share."""
 LONGEST = 1024
-"""Pictures with a longer side are registered at this size; a tenth of a pixel is fine enough all the same."""
+"""Pictures with a longer side are registered at this size; a tenth of a pixel is precise enough."""
 
 
 class Registration(NamedTuple):
-    """The map, where one helps, and how it was found."""
+    """The alignment, if one helps, and how it was found."""
 
     warp: Warp
     how: str
 
 
 def register(before: Image.Image, after: Image.Image, outside: NDArray[np.bool_]) -> Registration:
-    """The map that lays the edited picture over the original by what both show outside the mask."""
+    """Return the map that aligns the edited picture with the original, outside the mask."""
     scale = min(1.0, LONGEST / max(before.size))
     size = (max(1, round(before.width * scale)), max(1, round(before.height * scale)))
     one, other = _grey(before, size), _grey(after, size)
@@ -61,7 +61,7 @@ def register(before: Image.Image, after: Image.Image, outside: NDArray[np.bool_]
 
 
 def warped(tones: Grey, warp: Warp) -> Grey:
-    """Grey tones with the map undone; what lies beyond the border is no number."""
+    """Return grey tones with the map undone; NaN beyond the border."""
     image = Image.fromarray(tones)
     back = image.transform(image.size, Image.Transform.AFFINE, warp, Image.Resampling.BICUBIC, fillcolor=-1e6)
     values = np.asarray(back, np.float32)
@@ -69,7 +69,7 @@ def warped(tones: Grey, warp: Warp) -> Grey:
 
 
 def farthest(warp: Warp, size: tuple[int, int]) -> float:
-    """How far the map moves a corner of the picture."""
+    """Return the largest distance by which the map moves a corner of the picture."""
     width, height = size
     a, b, c, d, e, f = warp
     return max(float(np.hypot(a * x + b * y + c - x, d * x + e * y + f - y)) for x in (0, width) for y in (0, height))

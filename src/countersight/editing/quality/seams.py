@@ -1,4 +1,4 @@
-"""Does an edit look as if it had never been made? Its seam, its texture, and what is left of what was there.
+"""Measure whether an edit is visible: its seam, its texture, and remains of the removed thing.
 
 Pure functions over pixels. A hole that was filled gives itself away in two ways: along its rim, where neighbours differ
 more than neighbours elsewhere do, and inside it, where it is smoother or rougher than what is around it.
@@ -13,34 +13,34 @@ from countersight.detection import Mask, grown
 from countersight.picture import Pixels
 
 RIM = 3
-"""Pixels on both sides of the rim that its steps are compared with."""
+"""Pixels on both sides of the rim used for comparison."""
 AROUND = 24
-"""Pixels around the mask whose texture is compared with the one inside."""
+"""Width in pixels of the surroundings whose texture is compared with the inside."""
 FINE = 2.0
-"""What a blur of so many pixels takes away is texture."""
+"""Blur radius in pixels; the detail that it removes counts as texture."""
 QUIET = 1.0
-"""Levels added to both sides of a comparison, so that clean skies do not divide by nothing."""
+"""Levels added to both sides of a comparison, to avoid division by zero in plain areas."""
 LEAST = 30
-"""Pixels below which nothing is measured."""
+"""Least number of pixels for a measurement."""
 
 Tones = NDArray[np.float32]
 
 
 class Seams(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How an edit looks, in figures; None where there is too little to measure."""
+    """Measurements of how visible an edit is; None if there are too few pixels."""
 
     seam: float | None = None
-    """Steps across the rim of the mask, as a multiple of the steps beside it: 1 for a rim that nobody sees."""
+    """Steps across the rim of the mask, as a multiple of those next to it: 1 for an invisible rim."""
     texture: float | None = None
     """Texture inside, as a multiple of the texture around it: far below 1 for what was smeared."""
     left: float | None = None
-    """Correlation of the texture inside before and after: near 1 where what was there can still be seen."""
+    """Correlation of the texture inside before and after: near 1 if the removed thing is still visible."""
     hole: float = 0.0
-    """The part of the picture that the mask covers."""
+    """The share of the picture that the mask covers."""
 
 
 def seams_of(before: Pixels, after: Pixels, mask: Mask) -> Seams:
-    """How an edit under a mask looks; the three are of one size."""
+    """Return the measurements of an edit under a mask; pictures and mask have the same size."""
     if mask.sum() < LEAST or (~mask).sum() < LEAST:
         return Seams()
     fine_before, fine_after = _fine(before), _fine(after)

@@ -1,4 +1,4 @@
-"""Inspect AI: runs and audits as its logs, datasets as its tasks, and its logs as runs."""
+"""Inspect AI: export runs and audits as logs and datasets as tasks, and import logs as runs."""
 
 import lazy_loader
 

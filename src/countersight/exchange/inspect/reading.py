@@ -1,4 +1,4 @@
-"""`import-run --from inspect`: the samples of a log as answers of ours; Inspect packs its logs with Zstandard."""
+"""`import-run --from inspect`: read the samples of a log as answers; Inspect compresses its logs with Zstandard."""
 
 import json
 import sys
@@ -79,11 +79,11 @@ class _Header(msgspec.Struct, frozen=True):
     eval: _Spec
     version: int = SCHEMA
     status: str = "started"
-    """Of a log without an end, as it is in the beginning of one."""
+    """The status of a log without an end; it is the status written first."""
 
 
 def read_log(path: Path, on_bad: OnBad) -> ExternalRun:
-    """Open a log of Inspect, packed (.eval) or plain (.json)."""
+    """Open an Inspect log, compressed (.eval) or plain (.json)."""
     if not path.is_file():
         raise ExchangeError(f"{path} is not a file; name one log, such as logs/2026-…_dataset_….eval")
     plain = _plain_log(path) if path.suffix == ".json" else None

@@ -1,4 +1,4 @@
-"""A dataset as the samples of an Inspect task, in plain values: the task itself is in `task`."""
+"""A dataset as the samples of an Inspect task, in plain values (the task itself is in `task`)."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from countersight.text import printable
 
 
 def sample(asked: NamedQuestion, dataset: Dataset) -> Json:
-    """The fields of a `Sample`: its pictures are named by their paths, as a fixed dataset may."""
+    """Return the fields of a `Sample`; pictures are given by their absolute paths."""
     pictures = [{"type": "image", "image": str((dataset.path / name).resolve())} for name, _ in asked.pictures]
     return {
         "id": printable(asked.key),
@@ -29,22 +29,22 @@ def sample(asked: NamedQuestion, dataset: Dataset) -> Json:
 
 
 def samples(dataset: Dataset, askings: tuple[Asking, ...]) -> Iterator[Json]:
-    """Every question of the dataset that is asked in one of these ways."""
+    """Return the samples of every question asked in one of these ways."""
     return (sample(asked, dataset) for asked in questions(dataset) if asked.asking in askings)
 
 
 def gold(dataset: Dataset) -> dict[tuple[int, str], Question]:
-    """The questions with their right answers, by the row and the asking of a sample."""
+    """Return the questions with their right answers, by the row and the asking of a sample."""
     return {(asked.row, asked.asking): asked.question for asked in questions(dataset)}
 
 
 def reply_of(metadata: Json, text: str, stop: str) -> Reply:
-    """What a sample's model said, as we keep it; Inspect calls a reply that was cut `max_tokens`."""
+    """Return a model's output as a `Reply`; Inspect names the stop reason of a truncated reply `max_tokens`."""
     world, telling = WORLDS[metadata["asking"]]
     return Reply(metadata["case"], metadata["row"], world, telling, text=text, finish=stop)
 
 
 def figures_of(dataset: Dataset, replies: list[Reply]) -> dict[str, float]:
-    """Our statistics of what was said so far; controls are in none of them."""
+    """Return the statistics of the replies so far, without controls."""
     cases = ((row, case) for row, case in dataset.cases() if not case.control_of)
     return run_figures(score(outcomes(cases, replies)).overall)

@@ -20,7 +20,7 @@ from countersight.scoring import OUTCOMES, judge
 
 @task
 def dataset(folder: str, shown: bool = False, max_tokens: int = 256) -> Task:
-    """Ask every question of a dataset folder; `shown` adds those about the pictures of the changed world."""
+    """Ask every question of a dataset folder; `shown` adds the questions about the pictures of the changed world."""
     opened = Dataset.open(Path(folder).expanduser())
     asked = samples(opened, ASKINGS if shown else ASKINGS[:2])
     return Task(
@@ -36,7 +36,7 @@ def dataset(folder: str, shown: bool = False, max_tokens: int = 256) -> Task:
 
 @metric
 def countersight(folder: str) -> Metric:
-    """Accuracy in each world, the drop and its interval, both right, the imagination gap: as `score` gives them."""
+    """Return accuracy in each world, the drop and its interval, both right and the imagination gap, as `score` does."""
 
     def figures(scores: list[SampleScore]) -> dict[str, float]:
         said = [each.score.metadata or {} for each in scores]
@@ -47,7 +47,7 @@ def countersight(folder: str) -> Metric:
 
 @scorer(metrics=[accuracy()], name=SCORER)
 def reader(folder: str) -> Scorer:
-    """Read the answer out of the reply as Countersight does; what was cut or is empty is unscored."""
+    """Extract the answer from the reply as Countersight does; truncated and empty replies are unscored."""
     questions = gold(Dataset.open(folder))
 
     async def read(state: TaskState, target: Target) -> Score:

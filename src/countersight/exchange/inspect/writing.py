@@ -58,7 +58,7 @@ _STOPS: Final = {"stop": "stop", "content_filter": "content_filter"}
 
 
 def export_log(order: Export) -> Exported:
-    """Write the log; a dataset needs none, since Inspect takes its folder as it is."""
+    """Write the log; a dataset needs no export, because Inspect can use its folder directly."""
     if order.out.suffix != ".eval":
         raise ExchangeError(f"the name of an Inspect log must end in .eval: choose {order.out.name}.eval")
     source = opened(order.source)
@@ -76,7 +76,7 @@ def export_log(order: Export) -> Exported:
 
 
 def grade(outcome: Outcome, credit: float | None, *, soft: bool) -> str | float:
-    """A score's value; what is not scored is NaN, which Inspect leaves out of every metric."""
+    """Return a score's value; NaN if unscored, which Inspect leaves out of every metric."""
     if soft and credit is not None:
         return credit
     return _VALUES.get(outcome, float("nan"))
@@ -186,7 +186,7 @@ class _RunLog:
         self._manifest = manifest = judged.run.manifest
         self._soft = judged.outcomes.credits is not None
         self._facts: dict[int, Reply] = {}
-        """The answer about the picture as it is, of the case that is being written."""
+        """The answer about the original picture, for the case being written."""
         self._used = (0, 0, 0.0)
         self._scored: Counter[str] = Counter()
         self._unscored: Counter[str] = Counter()
