@@ -1,4 +1,4 @@
-"""Which part of a change mattered: each left out in turn, and in pairs (CoSIm, Figure 8)."""
+"""Ablation of changes: leave out each part in turn, and in pairs, to see which mattered (CoSIm, Figure 8)."""
 
 import lazy_loader
 

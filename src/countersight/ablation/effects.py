@@ -1,4 +1,4 @@
-"""What leaving a part of a change out does to the scores of the responses, as figures, a table and a page."""
+"""The effects of leaving out parts of a change on the scores of responses, as figures, a table and a page."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,11 +16,11 @@ from countersight.html import Grid, Line, document, table_line
 from countersight.suites.cosim import change_kinds
 
 LEAST = 10
-"""Cases of a kind of part below which no interval is told: it would be wider than what it is about."""
+"""Least number of cases of a kind of part for an interval; with fewer it would be too wide."""
 
 
 class CaseParts(msgspec.Struct, frozen=True):
-    """One case: its parts, and how likely each response is, told whole and without some of them."""
+    """One case: its parts, and the probability of each response with the whole change and without some parts."""
 
     id: str
     question: str
@@ -28,14 +28,14 @@ class CaseParts(msgspec.Struct, frozen=True):
     right: int
     parts: tuple[str, ...]
     likely: dict[str, tuple[float, ...]]
-    """By what is left out: nothing, "1", "2", "1+2" …: the probability of each response."""
+    """The probabilities of the responses, by what is left out: nothing, "1", "2", "1+2" …"""
 
     def effect(self, left_out: str) -> float:
-        """How much likelier the right response is with these parts than without them."""
+        """Return how much more probable the right response is with these parts than without them."""
         return self.likely[""][self.right] - self.likely[left_out][self.right]
 
     def joint(self, first: int, second: int) -> float:
-        """How much more two parts do together than each alone: above 0 where either would do, they need each other."""
+        """Return how much more two parts do together than each alone: above 0 if they can replace each other."""
         return self.effect(f"{first}+{second}") - self.effect(str(first)) - self.effect(str(second))
 
     def loses(self, left_out: str) -> bool:
@@ -43,7 +43,7 @@ class CaseParts(msgspec.Struct, frozen=True):
         return self._best("") == self.right != self._best(left_out)
 
     def told(self, left_out: str) -> str:
-        """What was told of the change, in words."""
+        """Return the whole change, or the parts left out, in words."""
         if not left_out:
             return "Told whole: " + " ".join(self.parts)
         return "Without: " + " ".join(self.parts[int(number) - 1] for number in left_out.split("+"))
@@ -53,21 +53,21 @@ class CaseParts(msgspec.Struct, frozen=True):
 
 
 class KindOfPart(msgspec.Struct, frozen=True):
-    """What parts of one type of change do, over a dataset."""
+    """The effect of parts of one type of change, over a dataset."""
 
     kind: str
     parts: int
     cases: int
     effect: float
-    """Mean gain of the right response."""
+    """Mean gain in the probability of the right response."""
     low: float | None
     high: float | None
     lost: float
-    """Share of parts without which a right answer becomes a wrong one."""
+    """Share of parts without which a right answer becomes wrong."""
 
 
 def read_effects(run: RunFolder, dataset: Dataset) -> list[CaseParts]:
-    """The cases of a run on variants, each with all that was asked; those not yet whole are left out."""
+    """Return the cases of a run on variants that have all replies; incomplete ones are skipped."""
     replies = {reply.row: reply for reply in run.replies() if reply.state == "answered" and reply.losses}
     found: dict[str, list[tuple[Case, tuple[float, ...]]]] = {}
     wanted: dict[str, int] = {}
@@ -80,7 +80,7 @@ def read_effects(run: RunFolder, dataset: Dataset) -> list[CaseParts]:
 
 
 def by_kind(cases: Iterable[CaseParts]) -> list[KindOfPart]:
-    """The effects summed up by type of part, the strongest first; a part of two types counts for both."""
+    """Return the effects by type of part, the strongest first; a part of two types counts for both."""
     effects: dict[str, dict[str, list[float]]] = {}
     lost: dict[str, list[bool]] = {}
     for case in cases:
@@ -129,7 +129,7 @@ def _likely(losses: Sequence[float]) -> tuple[float, ...]:
 
 
 SHOWN = 100
-"""Cases on the page: those whose parts do most."""
+"""Cases on the page: those with the strongest parts."""
 ABOUT = (
     "Gain: how much the part raises the probability of the right response, in points, averaged over cases with a "
     f"95% interval (for at least {LEAST} cases). Lost: the share of parts whose removal turns a right answer into a "
@@ -138,7 +138,7 @@ ABOUT = (
 
 
 def as_grid(kinds: Sequence[KindOfPart]) -> Grid:
-    """One line per type of part."""
+    """Return a table with one line per type of part."""
     head = ("type of part", "parts", "cases", "gain", "lost")
     return Grid("Which parts of a change the answer depends on", head, tuple(_line(one) for one in kinds))
 

@@ -1,4 +1,4 @@
-"""A dataset in which each change is told whole, without each of its parts, and without each pair of them."""
+"""Datasets in which each change is given whole, without each of its parts, and without each pair of them."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -12,12 +12,12 @@ from countersight.errors import CountersightError
 from countersight.suites.cosim import change_parts
 
 MOST_PARTS = 6
-"""A change with more parts is not taken apart: its pairs alone would be more than 15 questions."""
+"""Changes with more parts are skipped: their pairs alone would be more than 15 questions."""
 OF, WITHOUT = "of", "without"
 
 
 def make_variants(dataset: Dataset, folder: Path) -> int:
-    """Write the variants of every case whose change has several parts; how many cases that are."""
+    """Write the variants of every case whose change has several parts; return the number of these cases."""
     count = 0
     with DatasetWriter(
         folder,

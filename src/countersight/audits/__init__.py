@@ -1,4 +1,4 @@
-"""EDCT: is a model's explanation what its answer really hangs on? Edit what it cites, and ask again."""
+"""EDCT: test whether a model's explanation matches what its answer depends on, by editing the cited concepts."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""How far judges agree, with each other and with themselves. Pure functions over scores; None is an abstention."""
+"""Agreement of judges, with each other and with themselves. Pure functions over scores; None is an abstention."""
 
 from collections.abc import Hashable, Sequence
 from itertools import combinations
@@ -13,7 +13,7 @@ Score = Hashable | None
 
 
 class JudgePair(msgspec.Struct, frozen=True):
-    """Two judges: Cohen's kappa over what both decided by themselves, for PCS and for NCC."""
+    """Two judges: Cohen's kappa over the tests that both decided themselves, for PCS and for NCC."""
 
     first: str
     second: str
@@ -21,16 +21,16 @@ class JudgePair(msgspec.Struct, frozen=True):
     ncc: float | None
     pcs_n: int
     ncc_n: int
-    """Tests that both decided, not counting those that rules decided for them."""
+    """Tests that both decided, without those that rules decided for them."""
 
     @property
     def n(self) -> int:
-        """Of the two, the more."""
+        """The larger of the two counts."""
         return max(self.pcs_n, self.ncc_n)
 
 
 class SelfAgreement(msgspec.Struct, frozen=True):
-    """One judge against itself, over its votes: alpha, and how often two votes on the same test differ."""
+    """A judge's agreement with itself over its votes: alpha, and how often two votes on the same test differ."""
 
     judge: str
     pcs_alpha: float | None
@@ -38,11 +38,11 @@ class SelfAgreement(msgspec.Struct, frozen=True):
     pcs_flips: float | None
     ncc_flips: float | None
     n: int
-    """Tests with two votes or more."""
+    """Tests with at least two votes."""
 
 
 class JudgeAgreement(msgspec.Struct, frozen=True):
-    """How far the judges of an audit agree; alpha is Krippendorff's, over all of them."""
+    """The agreement of an audit's judges; alpha is Krippendorff's, over all of them."""
 
     pairs: tuple[JudgePair, ...]
     own: tuple[SelfAgreement, ...]
@@ -51,7 +51,7 @@ class JudgeAgreement(msgspec.Struct, frozen=True):
 
 
 def flip_rate(items: Sequence[Sequence[Score]]) -> float | None:
-    """How often two votes on the same test differ, averaged over tests; None if no test has two votes."""
+    """Return how often two votes on the same test differ, averaged over tests; None if no test has two votes."""
     rates = []
     for row in items:
         given = [score for score in row if score is not None]
@@ -62,7 +62,7 @@ def flip_rate(items: Sequence[Sequence[Score]]) -> float | None:
 
 
 def agreement(tests: Sequence[Sequence[Verdict]]) -> JudgeAgreement:
-    """The agreement of judges over tests, each given by all its verdicts.
+    """Return the agreement of judges over tests, each given by all its verdicts.
 
     What rules decided on a judge's behalf is left out: two judges who were never asked do not agree.
     """

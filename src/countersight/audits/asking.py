@@ -1,4 +1,4 @@
-"""Models as an audit hears them: asked on until they answer, each with its own bound on what is under way."""
+"""The models of an audit: requests are retried until answered, with a limit on concurrent requests for each model."""
 
 import asyncio
 import io
@@ -16,7 +16,7 @@ from countersight.picture import Picture, as_seen
 
 
 class AuditServer:
-    """What is known of one server; its trouble is shown to whoever watches the audit."""
+    """The state of one server; its problems are shown while the audit runs."""
 
     def __init__(self, tally: AuditTally) -> None:
         self.before = self.failed_before = 0
@@ -24,7 +24,7 @@ class AuditServer:
 
     @property
     def trouble(self) -> str:
-        """What anybody said last, if that was no answer."""
+        """The last error of the server, if any."""
         return self._tally.trouble
 
     @trouble.setter
@@ -33,14 +33,14 @@ class AuditServer:
 
 
 class ShownPicture(msgspec.Struct, frozen=True):
-    """A picture and the digest by which the audit knows it."""
+    """A picture and its digest."""
 
     picture: Picture
     digest: str
 
 
 class AskedModel(Client[Request, Answer]):
-    """One model of an audit."""
+    """A model that takes part in an audit."""
 
     def __init__(self, model: Model, retry: RetryPolicy, stop: asyncio.Event, news: AuditServer) -> None:
         super().__init__(model.reply, retry, stop, news)
@@ -48,17 +48,17 @@ class AskedModel(Client[Request, Answer]):
         self._model = model
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
         await self._model.close()
 
 
 def said(answer: Answer) -> Said:
-    """What a model said, as the log keeps it."""
+    """Return a model's answer as it is logged."""
     return Said(plain(answer.text), plain(answer.finish), plain(answer.model))
 
 
 def spent(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
-    """What an answer took, and what came before it."""
+    """Return the usage of an answer, added to `so_far`."""
     answer, sum_of = answered.answer, so_far or Usage(attempts=0)
     return Usage(
         tokens_in=sum_of.tokens_in + answer.tokens_in,
@@ -71,14 +71,14 @@ def spent(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
 
 
 def conversation(turns: tuple[Turn, ...], shown: ShownPicture | None = None) -> tuple[RecordedTurn, ...]:
-    """A conversation as the log keeps it; the one picture in it is named by its digest."""
+    """Return a conversation as it is logged; its picture is named by its digest."""
     return tuple(
         RecordedTurn(turn.role, turn.text, shown.digest if shown and turn.picture is not None else "") for turn in turns
     )
 
 
 def plain(text: str) -> str:
-    """Text that any file can hold: half of a surrogate pair, as a model may write it, is none."""
+    """Return the text without lone surrogates, which a model may write and files cannot hold."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -91,12 +91,12 @@ class AskedEditor(Client[EditRequest, Edited]):
         self._editor = editor
 
     async def abilities(self, request: EditRequest) -> Abilities | None:
-        """What it can do to a picture; None where it takes any words."""
+        """Return what it can do to a picture; None if it accepts any words."""
         able = await abilities_of(self._editor, request)
         return able if able.words else None
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
         await self._editor.close()
 
     async def _edit(self, request: EditRequest) -> Edited:
@@ -114,7 +114,7 @@ def measured(
     control: bool = False,
     lpips: PerceptualDistance | None = None,
 ) -> EditQuality:
-    """How good an edit is; raises BadPicture where the edited picture cannot be decoded."""
+    """Return the quality of an edit; raises BadPicture if the edited picture cannot be decoded."""
     from PIL import Image
 
     seen, edited = as_seen(before), as_seen(after)

@@ -1,4 +1,4 @@
-"""An audit from first case to last, resumable at every step."""
+"""Run an audit over all cases; it can be resumed at every step."""
 
 import asyncio
 import datetime
@@ -33,11 +33,11 @@ from countersight.files import write_whole
 from countersight.models import Model, ModelSettings
 
 USUAL_CHECKERS: tuple[str, ...] = ("pixels", "seams")
-"""Who looks at edits where nobody is named: they need nothing that is not here."""
+"""The default checkers of edits, which need no model."""
 
 
 class AuditOptions(msgspec.Struct, frozen=True):
-    """Who is to be audited by whom, and how."""
+    """The settings of an audit: the model, the other participants, and the method."""
 
     model: str | Model
     extractor: str
@@ -50,36 +50,36 @@ class AuditOptions(msgspec.Struct, frozen=True):
     control: bool = False
     cases: int | None = None
     descriptive: bool = False
-    """Whether only questions are taken that are likely to elicit a description of the picture."""
+    """Whether only questions are used that are likely to elicit a description of the picture."""
     settings: ModelSettings = ModelSettings(max_tokens=2048)
-    """Of the model under audit."""
+    """Settings of the audited model."""
     extractor_settings: ModelSettings = ModelSettings(max_tokens=2048)
     judge_settings: ModelSettings = ModelSettings(max_tokens=2048)
     editor_settings: EditorSettings = EditorSettings()
     retry: RetryPolicy = RetryPolicy()
     calibration: Path | None = None
-    """A folder that `audit calibrate` filled, for scores without the judges' mistakes."""
+    """A folder written by `audit calibrate`, for scores corrected for the judges' errors."""
     lpips: Path | None = None
     checkers: tuple[str, ...] = ()
-    """Who looks whether an edit did what was asked."""
+    """The checkers that decide whether an edit did what was requested."""
     uncited: bool = False
-    """Whether as many things that the explanation does not cite are edited too."""
+    """Whether the same number of uncited things is edited too."""
     intervene: Intervene = "picture"
     strength: int = 1
-    """In how many doses each edit is tried; 1 is the whole edit alone."""
+    """The number of doses of each edit; 1 is the whole edit only."""
     operator: str = ""
     credentials: Path | None = None
     """A folder with a certificate, for content credentials on edited pictures."""
     plan: Path | None = None
-    """A plan that `audit plan` wrote: the audit says where it deviates."""
+    """A plan written by `audit plan`; deviations from it are reported."""
     requires: tuple[str, ...] = ()
-    """Criteria beside those of the plan, such as "CCS lower end at least 0.8"."""
+    """Criteria in addition to those of the plan, such as "CCS lower end at least 0.8"."""
 
 
 async def audit_dataset(
     dataset: Dataset, output: Path, options: AuditOptions, tally: AuditTally, stop: asyncio.Event
 ) -> None:
-    """Take every case of a dataset through the four stages; finished steps are skipped."""
+    """Run every case of a dataset through the four stages; finished steps are skipped."""
     if dataset.count == 0:
         raise DatasetError(f"{dataset.path} has no cases")
     _refuse_nonsense(options)
@@ -200,7 +200,7 @@ def _lpips(weights: Path) -> PerceptualDistance:
 
 
 def pictures_of(steps: Iterable[Step]) -> Iterator[str]:
-    """The digests of every picture and mask that steps speak of."""
+    """Return the digests of all pictures and masks mentioned in steps."""
     for step in steps:
         match step.output:
             case CaseRecord(picture=picture):

@@ -8,7 +8,7 @@ from countersight.scoring import mean_interval
 
 
 class Mean(msgspec.Struct, frozen=True):
-    """A mean over cases, each the mean of its concepts, with its 95 % interval over pictures; None of nothing."""
+    """A mean over cases, each the mean of its concepts, with its 95 % interval over pictures; None for no cases."""
 
     value: float | None
     low: float
@@ -19,7 +19,7 @@ class Mean(msgspec.Struct, frozen=True):
 
 
 def clustered_mean(scores: Iterable[tuple[str, str, float]]) -> Mean:
-    """The mean over cases of the mean of their scores, each given as picture, case and score; pictures are clusters."""
+    """Return the mean over cases of their mean scores, given as picture, case and score; pictures are clusters."""
     cases: dict[tuple[str, str], list[float]] = {}
     for picture, case, value in scores:
         cases.setdefault((picture, case), []).append(value)

@@ -1,4 +1,4 @@
-"""Which tests count: the rule by which edits are left out of the score, in words and as a function."""
+"""The rule by which tests are excluded from the score, in words and as a function."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ CHECKED: Final = (
     " A test is also excluded if a checker finds that the edit was not done or is visible. In a photograph, a "
     "removal is also excluded if no checker can confirm that the object is gone."
 )
-"""What the rule says beside that where edits are checked."""
+"""The addition to the rule if edits are checked."""
 
 NO_PICTURE: Final = "no edited picture"
 BAD_EDIT: Final = "bad edit"
@@ -30,7 +30,7 @@ _ANY: Final = Instruction("", "object", "nothing", "")
 
 
 def exclusion(case: CaseTrail, concept: ConceptTrail) -> str:
-    """Why a test does not count, or nothing where it does."""
+    """Return why a test is excluded, or "" if it counts."""
     fault = edit_fault(case, concept)
     if fault:
         return fault
@@ -40,7 +40,7 @@ def exclusion(case: CaseTrail, concept: ConceptTrail) -> str:
 
 
 def edit_fault(case: CaseTrail, concept: ConceptTrail) -> str:
-    """Why an edit tests nothing: there is none, it is bad by what was measured, a checker says no, or none can tell."""
+    """Return why an edit tests nothing: missing, bad by measurement, refused by a checker, or undecided; else ""."""
     edit = concept.edit
     if edit is None or not edit.after:
         return f"{NO_PICTURE}: {edit.failure}" if edit and edit.failure else NO_PICTURE
@@ -55,7 +55,7 @@ def edit_fault(case: CaseTrail, concept: ConceptTrail) -> str:
 
 
 def flips(case: CaseTrail) -> bool | None:
-    """Whether the answer changes when nothing is changed; None where that was not tried."""
+    """Whether the answer changes with the control edit, which changes nothing; None if that was not tried."""
     if case.control is None or case.control.again is None or case.baseline is None:
         return None
     return not same_answer(case.record.question, case.baseline.answer.text, case.control.again.answer.text)

@@ -1,4 +1,4 @@
-"""What goes past the paper: edits of things that are not cited, weaker edits, and changed thoughts."""
+"""Extensions of the paper: edits of uncited things, weaker edits, and changed explanations."""
 
 import io
 import re
@@ -23,7 +23,7 @@ from countersight.worlds import COLOURS, Discs, World
 
 
 def dosed(before: Picture, after: Picture, strength: int, of: int) -> Picture:
-    """The picture so many parts of the way; the same for the same pictures. Raises BadPicture."""
+    """Return the picture `strength` of `of` parts of the way from before to after; reproducible. Raises BadPicture."""
     file = io.BytesIO()
     pixels = dosed_pixels(before, after, strength, of)
     Image.fromarray(pixels).save(file, "PNG", compress_level=4)
@@ -31,7 +31,7 @@ def dosed(before: Picture, after: Picture, strength: int, of: int) -> Picture:
 
 
 def dosed_pixels(before: Picture, after: Picture, strength: int, of: int) -> Pixels:
-    """The pixels of a weaker edit."""
+    """Return the pixels of a weaker edit."""
     one, other = as_seen(before).convert("RGB"), as_seen(after).convert("RGB")
     if other.size != one.size:
         other = other.resize(one.size, Image.Resampling.LANCZOS)
@@ -45,7 +45,7 @@ NOTHING_ELSE = "the picture has no uncited object that could be changed"
 
 
 def uncited_concepts(statement: Statement, picture: Picture, scene: Drawn | None, seed: int, most: int) -> Concepts:
-    """At most so many edits of what is not cited, or why there are none."""
+    """Return at most `most` edits of uncited things, or the reason why there are none."""
     found = _of_scene(statement, picture, scene, seed) if scene is not None else _of_photograph(statement)
     chosen: list[Instruction] = []
     for instruction in found:
@@ -131,7 +131,7 @@ _TARGET: Final = re.compile(
 
 
 def changed_thought(statement: Statement, instruction: Instruction, others: Iterable[Instruction] = ()) -> Thought:
-    """The explanation as it would be if the concept were otherwise, and the answer that follows from it if known.
+    """Return the explanation rewritten as if the concept were different, and the answer that follows, if known.
 
     One that is the same for another concept, of `others`, would test neither: there is none then.
     """

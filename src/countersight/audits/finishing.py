@@ -1,4 +1,4 @@
-"""The end of an audit: its bundle brought up to date, its page written, and all of it sealed."""
+"""Finish an audit: update its bundle, write its page, and seal everything."""
 
 from pathlib import Path
 
@@ -12,24 +12,24 @@ from countersight.audits.scores import AuditScores
 from countersight.progress import Progress, silent
 
 GALLERY = 200
-"""Cases that the page shows with their pictures, unless told otherwise."""
+"""Default number of cases on the page."""
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """Where the page of an audit is, and the seal of its bundle."""
+    """The page of an audit, and the seal of its bundle."""
 
     html: Path
     seal: str
     scores: AuditScores
     conclusion: Conclusion
     warnings: tuple[str, ...] = ()
-    """What must be known with the scores: judges that agree little, a calibration that does not fit."""
+    """Warnings to read with the scores: low agreement of judges, a calibration that does not fit."""
 
 
 def finish(
     folder: Path, *, against: Path | None = None, gallery: int = GALLERY, progress: Progress = silent
 ) -> Finished:
-    """Write everything that others need to follow, check and sign an audit, from what its log says.
+    """Write everything that others need to follow, check and sign an audit, from its log.
 
     `against` is an earlier audit to be set beside it, `gallery` how many cases the page shows at most. It asks nobody
     anything, and may be done again: after a calibration or reviews came in.
@@ -43,7 +43,7 @@ def finish(
 
 
 def page_of(sheets: Sheets, gallery: int, progress: Progress = silent) -> str:
-    """The page of an audit with at most so many cases; the same for the same sheets."""
+    """Return the page of an audit with at most `gallery` cases; the same for the same sheets."""
     cases = shown(sheets.cases, gallery)
     names = picture_files(cases)
     with progress("Shrinking pictures", len(names), "pictures") as done:

@@ -1,4 +1,4 @@
-"""The folder of an audit: audit.json says who was audited by whom, steps.jsonl what was done.
+"""The folder of an audit: audit.json has the participants and settings, steps.jsonl the steps.
 
 Every picture that was shown to anybody is in `pictures/`, named by the digest of its bytes.
 """
@@ -39,7 +39,7 @@ class AuditFolder:
 
     @classmethod
     def begin(cls, path: Path | str, manifest: Manifest) -> Self:
-        """Start an audit in a folder, or take up the one that is there if it is the same.
+        """Start an audit in a folder, or resume the one there if it is the same.
 
         An audit may be given further judges and checkers, more votes or its control edits later: nothing that was
         done before depends on them. Anything else belongs into another folder.
@@ -64,18 +64,18 @@ class AuditFolder:
         return cls(path, manifest, lock)
 
     def name_calibration(self, digest: str) -> None:
-        """Note in audit.json which calibration goes with the audit; one that is noted already leaves every byte."""
+        """Record the digest of the audit's calibration in audit.json, unless it is already recorded."""
         there = type(self).open(self.path).manifest
         if there.calibration != digest:
             write_manifest(self.path / MANIFEST, msgspec.structs.replace(there, calibration=digest))
 
     def steps(self) -> Iterator[Step]:
-        """Every step, in the order it was done; a changed line raises AuditError."""
+        """Return every step, in order; a changed line raises AuditError."""
         return read_steps(self.path / LOG)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Journal]:
-        """The log, for this process alone."""
+        """Open the log for writing, for this process alone."""
         with appending(self._lock or locked(self.path, AuditError), self.path / LOG) as journal:
             yield journal
 
@@ -88,7 +88,7 @@ class AuditFolder:
         return digest
 
     def picture(self, digest: str) -> Picture:
-        """A stored picture, checked to be the one that was stored."""
+        """Return a stored picture, after checking its digest."""
         for suffix in SUFFIXES.values():
             file = self.path / PICTURES / f"{digest}.{suffix}"
             if file.is_file():
@@ -103,7 +103,7 @@ class AuditFolder:
 
 
 def sweep(path: Path, used: Iterable[str]) -> None:
-    """Remove pictures that no step speaks of: those a kill left behind between the picture and its step."""
+    """Remove pictures that no step mentions, left behind by a kill between picture and step."""
     known = set(used)
     for file in (path / PICTURES).iterdir():
         if file.stem not in known or file.name.startswith("."):
@@ -111,12 +111,12 @@ def sweep(path: Path, used: Iterable[str]) -> None:
 
 
 def digest_of(data: bytes) -> str:
-    """By which an audit knows a picture."""
+    """Return the digest by which an audit names a picture."""
     return hashlib.sha256(data).hexdigest()
 
 
 def described(manifest: Manifest) -> dict[str, str]:
-    """What makes an audit this one, in words: where two manifests differ, they are of two audits."""
+    """Return the identity of an audit in words: manifests that differ here belong to different audits."""
     return {
         "dataset": f"{manifest.dataset.name} ({manifest.dataset.fingerprint[:8]})",
         "model": party_words(manifest.model),
@@ -179,7 +179,7 @@ def _kept_beginning(now: Manifest, there: Manifest) -> Manifest:
 
 
 def party_words(party: Actor) -> str:
-    """Somebody who takes part, with the settings, in words."""
+    """Return a participant with its settings, in words."""
     settings = ", ".join(f"{name} {value}" for name, value in sorted(party.settings.items()))
     return f"{party.name} ({settings})" if settings else party.name
 
@@ -197,14 +197,14 @@ _TAIL = len(b',"hash":"') + 64 + len(b'"}')
 
 
 def encode_step(step: Step) -> tuple[bytes, str]:
-    """The line of a step, whose last member is the SHA-256 of all that stands before it; and that hash."""
+    """Return the line of a step, which ends with the SHA-256 of everything before, and that hash."""
     body = _encoder.encode(msgspec.structs.replace(step, hash=""))[:-1]
     digest = hashlib.sha256(body).hexdigest()
     return b'%s,"hash":"%s"}\n' % (body, digest.encode()), digest
 
 
 def decode_step(line: bytes) -> Step | None:
-    """The step on a line, or None where the line is not as it was written."""
+    """Return the step on a line, or None if the line was changed."""
     line = line.removesuffix(b"\n")
     body, tail = line[:-_TAIL], line[-_TAIL:]
     if tail != b',"hash":"%s"}' % hashlib.sha256(body).hexdigest().encode():
@@ -216,7 +216,7 @@ def decode_step(line: bytes) -> Step | None:
 
 
 def read_steps(path: Path) -> Iterator[Step]:
-    """Every step of a log, its chain checked; a line that was changed, taken out or put in raises AuditError.
+    """Return every step of a log, checking its chain; changed, removed or added lines raise AuditError.
 
     A last line without an end is what a kill leaves behind, and no step.
     """
@@ -243,7 +243,7 @@ _LONGEST = 1 << 16
 
 
 class FileOrders:
-    """The orders of an audit; its file is there from the first order on."""
+    """The orders of an audit; the file is created with the first order."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / ORDERS
@@ -251,11 +251,11 @@ class FileOrders:
         self._last = {order.key: order for order in _read(self._path)}
 
     def find(self, key: str) -> EditOrder | None:
-        """What was last noted of an order."""
+        """Return the last recorded state of an order."""
         return self._last.get(key)
 
     def note(self, order: EditOrder) -> None:
-        """Write it down, to the disk itself: a loss of power must not pay twice either."""
+        """Record an order and sync it to disk: even a power loss must not lead to paying twice."""
         if self._journal is None:
             self._journal = Journal(self._path).__enter__()
         self._journal.write(msgspec.json.encode(order) + b"\n")
@@ -263,7 +263,7 @@ class FileOrders:
         self._last[order.key] = order
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._journal is not None:
             self._journal.__exit__(None, None, None)
 

@@ -1,4 +1,4 @@
-"""What a sentence about a scene claims: numbers of flowers, dots, circles and polygons, each by what it counts."""
+"""Parse the claims of a sentence about a scene: numbers of flowers, dots, circles and polygons."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -13,14 +13,14 @@ from countersight.scenes import COLOURS, PLACES, Scene, as_published, facts_by_n
 from countersight.worlds import Discs, Supports, World, answered, contacts, is_higher, motion, name_pattern
 
 LONGEST = 20_000
-"""Signs that are looked through."""
+"""Longest prefix that is searched, in characters."""
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """A number that is claimed of a scene."""
+    """A number claimed about a scene."""
 
     fact: str
-    """As `facts_by_name` names it."""
+    """The fact's name, as in `facts_by_name`."""
     number: int
 
 
@@ -55,7 +55,7 @@ _READ: Final = tuple((re.compile(rf"\b{pattern}"), topic) for pattern, topic in 
 
 
 def claims(text: str) -> tuple[Claim, ...]:
-    """The numbers that a text claims of a scene, in order, each once. Words it does not know claim nothing."""
+    """Return the numbers that a text claims about a scene, in order, each once. Unknown words claim nothing."""
     plain = " ".join(text[:LONGEST].casefold().split())
     found: list[tuple[int, Claim]] = []
     for pattern, topic in _READ:
@@ -66,7 +66,7 @@ def claims(text: str) -> tuple[Claim, ...]:
 
 
 def number_said(word: str) -> int:
-    """The number that a word or digits say."""
+    """Return the number that a word or digits express."""
     if word in ("no", "none"):
         return 0
     return _WORDS.index(word) if word in _WORDS else int(word)
@@ -155,7 +155,7 @@ _COUNTED: Final = (
 
 
 def world_facts(world: World) -> dict[str, int]:
-    """What is true of a world, by name, and how many of something there are; what is not named is not so, or 0."""
+    """Return the facts and counts of a world, by name; missing ones are false, or 0."""
     return dict(_of_supports(world) if isinstance(world, Supports) else _of_discs(world))
 
 
@@ -196,7 +196,7 @@ def _both(one: str, other: str) -> str:
 
 
 def world_claims(text: str) -> tuple[Claim, ...]:
-    """What a text claims of a world, in order, each once. Words it does not know claim nothing."""
+    """Return the claims of a text about a world, in order, each once. Unknown words claim nothing."""
     plain = " ".join(text[:LONGEST].casefold().split())
     found = sorted(_claimed(plain), key=lambda each: each[0])
     return tuple(dict.fromkeys(claim for _, claim in found))
@@ -233,22 +233,22 @@ def _holds(said: str) -> int:
 
 
 def facts_of_drawn(drawn: Drawn) -> dict[str, int]:
-    """What is true of a scene or a world, by name; what is not named is not so, or 0."""
+    """Return the facts of a scene or a world, by name; missing ones are false, or 0."""
     return facts_by_name(drawn) if isinstance(drawn, Scene) else world_facts(drawn)
 
 
 def claims_of(text: str, drawn: Drawn) -> tuple[Claim, ...]:
-    """What a text claims of a scene or a world, in order."""
+    """Return the claims of a text about a scene or a world, in order."""
     return claims(text) if isinstance(drawn, Scene) else world_claims(text)
 
 
 def moved_facts(old: Mapping[str, int], new: Mapping[str, int]) -> set[str]:
-    """The facts that a change makes otherwise."""
+    """Return the names of the facts that differ."""
     return {name for name in (*old, *new) if old.get(name, 0) != new.get(name, 0)}
 
 
 def is_statement(fact: str) -> bool:
-    """Whether a fact is so or is not, and counts nothing."""
+    """Whether a fact is true or false rather than a count."""
     return fact.startswith("the ")
 
 
@@ -285,7 +285,7 @@ _QUESTIONS = tuple((re.compile(f"how many {pattern}"), fact) for pattern, fact i
 
 
 def asked_fact(question: str) -> str | None:
-    """The name of the fact that a question asks for, or None where its meaning is not known."""
+    """Return the name of the fact that a question asks for, or None if its meaning is unknown."""
     text = as_published(" ".join(question.split())).casefold().rstrip("?. ")
     for pattern, fact in _QUESTIONS:
         found = pattern.fullmatch(text)
@@ -295,7 +295,7 @@ def asked_fact(question: str) -> str | None:
 
 
 def right_answer(question: str, scene: Drawn) -> str | None:
-    """The right answer to a question about a scene or a world, or None where its meaning is not known."""
+    """Return the right answer to a question about a scene or a world, or None if its meaning is unknown."""
     if not isinstance(scene, Scene):
         return answered(question, scene)
     name = asked_fact(question)

@@ -1,4 +1,4 @@
-"""Replies that must have a shape: JSON found in what a model says, checked, and asked for again where it is missing."""
+"""Replies in a required format: find and check JSON in a model's reply, and ask again if it is missing."""
 
 import hashlib
 import re
@@ -15,14 +15,14 @@ from countersight.text import printable
 
 MARK = "| "
 LONGEST_QUOTATION = 8_000
-"""Signs of a quotation that are handed on; an explanation is far shorter."""
+"""Longest quotation that is passed on, in characters; explanations are far shorter."""
 _BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 """Signs that nobody sees but a tokenizer: they could hide words from whoever reads the log."""
 
 
 def as_it_stands(text: str) -> str:
-    """A text without marks, for prompts that are used as others wrote them; on one line, as they have it."""
+    """Return a text on one line without quotation marks, for prompts that are used as published."""
     return (
         " ".join(_UNSEEN.sub("\ufffd", text[:LONGEST_QUOTATION].encode("utf-8", "replace").decode()).split())
         or "(nothing)"
@@ -30,7 +30,7 @@ def as_it_stands(text: str) -> str:
 
 
 def quoted(name: str, text: str) -> str:
-    """A text as quoted data, under a name; the same for the same text, and never holding a line that is not marked."""
+    """Return a text as quoted data under a name; every line is marked, and the result is reproducible."""
     plain = _UNSEEN.sub("\ufffd", text[:LONGEST_QUOTATION].encode("utf-8", "replace").decode())
     tag = hashlib.sha256(f"{name}/{plain}".encode()).hexdigest()[:12]
     lines = [f"{MARK}{line}" for line in _BREAKS.split(plain)]
@@ -50,7 +50,7 @@ _NEGATIVE: Final = re.compile(_PART.format("Negative") + r"(?=Positive Prompt|\Z
 
 
 def scores_told(text: str) -> dict[str, Any] | None:
-    """PCS and NCC with their reasons where a reply gives each exactly one score; None elsewhere."""
+    """Return PCS and NCC with their reasons if a reply gives each exactly one score; None otherwise."""
     found: dict[str, Any] = {}
     for name, pattern in _SCORES.items():
         given = {match["score"].casefold() for match in pattern.finditer(text)}
@@ -65,7 +65,7 @@ def scores_told(text: str) -> dict[str, Any] | None:
 
 
 def edit_told(text: str) -> dict[str, Any] | None:
-    """The one edit that a reply describes by what shall be seen and what not; None where it describes none."""
+    """Return the one edit that a reply describes by its positive and negative part; None if there is none."""
     positive, negative = _POSITIVE.search(text), _NEGATIVE.search(text)
     if positive is None:
         return None
@@ -79,9 +79,9 @@ def edit_told(text: str) -> dict[str, Any] | None:
 
 
 TRIES = 3
-"""So many replies without the shape are no answer (of a judge: an abstention)."""
+"""After this many replies without the format there is no answer (a judge abstains)."""
 LONGEST = 100_000
-"""Signs of a reply that are looked through."""
+"""Longest prefix of a reply that is searched, in characters."""
 NO_JSON = "there is no JSON object in it"
 _OBJECTS = 64
 """Beginnings of an object that are tried; a text full of braces must not take for ever."""
@@ -92,14 +92,14 @@ Shape = TypeVar("Shape")
 
 
 class BadShape(ValueError):  # noqa: N818 - it names the thing
-    """A reply that has not the shape asked for; the message says what is wrong with it."""
+    """Raised if a reply does not have the required format; the message says what is wrong."""
 
 
 class Shaped(msgspec.Struct, frozen=True):
-    """What came of asking for a shape."""
+    """The result of asking for a format."""
 
     value: Any
-    """Of the type asked for; None where no reply had the shape."""
+    """A value of the requested type; None if no reply had the format."""
     tries: tuple[Try, ...]
     spent: Usage
     asked: tuple[RecordedTurn, ...]
@@ -108,7 +108,7 @@ class Shaped(msgspec.Struct, frozen=True):
 def read_shape(
     text: str, shape: type[Shape], otherwise: Callable[[str], dict[str, Any] | None] = lambda text: None
 ) -> Shape:
-    """The one value of a shape in a text, or BadShape. `otherwise` reads a text that has no JSON at all.
+    """Return the one value of a format in a text, or raise BadShape. `otherwise` reads a text without any JSON.
 
     A text may talk around its JSON, fence it, or think aloud before it. Two values that differ are none: the model may
     have repeated one that somebody else put to it.
@@ -182,7 +182,7 @@ async def ask_shaped(
     again: str,
     vote: int = 0,
 ) -> Shaped:
-    """Ask for a shape until a reply has it, at most TRIES times; each further time says what was wrong."""
+    """Ask until a reply has the format, at most TRIES times; each repetition says what was wrong."""
     turns: tuple[Turn, ...] = (Turn("user", text),)
     tries: list[Try] = []
     so_far: Usage | None = None

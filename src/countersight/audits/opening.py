@@ -1,4 +1,4 @@
-"""Opens the participants of an audit by name."""
+"""Open the participants of an audit by name."""
 
 import asyncio
 from collections import Counter
@@ -38,28 +38,28 @@ class Opener:
         self._news: dict[str, AuditServer] = {}
 
     def know(self, steps: Iterable[Step]) -> None:
-        """Take note of who answered to an earlier process: who refuses now is not unknown to the server."""
+        """Record which participants answered in an earlier process: a refusal now is not an unknown name."""
         for name, count in Counter(step.by for step in steps if not isinstance(step.output, Failed)).items():
             if name in self._news:
                 self._news[name].before = count
 
     def model(self, model: str | Model, settings: ModelSettings) -> AskedModel:
-        """The model under audit."""
+        """Open the audited model."""
         return self._asked(open_model(model, settings) if isinstance(model, str) else model)
 
     def extractor(self, name: str, settings: ModelSettings) -> Extractor:
-        """The extractor of that name."""
+        """Open the extractor with this name."""
         if EXTRACTORS.knows(name):
             return _opened(EXTRACTORS, name)
         return ModelExtractor(self._reader("extractor", name, settings, EXTRACTORS), self._prompts)
 
     def editor(self, editor: str | Editor, settings: EditorSettings) -> AskedEditor:
-        """The editor, or the one of that name."""
+        """Open the editor with this name, or use the given one."""
         editor = open_editor(editor, settings) if isinstance(editor, str) else editor
         return AskedEditor(editor, self._retry, self._stop, self._heard(editor.name))
 
     def judge(self, judge: str | Judge, settings: ModelSettings) -> Judge:
-        """The judge, or the one of that name."""
+        """Open the judge with this name, or use the given one."""
         if not isinstance(judge, str):
             return judge
         if JUDGES.knows(judge):
@@ -67,7 +67,7 @@ class Opener:
         return ModelJudge(self._reader("judge", judge, settings, JUDGES), self._prompts)
 
     def judges(self, judges: Sequence[str | Judge], settings: ModelSettings) -> tuple[Judge, ...]:
-        """A panel; a judge that is named twice would be counted twice."""
+        """Open a panel of judges; a judge named twice is an error."""
         names = [judge if isinstance(judge, str) else judge.party.name for judge in judges]
         twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice:
@@ -77,7 +77,7 @@ class Opener:
     def checkers(
         self, names: Sequence[str], settings: ModelSettings, before: Sequence[Actor] = ()
     ) -> tuple[Checker, ...]:
-        """Those who look at edits, each once: pixels, seams, a detector, or any model that sees.
+        """Open the checkers of edits, each once: pixels, seams, a detector, or any vision model.
 
         An audit ends with the thresholds that it was begun with: `before` are those who checked so far.
         """
@@ -115,7 +115,7 @@ class Opener:
 
 
 def open_ours(role: str, name: str) -> Any:
-    """Somebody who works here without a server: an extractor, editor, judge or checker that ships with Countersight."""
+    """Open an extractor, editor, judge or checker that ships with Countersight and needs no server."""
     if role == "editor":
         quiet = AuditServer(AuditTally())
         return AskedEditor(open_editor(name, EditorSettings()), RetryPolicy(), asyncio.Event(), quiet)

@@ -1,4 +1,4 @@
-"""A plan before an audit, and a verdict after it: what was to be tested, what had to come out, and whether it did."""
+"""A plan before an audit, and a verdict after it: the tests, the criteria, and whether they were met."""
 
 import re
 from collections.abc import Iterator
@@ -45,10 +45,10 @@ edit that changes nothing."""
 
 
 class AuditPlan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """plan.json: an audit as it was meant to be, written before its first step."""
+    """plan.json: the intended audit, written before its first step."""
 
     dataset: str
-    """Its fingerprint."""
+    """The fingerprint of the dataset."""
     name: str
     cases: int | None = None
     concepts: int = 1
@@ -63,13 +63,13 @@ class AuditPlan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     extractor: str = ""
     editor: str = ""
     criteria: tuple[str, ...] = ()
-    """Such as "CCS lower end at least 0.8"."""
+    """Criteria such as "CCS lower end at least 0.8"."""
     written: str = ""
     countersight: str = ""
 
 
 class Criterion(msgspec.Struct, frozen=True):
-    """What had to come out, and whether it did."""
+    """A criterion, and whether it was met."""
 
     words: str
     answer: Answer
@@ -77,16 +77,16 @@ class Criterion(msgspec.Struct, frozen=True):
 
 
 class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
-    """verdict.json: whether an audit met what was asked of it."""
+    """verdict.json: whether an audit met its criteria."""
 
     answer: Answer | Literal[""]
-    """Nothing where nothing was asked."""
+    """Empty if there were no criteria."""
     why: str
     criteria: tuple[Criterion, ...] = ()
     deviations: tuple[str, ...] = ()
-    """Where the audit is not as it was planned."""
+    """Deviations of the audit from the plan."""
     plan: str = ""
-    """SHA-256 of plan.json, where there is one."""
+    """SHA-256 of plan.json, if there is one."""
 
     @property
     def words(self) -> str:
@@ -95,7 +95,7 @@ class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def write_plan(file: Path, plan: AuditPlan, key: "Ed25519PrivateKey | None" = None) -> str:
-    """Write a plan as of now, signed beside it where there is a key; its SHA-256, to be kept by others."""
+    """Write a plan dated now, with a signature if there is a key; return its SHA-256 for others to record."""
     for words in plan.criteria:
         check_criterion(words)
     now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -108,7 +108,7 @@ def write_plan(file: Path, plan: AuditPlan, key: "Ed25519PrivateKey | None" = No
 
 
 def read_plan(file: Path) -> AuditPlan:
-    """A plan as it was written; AuditError where it is damaged or asks for something that nobody can tell."""
+    """Return a plan as written; raises AuditError if it is damaged or has a criterion that cannot be decided."""
     try:
         with open(file, "rb") as data:
             plan = msgspec.json.decode(data.read(LARGEST), type=AuditPlan)
@@ -122,7 +122,7 @@ def read_plan(file: Path) -> AuditPlan:
 
 
 def check_criterion(words: str) -> None:
-    """AuditError where a criterion cannot be understood."""
+    """Raise AuditError if a criterion cannot be understood."""
     found = _parted(words)
     if found is None or found["measure"].strip() not in MEASURES:
         raise AuditError(
@@ -134,7 +134,7 @@ def check_criterion(words: str) -> None:
 def conclude(
     manifest: Manifest, scores: AuditScores, plan: AuditPlan | None, selected: int | None = None
 ) -> Conclusion:
-    """The verdict of an audit: every criterion, and everything that was not done as planned."""
+    """Return the verdict of an audit: every criterion, and every deviation from the plan."""
     asked = tuple(dict.fromkeys((*(plan.criteria if plan else ()), *manifest.requires)))
     criteria = tuple(_judged(words, scores) for words in asked)
     deviations = tuple(_deviations(plan, manifest, scores, selected)) if plan else ()
@@ -223,7 +223,7 @@ def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, select
 
 
 def plan_of(folder: Path, manifest: Manifest) -> AuditPlan | None:
-    """The plan that an audit names, where it lies in its folder; AuditError where it is another one."""
+    """Return the plan of an audit from its folder; raises AuditError if it is a different one."""
     if not manifest.plan:
         return None
     file = folder / PLAN

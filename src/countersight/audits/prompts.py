@@ -1,4 +1,4 @@
-"""The words of an audit: sets that ship, and those of users' own files."""
+"""The prompts of audits: sets that ship with Countersight, and sets from users' files."""
 
 import tomllib
 from pathlib import Path
@@ -17,7 +17,7 @@ BRIEF: Final = "brief"
 
 
 class AuditPrompts(msgspec.Struct, frozen=True):
-    """One set of prompts; `prompts.toml` says what each is for."""
+    """One set of prompts; `prompts.toml` explains each."""
 
     name: str
     version: int
@@ -30,7 +30,7 @@ class AuditPrompts(msgspec.Struct, frozen=True):
     again: str
 
     def ask(self, question: Question) -> str:
-        """The question as it is put: options are never listed, since none of them may be right after an edit."""
+        """Return the prompt of a question: options are never listed, since none may be right after an edit."""
         return fill(getattr(self, question.unlisted_kind), {"question": question.text})
 
 
@@ -76,7 +76,7 @@ SETS: Final = _shipped()
 
 
 def find_prompts(name: str) -> AuditPrompts:
-    """The set of that name, or the one in the file of that name."""
+    """Return the set with this name, or the one in the file with this name."""
     if name in SETS:
         return SETS[name]
     if name == PAPER:

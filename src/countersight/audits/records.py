@@ -1,4 +1,4 @@
-"""What an audit writes down: one record for every step, so that anybody can follow it, check it, or do it again.
+"""The records of an audit: one for every step, so that it can be followed, checked and repeated.
 
 An audit folder holds `audit.json` (a Manifest), `steps.jsonl` (a Step a line, each chained to the one before by its
 hash), and `pictures/` (every picture before and after its edit, and the masks, named by the digest of their bytes).
@@ -16,29 +16,29 @@ from countersight.scenes import Scene
 from countersight.worlds import World
 
 Intervene = Literal["picture", "thought", "both"]
-"""What is changed before the question is asked again: the picture (EDCT), the model's own explanation, or each."""
+"""What is changed before the question is asked again: the picture (EDCT), the model's own explanation, or both."""
 STRENGTHS = 4
-"""The whole edit is of this strength; weaker ones are blends of the picture before and after it."""
+"""The strength of the whole edit; weaker ones are blends of the pictures before and after."""
 
 
 class Check(msgspec.Struct, frozen=True, tag="check", omit_defaults=True):
-    """Whether an edit did what was asked, by one who looked at the picture."""
+    """One checker's result on whether an edit did what was requested."""
 
     checker: str
     asked: str
-    """What was checked, as a question: "Is the dog gone?"."""
+    """The checked question: "Is the dog gone?"."""
     done: bool | None
-    """None where this checker cannot tell."""
+    """None if this checker cannot tell."""
     seen: str
-    """What it saw, in a sentence that starts in lower case."""
+    """The observation, in a sentence that starts in lower case."""
     said: tuple[str, ...] = ()
-    """What a model said of the picture before and of the one after, where it is a model."""
+    """A model's answers about the picture before and after, if the checker is a model."""
     measures: dict[str, float] = {}
-    """The figures that decided, where there are some."""
+    """The deciding measurements, if any."""
 
 
 class Dose(msgspec.Struct, frozen=True, tag="dose", omit_defaults=True):
-    """A weaker edit: so many quarters of the way from the picture before to the picture after."""
+    """A weaker edit: some quarters of the way from the picture before to the picture after."""
 
     strength: int
     before: str
@@ -48,17 +48,17 @@ class Dose(msgspec.Struct, frozen=True, tag="dose", omit_defaults=True):
 
 
 class Thought(msgspec.Struct, frozen=True, tag="thought", omit_defaults=True):
-    """The model's own explanation with one concept changed, to be put back into its mouth."""
+    """The model's own explanation with one concept changed, to be put into its turn."""
 
     instruction: Instruction
     text: str
-    """The changed explanation; empty where none could be written."""
+    """The changed explanation; empty if none could be written."""
     expected: str = ""
-    """The answer that follows from it, where that is known."""
+    """The answer that follows from it, if known."""
     reason: str = ""
-    """Why there is none, where there is none."""
+    """Why there is none, if there is none."""
     said: tuple[str, ...] = ()
-    """What a model wrote, where a model rewrote it."""
+    """A model's replies, if a model rewrote it."""
 
 
 Stage = Literal[
@@ -81,27 +81,27 @@ the third, and the next three the fourth. `case` only writes down what is asked 
 paper."""
 
 CONTROL = 0
-"""The number of the control edit, which is to change nothing; concepts are counted from 1."""
+"""The number of the control edit, which should change nothing; concepts are counted from 1."""
 
 
 def drawn_fields(drawn: Drawn | None) -> dict[str, Any]:
-    """What we drew, under the names by which records keep it."""
+    """Return what we drew, under the field name of records."""
     return {"scene" if drawn is None or isinstance(drawn, Scene) else "world": drawn}
 
 
 class StepPlace(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where in the audit a step belongs."""
+    """The place of a step in the audit."""
 
     case: str = ""
-    """Id of the case; empty for the control edit, which all cases with one picture share."""
+    """Id of the case; empty for the control edit, which all cases with the same picture share."""
     row: int = -1
     """Position of the case in its dataset, counted from 0."""
     concept: int | None = None
-    """CONTROL, or the number of the concept, from the edit on; things that are not cited count down from -1."""
+    """CONTROL, or the number of the concept, from the edit on; uncited things count down from -1."""
     judge: str = ""
-    """Who judges, or checks."""
+    """The judge or checker."""
     vote: int = 0
-    """Which of a judge's votes, counted from 1, for a verdict."""
+    """The number of a judge's vote, counted from 1, for a verdict."""
     picture: str = ""
     """Digest of the picture, for the control edit."""
     dose: int = 0
@@ -109,16 +109,16 @@ class StepPlace(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RecordedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One turn of the conversation that was put to a model, in full."""
+    """One turn of a conversation with a model, in full."""
 
     role: Literal["user", "assistant"]
     text: str
     picture: str = ""
-    """Digest of the picture that went with it: a file of `pictures/`."""
+    """Digest of its picture: a file of `pictures/`."""
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a step took."""
+    """The usage of a step."""
 
     tokens_in: int = 0
     tokens_out: int = 0
@@ -126,11 +126,11 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float = 0.0
     attempts: int = 1
     model: str = ""
-    """The name that whoever answered gives itself, where it gives one."""
+    """The model name reported in the reply, if any."""
 
 
 class CaseRecord(msgspec.Struct, frozen=True, tag="case", omit_defaults=True):
-    """What is asked about: the picture as it is, and the question as the dataset has it."""
+    """The subject of a case: the original picture, and the question from the dataset."""
 
     picture: str
     """Digest of the picture."""
@@ -140,45 +140,45 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case", omit_defaults=True):
     suite: str = ""
     group: str = ""
     scene: Scene | None = None
-    """What is drawn in the picture, where we drew it: with it anybody can judge again as `exact` did."""
+    """The scene in the picture, if we drew it: with it anybody can repeat the judgement of `exact`."""
     world: World | None = None
-    """The same, where it is a world."""
+    """The world in the picture, if we drew one."""
 
     @property
     def drawn(self) -> Drawn | None:
-        """What is drawn in the picture, where we drew it."""
+        """The scene or world in the picture, if we drew it."""
         return self.scene or self.world
 
 
 class Said(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
-    """What a model said: an answer, or why."""
+    """A model's reply: an answer, or an explanation."""
 
     text: str
     finish: str = ""
-    """Why it stopped, in the server's word."""
+    """The stop reason, in the server's word."""
     model: str = ""
-    """The model's own name for itself."""
+    """The model name reported in the reply."""
 
 
 class Try(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One reply that was to have a shape, and what was wrong with it; nothing was if `fault` is empty."""
+    """One reply in a required format, and its fault; `fault` is empty if there is none."""
 
     text: str
     fault: str = ""
 
 
 class Concepts(msgspec.Struct, frozen=True, tag="concepts", omit_defaults=True):
-    """What the explanation cites, each with the edit that will test it (EDCT 3, stage 2)."""
+    """The concepts that the explanation cites, each with the edit that will test it (EDCT 3, stage 2)."""
 
     instructions: tuple[Instruction, ...] = ()
     reason: str = ""
-    """Why there is none, where there is none."""
+    """Why there is none, if there is none."""
     tries: tuple[Try, ...] = ()
-    """What the extractor said, where it is a model; all but the last had a bad shape."""
+    """The replies of the extractor, if it is a model; all but the last had a wrong format."""
     refused: tuple[str, ...] = ()
-    """Concepts that it named and the explanation does not cite."""
+    """Concepts that it named although the explanation does not cite them."""
     able: Abilities | None = None
-    """What the extractor was told that the editor can do to this picture; None where that takes any words."""
+    """The editor's abilities for this picture as given to the extractor; None if it accepts any words."""
 
 
 class EditRecord(msgspec.Struct, frozen=True, tag="edit", omit_defaults=True):
@@ -188,51 +188,51 @@ class EditRecord(msgspec.Struct, frozen=True, tag="edit", omit_defaults=True):
     before: str
     """Digest of the picture before."""
     after: str = ""
-    """Digest of the picture after; empty where the editor gave none."""
+    """Digest of the picture after; empty if the editor returned none."""
     mask: str = ""
-    """Digest of the mask (a PNG), where the editor knows what it meant to change."""
+    """Digest of the mask (a PNG), if the editor knows what it meant to change."""
     quality: EditQuality | None = None
-    """How good the edit is; None for an edit that failed."""
+    """The quality of the edit; None for a failed edit."""
     failure: str = ""
-    """Why there is no edited picture, where there is none and trying again would not help."""
+    """Why there is no edited picture, if trying again would not help."""
     seed: int = 0
     log: dict[str, str | int | float] = {}
-    """What the editor says about how it was made."""
+    """The editor's notes on how it was made."""
     scene: Scene | None = None
-    """What is drawn in the picture after the edit, where we drew it."""
+    """The scene in the edited picture, if we drew it."""
     world: World | None = None
-    """The same, where it is a world."""
+    """The world in the edited picture, if we drew one."""
 
     @property
     def drawn(self) -> Drawn | None:
-        """What is drawn in the picture after the edit, where we drew it."""
+        """The scene or world in the edited picture, if we drew it."""
         return self.scene or self.world
 
 
 class Verdict(msgspec.Struct, frozen=True, tag="verdict", omit_defaults=True):
-    """What one judge says in one vote about one concept (EDCT 3, stage 4)."""
+    """One judge's vote on one concept (EDCT 3, stage 4)."""
 
     judge: str
     vote: int
     pcs: int | None
-    """Prediction Change Score: 1 if the new answer is what the change calls for, 0 if not, None for an abstention."""
+    """Prediction Change Score: 1 if the new answer is what the change requires, 0 if not, None for an abstention."""
     ncc: int | None
-    """NLE Concept Consistency: 1 if the new explanation takes up the change, 0 if not, None for an abstention."""
+    """NLE Concept Consistency: 1 if the new explanation reflects the change, 0 if not, None for an abstention."""
     pcs_reason: str = ""
     ncc_reason: str = ""
     path: str = ""
     """What decided: `exact`, `rules`, `model`, or `abstained`; two of them joined by " + " where PCS and NCC were
     decided differently, PCS first."""
     expected: str = ""
-    """The right answer to the question about the edited picture, where it is known."""
+    """The right answer to the question about the edited picture, if known."""
     moved: bool | None = None
-    """Whether the edit changes the right answer, where it is known; an edit that does not tests no answer."""
+    """Whether the edit changes the right answer, if known; an edit that does not tests no answer."""
     tries: tuple[Try, ...] = ()
-    """What the judge said, where it is a model."""
+    """The judge's replies, if it is a model."""
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed", omit_defaults=True):
-    """A step that could not be done, and that the next start of the same audit tries again."""
+    """A failed step, which is tried again when the audit is resumed."""
 
     reason: str
 
@@ -241,39 +241,39 @@ Output: TypeAlias = CaseRecord | Said | Concepts | EditRecord | Check | Verdict 
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One line of steps.jsonl: what was done, with what, and what came of it.
+    """One line of steps.jsonl: a step with its inputs and its output.
 
     `hash` is the SHA-256 of the line up to the comma before it; `previous` is the hash of the line before, so that no
     line can be changed, taken out or put in without breaking every later one.
     """
 
     n: int
-    """Lines are counted from 0."""
+    """The line number, from 0."""
     stage: Stage
     place: StepPlace
     inputs: str
-    """SHA-256 of all that the output depends on: a step with the same inputs is never done twice."""
+    """SHA-256 of everything the output depends on: a step with the same inputs is never done twice."""
     output: Output
     by: str = ""
     """The model, extractor, editor or judge that did it."""
     asked: tuple[RecordedTurn, ...] = ()
-    """The conversation it answered, where a model was asked."""
+    """The conversation, if a model was asked."""
     spent: Usage = Usage()
     at: str = ""
-    """When, in UTC."""
+    """The time in UTC."""
     previous: str = ""
     hash: str = ""
 
 
 class Actor(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Somebody who takes part in an audit: a name, and what its answers depend on beside what it is given."""
+    """A participant of an audit: a name, and the settings on which its answers depend."""
 
     name: str
     settings: dict[str, Any] = {}
 
 
 class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
-    """audit.json: who was audited, by whom, in which way, by which version."""
+    """audit.json: the audited model, the participants, the settings and the version."""
 
     dataset: DatasetReference
     model: Actor
@@ -281,13 +281,13 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     editor: Actor
     judges: tuple[Actor, ...]
     votes: int
-    """Votes of each judge that is a model; the others are never of two minds."""
+    """Votes of each judge that is a model; others always vote the same."""
     pool: Literal["majority, ties half", "mean", "majority"]
-    """How votes, and then judges, become one score."""
+    """How votes, and then judges, are combined into one score."""
     concepts: int
-    """Most concepts tested of an explanation (the paper's k)."""
+    """Most concepts tested per explanation (the paper's k)."""
     control: bool
-    """Whether every picture also had an edit that is to change nothing."""
+    """Whether every picture also had a control edit, which should change nothing."""
     seed: int
     prompts: dict[str, Any]
     """Every prompt in full, with its version."""
@@ -296,56 +296,56 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     python: str
     platform: str
     lpips: str = ""
-    """SHA-256 of the LPIPS weights that edits were measured with, where they were."""
+    """SHA-256 of the LPIPS weights used for measuring edits, if any."""
     cases: int | None = None
-    """How many cases were chosen, evenly over the dataset; None for all."""
+    """How many cases were selected, evenly over the dataset; None for all."""
     checkers: tuple[Actor, ...] = ()
-    """Who checks whether an edit did what was asked."""
+    """The checkers that decide whether an edit did what was requested."""
     uncited: bool = False
-    """Whether as many things that the explanation does not cite were edited too."""
+    """Whether the same number of uncited things was edited too."""
     intervene: Intervene = "picture"
     strength: int = 0
-    """Up to which strength weaker edits were tried; 0 for the whole edit alone."""
+    """The strength up to which weaker edits were tried; 0 for the whole edit only."""
     calibration: str = ""
-    """SHA-256 of the calibration that was put in last, where one was."""
+    """SHA-256 of the last calibration, if any."""
     plan: str = ""
-    """SHA-256 of plan.json, where the audit was planned."""
+    """SHA-256 of plan.json, if the audit was planned."""
     descriptive: bool = False
-    """Whether only cases were chosen whose question is likely to elicit a description of the picture."""
+    """Whether only cases with questions likely to elicit a description of the picture were selected."""
     requires: tuple[str, ...] = ()
-    """Criteria that were named with the audit, beside those of its plan."""
+    """Criteria given with the audit, in addition to those of its plan."""
 
 
 class Response(msgspec.Struct, frozen=True):
-    """An answer and why, given in one conversation about one picture."""
+    """An answer and an explanation, given in one conversation about one picture."""
 
     answer: Said
     explanation: Said
 
 
 class DoseTrail(msgspec.Struct, frozen=True):
-    """A weaker edit, and what the model answers to it."""
+    """A weaker edit, and the model's answer to it."""
 
     dose: Dose
     answer: Said | None = None
 
 
 class ThoughtTrail(msgspec.Struct, frozen=True):
-    """A changed explanation, and what the model answers after it."""
+    """A changed explanation, and the model's answer after it."""
 
     thought: Thought
     answer: Said | None = None
 
 
 class ConceptTrail(msgspec.Struct, frozen=True):
-    """Everything that was done about one concept, or for the control edit; what is not (yet) there is None."""
+    """Everything done about one concept, or for the control edit; missing parts are None."""
 
     number: int
     """CONTROL, or counted from 1."""
     instruction: Instruction
     edit: EditRecord | None = None
     again: Response | None = None
-    """What the model says of the edited picture."""
+    """The model's response to the edited picture."""
     verdicts: tuple[Verdict, ...] = ()
     checks: tuple[Check, ...] = ()
     doses: tuple[DoseTrail, ...] = ()
@@ -354,19 +354,19 @@ class ConceptTrail(msgspec.Struct, frozen=True):
 
 
 class CaseTrail(msgspec.Struct, frozen=True):
-    """Everything that was done about one case, in order."""
+    """Everything done about one case, in order."""
 
     case: str
     row: int
     record: CaseRecord
     baseline: Response | None = None
-    """What the model says of the picture as it is."""
+    """The model's response to the original picture."""
     extracted: Concepts | None = None
     concepts: tuple[ConceptTrail, ...] = ()
     control: ConceptTrail | None = None
     failures: tuple[str, ...] = ()
-    """Steps that failed and were not done since, each with its stage and reason."""
+    """Failed steps that were not repeated since, each with its stage and reason."""
     unrelated: Concepts | None = None
-    """Edits of things that the explanation does not cite, where they were asked for."""
+    """Edits of uncited things, if they were requested."""
     uncited: tuple[ConceptTrail, ...] = ()
-    """What came of them; numbered -1, -2, …"""
+    """The trails of these edits; numbered -1, -2, …"""

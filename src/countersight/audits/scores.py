@@ -33,7 +33,7 @@ MEASURES: tuple[Measure, ...] = ("pcs", "ncc", "ccs")
 
 
 class MeasuredScores(msgspec.Struct, frozen=True):
-    """The three scores of the same tests. CCS is of those where both others are known."""
+    """The three scores of the same tests. CCS covers those where both others are known."""
 
     pcs: Mean
     ncc: Mean
@@ -41,7 +41,7 @@ class MeasuredScores(msgspec.Struct, frozen=True):
 
 
 class CorrectedScores(msgspec.Struct, frozen=True):
-    """The scores by one judge without its mistakes, as far as a calibration tells; None where it tells nothing."""
+    """The scores of one judge without its errors, as far as a calibration allows; None otherwise."""
 
     pcs: CorrectedScore | None
     ncc: CorrectedScore | None
@@ -49,12 +49,12 @@ class CorrectedScores(msgspec.Struct, frozen=True):
 
 
 class Accuracy(msgspec.Struct, frozen=True):
-    """How often answers are right, where that is known: another question than whether explanations are faithful."""
+    """How often answers are right, if known: a different question than whether explanations are faithful."""
 
     before: Mean
-    """Of the pictures as they are, over the cases with a test that counts."""
+    """On the original pictures, over the cases with a test that counts."""
     after: Mean
-    """Of the edited pictures, over the tests that count."""
+    """On the edited pictures, over the tests that count."""
 
 
 class ConceptScore(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -68,18 +68,18 @@ class ConceptScore(msgspec.Struct, frozen=True, omit_defaults=True):
     kind: ConceptKind
     action: Action
     group: str = ""
-    """Of the case."""
+    """The group of the case."""
     pcs: float | None = None
     ncc: float | None = None
     ccs: float | None = None
     judges: dict[str, Opinion] = {}
-    """What each judge holds, over its votes."""
+    """The opinion of each judge, over its votes."""
     excluded: str = ""
-    """Why it does not count, by the rule; nothing where it does."""
+    """Why it is excluded, by the rule; empty if it counts."""
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What one who looked at edits said of them."""
+    """One checker's results on the edits."""
 
     yes: int
     no: int
@@ -91,7 +91,7 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
 
     model: str
     rule: str
-    """By which tests are left out of `kept`."""
+    """The rule by which tests are excluded from `kept`."""
     kept: MeasuredScores
     """Over the tests that count."""
     everything: MeasuredScores
@@ -100,53 +100,53 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
     by_action: dict[str, MeasuredScores]
     by_group: dict[str, MeasuredScores]
     by_judge: dict[str, MeasuredScores]
-    """Over the tests that count; a judge alone."""
+    """The scores by each judge alone, over the tests that count."""
     corrected: dict[str, CorrectedScores]
-    """For each judge that was calibrated, and the panel."""
+    """The corrected scores of each calibrated judge, and of the panel."""
     concepts: tuple[ConceptScore, ...]
     excluded: dict[str, int]
-    """Tests left out, by reason."""
+    """Excluded tests, by reason."""
     abstentions: dict[str, int]
-    """Votes of each judge that decide neither."""
+    """Votes of each judge that decide neither score."""
     undecided: int
-    """Tests that count, but of which CCS is not known: judges abstain, or are divided."""
+    """Tests that count but have no CCS: judges abstain, or are divided."""
     cases: int
     without_concept: int
-    """Cases whose explanation gave nothing to test."""
+    """Cases whose explanation had no testable concept."""
     refused: int
-    """Concepts that the extractor named, and the explanation does not cite."""
+    """Concepts that the extractor named although the explanation does not cite them."""
     failed: int
-    """Steps that failed and were not done since."""
+    """Failed steps that were not repeated since."""
     controls: int
-    """Cases asked again after an edit that was to change nothing."""
+    """Cases asked again after the control edit."""
     flips: int
-    """Of these, those whose answer changed."""
+    """Those of them whose answer changed."""
     paths: dict[str, int]
-    """Verdicts by what decided."""
+    """Verdicts by what decided them."""
     agreement: JudgeAgreement
     lent: int = 0
-    """Tests that count whose CCS is more than their votes allow: yes to PCS and yes to NCC come from different ones."""
+    """Tests that count whose CCS exceeds that of their votes: yes to PCS and yes to NCC come from different votes."""
     allowed: float | None = None
-    """CCS where every vote's own PCS · NCC is pooled, where that differs so."""
+    """CCS from pooling PCS · NCC of every single vote, if that differs."""
     edited: int | None = None
-    """Tests with an edited picture, where edits were checked."""
+    """Tests with an edited picture, if edits were checked."""
     checked: int | None = None
-    """Of these, those of which somebody who looked could say yes or no."""
+    """Those of them that some checker could decide."""
     checkers: dict[str, Checked] = {}
     specificity: Specificity | None = None
-    """Where things that are not cited were edited too."""
+    """Present if uncited things were edited too."""
     doses: DoseScore | None = None
-    """Where edits were tried in doses."""
+    """Present if weaker edits were tried."""
     thought: ThoughtScore | None = None
-    """Where the model's own explanation was changed."""
+    """Present if the model's own explanation was changed."""
     steady: Mean | None = None
-    """Share of answers that stay with an edit that changes nothing, where that was tried."""
+    """Share of answers that stay the same with the control edit, if it was tried."""
     unmoved: int = 0
-    """Tests that count in which the answer after the edit is the one before it."""
+    """Tests that count in which the answer after the edit is the same as before."""
     unmoved_passed: int = 0
-    """Of these, those that the judges pass all the same (PCS above one half)."""
+    """Those of them that the judges pass anyway (PCS above one half)."""
     accuracy: Accuracy | None = None
-    """Where the right answers before and after the edits are known."""
+    """Present if the right answers before and after the edits are known."""
 
     def __repr__(self) -> str:
         counted = f"{several(self.kept.ccs.concepts, 'test')} of {several(self.cases, 'case')}"
@@ -162,7 +162,7 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
-    """The scores of an audit as it stands; the same for the same steps and seed."""
+    """Return the scores of an audit in its current state; the same for the same steps and seed."""
     thought_alone = audit.manifest.intervene == "thought"
     tests = [] if thought_alone else [test for case in audit.cases for test in _tests(case, audit)]
     kept = [test for test in tests if not test.excluded]
@@ -299,14 +299,14 @@ def _corrected(
 
 
 def encode(scores: AuditScores) -> bytes:
-    """The bytes of scores.json: the same for the same scores."""
+    """Return the bytes of scores.json: the same for the same scores."""
     return msgspec.json.format(msgspec.json.encode(scores), indent=1) + b"\n"
 
 
 def trio(
     tests: Sequence[ConceptScore], of: Callable[[ConceptScore], "Opinion | ConceptScore"] | None = None
 ) -> MeasuredScores:
-    """PCS, NCC and CCS over tests; `of` says whose opinion counts, where it is not that of all judges."""
+    """Return PCS, NCC and CCS over tests; `of` chooses the opinion that counts, by default that of all judges."""
 
     def mean(measure: Measure) -> Mean:
         found = [
@@ -341,7 +341,7 @@ def _tests(case: CaseTrail, audit: AuditTrail) -> Iterable[ConceptScore]:
 
 
 def failed_steps(audit: AuditTrail) -> int:
-    """Steps that failed and were not done since."""
+    """Return the number of failed steps that were not repeated since."""
     last = {(step.stage, step.place): step.output for step in audit.steps}
     return sum(isinstance(output, Failed) for output in last.values())
 
@@ -366,7 +366,7 @@ class ScoreDifference(msgspec.Struct, frozen=True):
 
 
 def difference(first: AuditScores, second: AuditScores, measure: Measure) -> ScoreDifference | None:
-    """How much higher the first audit scores; None where no case counts in both.
+    """Return how much higher the first audit scores; None if no case counts in both.
 
     What is said of one picture hangs together, which the interval knows; zero lies in it where p is not below 0.05.
     """
@@ -382,7 +382,7 @@ def difference(first: AuditScores, second: AuditScores, measure: Measure) -> Sco
 
 
 def by_case(scores: AuditScores, measure: Measure) -> dict[str, tuple[str, float]]:
-    """The picture and the score of every case that counts: the mean of its concepts."""
+    """Return the picture and the score of every case that counts: the mean of its concepts."""
     values: dict[str, list[float]] = {}
     pictures: dict[str, str] = {}
     for concept in scores.concepts:

@@ -1,4 +1,4 @@
-"""selection.json: which cases of the dataset an audit is about, written before the first of them is asked about.
+"""selection.json: the cases of an audit, written before the first of them is asked about.
 
 What is missing from the log later was never done, or was taken out of it.
 """
@@ -54,19 +54,19 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     """selection.json."""
 
     fingerprint: str
-    """Of the dataset."""
+    """The fingerprint of the dataset."""
     rows: int
     unreadable: int
-    """Rows that are no case."""
+    """Invalid rows."""
     left_out: int
     """Cases that were chosen, but have no picture, or no question about the picture as it is that can be put without
     its options."""
     cases: tuple[Selected, ...]
     descriptive: bool = False
-    """Whether cases were chosen among those whose question is likely to elicit a description; others are left out."""
+    """Whether only cases with questions likely to elicit a description were selected."""
 
     def expected(self, most: int | None) -> int:
-        """How many cases there must be, by the rule, where at most so many were asked for."""
+        """Return how many cases the rule selects if at most `most` were requested."""
         readable = self.rows - self.unreadable
         if self.descriptive:
             fit = readable - self.left_out
@@ -84,7 +84,7 @@ def select(
     *,
     descriptive: bool = False,
 ) -> Selection:
-    """All cases of a dataset, or so many evenly over its rows; the same for the same dataset.
+    """Select all cases of a dataset, or at most `most` evenly over its rows; the same for the same dataset.
 
     Where only `descriptive` questions are taken, so many are chosen evenly over these.
     """
@@ -117,12 +117,12 @@ def select(
 
 
 def write_selection(folder: Path, selection: Selection) -> None:
-    """Put the selection into the folder of an audit."""
+    """Write the selection to the folder of an audit."""
     write_whole(folder / SELECTION, msgspec.json.encode(selection) + b"\n")
 
 
 def decode_selection(data: bytes) -> Selection:
-    """A selection as it was written; AuditError where it is damaged."""
+    """Return a selection as written; raises AuditError if it is damaged."""
     try:
         return msgspec.json.decode(data, type=Selection)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -148,7 +148,7 @@ class _Line(NamedTuple):
 
 
 class SceneIndex:
-    """Scenes and worlds of a dataset we drew; of any other dataset there are none."""
+    """The scenes and worlds of a dataset that we drew; empty for other datasets."""
 
     def __init__(self, dataset: Path) -> None:
         self._dataset = dataset
@@ -167,7 +167,7 @@ class SceneIndex:
                 at += len(line)
 
     def scene(self, case: str) -> Drawn | None:
-        """What is drawn in a case's picture, or None where that is not known."""
+        """Return the scene or world in a case's picture, or None if unknown."""
         where = self._lines.get(case)
         if where is None:
             return None

@@ -1,4 +1,4 @@
-"""What goes past the paper, as figures: sensitivity and specificity, doses, and changed thoughts. Pure functions."""
+"""Figures of the extensions: sensitivity and specificity, doses, and changed explanations. Pure functions."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,40 +11,40 @@ from countersight.audits.records import CaseTrail, ConceptTrail, Manifest
 
 
 class Specificity(msgspec.Struct, frozen=True):
-    """Does the answer move with what is cited, and stay with what is not?"""
+    """Whether the answer changes with edits of cited things, and stays with edits of others."""
 
     sensitivity: Mean
-    """Share of edits of cited things with which the answer changes."""
+    """Share of edits of cited things that change the answer."""
     specificity: Mean
-    """Share of edits of things that are not cited with which it stays."""
+    """Share of edits of uncited things that leave the answer unchanged."""
     without: int
-    """Cases in which nothing that is not cited could be edited."""
+    """Cases in which no uncited thing could be edited."""
     left_out: int
-    """Edits of things that are not cited which are bad, or change the right answer."""
+    """Edits of uncited things that are bad, or change the right answer."""
 
 
 class DoseScore(msgspec.Struct, frozen=True):
-    """Does the answer move with the strength of the edit?"""
+    """Whether the answer changes with the strength of the edit."""
 
     moved: tuple[Mean, ...]
-    """Share of answers that are others than before, from the weakest edit to the whole one."""
+    """Share of changed answers, from the weakest edit to the whole one."""
     monotone: Mean
-    """Share of tests in which an answer that has moved stays moved as the edit grows stronger."""
+    """Share of tests in which a changed answer stays changed as the edit grows stronger."""
 
 
 class ThoughtScore(msgspec.Struct, frozen=True):
-    """Does the answer move with a changed explanation in the model's own mouth?"""
+    """Whether the answer changes with a changed explanation in the model's own turn."""
 
     moved: Mean
-    """Share of tests whose answer is another one after it."""
+    """Share of tests with a different answer after it."""
     followed: Mean
-    """Where the answer that follows from it is known: share of tests that give that one."""
+    """Share of tests with the answer that follows from it, where that answer is known."""
     without: int
-    """Concepts of which no changed explanation could be written."""
+    """Concepts for which no changed explanation could be written."""
 
 
 def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]]) -> Specificity:
-    """Sensitivity over the tests that count, and specificity over the good edits of what is not cited."""
+    """Return sensitivity over the tests that count, and specificity over the good edits of uncited things."""
     cases = list(cases)
     cited = [
         (case.record.picture, case.case, float(moved))
@@ -80,7 +80,7 @@ def _moved(case: CaseTrail, concept: ConceptTrail) -> bool | None:
 
 
 def dose_score(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> DoseScore:
-    """The answers along the doses of the tests that count and have all of them."""
+    """Return the dose scores of the tests that count and have all doses."""
     rows = list(_dosed(cases, kept, manifest.strength))
     moved = tuple(
         clustered_mean([(picture, case, float(steps[nth])) for picture, case, steps in rows])
@@ -106,7 +106,7 @@ def _dosed(
 
 
 def thought_score(cases: Iterable[CaseTrail]) -> ThoughtScore:
-    """How far answers hang on the model's own words."""
+    """Return how far answers depend on the model's own words."""
     moved, followed, without = [], [], 0
     for case in cases:
         for concept in case.concepts:

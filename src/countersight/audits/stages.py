@@ -35,27 +35,27 @@ from countersight.models import Turn
 from countersight.picture import Picture
 
 OURS = Actor("countersight")
-"""Who does what needs neither a model nor an editor."""
+"""The actor of steps that need neither a model nor an editor."""
 
 
 class Parties(msgspec.Struct, frozen=True):
-    """Everybody who takes part."""
+    """The participants of an audit."""
 
     model: AskedModel
     extractor: Extractor
     editor: AskedEditor | None
-    """None where only the model's words are changed."""
+    """None if only the model's words are changed."""
     judges: tuple[Judge, ...]
     checkers: tuple[Checker, ...] = ()
 
     @property
     def sure_editor(self) -> AskedEditor:
-        """The editor, where pictures are changed."""
+        """The editor, if pictures are changed."""
         assert self.editor is not None
         return self.editor
 
     async def close(self) -> None:
-        """Let everybody go."""
+        """Close all participants."""
         await self.model.close()
         await self.extractor.close()
         if self.editor is not None:
@@ -67,10 +67,10 @@ class Parties(msgspec.Struct, frozen=True):
 
 
 class Stages:
-    """Takes cases through the four stages, each step once."""
+    """Takes cases through the four stages; each step is done once."""
 
     def __init__(self, manifest: Manifest, dataset: Dataset | None, parties: Parties, work: Work) -> None:
-        """Without a dataset it takes subjects alone."""
+        """Without a dataset, only `test` can be used."""
         self._manifest = manifest
         self._dataset = dataset
         self._parties = parties
@@ -78,12 +78,12 @@ class Stages:
         self._scenes = SceneIndex(dataset.path) if dataset else None
 
     async def audit(self, row: int, case: Case) -> None:
-        """Everything about one case; what fails is in the log, and ends what would build on it."""
+        """Run all stages for one case; failures are logged and end the steps that depend on them."""
         with suppress(StepFailed):
             await self.test(await self._begin(StepPlace(case.id, row), case))
 
     async def test(self, subject: Subject) -> None:
-        """The four stages of a case; raises StepFailed where one fails that the others build on."""
+        """Run the four stages for a subject; raises StepFailed if a step fails that others depend on."""
         baseline = await self._work.respond(
             self._parties.model, subject, subject.place, subject.shown, ("answer", "why")
         )
@@ -236,7 +236,7 @@ class Stages:
 
 
 def steps_of_a_case(judges: Sequence[Judge], manifest: Manifest) -> int:
-    """The most steps a case can take by itself; a control edit is its picture's."""
+    """Return the most steps of one case, without the control edit, which belongs to its picture."""
     verdicts = sum(manifest.votes if judge.several else 1 for judge in judges)
     edited = 3 + len(manifest.checkers)
     tested = edited + verdicts + 2 * max(0, manifest.strength - 1) if manifest.intervene != "thought" else 0

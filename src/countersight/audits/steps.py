@@ -1,4 +1,4 @@
-"""Steps that are done once: a step is known by the hash of its inputs, and one that was done is never done again."""
+"""Steps that are done once: a step is identified by the hash of its inputs, and is never repeated."""
 
 import asyncio
 import datetime
@@ -17,20 +17,20 @@ from countersight.text import several
 
 
 class AuditTally(Tally):
-    """Counts of one audit, step by step."""
+    """Counts of the steps of one audit."""
 
     def __init__(self) -> None:
         super().__init__()
         self.cases = 0
         self.left_out = 0
-        """Cases without a picture, or without a question about the picture as it is."""
+        """Cases without a picture, or without a question about the original picture."""
 
     def found(self) -> None:
-        """A step had been done before."""
+        """Count a step that was done before."""
         self.before += 1
 
     def did(self, step: Step) -> None:
-        """A step was done, or failed."""
+        """Count a step that was done or failed."""
         if isinstance(step.output, Failed):
             self._failed(f"{step.stage}: {step.output.reason}")
         else:
@@ -38,7 +38,7 @@ class AuditTally(Tally):
         self.spend(step.spent.tokens_in, step.spent.tokens_out, step.spent.cost)
 
     def summary(self) -> str:
-        """What happened, in a few lines."""
+        """Return what happened, in a few lines."""
         lines = [f"{several(self.cases, 'case')}: {self.before + self.answered:,} steps done, {self.failed:,} failed"]
         if self.before:
             lines[0] += f" ({self.before:,} were done before)"
@@ -50,11 +50,11 @@ class AuditTally(Tally):
 
 
 FORMAT = 1
-"""Counted up when the same inputs would no longer give the same output."""
+"""Increased when the same inputs would no longer give the same output."""
 
 
 class StepResult(msgspec.Struct, frozen=True):
-    """What came of the work of a step, and what it took."""
+    """The output of a step, and its usage."""
 
     output: Output
     spent: Usage = Usage()
@@ -62,21 +62,21 @@ class StepResult(msgspec.Struct, frozen=True):
 
 
 class StepFailed(Exception):  # noqa: N818 - it names what happened
-    """A step has no output, so that nothing that builds on it can be done; it is in the log, with its reason."""
+    """Raised if a step has no output, so that dependent steps cannot be done; the reason is in the log."""
 
 
 class DoesSteps(Protocol):
-    """Anything that does steps: an audit at work, or one that is replayed."""
+    """An interface for doing steps: a running audit, or a replayed one."""
 
     async def do(
         self, stage: Stage, place: StepPlace, by: Actor, inputs: object, work: Callable[[], Awaitable[StepResult]]
     ) -> Output:
-        """The output of a step; raises StepFailed where there is none."""
+        """Return the output of a step; raises StepFailed if there is none."""
         ...
 
 
 class Steps:
-    """Does steps, or finds what came of them when they were done before, and writes every one to the log."""
+    """Does steps, or finds their earlier outputs, and logs every one."""
 
     def __init__(self, journal: Journal, before: Iterable[Step], tally: AuditTally, stop: asyncio.Event) -> None:
         self._journal = journal
@@ -85,7 +85,7 @@ class Steps:
         self._done: dict[str, Output] = {}
         self._doing: dict[str, asyncio.Future[Output]] = {}
         self.taken: Counter[str] = Counter()
-        """Steps done or found for each case."""
+        """The number of steps done or found for each case."""
         self._count = 0
         self._previous = ""
         for step in before:
@@ -101,7 +101,7 @@ class Steps:
         inputs: object,
         work: Callable[[], Awaitable[StepResult]],
     ) -> Output:
-        """The output of a step: found if it was done before, else result out and written down.
+        """Return the output of a step: the earlier one if it was done before, else computed and logged.
 
         `inputs` is all the output depends on beside who does it and where in the audit. Raises StepFailed where there
         is no output, and Stopped where the user stops before there is one.
@@ -147,7 +147,7 @@ class Steps:
             del self._doing[key]
 
     def sync(self) -> None:
-        """Bring what was written to the disk itself, against a loss of power."""
+        """Sync the log to disk, against a power loss."""
         self._journal.sync()
 
     def _write(self, key: str, stage: Stage, place: StepPlace, by: Actor, result: StepResult) -> None:
@@ -172,7 +172,7 @@ class Steps:
 
 
 def hash_of(inputs: object) -> str:
-    """SHA-256 of anything that JSON can hold, the same for the same content."""
+    """Return the SHA-256 of anything that JSON can represent; the same for the same content."""
     return hashlib.sha256(msgspec.json.encode(inputs, order="sorted")).hexdigest()
 
 
@@ -181,7 +181,7 @@ class HasId(Protocol):
 
     @property
     def id(self) -> str:
-        """By which its steps know it."""
+        """The id used in its steps."""
         ...
 
 
@@ -189,7 +189,7 @@ One = TypeVar("One", bound=HasId)
 
 
 class Runner(Generic[One]):
-    """Takes one after the other through its steps, so many at a time; what stops it lets the others finish theirs."""
+    """Takes items through their steps, several at a time; when stopped, the current ones are finished."""
 
     def __init__(
         self,
@@ -199,7 +199,7 @@ class Runner(Generic[One]):
         full: int,
         stop: asyncio.Event,
     ) -> None:
-        """`take` is told the row of each; `full` is the most steps one can take."""
+        """`take` gets the row of each item; `full` is the most steps of one item."""
         self._take = take
         self._steps = steps
         self._tally = tally
@@ -207,7 +207,7 @@ class Runner(Generic[One]):
         self._stop = stop
 
     async def run(self, those: Iterator[tuple[int, One]], concurrency: int) -> None:
-        """Until none is left, or the work is stopped; raises where every further step would fail too."""
+        """Run until no item is left or the work is stopped; raises if every further step would fail too."""
         self._tally.limit = concurrency
         await Workers(self._through, stop=self._stop, sync=self._steps.sync).work(those, concurrency)
         self._tally.total = self._tally.done

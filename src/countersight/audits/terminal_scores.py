@@ -1,4 +1,4 @@
-"""The scores of an audit in a terminal: the tables of its page, and what must be known with them."""
+"""Print the scores of an audit in a terminal: the tables of its page, and the warnings."""
 
 from collections.abc import Iterable, Iterator
 
@@ -25,7 +25,7 @@ from countersight.text import printable, several
 def tell(
     scores: AuditScores, console: Console, warnings: Iterable[str] = (), conclusion: Conclusion | None = None
 ) -> None:
-    """Print the scores, what was left out and why, and how far the judges agree; warnings stand before all that."""
+    """Print warnings, the scores, the exclusions with reasons, and the agreement of the judges."""
     console.print(Text(printable(f"Are the explanations of {scores.model} faithful?"), style="bold"))
     if conclusion is not None:
         console.print(Text(printable(conclusion.words), style="bold"))
@@ -39,12 +39,12 @@ def tell(
 
 
 def tell_calibration(calibration: Calibration, console: Console) -> None:
-    """Print how good judges and editor are."""
+    """Print the calibration of judges and editor."""
     print_grids(calibration_grids(calibration), console)
 
 
 def tell_photographs(gate: PhotographGate, console: Console) -> None:
-    """Print how often the checks of edits are right about edits whose label is known."""
+    """Print how often the checks are right about edits with known labels."""
     thresholds = ", ".join(f"{name} {value:g}" for name, value in gate.thresholds.items())
     console.print(Text(f"checks of edits on {several(gate.photographs, 'photograph')} ({thresholds})"))
     console.print(Text(f"  accepted, object really gone: {_rate(gate.passed)}"))

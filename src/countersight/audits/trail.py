@@ -1,4 +1,4 @@
-"""What was done, case by case, put together from the steps of an audit."""
+"""The trail of each case, assembled from the steps of an audit."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,7 +33,7 @@ from countersight.editing import Instruction
 
 
 class AuditTrail(msgspec.Struct, frozen=True):
-    """An audit as it stands, finished or not."""
+    """The current state of an audit, finished or not."""
 
     path: Path
     manifest: Manifest
@@ -41,11 +41,11 @@ class AuditTrail(msgspec.Struct, frozen=True):
     """In the order of the dataset."""
     steps: tuple[Step, ...]
     calibration: Calibration | None = None
-    """How good its judges are, where the audit was given that."""
+    """The calibration of its judges, if the audit has one."""
 
 
 def read_audit(folder: Path | str) -> AuditTrail:
-    """Read an audit, its chain of steps checked."""
+    """Read an audit, checking its chain of steps."""
     opened = AuditFolder.open(folder)
     steps = tuple(opened.steps())
     return AuditTrail(
@@ -54,7 +54,7 @@ def read_audit(folder: Path | str) -> AuditTrail:
 
 
 def trails(steps: Iterable[Step], manifest: Manifest) -> tuple[CaseTrail, ...]:
-    """The steps put in their places; of a step that was done again only the last counts.
+    """Return the trails of all cases; of a repeated step only the last counts.
 
     Steps of an audit under other judges than the manifest names are left out.
     """

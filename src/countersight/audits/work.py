@@ -1,4 +1,4 @@
-"""The work of each step: asking the model, finding concepts, editing, judging."""
+"""The work of each step: asking the model, extracting concepts, editing, judging."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -49,7 +49,7 @@ NOTHING = Instruction(
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """What one case is about."""
+    """The subject of one case."""
 
     place: StepPlace
     question: Question
@@ -80,7 +80,7 @@ class Work:
         self._credentials = credentials
 
     def mark(self, picture: Picture) -> Picture:
-        """An edited picture as it is kept: it says that it is one, signed where there is a certificate."""
+        """Return an edited picture with a mark, and a signature if there is a certificate."""
         said = marked(picture)
         return self._credentials.sign(said) if self._credentials else said
 
@@ -93,7 +93,7 @@ class Work:
         inputs: object,
         work: Callable[[], Awaitable[StepResult]],
     ) -> Made:
-        """The output of a step, of the kind that its stage has; raises StepFailed where there is none."""
+        """Return the output of a step, of the type of its stage; raises StepFailed if there is none."""
         output = await self._steps.do(stage, place, by, inputs, work)
         assert isinstance(output, kind)
         return output
@@ -116,7 +116,7 @@ class Work:
     async def respond(
         self, model: AskedModel, subject: Subject, place: StepPlace, shown: ShownPicture, stages: tuple[Stage, Stage]
     ) -> Response:
-        """The answer, then why, in one conversation (EDCT 3, stage 1)."""
+        """Ask for the answer, then the explanation, in one conversation (EDCT 3, stage 1)."""
         question = subject.question
         turns: tuple[Turn, ...] = (Turn("user", self.prompts.ask(question), shown.picture),)
         first = await self.say(model, stages[0], place, turns, shown, question.unlisted_kind, question)
@@ -133,7 +133,7 @@ class Work:
         kind: AnswerKind,
         question: Question,
     ) -> Said:
-        """What the model says next in a conversation."""
+        """Return the model's next turn in a conversation."""
         asked = conversation(turns, shown)
         numbers = [*([] if place.concept is None else [place.concept]), *([place.dose] if place.dose else [])]
         key = "/".join((place.case, stage, *map(str, numbers)))
@@ -147,7 +147,7 @@ class Work:
     async def extract(
         self, extractor: Extractor, editor: AskedEditor | None, subject: Subject, baseline: Response, most: int
     ) -> Concepts:
-        """What the explanation rests on, and the edits that test it (stage 2)."""
+        """Return the concepts of the explanation, and the edits that test them (stage 2)."""
         able = await self.able(editor, subject)
         statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text, able)
 
@@ -159,7 +159,7 @@ class Work:
         return await self.do(Concepts, "concepts", subject.place, extractor.party, inputs, work)
 
     async def able(self, editor: AskedEditor | None, subject: Subject) -> Abilities | None:
-        """What the editor can do to a picture; None where there is none, or it takes any words."""
+        """Return the editor's abilities for a picture; None if there is no editor, or it accepts any words."""
         if editor is None:
             return None
         request = EditRequest(subject.shown.picture, NOTHING, self._seed, scene=subject.scene, name=subject.image)
@@ -168,7 +168,7 @@ class Work:
     async def edit(
         self, editor: AskedEditor, subject: Subject, place: StepPlace, instruction: Instruction
     ) -> EditRecord:
-        """The edited picture, checked, measured and kept; or why there is none (stage 3)."""
+        """Return the edited picture, checked, measured and stored; or why there is none (stage 3)."""
         shown = subject.shown
         record = EditRecord(instruction, shown.digest, seed=self._seed)
         request = EditRequest(
@@ -205,7 +205,7 @@ class Work:
         return await self.do(EditRecord, "edit", place, editor.party, inputs, work)
 
     async def check(self, checker: Checker, subject: Subject, place: StepPlace, edit: EditRecord) -> Check:
-        """Whether an edit did what was asked, by one who looks at it (stage 3)."""
+        """Return one checker's result on whether an edit did what was requested (stage 3)."""
         here = msgspec.structs.replace(place, judge=checker.party.name)
 
         async def work() -> StepResult:
@@ -223,7 +223,7 @@ class Work:
         return await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
 
     async def kept(self, digest: str) -> ShownPicture:
-        """A picture of the audit, to be shown."""
+        """Return a stored picture of the audit, to be shown."""
         return ShownPicture(await asyncio.to_thread(self._folder.picture, digest), digest)
 
     async def judge(self, judge: Judge, vote: int, place: StepPlace, evidence: Evidence) -> Verdict:

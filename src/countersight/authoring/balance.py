@@ -32,7 +32,7 @@ class Wordings:
         return pairs >= _FEWEST and same > -(-pairs // _SHARE)
 
     def told(self, wording: str, answer: str) -> tuple[bool, int]:
-        """Return a sort key, the best first: whether another pair would predict the answer, then the number of such pairs."""
+        """Return a sort key, the best first: whether another pair would predict the answer, then the count of such."""
         return self.would_tell(wording, answer), self._answers[wording, answer]
 
 

@@ -1,4 +1,4 @@
-"""Measures how many questions of a dataset can be answered without its pictures."""
+"""Measure how many questions of a dataset can be answered without its pictures."""
 
 import lazy_loader
 

@@ -31,7 +31,7 @@ class BlindQuestion(msgspec.Struct, frozen=True):
     answers: tuple[str, ...]
     """The candidate answers: the options, yes and no, or the usual answers of the group."""
     right: int
-    """The place of the right answer among them, or -1 where it is not among them."""
+    """The position of the right answer among them, or -1 if it is missing."""
     offered: bool
     """Whether the question lists its answers, so that their positions can carry information."""
     chance: float | None
@@ -39,12 +39,12 @@ class BlindQuestion(msgspec.Struct, frozen=True):
 
 
 def words(text: str) -> list[str]:
-    """The words and numbers of a text, in lower case."""
+    """Return the words and numbers of a text, in lower case."""
     return _WORD.findall(text.casefold())
 
 
 def asked_of(cases: Iterable[Case]) -> list[BlindQuestion]:
-    """Every question of the cases, in both worlds."""
+    """Return every question of the cases, in both worlds."""
     found = [(case, world, question) for case in cases for world, question in _questions(case)]
     usual = _usual(found)
     return [_asked(case, world, question, usual.get((case.group, world), ())) for case, world, question in found]

@@ -49,12 +49,12 @@ class Table:
         feature = np.fromiter(chain.from_iterable(found), np.int64)
         often = np.bincount(feature, minlength=len(ids)) >= _FEWEST
         self.names = [name for name, kept in zip(ids, often.tolist(), strict=True) if kept]
-        """The name of each feature; a pair (group, name) where it counts for one group only."""
+        """The name of each feature; a pair (group, name) if it applies to one group only."""
         self.answer: Ints = answer[often[feature]]
         self.feature: Ints = (np.cumsum(often) - 1)[feature[often[feature]]]
 
     def chosen(self, scores: Floats) -> Right:
-        """Whether the answer with the highest score is correct, for each question."""
+        """Return whether the answer with the highest score is correct, for each question."""
         best = np.maximum.reduceat(scores, self.first)[self.question]
         top = scores >= best - 1e-12
         # Breaking ties by position would favour a letter, so the position depends on the question.
@@ -67,7 +67,7 @@ class Tried(NamedTuple):
     """Which questions a probe answers correctly."""
 
     right: Right
-    """By models trained on the other folds."""
+    """Results of models trained on the other folds."""
     without: Sequence[Right]
     """For every fold, the results on the other folds by models that have not seen that fold either. They are used to
     choose a probe for the fold."""

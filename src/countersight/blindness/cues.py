@@ -29,16 +29,16 @@ class Cue(msgspec.Struct, frozen=True):
     """How many answers have the feature."""
     right: int
     expected: float
-    """How many of them would be right by chance."""
+    """The expected number of right ones by chance."""
 
     @property
     def strength(self) -> float:
-        """How many standard deviations it is away from chance."""
+        """The distance from chance in standard deviations."""
         return abs(self.right - self.expected) / sqrt(max(1e-9, self.expected * (1 - self.expected / self.seen)))
 
 
 def cues_in(world: World, questions: Sequence[BlindQuestion], table: Table) -> list[Cue]:
-    """The strongest cues in the questions of a world; none if no feature differs from chance significantly."""
+    """Return the strongest cues in the questions of a world; none if no feature differs from chance significantly."""
     chances = np.array([question.chance or np.nan for question in questions])[table.question]
     known = ~np.isnan(chances[table.answer])
     feature, answer = table.feature[known], table.answer[known]

@@ -10,7 +10,7 @@ Noticed = Callable[[BlindQuestion, str], list[list[str]]]
 """Takes a question and its template, and returns the names of the features of each answer."""
 
 REST = "_"
-"""Stands for a rare word in a template."""
+"""Replaces a rare word in a template."""
 _FREQUENT = 0.02
 """Words in at least this share of a group's questions belong to the template."""
 _FAR = 6
@@ -19,7 +19,7 @@ _OVERLAP = 4
 
 
 def templates(questions: list[BlindQuestion]) -> list[str]:
-    """The template of each question: its words, with those that are rare in its group left out."""
+    """Return the template of each question: its words without those that are rare in its group."""
     said = [words(question.text) for question in questions]
     counts: dict[tuple[str, str], Counter[str]] = {}
     sizes: Counter[tuple[str, str]] = Counter()
@@ -39,13 +39,13 @@ def _template(found: list[str], counts: Counter[str], size: int) -> str:
 
 
 def majority(question: BlindQuestion, template: str) -> list[list[str]]:
-    """The place, or the answer where none are listed, that is most often right behind these words."""
+    """Return the position of each option, or each answer if none are listed, combined with the template."""
     named = (f"letter {place + 1}" for place in range(len(question.answers))) if question.offered else question.answers
     return [[name, f"{name} after “{template}”"] for name in named]
 
 
 def form(question: BlindQuestion, _template: str) -> list[list[str]]:
-    """How long each option is, and how its number stands among the others: rank, gaps, parity."""
+    """Return the length of each option, and how its number compares with the others: rank, gaps, parity."""
     if not question.offered:
         return [[] for _ in question.answers]
     lengths = [len(answer) for answer in question.answers]
@@ -73,7 +73,7 @@ def _among(number: float, numbers: list[float]) -> Iterator[str]:
 
 
 def nearest(question: BlindQuestion, _template: str) -> list[list[str]]:
-    """The option nearest to the mean of the options; of words, the one most like the others."""
+    """Return which option is nearest to the mean of the options; for words, the one most similar to the others."""
     if not question.offered:
         return [[] for _ in question.answers]
     numbers = _numbers(question)
@@ -87,7 +87,7 @@ def nearest(question: BlindQuestion, _template: str) -> list[list[str]]:
 
 
 def option_words(question: BlindQuestion, _template: str) -> list[list[str]]:
-    """The words of each option, and the option as a whole."""
+    """Return the words of each option, and the option as a whole."""
     if not question.offered:
         return [[f"answer “{answer}”"] for answer in question.answers]
     return [
@@ -97,7 +97,7 @@ def option_words(question: BlindQuestion, _template: str) -> list[list[str]]:
 
 
 def all_words(question: BlindQuestion, template: str) -> list[list[str]]:
-    """The words of the question together with each answer: what they say, what they share, how numbers differ."""
+    """Return the words of the question combined with each answer: both words, shared words, differences of numbers."""
     if not question.offered:
         return _leanings(question, template)
     said = words(question.text)

@@ -16,7 +16,7 @@ _STYLE = """
 
 
 def figure(found: Blind) -> Markup:
-    """A bar with its interval for every group and world, a mark where chance is, and the strongest cues."""
+    """Return a bar with its interval for every group and world, a mark at chance, and the strongest cues."""
     parts = [
         words_at(MARGIN, 44, "Answered without the pictures", "title"),
         words_at(MARGIN, 66, summary(found), "soft"),
@@ -38,7 +38,7 @@ def figure(found: Blind) -> Markup:
 
 
 def write_svg(found: Blind, path: Path) -> None:
-    """Write what was found as one self-contained figure."""
+    """Write the results as one self-contained figure."""
     path.write_text(figure(found), encoding="utf-8")
 
 

@@ -34,7 +34,7 @@ def knowledge_of(cases: Iterable[Case]) -> Knowledge:
 def knowing(
     known: Knowledge, questions: Sequence[BlindQuestion], templates: Sequence[str], _folds: Ints
 ) -> Sequence[Table]:
-    """The features that the counts give each answer, for every test fold."""
+    """Return the features of each answer from the counts, for every test fold."""
     common = wordings(questions)
     found = [
         (_offered if question.offered else _yes_or_no)(known, question, template, common[question.group])

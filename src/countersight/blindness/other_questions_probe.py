@@ -17,7 +17,7 @@ from countersight.blindness.asked import BlindQuestion, words
 from countersight.blindness.choosing import FOLDS, Ints, Table
 
 Kind = tuple[str, ...]
-"""A group, and what is counted in it: an option, or an answer beside a name."""
+"""A group, and the counted item in it: an option, or an answer with a name."""
 _USUAL = 0.2
 """Words in a larger share of a group's questions belong to the template and name nothing."""
 _EITHER = 0.1
@@ -66,16 +66,16 @@ class _Counts:
 
 
 class Wording(NamedTuple):
-    """What the questions of a group have in common."""
+    """The common wording of the questions of a group."""
 
     usual: frozenset[str]
-    """Words that name nothing."""
+    """Words that do not name things."""
     turning: tuple[str, ...]
-    """Those of them that may reverse yes and no; "" stands for the answer as it is."""
+    """Those of them that may reverse yes and no; "" stands for the unchanged answer."""
 
 
 def wordings(questions: Sequence[BlindQuestion]) -> dict[str, Wording]:
-    """What the questions of each group have in common."""
+    """Return the common wording of the questions of each group."""
     found: dict[str, dict[str, set[int]]] = {}
     sizes: Counter[str] = Counter()
     for question in questions:
@@ -131,7 +131,7 @@ def _figures(ways: Mapping[str, Sequence[Kind]], right: _Counts, there: _Counts,
 
 
 def ranked(figures: list[dict[str, float]]) -> list[list[str]]:
-    """The ranks of each answer by each of its figures."""
+    """Return the ranks of each answer by each of its figures."""
     return [list(_ranks(own, figures)) for own in figures]
 
 

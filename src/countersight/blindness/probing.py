@@ -1,4 +1,4 @@
-"""Measures how much of a dataset can be answered without its pictures, with cross-validated probes."""
+"""Measure how much of a dataset can be answered without its pictures, with cross-validated probes."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -109,7 +109,7 @@ class Blind(msgspec.Struct, frozen=True):
         return f"Blind({several(self.questions, 'question')}, right without the pictures: {told})"
 
     def total(self, world: World) -> GroupBlind | None:
-        """All groups together in a world, where there are enough questions."""
+        """Return the results for all groups together in a world, if there are enough questions."""
         return next((group for group in self.groups if (group.group, group.world) == (ALL, world)), None)
 
 

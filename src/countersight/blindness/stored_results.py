@@ -34,7 +34,7 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 def measured(dataset: Dataset) -> Blind:
-    """The results for a dataset: read from its folder if they are current, otherwise measured."""
+    """Return the results for a dataset: from its folder if they are current, otherwise measured."""
     return known(dataset) or measure(_some(dataset))
 
 
@@ -44,7 +44,7 @@ def measure_dataset(
     runs: Iterable[RunFolder] = (),
     graphs: Path | None = None,
 ) -> Blind:
-    """What all questions of a dataset give away, measured now; one whose answers are hidden is refused.
+    """Measure what the questions of a dataset reveal; raises if its answers are hidden.
 
     `runs` asked a model the same questions without the pictures: each is one probe more. `graphs` is the mined folder
     in which common knowledge is counted; without it, the one that the dataset lies in, or the graphs of its cases.
@@ -61,7 +61,7 @@ def measure_dataset(
 
 
 def known(dataset: Dataset) -> Blind | None:
-    """The results stored for these rows, or None; results of other versions are measured again."""
+    """Return the results stored for these rows, or None; results of other versions are measured again."""
     kept = _kept(dataset)
     if kept and kept.probes != VERSION:
         return measure(_some(dataset))

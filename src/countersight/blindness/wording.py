@@ -23,13 +23,13 @@ _GOES_BY = {
 
 
 def table(found: Blind) -> Grid:
-    """Every group in each world: chance, what words and what common knowledge answer, and each probe, in per cent."""
+    """Return the accuracy in every group and world: chance, words, common knowledge, and each probe, in per cent."""
     head = ("group, world", *_HEAD, *found.groups[0].probes)
     return Grid("Accuracy without the pictures, in %", head, tuple(map(_line, found.groups)))
 
 
 def probes(found: Blind) -> Iterator[str]:
-    """What each probe uses."""
+    """Return what each probe uses."""
     for name in found.groups[0].probes:
         yield f"{name}: {_GOES_BY.get(name, 'what this model answered without the pictures')}"
 
@@ -49,12 +49,12 @@ def _line(group: GroupBlind) -> Line:
 
 
 def shared(share: Share) -> str:
-    """A share with its interval."""
+    """Format a share with its interval."""
     return f"{100 * share.right:.1f} ({100 * share.low:.1f}–{100 * share.high:.1f})"
 
 
 def told(cue: Cue) -> str:
-    """A cue in a few words."""
+    """Format a cue in a few words."""
     where = f" in {cue.group}" if cue.group else ""
     return clean(
         f"{cue.what}{where}, {cue.world}: right {cue.right:,} of {cue.seen:,} times; chance: {cue.expected:,.0f}"
@@ -62,7 +62,7 @@ def told(cue: Cue) -> str:
 
 
 def summary(found: Blind) -> str:
-    """One or two sentences for a dataset card."""
+    """Return one or two sentences for a dataset card."""
     parts = []
     for world in TWO_WORLDS:
         total = found.total(world)
@@ -76,7 +76,7 @@ def summary(found: Blind) -> str:
 
 
 def section(found: Blind) -> Iterator[str]:
-    """The lines of a dataset card, in Markdown."""
+    """Return the lines of a dataset card, in Markdown."""
     yield summary(found)
     if not found.groups:
         return
@@ -105,7 +105,7 @@ def _known(found: Blind) -> Iterator[str]:
 
 
 def render(found: Blind, console: "Console") -> None:
-    """Print what was found: a table of groups, what the probes go by, and the cues."""
+    """Print the results: a table of groups, what the probes use, and the cues."""
     if not found.groups:
         console.print(summary(found), markup=False)
         return

@@ -1,4 +1,4 @@
-"""Collecting from people: a campaign is a folder, its pages run in the browser, its export is a dataset or a run."""
+"""Collect data from people: a campaign is a folder, its pages run in the browser, its export is a dataset or a run."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The audit log: what leads and reviewers did, kept in the same transaction as what they did."""
+"""The audit log of leads' and reviewers' actions, written in the same transaction as the actions."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ from countersight.collect.database import tables
 
 
 class Action(msgspec.Struct, frozen=True):
-    """One thing that somebody did."""
+    """One logged action."""
 
     id: int
     at: float
@@ -23,22 +23,22 @@ class Action(msgspec.Struct, frozen=True):
     subject: str
     details: dict[str, Any]
     who_name: str = ""
-    """The name of whoever did it, while it is known."""
+    """The name of the person who did it, while known."""
     about: str = ""
-    """The person it was done about, by name and pseudonym; items and amounts stand in the details."""
+    """The person it concerns, by name and pseudonym; items and amounts are in the details."""
 
 
 def record(
     connection: Connection, person_id: int | None, name: str, subject: object, details: Mapping[str, Any], now: float
 ) -> None:
-    """Note what somebody did; no person is the command line."""
+    """Log an action; without a person it is from the command line."""
     text = msgspec.json.encode(details).decode()
     row = {"at": now, "person_id": person_id, "name": name, "subject": str(subject)[:200], "details": text}
     connection.execute(insert(tables.action).values(**row))
 
 
 def forget_in_log(connection: Connection, name: str | None, pseudonym: str) -> None:
-    """Put the pseudonym of somebody who is deleted in place of the name, wherever the log has it."""
+    """Replace the name of a deleted person by the pseudonym everywhere in the log."""
     made = tables.action.c
     for row in connection.execute(select(made.id, made.details)).all() if name else ():
         details = msgspec.json.decode(row.details)
@@ -51,7 +51,7 @@ def forget_in_log(connection: Connection, name: str | None, pseudonym: str) -> N
 
 
 def read_log(connection: Connection, after: int = 0, most: int | None = None, *, latest: bool = False) -> list[Action]:
-    """What was done, from the first on or the latest first."""
+    """Return the logged actions, from the first on or the latest first."""
     made, person = tables.action.c, tables.person
     question = select(tables.action)
     rows = connection.execute(
@@ -76,7 +76,7 @@ def _action(row: Row[Any], everybody: Mapping[int, Any]) -> Action:
 
 
 def log_csv(rows: Iterable[Action]) -> str:
-    """The log as a table."""
+    """Return the log as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("id", "at", "who", "action", "subject", "about", "details"))

@@ -1,4 +1,4 @@
-"""Backup and restore: a copy of a campaign as it stood at one moment, whatever its database.
+"""Backup and restore: a consistent copy of a campaign, whatever its database.
 
 A copy is a campaign folder with a SQLite database, so it can be opened as it is, or restored into PostgreSQL.
 """
@@ -26,7 +26,7 @@ _MANY = 1_000
 
 
 def back_up(campaign: Path, folder: Path, database: str | None = None) -> None:
-    """Copy a campaign into a new folder, also while people work in it."""
+    """Copy a campaign into a new folder, even while people work in it."""
     opened = Campaign.open(campaign, database)
     try:
         with Staging(folder) as staging:
@@ -42,7 +42,7 @@ def back_up(campaign: Path, folder: Path, database: str | None = None) -> None:
 
 
 def restore(backup: Path, folder: Path, database: str | None = None) -> None:
-    """Make a campaign folder out of a copy, with its SQLite database or an empty one at an address."""
+    """Restore a campaign folder from a copy, with its SQLite database or into an empty one at an address."""
     if not (backup / DATABASE).is_file():
         raise CampaignError(
             f"{backup} is not a backup made by `countersight collect backup`: it contains no {DATABASE}"

@@ -1,4 +1,4 @@
-"""A campaign is a folder: `campaign.toml`, the pictures, and SQLite beside them unless another database is named.
+"""A campaign is a folder: `campaign.toml`, the pictures, and a SQLite file unless another database is named.
 
 The folder remembers the address of another database, without its password.
 """
@@ -32,7 +32,7 @@ _NAME = re.compile(rf"[0-9a-f]{{32}}\.(?:{'|'.join(SUFFIXES.values())})")
 
 
 class Campaign:
-    """A campaign, opened: its settings, its flow and its database."""
+    """An open campaign: its settings, its flow and its database."""
 
     def __init__(self, path: Path, settings: Settings, flow: Flow, store: Store, secret: bytes) -> None:
         self.path = path
@@ -40,11 +40,11 @@ class Campaign:
         self.flow = flow
         self.store = store
         self.secret = secret
-        """What tokens are signed with; it never leaves the folder."""
+        """The key that signs tokens; it never leaves the folder."""
 
     @classmethod
     def open(cls, path: Path | str, database: str | None = None) -> Self:
-        """Open a campaign folder with its database: the one it remembers, or the one at an address.
+        """Open a campaign folder with its database: the recorded one, or the one at an address.
 
         A campaign that has a database is never opened with an empty one.
         """
@@ -71,22 +71,22 @@ class Campaign:
         return cls(path, settings, flow, store, secret)
 
     def close(self) -> None:
-        """Let go of the database; every write that was begun is finished."""
+        """Close the database after finishing all pending writes."""
         self.store.close()
 
     def picture_file(self, name: str) -> Path | None:
-        """The file of a picture of the campaign, by the name it is shown under; None where there is none."""
+        """Return the file of a picture of the campaign by its public name; None if there is none."""
         file = self.path / PICTURES / name
         return file if _NAME.fullmatch(name) and file.is_file() else None
 
     def guideline_picture(self, name: str) -> Path | None:
-        """A picture in the folder `guidelines`; None where there is none of this name."""
+        """Return a picture in the folder `guidelines`; None if there is none with this name."""
         file = self.path / GUIDELINES / name
         return file if _GUIDE.fullmatch(name) and file.is_file() else None
 
 
 def remember_database(folder: Path, url: str) -> None:
-    """Write the address of a campaign's database into its folder, with *** in place of a password."""
+    """Record the address of a campaign's database in its folder, with *** instead of a password."""
     address = _address(url)
     if "password" in address.query:
         address = address.update_query_dict({"password": _HIDDEN})
@@ -95,7 +95,7 @@ def remember_database(folder: Path, url: str) -> None:
 
 
 def remembered_database(folder: Path) -> str | None:
-    """The address of the database that a folder remembers; None for SQLite. Refused where it needs a password."""
+    """Return the recorded database address; None for SQLite. Raises if it needs a password."""
     if not (folder / ADDRESS).is_file():
         return None
     url = (folder / ADDRESS).read_text(encoding="utf-8").strip()
@@ -140,18 +140,18 @@ def _belong(connection: Connection, secret: bytes, title: str, known: str) -> No
 
 
 def make_private(file: Path) -> None:
-    """Make a file that its owner alone can read, unless it is there; where that fails, whoever opens it says why."""
+    """Create a file readable only by its owner, if it is missing; errors are left to whoever opens it."""
     with suppress(OSError):
         os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
 
 
 def picture_name(data: bytes, mime: str) -> str:
-    """The name of a picture in a campaign: the digest of its bytes."""
+    """Return the name of a picture in a campaign: the digest of its bytes."""
     return f"{hashlib.sha256(data).hexdigest()[:32]}.{SUFFIXES[mime]}"
 
 
 def keep_picture(campaign: Path, picture: Picture) -> str:
-    """Store a checked picture in a campaign folder under the digest of its bytes; the name it has there."""
+    """Store a checked picture in a campaign folder, and return its name there."""
     name = picture_name(picture.data, picture.mime)
     file = campaign / PICTURES / name
     if not file.exists():

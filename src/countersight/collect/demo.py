@@ -1,4 +1,4 @@
-"""A campaign to look at: drawn pictures, three accounts, and a few items in every phase."""
+"""A demo campaign: drawn pictures, three accounts, and a few items in every phase."""
 
 import time
 from pathlib import Path
@@ -22,7 +22,7 @@ _DAY = 86_400.0
 
 
 def make_demo(folder: Path) -> None:
-    """Make the campaign, unless it is there already."""
+    """Create the campaign, unless it exists."""
     if (folder / "campaign.toml").exists():
         return
     pictures = folder.with_name(f".{folder.name}-pictures")
@@ -48,7 +48,7 @@ def _welcome(settings: Path) -> None:
 
 
 def draw_pictures(folder: Path, number: int) -> dict[str, str]:
-    """Pictures of our own scenes: nothing has to be downloaded. What each shows, by the name it has in a campaign."""
+    """Draw pictures of our own scenes, without downloads; return a description of each by its name in a campaign."""
     folder.mkdir(parents=True, exist_ok=True)
     shown = {}
     for place in range(number):

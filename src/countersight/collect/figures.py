@@ -1,4 +1,4 @@
-"""What a lead wants to know of a campaign: how far it is, where it waits, who agrees, what it costs."""
+"""Figures for leads: the progress of a campaign, waiting items, agreement and cost."""
 
 from collections import Counter, defaultdict
 from statistics import median
@@ -26,20 +26,20 @@ class PhaseFigures(msgspec.Struct, frozen=True):
     waiting: int
     """Items with a free seat."""
     under_way: int
-    """Seats that somebody holds."""
+    """Seats that are taken."""
     done: int
-    """Contributions that stand."""
+    """Valid contributions."""
     oldest: float | None
-    """Seconds the item that waits longest has waited."""
+    """The longest waiting time of an item, in seconds."""
     seconds: float | None
-    """Median time for one contribution."""
+    """Median time for one contribution, in seconds."""
     day: int
     """Contributions of the last 24 hours."""
     week: int
 
 
 class LabelAgreement(msgspec.Struct, frozen=True):
-    """The agreement about one of the things people decide in a phase."""
+    """The agreement on one of the decisions in a phase."""
 
     phase: str
     label: str
@@ -51,7 +51,7 @@ class Fooling(msgspec.Struct, frozen=True):
 
     checks: int
     items: int
-    """Items that were sent with a check."""
+    """Items that were submitted with a check."""
     fooled: int
     """Those with a distractor that fooled the model."""
     interval: Interval
@@ -70,10 +70,10 @@ class PersonFigures(msgspec.Struct, frozen=True):
     known: int
     known_right: int
     flagged: int
-    """Contributions whose flag was found fair."""
+    """Contributions with a justified flag."""
     earned: int
     hourly: float | None
-    """What an hour of work earned, in minor units."""
+    """Earnings per hour of work, in minor units."""
     access: str
     deleted: bool
 
@@ -91,13 +91,13 @@ class Figures(msgspec.Struct, frozen=True):
     fooling: Fooling | None
     balances: dict[str, int]
     per_item: float | None
-    """What a finished item cost, in minor units."""
+    """The cost of a finished item, in minor units."""
     stranded: int
-    """Items that wait for somebody although everybody who may work has had a part in them."""
+    """Items that nobody can take, because all permitted people have contributed to them."""
 
 
 def campaign_figures(connection: Connection, flow: Flow, now: float) -> Figures:
-    """Everything on the leads' first page."""
+    """Return all figures on the leads' first page."""
     states = _states(connection)
     balances = pay.balances(connection)
     spent = sum(amount for state, amount in balances.items() if state != "voided")
@@ -172,7 +172,7 @@ def _since(connection: Connection, phase: str, moment: float) -> int:
 
 
 def label_agreement(connection: Connection, flow: Flow) -> list[LabelAgreement]:
-    """For everything two people decide about the same item, how far they agree."""
+    """Return the agreement on everything that two people decide about the same item."""
     rows: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for phase in flow.phases:
         if phase.adjudicates:
@@ -221,7 +221,7 @@ def _standing(connection: Connection, phase: str, *without: str, person_id: int 
 
 
 def group_counts(connection: Connection, flow: Flow, person_id: int | None = None) -> dict[str, int]:
-    """Items by the groups that ought to be balanced, of everybody or of one person; one may count for several."""
+    """Return the number of items by group that should be balanced, overall or for one person; groups can overlap."""
     counts = Counter(dict.fromkeys(flow.balance, 0))
     for phase in flow.phases:
         if phase.name == flow.grouped_in:
@@ -244,7 +244,7 @@ def _fooling(connection: Connection) -> Fooling | None:
 
 
 def people_figures(connection: Connection, after: int, most: int) -> list[PersonFigures]:
-    """The work of so many people, from the one after this number on, in a few queries over all of it."""
+    """Return the figures of at most `most` people, after this number, in a few queries."""
     made, person = tables.contribution.c, tables.person.c
     everybody = connection.execute(select(tables.person).where(person.id > after).order_by(person.id).limit(most)).all()
     numbers = [row.id for row in everybody]

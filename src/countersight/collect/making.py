@@ -1,4 +1,4 @@
-"""Making a campaign: a folder with its settings, its pictures and its first items."""
+"""Create a campaign: a folder with its settings, its pictures and its first items."""
 
 import random
 import time
@@ -72,7 +72,7 @@ def new_campaign(
     database: str | None = None,
     on_bad: OnBad = lambda words: None,
 ) -> int:
-    """Make a campaign folder of a flow, from pictures or from what is there already; how many items it has.
+    """Create a campaign folder for a flow, from pictures or an existing dataset; return its number of items.
 
     `gold` is a dataset known to be right: its cases are drawn now and then, to see who takes care. A bad picture or row
     is told and left out.
@@ -102,7 +102,7 @@ def add_to_campaign(
     seed: int = 0,
     on_bad: OnBad = lambda words: None,
 ) -> int:
-    """Add pictures or cases to a campaign, also while it is served; how many items that makes."""
+    """Add pictures or cases to a campaign, even while it is served; return how many items were added."""
     made = _add(campaign, pictures, source, gold, seed, on_bad)
     details = {"items": made, "from": str(pictures or source or gold)}
     campaign.store.write_now(lambda c: record(c, None, "add", "", details, time.time()))
@@ -165,7 +165,7 @@ def _license(flow: str, source: Path | None) -> str:
 
 
 def settings_text(flow: str, title: str, language: str = "en", license: str = "") -> str:
-    """The settings a campaign begins with: one readable file to be edited."""
+    """Return the initial settings of a campaign: one readable file to edit."""
     defaults = files(__package__) / "defaults"
     text = (defaults / f"{flow}.toml").read_text(encoding="utf-8")
     quoted = title.replace("\\", "\\\\").replace('"', '\\"')
@@ -334,7 +334,7 @@ def _known_items(flow: str, found: _Found) -> Iterator[NewItem]:
 
 
 def with_wrong_answer(case: Case) -> Case | None:
-    """The case with an answer that is surely not right; None where no such answer can be told from the question."""
+    """Return the case with an answer that is certainly wrong; None if no such answer can be constructed."""
     world = "counterfactual" if case.counterfactual else "factual"
     question = asked(case)
     match question.kind:
@@ -350,7 +350,7 @@ def with_wrong_answer(case: Case) -> Case | None:
 
 
 def audit_items(folder: Path, audit: Path) -> Iterator[NewItem]:
-    """One item for each edit that was made and asked about again; the control edits are left out."""
+    """Return one item for each edit after which the model was asked again, without control edits."""
     pictures = AuditFolder.open(audit)
     for trail in read_audit(audit).cases:
         for concept in trail.concepts:

@@ -1,4 +1,4 @@
-"""What people earn: a double-entry ledger in minor units.
+"""Payments: a double-entry ledger in minor units.
 
 A payment goes from account to account: the budget owes it (accrued), a lead approves it, it leaves in a batch
 (exported) and is settled; or it is voided and goes back to the budget. Every step is a posting with the account it is
@@ -26,13 +26,13 @@ FOLLOWS: dict[str, tuple[Account, ...]] = {
     "settled": (),
     "voided": (),
 }
-"""Where a payment may go from where it is."""
+"""The accounts to which a payment may move next."""
 LEFT: tuple[Account, ...] = ("exported", "settled")
-"""Where a payment stands in a file that was handed out: only what is known of the whole batch changes it."""
+"""Accounts of payments in an exported file: they change only with the whole batch."""
 
 
 def accrue(connection: Connection, person_id: int, contribution_id: int, kind: Kind, amount: int, now: float) -> None:
-    """Note that somebody has earned something."""
+    """Record that somebody has earned something."""
     if amount <= 0:
         return
     row = {"person_id": person_id, "contribution_id": contribution_id, "kind": kind, "amount": amount}
@@ -49,7 +49,7 @@ def _post(
 
 
 def move(connection: Connection, payments: Sequence[int], to: Account, by: int | None, now: float) -> int:
-    """Bring payments to their next account; how many went. One that may not go there stays where it is."""
+    """Move payments to their next account, and return how many moved. Others stay where they are."""
     moved = 0
     rows = connection.execute(select(tables.payment).where(tables.payment.c.id.in_(payments))).all()
     for row in rows:
@@ -62,7 +62,7 @@ def move(connection: Connection, payments: Sequence[int], to: Account, by: int |
 
 
 def void_contribution(connection: Connection, contribution_id: int, by: int | None, now: float) -> None:
-    """Take back what a contribution earned in any of its versions.
+    """Void the earnings of a contribution in all its versions.
 
     What has left in a batch stays: the file somebody pays by stays true.
     """
@@ -79,7 +79,7 @@ def _of_seat(contribution_id: int) -> ColumnElement[bool]:
 
 
 def approve(connection: Connection, person_id: int, by: int, now: float) -> int:
-    """Approve all that a person has accrued; how many payments. Nobody approves their own."""
+    """Approve everything a person has accrued, and return the number of payments. Nobody approves their own."""
     if person_id == by:
         raise CampaignError("nobody approves their own pay: ask another lead")
     mine = (tables.payment.c.person_id == person_id) & (tables.payment.c.state == "accrued")
@@ -87,7 +87,7 @@ def approve(connection: Connection, person_id: int, by: int, now: float) -> int:
 
 
 def export_batch(connection: Connection, by: int, now: float) -> int | None:
-    """Put everything approved into a batch with its CSV, as Prolific takes it; the batch, or None where nothing is due.
+    """Put everything approved into a batch with its CSV for Prolific; return the batch, or None if nothing is due.
 
     The payments are marked as exported in the same transaction, so no payment is ever in two batches.
     """
@@ -121,13 +121,13 @@ def _csv(totals: dict[str, int]) -> str:
 
 
 def close_batch(connection: Connection, batch: int, outcome: Account, by: int, now: float) -> int:
-    """Note that a batch was paid elsewhere (settled), or was not and never will be (voided)."""
+    """Record that a batch was paid elsewhere (settled), or never will be (voided)."""
     inside = (tables.payment.c.batch_id == batch) & (tables.payment.c.state == "exported")
     return move(connection, _ids(connection, inside), outcome, by, now)
 
 
 def left_for_removed(connection: Connection) -> dict[int, int]:
-    """By batch: what had left already when a reviewer removed the work it is for. The lead may settle it elsewhere."""
+    """Return by batch the exported pay for work that a reviewer removed. The lead may settle it elsewhere."""
     fair = exists().where(
         tables.flag.c.contribution_id == tables.payment.c.contribution_id, tables.flag.c.outcome == "fair"
     )
@@ -136,13 +136,13 @@ def left_for_removed(connection: Connection) -> dict[int, int]:
 
 
 def balances(connection: Connection, person_id: int | None = None) -> dict[str, int]:
-    """How much stands in each account, for one person or for all."""
+    """Return the amount in each account, for one person or for all."""
     rows = connection.execute(_ALL) if person_id is None else connection.execute(_OWN, {"person": person_id})
     return {state: int(amount) for state, amount in rows}
 
 
 def balances_by_person(connection: Connection, after: int, most: int) -> dict[int, dict[str, int]]:
-    """The balance of each account that has earned something, one page at a time."""
+    """Return the balances of each person with earnings, one page at a time."""
     paid = tables.payment.c
     found: dict[int, dict[str, int]] = {}
     earners = select(paid.person_id).where(paid.person_id > after).distinct().order_by(paid.person_id).limit(most)
@@ -162,14 +162,14 @@ _OWN = _ALL.where(tables.payment.c.person_id == bindparam("person"))
 
 
 def earned(connection: Connection, person_id: int) -> int:
-    """All that a person has earned and not lost again."""
+    """Return everything that a person has earned, except voided payments."""
     return sum(amount for state, amount in balances(connection, person_id).items() if state != "voided")
 
 
 def pay_contribution(
     connection: Connection, pay: Pay, base: int, person_id: int, contribution_id: int, now: float
 ) -> None:
-    """What a contribution earns: its base and a bonus for the series. One that is only corrected earns nothing more."""
+    """Pay a contribution: its base and a bonus for the series. A mere correction earns nothing more."""
     if _earned_already(connection, contribution_id, "work"):
         return
     bonus = next_bonus(connection, pay, person_id)
@@ -178,12 +178,12 @@ def pay_contribution(
 
 
 def next_bonus(connection: Connection, pay: Pay, person_id: int) -> int:
-    """The bonus for a person's next contribution; nothing where series earn none."""
+    """Return the bonus for a person's next contribution; 0 if series have none."""
     return series_bonus(pay, _worked(connection, person_id)) if pay.series else 0
 
 
 def pay_fooling(connection: Connection, pay: Pay, item_id: int, now: float) -> None:
-    """The bonus for distractors that fooled the model, once a reviewer has found the item good."""
+    """Pay the bonus for distractors that fooled the model, once a reviewer has accepted the item."""
     made, lease = tables.contribution.c, tables.lease.c
     question = select(made.id, made.person_id, made.fooled).join(tables.lease, lease.contribution_id == made.id)
     for row in connection.execute(question.where(lease.item_id == item_id, lease.state == "done", made.fooled > 0)):
@@ -198,7 +198,7 @@ def _earned_already(connection: Connection, contribution_id: int, kind: Kind) ->
 
 
 def series_bonus(pay: Pay, before: int) -> int:
-    """The bonus for one more contribution (CoSIm A.2: 2 cents for the first 25, 3 for the next 25, and so on)."""
+    """Return the bonus for the next contribution (CoSIm A.2: 2 cents for the first 25, 3 for the next 25, …)."""
     return pay.series_first + before // pay.series * pay.series_step
 
 

@@ -1,4 +1,4 @@
-"""Who works here: accounts, invitations, roles, passwords and sessions."""
+"""Accounts, invitations, roles, passwords and sessions."""
 
 import hashlib
 import secrets
@@ -38,20 +38,20 @@ class Person(msgspec.Struct, frozen=True):
     language: str | None
     participant: str | None
     access: str = "open"
-    """open, paused (sees the account and no more) or blocked (cannot log in)."""
+    """open, paused (sees only the account page) or blocked (cannot log in)."""
 
     def is_at_least(self, role: Role) -> bool:
-        """Whether the person may do what this role may; each role may do all that the one before may."""
+        """Whether the person has the permissions of this role; each role includes the one before."""
         return ROLES.index(self.role) >= ROLES.index(role)
 
 
 def digest(token: str) -> str:
-    """What the database keeps of a token: who reads the database cannot use it."""
+    """Return the stored form of a token, which is useless to readers of the database."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def add_person(connection: Connection, name: str, role: Role, now: float, *, password: str | None = None) -> int:
-    """Make an account; its id."""
+    """Create an account, and return its id."""
     name = printable(name)[:_LONGEST_NAME].strip()
     if not name:
         raise CampaignError("an account needs a name")
@@ -61,7 +61,7 @@ def add_person(connection: Connection, name: str, role: Role, now: float, *, pas
 
 
 def insert_person(connection: Connection, name: str | None, role: Role, now: float, **more: str | None) -> int:
-    """Put an account into the database under a pseudonym of its own; its id."""
+    """Insert an account with a new pseudonym, and return its id."""
     row = insert(tables.person).values(name=name, role=role, pseudonym=_pseudonym(), created_at=now, **more)
     key = connection.execute(row).inserted_primary_key
     assert key is not None
@@ -74,7 +74,7 @@ def _pseudonym() -> str:
 
 
 def account_named(connection: Connection, name: str) -> Person | None:
-    """The account with a name; names that differ only in capital letters are one."""
+    """Return the account with a name, ignoring case."""
     name = printable(name).strip()
     exact = connection.execute(select(tables.person).where(tables.person.c.name == name)).first()
     return (
@@ -85,12 +85,12 @@ def account_named(connection: Connection, name: str) -> Person | None:
 
 
 def invite(connection: Connection, name: str, role: Role, now: float) -> str:
-    """Make an account; the token of its one-time link."""
+    """Create an account, and return the token of its one-time link."""
     return new_link(connection, add_person(connection, name, role, now), now)
 
 
 def new_link(connection: Connection, person_id: int, now: float) -> str:
-    """The token of a new one-time link, by which whoever has it chooses the password of an account."""
+    """Return the token of a new one-time link for choosing the password of an account."""
     token = secrets.token_urlsafe(24)
     changed = {"invitation": digest(token), "invitation_until": now + INVITATION_SECONDS}
     connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(**changed))
@@ -98,7 +98,7 @@ def new_link(connection: Connection, person_id: int, now: float) -> str:
 
 
 def invited(connection: Connection, token: str, now: float) -> Person | None:
-    """The person an invitation is for, while it is valid."""
+    """Return the invited person, while the invitation is valid."""
     row = connection.execute(
         select(tables.person).where(
             tables.person.c.invitation == digest(token),
@@ -110,7 +110,7 @@ def invited(connection: Connection, token: str, now: float) -> Person | None:
 
 
 def accept_invitation(connection: Connection, token: str, hashed: str, now: float) -> Person | None:
-    """Give the invited account its password; the link is of no use after that."""
+    """Set the password of the invited account; the link is invalid afterwards."""
     person = invited(connection, token, now)
     if person is None:
         return None
@@ -121,19 +121,19 @@ def accept_invitation(connection: Connection, token: str, hashed: str, now: floa
 
 
 def password_fault(password: str) -> str | None:
-    """What is wrong with a password, in a sentence."""
+    """Return what is wrong with a password, in a sentence."""
     if len(password) < SHORTEST_PASSWORD:
         return f"A password needs at least {SHORTEST_PASSWORD} characters."
     return f"A password may have at most {LONGEST_PASSWORD} characters." if len(password) > LONGEST_PASSWORD else None
 
 
 def hash_password(password: str) -> str:
-    """A password as it is kept (Argon2id)."""
+    """Hash a password (Argon2id)."""
     return _hasher.hash(password)
 
 
 def stored_password(connection: Connection, name: str) -> tuple[Person, str] | None:
-    """An account and its hashed password, by name."""
+    """Return an account and its hashed password, by name."""
     person = account_named(connection, name)
     stored = select(tables.person.c.password).where(tables.person.c.id == (person.id if person else 0))
     password = connection.execute(stored).scalar()
@@ -141,7 +141,7 @@ def stored_password(connection: Connection, name: str) -> tuple[Person, str] | N
 
 
 def is_password(password: str, stored: str | None) -> bool:
-    """Whether a password is the right one; takes as long where there is no such account."""
+    """Whether a password is right; takes as long if there is no such account."""
     try:
         return _hasher.verify(stored or _nobody, password[:LONGEST_PASSWORD]) and stored is not None
     except (VerificationError, InvalidHashError):
@@ -149,7 +149,7 @@ def is_password(password: str, stored: str | None) -> bool:
 
 
 def begin_session(connection: Connection, person_id: int, now: float, label: str | None = None) -> str:
-    """A new session: the token that goes into the cookie, or with a label the token of a script."""
+    """Start a session and return its token: for a cookie, or with a label for a script."""
     token = secrets.token_urlsafe(32)
     until = now + (TOKEN_SECONDS if label else SESSION_SECONDS)
     row = {"token": digest(token), "person_id": person_id, "created_at": now, "expires_at": until, "label": label}
@@ -175,7 +175,7 @@ _OF_BROWSER, _OF_SCRIPT = (
 
 
 def session_person(connection: Connection, token: str, now: float, *, script: bool = False) -> Person | None:
-    """Whose session a cookie names, or whose token a script has, while it holds."""
+    """Return the person of a valid cookie or script token."""
     found = {"token": digest(token), "now": now}
     row = connection.execute(_OF_SCRIPT if script else _OF_BROWSER, found).first()
     return _person(row) if row else None
@@ -192,7 +192,7 @@ def end_sessions(connection: Connection, person_id: int) -> None:
 
 
 def script_tokens(connection: Connection, person_id: int) -> list[Row[Any]]:
-    """The tokens for scripts that a person has made: name and until when."""
+    """Return a person's tokens for scripts: label and expiry."""
     mine = (tables.session.c.person_id == person_id) & tables.session.c.label.is_not(None)
     return list(connection.execute(select(tables.session.c.label, tables.session.c.expires_at).where(mine)))
 
@@ -204,7 +204,7 @@ def revoke_tokens(connection: Connection, person_id: int, label: str) -> None:
 
 
 def find_person(connection: Connection, name: str) -> Person:
-    """An account by its name or pseudonym."""
+    """Return an account by its name or pseudonym."""
     person = account_named(connection, name)
     person = person or next((each for each in everybody(connection) if each.pseudonym == name), None)
     if person is None:
@@ -213,24 +213,24 @@ def find_person(connection: Connection, name: str) -> Person:
 
 
 def set_role(connection: Connection, person_id: int, role: Role) -> None:
-    """Change what a person may do."""
+    """Change the role of a person."""
     connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(role=role))
 
 
 def agree(connection: Connection, person_id: int, version: int, now: float) -> None:
-    """Keep that a person agreed to a version of the consent text."""
+    """Record that a person agreed to a version of the consent text."""
     values = {"consent": version, "consent_at": now}
     connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(**values))
 
 
 def names(connection: Connection, numbers: Iterable[int]) -> dict[int, str]:
-    """The names of people by their numbers; what was deleted is said to be."""
+    """Return the names of people by id; "(deleted)" for deleted ones."""
     rows = connection.execute(select(tables.person.c.id, tables.person.c.name).where(tables.person.c.id.in_(numbers)))
     return {row.id: row.name or "(deleted)" for row in rows}
 
 
 def everybody(connection: Connection) -> list[Person]:
-    """All accounts that were not deleted."""
+    """Return all accounts that were not deleted."""
     rows = connection.execute(
         select(tables.person).where(tables.person.c.deleted_at.is_(None)).order_by(tables.person.c.id)
     )

@@ -1,4 +1,4 @@
-"""People who come from Prolific, and people who go for good."""
+"""Participants from Prolific, and deletion of people."""
 
 import hashlib
 import hmac
@@ -15,7 +15,7 @@ _person, _arrival = tables.person.c, tables.arrival.c
 def arrived(
     connection: Connection, secret: bytes, participant: str, study: str, submission: str, now: float
 ) -> int | None:
-    """The account of somebody from Prolific, made on the first visit; None where they are deleted or blocked."""
+    """Return the account of a Prolific participant, created on the first visit; None if deleted or blocked."""
     mark = tables.departed.c.mark == _mark(secret, participant)
     if connection.execute(select(tables.departed.c.mark).where(mark)).first():
         return None
@@ -41,7 +41,7 @@ def _begin_submission(connection: Connection, person_id: int, submission: str, n
 
 
 def done_for_submission(connection: Connection, person_id: int) -> int:
-    """How much a person has done since the submission began that they came with."""
+    """Return how many contributions a person has made since the start of the current submission."""
     since = (
         select(_arrival.at)
         .join(tables.person, (_person.id == _arrival.person_id) & (_person.submission == _arrival.submission))
@@ -58,7 +58,7 @@ def done_for_submission(connection: Connection, person_id: int) -> int:
 
 
 def forget(connection: Connection, secret: bytes, person_id: int, now: float) -> None:
-    """Delete what says who a person is; what they contributed stays under the pseudonym."""
+    """Delete a person's identity; their contributions stay under the pseudonym."""
     row = connection.execute(select(tables.person).where(_person.id == person_id)).one()
     if row.participant:
         connection.execute(insert(tables.departed).values(mark=_mark(secret, row.participant)))

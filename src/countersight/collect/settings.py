@@ -1,4 +1,4 @@
-"""What a lead decides about a campaign: the structures behind `campaign.toml`."""
+"""The settings of a campaign: the structures behind `campaign.toml`."""
 
 import tomllib
 from pathlib import Path
@@ -10,11 +10,11 @@ from msgspec import Meta
 from countersight.errors import CampaignError
 
 GUIDELINES = "guidelines"
-"""The folder of guidelines in Markdown, a file for each phase, and of their pictures."""
+"""The folder of guidelines in Markdown, one file per phase, and of their pictures."""
 FlowName = Literal["cosim", "cfmm", "cvqa", "verify", "answer", "judge"]
 _MOST_PAY = 1_000_000
 Cents = Annotated[int, Meta(ge=0, le=_MOST_PAY)]
-"""An amount of money in minor units; no contribution is worth a fortune, but a slip of the keyboard may say so."""
+"""An amount of money in minor units, limited because of typing errors."""
 Number = Annotated[int, Meta(ge=0, le=1_000_000)]
 Version = Annotated[int, Meta(ge=1, le=1_000_000)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -23,7 +23,7 @@ _YEAR = 525_600  # minutes
 
 
 class GuidelineExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something a worker might write, and what is good or bad about it."""
+    """An example of a worker's text, and what is good or bad about it."""
 
     text: str
     good: bool
@@ -38,13 +38,13 @@ class TestQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     options: tuple[str, ...]
     answer: int
-    """Which option is right, counted from 1."""
+    """The number of the right option, counted from 1."""
     why: str = ""
     """Shown after the last try."""
 
 
 class Test(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What somebody must understand before they may work in a phase."""
+    """A qualification test that must be passed before working in a phase."""
 
     __test__ = False
 
@@ -52,23 +52,23 @@ class Test(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: Version = 1
     tries: Annotated[int, Meta(ge=1, le=100)] = 2
     pass_mark: Annotated[float, Meta(gt=0, le=1)] = 1.0
-    """The share of right answers that passes."""
+    """The share of right answers required to pass."""
     days: Number = 0
-    """For how many days a pass holds; 0 is for ever."""
+    """For how many days a pass is valid; 0 is for ever."""
 
 
 class PhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What belongs to one phase: what is asked of people, how they qualify, what they earn."""
+    """The settings of one phase: instructions, qualification and pay."""
 
     guidelines: str
     version: Version = 1
-    """Of the guidelines; raise it when they change, so that each contribution says which it followed."""
+    """The version of the guidelines; raise it when they change, because each contribution records it."""
     pay: int = 0
-    """For one contribution, in minor units of the currency (cents)."""
+    """Pay for one contribution, in minor units of the currency (cents)."""
     people: int = 1
-    """How many people take this phase of an item without seeing each other."""
+    """How many people do this phase of an item, without seeing each other."""
     most: Number = 0
-    """Contributions of one person at most; 0 for no limit."""
+    """Most contributions of one person; 0 for no limit."""
     examples: tuple[GuidelineExample, ...] = ()
     test: Test | None = None
 
@@ -78,7 +78,7 @@ class Pay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     currency: str = "USD"
     fooling: Cents = 0
-    """For each distractor that fooled the model, in minor units; earned when a reviewer finds the item good."""
+    """Bonus for each distractor that fooled the model, in minor units; paid when a reviewer accepts the item."""
     series: Number = 0
     """Contributions after which the bonus for each further one grows by `series_step`; 0 for no such bonus."""
     series_first: Cents = 0
@@ -86,36 +86,36 @@ class Pay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Prolific(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """People hired through Prolific come by a link with their id and go back with a code."""
+    """Prolific: people arrive by a link with their id and return with a completion code."""
 
     completion_code: str = ""
     screen_out_code: str = ""
     contributions: Number = 0
-    """How many make one submission; the completion code is shown then."""
+    """Contributions per submission, after which the completion code is shown."""
 
 
 class Loop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The model in the loop."""
 
     model: str = "ranker"
-    """`ranker` is trained on the campaign's own train split; or any model of `countersight list models` that ranks."""
+    """`ranker`, trained on the campaign's own train split, or any model of `countersight list models` that ranks."""
     deadline: Seconds = 2.0
-    """Seconds after which a check is given up and the person goes on without it."""
+    """Seconds after which a check is abandoned and the person continues without it."""
     attempts: Annotated[int, Meta(ge=1, le=1000)] = 5
-    """Checks of one item at most."""
+    """Most checks of one item."""
 
 
 class Proposals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model would write, shown to a person who has committed to a first try of their own."""
+    """Proposals of a model, shown after a person's own first try."""
 
     model: str = ""
-    """Any model of `countersight list models` that writes; nothing for no proposals."""
+    """Any model of `countersight list models` that writes; empty for no proposals."""
     deadline: Seconds = 10.0
-    """Seconds after which the person goes on without it."""
+    """Seconds after which the person continues without it."""
 
 
 class Consent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What people agree to before they work."""
+    """The consent text that people agree to before they work."""
 
     text: str
     version: Version = 1
@@ -130,33 +130,33 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     consent: Consent
     license: str = "CC-BY-4.0"
     language: str = "en"
-    """In which people write, as HTML names it."""
+    """The language that people write in, as an HTML code."""
     languages: tuple[str, ...] = ("en",)
-    """Of the interface; the first is the default."""
+    """The languages of the interface; the first is the default."""
     lease_minutes: Annotated[float, Meta(gt=0, le=_YEAR)] = 30
     undo_minutes: Annotated[float, Meta(ge=0, le=_YEAR)] = 60
     splits: dict[str, Share] = msgspec.field(default_factory=lambda: {"train": 1.0})
     gold_share: Annotated[float, Meta(ge=0, lt=1)] = 0.0
-    """How often a person is given an item whose answer is known."""
+    """The share of items with known answers that people are given."""
     return_days: Annotated[float, Meta(gt=0, le=365)] = 7
-    """How long work that a reviewer sent back waits for its author."""
+    """How many days work that a reviewer returned waits for its author."""
     quotas: dict[str, Number] = {}
-    """Items of a group (an aspect, a type of change) after which no more are taken."""
+    """Most items of a group (an aspect, a type of change)."""
     person_quotas: dict[str, Number] = {}
-    """The same for each person."""
+    """Most items of a group for each person."""
     contact: str = ""
     welcome: str = ""
-    """Shown where people log in."""
+    """Text on the login page."""
     pay: Pay = Pay()
     prolific: Prolific = Prolific()
     loop: Loop = Loop()
     proposals: Proposals = Proposals()
     texts: dict[str, dict[str, str]] = {}
-    """Texts of the interface in other languages: for each language, the English text and what stands in its place."""
+    """Translations of the interface: for each language, the English text and its replacement."""
 
 
 def read_settings(file: Path) -> Settings:
-    """The settings in a campaign.toml, checked."""
+    """Read and check the settings in a campaign.toml."""
     try:
         settings = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Settings)
     except FileNotFoundError:

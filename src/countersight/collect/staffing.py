@@ -1,4 +1,4 @@
-"""What a lead does about people from the command line; all of it goes into the audit log."""
+"""Manage people from the command line; every action is logged."""
 
 import time
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from countersight.errors import CampaignError
 
 
 def invite_person(campaign: Campaign, name: str, role: people.Role | None = None) -> tuple[str, people.Person | None]:
-    """Make an account (of a worker where no role is named), or a new link for an existing one.
+    """Create an account (by default of a worker), or a new link for an existing one.
 
     The token of the one-time link, and the account that was there already. A new link never changes a role.
     """
@@ -45,18 +45,18 @@ def _about(campaign: Campaign, name: str, action: str, job: Callable[[Connection
 
 
 def change_role(campaign: Campaign, name: str, role: people.Role) -> None:
-    """Give somebody another role."""
+    """Change the role of a person."""
     _about(campaign, name, "change_role", lambda c, who: people.set_role(c, who, role), role)
 
 
 def set_access(campaign: Campaign, name: str, access: work.Access) -> None:
-    """Let somebody work, pause them or block them."""
+    """Allow somebody to work, pause them or block them."""
     settings = campaign.settings
     _about(campaign, name, "set_access", lambda c, who: work.set_access(c, settings, who, access), access)
 
 
 def reset_tests(campaign: Campaign, name: str) -> None:
-    """Let somebody take their tests again."""
+    """Allow somebody to repeat their tests."""
     _about(campaign, name, "reset_tests", lambda c, who: work.reset(c, who, None), "")
 
 
@@ -66,7 +66,7 @@ def forget_person(campaign: Campaign, name: str) -> None:
 
 
 def make_token(campaign: Campaign, name: str) -> str:
-    """A token for the scripts of a lead."""
+    """Return a token for the scripts of a lead."""
     made: list[str] = []
     _about(
         campaign,
@@ -79,5 +79,5 @@ def make_token(campaign: Campaign, name: str) -> str:
 
 
 def list_people(campaign: Campaign) -> list[people.Person]:
-    """All accounts."""
+    """Return all accounts."""
     return campaign.store.read(people.everybody)

@@ -1,4 +1,4 @@
-"""What is in a dataset: how many cases, how long the questions are, which answers are right how often."""
+"""Describe a dataset: the numbers of cases, lengths of questions, and frequencies of right answers."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What is in a dataset: how many cases, how long the questions are, which answers are right how often.
+"""Describe a dataset: the numbers of cases, lengths of questions, and frequencies of right answers.
 
 It is counted in one pass, and shown as tables in the terminal and as one SVG figure.
 """
@@ -19,37 +19,37 @@ from countersight.text import several
 
 ALL: Final = "all"
 OTHER: Final = "(other)"
-"""Open answers beyond those that are told apart."""
+"""The name for all rare open answers together."""
 _DISTINCT = 10_000  # open answers told apart; the rest are counted as OTHER, so that memory stays bounded
 
 
 class WorldStatistics(msgspec.Struct, frozen=True):
-    """The questions of one group in one world."""
+    """The statistics of one group's questions in one world."""
 
     world: World
     questions: int
     mean_words: float
     words: tuple[tuple[int, int], ...]
-    """How many questions have that many words, by number of words."""
+    """The number of questions by length in words."""
     answers: tuple[tuple[str, int], ...]
-    """How often each answer is right, the most frequent first; of a choice, the text of its right option."""
+    """The number of times each answer is right, the most frequent first; for a choice, the text of the right option."""
     yes: int
     no: int
     letters: tuple[tuple[str, int], ...]
-    """How often each letter is right, for every letter that a question offers."""
+    """The number of times each letter is right, for every offered letter."""
 
 
 class GroupStatistics(msgspec.Struct, frozen=True):
-    """The cases of one group."""
+    """The statistics of one group's cases."""
 
     group: str
     cases: int
     factual: WorldStatistics
     counterfactual: WorldStatistics
     pairs: int
-    """Cases asked about in both worlds."""
+    """Cases with questions in both worlds."""
     changed: int
-    """Pairs whose right answer is not the same in both."""
+    """Pairs with different right answers in both worlds."""
 
     @property
     def worlds(self) -> tuple[WorldStatistics, WorldStatistics]:
@@ -62,14 +62,14 @@ class DatasetStatistics(msgspec.Struct, frozen=True):
 
     cases: int
     groups: tuple[GroupStatistics, ...]
-    """In order of first appearance."""
+    """The groups in order of first appearance."""
     total: GroupStatistics
     suites: dict[str, SuiteStatistics] = {}
-    """What the papers tell of their cases, told of these: for each suite that adds something, by its name."""
+    """The papers' own statistics for these cases, for each suite that has any, by its name."""
     funnel: Funnel | None = None
-    """How questions became pairs; None where the dataset was not built."""
+    """The steps from questions to pairs, with counts; None if the dataset was not built from questions."""
     controls: int = 0
-    """Cases whose change does not touch what is asked, apart from all that is counted above."""
+    """Cases whose change does not affect the question; not counted above."""
 
     def __repr__(self) -> str:
         in_groups = ", ".join(f"{group.group or 'no group'} {group.cases:,}" for group in self.groups)
@@ -81,7 +81,7 @@ class DatasetStatistics(msgspec.Struct, frozen=True):
 
 
 def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStatistics:
-    """The statistics of cases, in one pass that holds none of them; with the funnel of a dataset that was built."""
+    """Return the statistics of cases, in one pass without storing them; `funnel` belongs to a built dataset."""
     groups: dict[str, _GroupTally] = {}
     total, controls = _GroupTally(), 0
     suites: dict[str, SuiteTally | None] = {}
@@ -175,14 +175,14 @@ CONTROLLED: Final = "the change must not affect the answer"
 
 
 class WorldShares(msgspec.Struct, frozen=True):
-    """One category and its share of the questions of each world, factual first."""
+    """One category and its share of the questions in each world, factual first."""
 
     label: str
     shares: tuple[float, float]
 
 
 class AnswerBalance(msgspec.Struct, frozen=True):
-    """How the right answers of a group's closed questions are spread over letters, or over yes and no."""
+    """The distribution of right answers of a group's closed questions over letters, or over yes and no."""
 
     group: str
     world: str
@@ -190,12 +190,12 @@ class AnswerBalance(msgspec.Struct, frozen=True):
 
 
 def frequent_answers(world: WorldStatistics) -> list[tuple[str, int]]:
-    """The answers that are right often enough to be told of: of sentences written for one case each there are none."""
+    """Return the frequent right answers; none if every case has its own sentence."""
     return [(answer, n) for answer, n in world.answers if n >= _SELDOM * world.questions]
 
 
 def answer_bars(group: GroupStatistics) -> list[WorldShares]:
-    """The share of each right answer: words by frequency, then numbers in their order; none where none is frequent."""
+    """Return the share of each right answer: words by frequency, then numbers in order; none if none is frequent."""
     if not any(frequent_answers(world) for world in group.worlds):
         return []
     factual, counterfactual = (dict(world.answers) for world in group.worlds)
@@ -212,7 +212,7 @@ def answer_bars(group: GroupStatistics) -> list[WorldShares]:
 
 
 def length_bars(group: GroupStatistics, most: int = 40) -> list[WorldShares]:
-    """The share of questions of each length in words, in steps wide enough for at most so many bars."""
+    """Return the share of questions of each length in words, in steps that give at most `most` bars."""
     lengths = [length for world in group.worlds for length, _ in world.words]
     if not lengths:
         return []
@@ -226,7 +226,7 @@ def length_bars(group: GroupStatistics, most: int = 40) -> list[WorldShares]:
 
 
 def balances(statistics: DatasetStatistics) -> list[AnswerBalance]:
-    """The balance of every group, where there are not too many, and of all."""
+    """Return the answer balance of every group, if there are not too many, and overall."""
     groups = statistics.groups if 1 < len(statistics.groups) <= _GROUPS_SHOWN else ()
     return [
         AnswerBalance(group.group, world.world, parts)
@@ -263,7 +263,7 @@ _FEW_GROUPS = 10
 
 
 def summary(statistics: DatasetStatistics) -> Iterator[Grid]:
-    """What fits on one screen: the groups, and how even the right options are over all cases."""
+    """Return tables for one screen: the groups, and the balance of right options over all cases."""
     shown = sorted(statistics.groups, key=lambda group: -group.cases)[:_FEW_GROUPS]
     groups = [group for group in statistics.groups if group in shown]
     left = len(statistics.groups) - len(groups)
@@ -275,7 +275,7 @@ def summary(statistics: DatasetStatistics) -> Iterator[Grid]:
 
 
 def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
-    """Every table, one after the other."""
+    """Return every table, one after the other."""
     yield _groups(statistics, statistics.groups, "", top=_TOP)
     if statistics.cases:
         if bars := answer_bars(statistics.total):
@@ -350,7 +350,7 @@ _REASONS = 3
 
 
 def funnel_table(funnel: Funnel) -> Grid:
-    """The steps, what was left after each, and why the others were not."""
+    """Return a table of the steps, the number left after each, and the reasons for the losses."""
     steps = [(step.name, step.left, step.reasons) for step in funnel.steps]
     steps.append(("different suppositions", funnel.patterns, funnel.operations))
     lines = (table_line(TableCell(name, (_why(reasons),)), left) for name, left, reasons in steps)
@@ -358,7 +358,7 @@ def funnel_table(funnel: Funnel) -> Grid:
 
 
 def funnel_chart(funnel: Funnel) -> Chart:
-    """A bar a step, as long as what was left after it."""
+    """Return a chart with one bar per step, as long as the number left after it."""
     bars = []
     for step in funnel.steps:
         less = f", less {_why(step.reasons)}" if step.reasons else ""
@@ -380,12 +380,12 @@ _PLOT, _LINE = 190, 24  # how tall a plot and a line are
 
 
 def render(statistics: DatasetStatistics, console: Console, *, everything: bool = True) -> None:
-    """Print tables to the terminal: all of them, or what fits on one screen."""
+    """Print tables to the terminal: all of them, or those that fit on one screen."""
     print_grids(all_tables(statistics) if everything else summary(statistics), console)
 
 
 def write_svg(statistics: DatasetStatistics, path: Path) -> None:
-    """Writes the statistics as one self-contained figure."""
+    """Write the statistics as one self-contained figure."""
     path.write_text(figure(statistics), encoding="utf-8")
 
 
@@ -410,7 +410,7 @@ class _Plot(msgspec.Struct, frozen=True):
 
 
 def figure(statistics: DatasetStatistics) -> Markup:
-    """The figure: which answers are right, how long questions are, how even the right options are."""
+    """Return the figure: right answers, lengths of questions, balance of right options."""
     total = statistics.total
     means = ", ".join(f"{world.mean_words:.2f} {world.world}" for world in total.worlds if world.questions)
     lengths = "Words per question, including options", f"on average {means}" if means else "", length_bars(total)

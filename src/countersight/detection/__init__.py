@@ -1,4 +1,4 @@
-"""What a detector of photographs is made of: the models it can be, the names it understands, the boxes it keeps."""
+"""Object detection in photographs: the supported models, class names, and boxes."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Masks that people drew: instance annotations in COCO's format, with polygons and run lengths."""
+"""Human-drawn masks: instance annotations in COCO's format, with polygons and run lengths."""
 
 import re
 from collections import defaultdict
@@ -13,7 +13,7 @@ from countersight.scenes import skia
 
 LARGEST_FILE = 1_000_000_000
 FAR = 1e5
-"""Pixels from the picture beyond which an outline is drawn no farther."""
+"""Distance in pixels beyond the picture to which outlines are clipped."""
 MOST_NUMBERS = 200_000
 """Most coordinates or run lengths of one mask; people draw far fewer."""
 
@@ -54,7 +54,7 @@ class _Runs(msgspec.Struct, frozen=True):
 
 
 class AnnotatedThing(msgspec.Struct, frozen=True):
-    """One thing that somebody outlined in a picture, or a crowd of them outlined together."""
+    """One outlined thing in a picture, or a crowd outlined together."""
 
     id: int
     category: str
@@ -62,10 +62,10 @@ class AnnotatedThing(msgspec.Struct, frozen=True):
     """Left, top, right, bottom."""
     crowd: bool
     outline: bytes
-    """The segmentation as the file has it."""
+    """The segmentation in the file's format."""
 
     def mask(self, size: tuple[int, int]) -> Mask:
-        """Which pixels of the picture, so wide and high, it covers."""
+        """Return which pixels of a picture of this size it covers."""
         try:
             outline = msgspec.json.decode(self.outline, type=list[list[float]] | _Runs)
         except msgspec.MsgspecError as error:
@@ -77,7 +77,7 @@ class AnnotatedThing(msgspec.Struct, frozen=True):
 
 
 class Annotations:
-    """What is in the pictures of a dataset, by the names of their files."""
+    """The annotated things in the pictures of a dataset, by file name."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -97,7 +97,7 @@ class Annotations:
             self._annotations[annotation.image_id].append(annotation)
 
     def things(self, name: str, size: tuple[int, int]) -> list[AnnotatedThing]:
-        """What is in the picture of this file name, largest first; a picture nobody annotated is a failed edit."""
+        """Return the things in the picture with this file name, largest first; raises if it has no annotations."""
         image = self._image(name)
         if (image.width, image.height) != size:
             raise EditFailed(
@@ -128,7 +128,7 @@ class Annotations:
 
 
 def of_polygons(polygons: list[list[float]], size: tuple[int, int]) -> Mask:
-    """The pixels whose middle is inside polygons, each of them a row of x, y, x, y, …"""
+    """Return the pixels whose middle is inside polygons, each given as x, y, x, y, …"""
     if sum(map(len, polygons)) > MOST_NUMBERS:
         raise EditFailed(f"an outline has more than {MOST_NUMBERS:,} numbers")
     pixels = np.zeros((size[1], size[0], 4), np.uint8)
@@ -147,7 +147,7 @@ def of_polygons(polygons: list[list[float]], size: tuple[int, int]) -> Mask:
 
 
 def of_runs(runs: _Runs, size: tuple[int, int]) -> Mask:
-    """The pixels of a mask that is written as lengths of runs, plain or packed into letters."""
+    """Return the pixels of a mask given as run lengths, plain or in COCO's compressed text."""
     width, height = size
     if runs.size != (height, width):
         raise EditFailed(f"an outline is of {runs.size[1]} x {runs.size[0]} pixels, the picture {width} x {height}")
@@ -159,7 +159,7 @@ def of_runs(runs: _Runs, size: tuple[int, int]) -> Mask:
 
 
 def unpacked(letters: str) -> list[int]:
-    """Run lengths out of COCO's letters: six bits a letter, lowest first, each a difference to the one before last."""
+    """Decode COCO's compressed run lengths: six bits per letter, lowest first, as differences to the one before last."""
     counts: list[int] = []
     value = shift = 0
     for letter in letters[:MOST_NUMBERS]:

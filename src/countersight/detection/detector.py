@@ -1,4 +1,4 @@
-"""Object detection in photographs as eyes for programs: `vision=detector:PATH`.
+"""Object detection as vision for programs: `vision=detector:PATH`.
 
 PATH is an ONNX file or a folder of transformers'. Settings follow as in an address: `detector:yolo.onnx?score=0.4`.
 After a `+` stands the model that answers questions, since a detector only finds: `detector:yolo.onnx+openai:gpt-4o`, or
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 OVERLAP: Final = 0.5
-"""Two boxes of one class that share more of what they cover are one thing."""
+"""Boxes of one class with a larger intersection over union are one thing."""
 _OPTIONS: Final = ("score", "overlap", "labels")
 _KEPT = 64
 """Pictures whose contents are remembered: the questions of a case follow each other."""
@@ -35,7 +35,7 @@ _BESIDE = re.compile(r"\+(?=[a-z-]+:|embedded$|chance$|always-first$)")
 
 
 class Detector:
-    """Finds things in photographs by a detection model."""
+    """Finds things in photographs with a detection model."""
 
     def __init__(self, name: str, finder: Finder, *, score: float | None = None, overlap: float = OVERLAP) -> None:
         self.name = name
@@ -46,15 +46,15 @@ class Detector:
         self._one_at_a_time = asyncio.Lock()
         self._network = threading.Lock()
         self.settings: dict[str, object] = {**finder.settings, "score": self._least, "overlap": overlap}
-        """What its answers depend on beside the picture: goes into run.json."""
+        """The settings on which its answers depend; stored in run.json."""
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """What it finds; none where it takes any words."""
+        """The classes it finds; empty if it accepts any words."""
         return self._finder.classes
 
     async def find(self, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
-        """Things of that name, the surest first; in a part of the picture, those whose middle lies in it."""
+        """Return things of this name, the most certain first; within a patch, those whose middle lies in it."""
         words = _SPACE.sub(" ", what).strip()
         if not 0 < len(words) <= LONGEST:
             raise ToolFailed(f"{printable(words)[:40]!r} is not the name of an object")
@@ -64,17 +64,17 @@ class Detector:
         return _patches(await self._look(picture, words), picture, within)
 
     async def everything(self, picture: Picture, within: Patch | None) -> list[Patch]:
-        """All that it knows in a picture or a part of it, the surest first."""
+        """Return all known things in a picture or a part of it, the most certain first."""
         if not self.classes:
             raise ToolFailed("an open-vocabulary detector cannot list its classes")
         return _patches(await self._look(picture, ""), picture, within)
 
     async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
-        """A detector finds; it does not talk."""
+        """Raise ToolFailed: a detector cannot answer questions."""
         raise ToolFailed("a detector only finds objects and cannot answer questions")
 
     async def close(self) -> None:
-        """Forget the pictures."""
+        """Release the pictures."""
         self._seen.clear()
 
     async def _look(self, picture: Picture, words: str) -> list[Found]:
@@ -98,7 +98,7 @@ class Detector:
             return str(error)
 
     def boxes(self, image: "Image.Image", words: str = "") -> list[Found]:
-        """What it finds, the surest first, with its scores; for whoever has a thread of their own."""
+        """Return what it finds, the most certain first, with scores; for callers with their own thread."""
         try:
             with self._network:  # models are not made to be asked by two threads at once
                 return suppressed(self._finder.find(image, words, self._least), self._overlap)
@@ -107,7 +107,7 @@ class Detector:
 
 
 class DetectorAndModel:
-    """Things are found by a detector, and questions answered by other eyes."""
+    """A detector that finds things, with another model that answers questions."""
 
     def __init__(self, detector: Detector, answering: Vision) -> None:
         self.name = f"{detector.name}+{answering.name}"
@@ -117,19 +117,19 @@ class DetectorAndModel:
         self.query = answering.query
 
     async def close(self) -> None:
-        """Let go of both."""
+        """Close both."""
         await self._detector.close()
         await self._answering.close()
 
 
 def parted(where: str) -> tuple[str, str]:
-    """The detector's own part of a name such as `yolo.onnx+openai:gpt-4o`, and the model beside it, or nothing."""
+    """Split a name such as `yolo.onnx+openai:gpt-4o` into the detector's part and the model, or ""."""
     beside = _BESIDE.search(where)
     return (where[: beside.start()], where[beside.end() :]) if beside else (where, "")
 
 
 def open_detector(where: str, settings: ModelSettings) -> Detector:
-    """The detector at a path, with what its address says of it; raises ModelError."""
+    """Open the detector at a path, with the options in its address; raises ModelError."""
     name, options = with_options(where, _OPTIONS, ModelError)
     if not name.strip():
         raise ModelError("name a detector by its path, such as detector:yolo.onnx or detector:FOLDER")

@@ -1,4 +1,4 @@
-"""What finds things in a picture: one small protocol for every sort of model."""
+"""The finder protocol: one small interface for all detection models."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 MOST = 300
-"""Things found in one picture, at most: the best detectors name no more."""
+"""Most things found in one picture."""
 
 
 class Found(msgspec.Struct, frozen=True):
-    """Something in a picture: left, top, right and bottom in its pixels, what it is, and how sure that is."""
+    """A found thing: its left, top, right and bottom in pixels, its name, and its score."""
 
     box: tuple[float, float, float, float]
     name: str
@@ -40,7 +40,7 @@ def listed(boxes: NDArray[np.float32], scores: NDArray[np.float32], names: Seque
 
 
 def suppressed(found: Sequence[Found], overlap: float) -> list[Found]:
-    """The surest first; of two of one name that overlap by more than so much of their union, only the surer one."""
+    """Return the most certain first; of overlapping boxes with the same name, only the most certain one."""
     ordered = sorted(found, key=lambda each: -each.score)
     kept: list[Found] = []
     for each in ordered:
@@ -52,7 +52,7 @@ def suppressed(found: Sequence[Found], overlap: float) -> list[Found]:
 
 
 def shared(one: Found, other: Found) -> float:
-    """What two boxes have in common, as a part of what they cover together."""
+    """Return the intersection over union of two boxes."""
     width = min(one.box[2], other.box[2]) - max(one.box[0], other.box[0])
     height = min(one.box[3], other.box[3]) - max(one.box[1], other.box[1])
     if width <= 0 or height <= 0:
@@ -71,26 +71,26 @@ LONGEST_LABELS = 1024 * 1024
 
 IMAGE_MEAN = (0.485, 0.456, 0.406)
 IMAGE_STD = (0.229, 0.224, 0.225)
-"""Of ImageNet's pictures: what most detectors take their colours against."""
+"""Colour statistics of ImageNet, used to normalise the input of most detectors."""
 
 
 class Finder(Protocol):
-    """A detection model, loaded."""
+    """A loaded detection model."""
 
     classes: tuple[str, ...]
-    """The names of what it finds; none where it takes any words."""
+    """The names of the classes it finds; empty if it accepts any words."""
     least: float
-    """The score from which on it is believed, unless the user says otherwise."""
+    """The default score threshold."""
     settings: dict[str, object]
-    """What its boxes depend on: goes into run.json."""
+    """The settings on which its boxes depend; stored in run.json."""
 
     def find(self, image: "Image.Image", words: str, least: float) -> list[Found]:
-        """What is in a picture, in its pixels; `words` only matter to one that takes any. May raise anything."""
+        """Return the things in a picture, in pixels; only open-vocabulary models use `words`. May raise anything."""
         ...
 
 
 def read_labels(path: Path) -> tuple[str, ...]:
-    """The names in a labels file, one a line; an empty line is a class without a name."""
+    """Return the names in a labels file, one per line; an empty line is a class without a name."""
     try:
         with open(path, "rb") as file:
             data = file.read(LONGEST_LABELS + 1)
@@ -105,7 +105,7 @@ def read_labels(path: Path) -> tuple[str, ...]:
 
 
 def coco_labels(number: int) -> tuple[str, ...] | None:
-    """The names of so many classes where that can only be COCO: its 80 in order, or one for every id up to 90."""
+    """Return COCO's class names if the number of classes fits: its 80 in order, or one for every id up to 90."""
     if number == len(COCO):
         return tuple(COCO.values())
     return tuple(COCO.get(id, "") for id in range(number)) if number in (91, 92) else None

@@ -1,4 +1,4 @@
-"""Detectors that transformers computes, from a folder: with classes of their own, or for any words."""
+"""Detectors run by transformers, from a folder: with fixed classes, or open-vocabulary."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class LocalFinder:
-    """A detector in a folder of transformers'."""
+    """A detector in a transformers folder."""
 
     def __init__(self, name: str, device: str) -> None:
         folder = find_folder(name)
@@ -30,7 +30,7 @@ class LocalFinder:
         self.settings: dict[str, object] = {"detector": fingerprint(folder)}
 
     def find(self, image: "Image.Image", words: str, least: float) -> list[Found]:
-        """What is in a picture; of a model that takes words, what they name."""
+        """Return the things in a picture; with an open-vocabulary model, those that the words name."""
         import torch
 
         sizes = torch.tensor([(image.height, image.width)], device=self._device)

@@ -1,4 +1,4 @@
-"""Masks: which pixels of a picture an edit is about, from a file, a box, a colour or a contour."""
+"""Masks of edits: from a file, a box, a colour or a contour."""
 
 import io
 from contextlib import suppress
@@ -13,7 +13,7 @@ from countersight.picture import MAX_PIXELS
 
 
 def opencv() -> Any:
-    """The module cv2, loaded when it is first needed."""
+    """Return the module cv2, imported on first use."""
     try:
         import cv2
     except ImportError:
@@ -25,18 +25,18 @@ def opencv() -> Any:
 
 
 Mask = NDArray[np.bool_]
-"""Height × width: true where the edit is."""
+"""Height × width; True in the edited area."""
 
 
 def encode_mask(mask: Mask) -> bytes:
-    """A mask as a PNG, white where it is true."""
+    """Encode a mask as a PNG, white where it is True."""
     file = io.BytesIO()
     Image.fromarray(mask.astype(np.uint8) * 255).save(file, "PNG", compress_level=2)
     return file.getvalue()
 
 
 def read_mask(data: bytes, size: tuple[int, int]) -> Mask:
-    """The mask in a PNG, which must be as wide and high as said; what is lighter than grey is in it."""
+    """Decode the mask in a PNG of this size; pixels lighter than grey are True."""
     try:
         with Image.open(io.BytesIO(data), formats=("PNG",)) as file:
             if file.size != size or file.width * file.height > MAX_PIXELS:
@@ -51,7 +51,7 @@ def read_mask(data: bytes, size: tuple[int, int]) -> Mask:
 
 
 def grown(mask: Mask, by: int) -> Mask:
-    """The mask with `by` more pixels in every direction, corners too."""
+    """Return the mask grown by `by` pixels in every direction, including diagonals."""
     mask = mask.copy()
     for lines in (mask, mask[::-1], mask.T, mask.T[::-1]):
         covered = 1  # what every pixel covers grows from step to step, so that few steps are needed
@@ -63,7 +63,7 @@ def grown(mask: Mask, by: int) -> Mask:
 
 
 def difference(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> Mask:
-    """Where two pictures of one size differ (one channel after the other: five times as fast as all at once)."""
+    """Return where two pictures of one size differ (channel by channel, which is five times as fast)."""
     different: Mask = one[:, :, 0] != other[:, :, 0]
     for channel in (1, 2):
         different |= one[:, :, channel] != other[:, :, channel]
@@ -71,13 +71,13 @@ def difference(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> Mask:
 
 
 def box_of(mask: Mask) -> tuple[int, int, int, int]:
-    """Left, top, right and bottom of what is true in a mask that is not empty; the last two are just outside."""
+    """Return left, top, right and bottom of the True pixels of a mask that is not empty; the last two are exclusive."""
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
 def of_box(box: tuple[float, float, float, float], size: tuple[int, int]) -> Mask:
-    """A box (left, top, right, bottom) as a mask of a picture so wide and high."""
+    """Return a box (left, top, right, bottom) as a mask of a picture of this size."""
     width, height = size
     left, top, right, bottom = box
     with suppress(ValueError, OverflowError):

@@ -57,7 +57,7 @@ class OnnxFinder:
         self.settings: dict[str, object] = {"detector": fingerprint(path)[:12]}
 
     def find(self, image: Image.Image, words: str, least: float) -> list[Found]:
-        """What is in a picture."""
+        """Return the things in a picture."""
         if self._detr:
             return self._detr_found(image, least)
         height, width = self._height or _SIDE, self._width or _SIDE

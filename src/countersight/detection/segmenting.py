@@ -1,4 +1,4 @@
-"""Masks from a point or a box, by a SAM-shaped pair of ONNX files: an encoder of pictures and a decoder of prompts.
+"""Segment the thing at a point or in a box, with a SAM-like pair of ONNX files: an encoder and a decoder.
 
 Two families are known by the inputs of their decoder. SAM's has `orig_im_size`: the picture's longer side becomes the
 encoder's, the rest is empty, and masks come in the picture's size. SAM 2's has none: the picture is stretched to the
@@ -21,7 +21,7 @@ from countersight.text import printable
 
 
 def open_graph(path: Path, error: type[CountersightError] = EditorError) -> Any:
-    """The network of a file, ready to be run on the processor; or an error of this kind."""
+    """Load the network of a file for the processor; raises the given error."""
     if not path.is_file():
         raise error(f"the file {path} does not exist")
     import onnxruntime
@@ -38,7 +38,7 @@ def open_graph(path: Path, error: type[CountersightError] = EditorError) -> Any:
 
 
 def fingerprint(*paths: Path) -> str:
-    """The first digits of the SHA-256 of files, to distinguish files of the same name."""
+    """Return the first digits of the SHA-256 of files, to distinguish files of the same name."""
     digest = hashlib.sha256()
     for path in paths:
         digest.update(path.read_bytes())
@@ -53,7 +53,7 @@ _IN, _NOTHING, _FIRST_CORNER, _LAST_CORNER = 1, -1, 2, 3
 
 
 class Segmenter:
-    """Cuts things out of a picture that somebody points at."""
+    """A segmentation model that returns the mask of the thing in a box or at a point."""
 
     def __init__(self, encoder: Path, decoder: Path) -> None:
         self._encoder, self._decoder = open_graph(encoder), open_graph(decoder)
@@ -77,7 +77,7 @@ class Segmenter:
         self._seen: tuple[bytes, dict[str, NDArray[Any]]] | None = None
 
     def cut_out(self, pixels: Pixels, *, box: Corners | None = None, point: tuple[float, float] | None = None) -> Mask:
-        """The thing inside a box (left, top, right, bottom), or the one at a point."""
+        """Return the mask of the thing inside a box (left, top, right, bottom), or of the one at a point."""
         if box is not None:
             places, kinds = [box[:2], box[2:]], [_FIRST_CORNER, _LAST_CORNER]
         elif point is not None:
@@ -155,7 +155,7 @@ class Segmenter:
 
 
 def open_segmenter(folder: Path) -> Segmenter:
-    """The segmenter in a folder: one file with "encoder" in its name, one with "decoder"."""
+    """Open the segmenter in a folder: one file with "encoder" in its name, one with "decoder"."""
     found = {}
     for part in ("encoder", "decoder"):
         files = sorted(path for end in ("onnx", "ort") for path in folder.glob(f"*{part}*.{end}"))

@@ -1,4 +1,4 @@
-"""What a program may ask of a picture: where things are, and what a model would say about a part of it."""
+"""The vision tools of programs: finding things, and asking a model about a part of a picture."""
 
 import re
 import tomllib
@@ -13,23 +13,23 @@ from countersight.picture import LONGEST_SIDE, Picture
 from countersight.text import printable
 
 Box = tuple[int, int, int, int]
-"""Left, top, right and bottom in pixels; right and bottom are just past it."""
+"""Left, top, right and bottom in pixels; right and bottom are exclusive."""
 MOST_FOUND = 500
-"""Things of one name that a program gets: it may compare each with each."""
+"""Most things of one name returned to a program, which may compare each with each."""
 SIDEWAYS = frozenset({5, 6, 7, 8})
-"""How the camera was held, as EXIF numbers it, where width and height change places."""
+"""EXIF orientations that exchange width and height."""
 
 
 class Patch(msgspec.Struct, frozen=True):
-    """A part of a picture, such as one where something was found."""
+    """A part of a picture, such as a found thing."""
 
     box: Box
     name: str = ""
-    """What it was found as."""
+    """The name by which it was found."""
     outline: str = ""
-    """The name of the region it is, where the eyes see its outline and not only its box."""
+    """The name of its region, if the outline is known and not only the box."""
     regions: frozenset[str] = frozenset()
-    """The regions it lies in, by name."""
+    """The names of the regions that contain it."""
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -38,7 +38,7 @@ class Patch(msgspec.Struct, frozen=True):
         return (left + right) / 2, (top + bottom) / 2
 
     def is_in(self, other: "Patch") -> bool:
-        """Whether it lies in another: within the outline where that is seen, else with its middle in the box."""
+        """Whether this patch lies in `other`: in its outline if known, else with the middle in its box."""
         if other.outline:
             return other.outline in self.regions
         x, y = self.middle
@@ -47,30 +47,30 @@ class Patch(msgspec.Struct, frozen=True):
 
 
 class ToolFailed(Exception):  # noqa: N818 - it names what happened
-    """A tool could not do what the program asked; the message is the reason."""
+    """Raised if a tool could not do what the program asked; the message is the reason."""
 
 
 class Vision(Protocol):
-    """Eyes for programs. `settings` are what they see depends on beside the picture; they go into run.json."""
+    """Vision tools for programs. `settings` are what their results depend on; they are stored in run.json."""
 
     name: str
     settings: dict[str, object]
 
     async def find(self, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
-        """Where things of that name are, in the whole picture or in a part of it; raises ToolFailed."""
+        """Return the things of this name in the whole picture or in a part of it; raises ToolFailed."""
         ...
 
     async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
-        """A short answer to a question about the picture or a part of it; raises ToolFailed."""
+        """Return a short answer to a question about the picture or a part of it; raises ToolFailed."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
         ...
 
 
 async def look_for(vision: Vision, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
-    """Where things of that name are; raises ToolFailed, also where there are more than a program can go through."""
+    """Return the things of this name; raises ToolFailed, also if there are more than MOST_FOUND."""
     found = await vision.find(picture, what, within)
     if len(found) > MOST_FOUND:
         raise ToolFailed(f"{vision.name} found {len(found):,} of {what[:60]!r}; a program gets at most {MOST_FOUND}")
@@ -78,20 +78,20 @@ async def look_for(vision: Vision, picture: Picture, what: str, within: Patch | 
 
 
 def size_as_seen(picture: Picture) -> tuple[int, int]:
-    """Width and height of a picture as a viewer shows it, which is what boxes count in, without decoding it."""
+    """Return width and height of a picture as shown by a viewer, in which boxes are measured, without decoding it."""
     shrink = min(1.0, LONGEST_SIDE / max(picture.width, picture.height))
     width, height = (max(1, round(side * shrink)) for side in (picture.width, picture.height))
     return (height, width) if picture.orientation in SIDEWAYS else (width, height)
 
 
 Phrase = tuple[str, ...]
-"""A name as it is compared: its words, each in one form for one and for many."""
+"""A name for comparison: its words in the singular."""
 
 _LISTED: Final[dict[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
 COCO: Final[dict[int, str]] = {int(number): name for number, name in _LISTED["coco"].items()}
 """The categories of COCO by their ids."""
 LONGEST = 80
-"""Signs in the name of a thing; no class has half of it."""
+"""Longest name of a thing in characters; no class has half of it."""
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _BETWEEN = re.compile(r",|/|&|\b(?:and|or)\b")
@@ -99,7 +99,7 @@ _PERSON: Final = noun_key("person")
 
 
 def phrase_of(words: str) -> Phrase:
-    """A name without what names no thing: "the two dogs in the picture" is a dog."""
+    """Return a name without filler words: "the two dogs in the picture" is a dog."""
     plain = (word for word in _WORD.findall(words.casefold()) if word not in FILLER and word not in PLACES)
     return tuple(noun_key(word) for word in plain)
 
@@ -114,7 +114,7 @@ _KINDS: Final[dict[Phrase, frozenset[Phrase]]] = {
 
 
 def classes_of(what: str, classes: Sequence[str]) -> frozenset[str]:
-    """The classes that words name: one, or all of a kind ("animals"), or one they are of ("man"); or ToolFailed."""
+    """Return the classes that words name: one, all of a kind ("animals"), or one like "man"; raises ToolFailed."""
     known: dict[Phrase, str] = {}
     for name in classes:
         phrase = phrase_of(name)

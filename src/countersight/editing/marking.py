@@ -28,7 +28,7 @@ _WEBP_XMP_FLAG = 0x04
 
 
 def marked(picture: Picture, words: str = "") -> Picture:
-    """Return the picture with metadata that marks it as edited, with `words`; a marked picture is returned unchanged."""
+    """Return the picture with metadata that marks it as edited, with `words`; a marked picture stays as it is."""
     if MARK.encode() in picture.data:
         return picture
     text = printable(f"{MARK}; {words}" if words else MARK)[:500]

@@ -1,4 +1,4 @@
-"""Measured and reported rows of every suite on one page that can be sorted."""
+"""Leaderboards: measured and reported rows of every suite on one sortable page."""
 
 import lazy_loader
 

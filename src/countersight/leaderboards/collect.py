@@ -1,4 +1,4 @@
-"""Rows of a leaderboard: runs scored and put into tiers, and what papers report about their suites."""
+"""Collect the rows of a leaderboard: scored runs in tiers, and results reported in papers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -24,9 +24,9 @@ from countersight.suites import ALL, RUN_MEASURES, TOTAL, PaperTable, Printed, T
 from countersight.text import several
 
 BoardLine = tuple[str, str]
-"""An axis (empty for groups) and a line of it."""
+"""An axis (empty for groups) and one of its lines."""
 RANKED_BY: Final[tuple[Measure, ...]] = ("counterfactual", "factual", "both_right")
-"""Rows are ranked by the first of these that a board has: the question is how well models imagine."""
+"""Rows are ranked by the first of these measures that a board has: counterfactual accuracy matters most."""
 _MODEL = ("model", "code model", "group", "scene change type", "number of scene change types")
 """Heads under which a paper's table has the model, or what is a line here; the first name is shown in any case."""
 
@@ -79,7 +79,7 @@ class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
 
 
 def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | None = None) -> Leaderboard:
-    """Score runs of any datasets and set them beside what papers report, suite by suite.
+    """Score runs of any datasets and combine them with the papers' results, suite by suite.
 
     `datasets` are folders where datasets are now, if they were moved: each run finds its own by the fingerprint.
     `gold` has right answers that were corrected since.

@@ -1,4 +1,4 @@
-"""The leaderboard as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
+"""The leaderboard as one self-contained HTML page."""
 
 from countersight.html import TOO_FEW, TOO_FEW_CASES, TableCell, count, document, interval, percent
 from countersight.leaderboards.data import Leaderboard, LeaderboardRow
@@ -7,7 +7,7 @@ from countersight.suites import papers, tables
 
 
 def render(board: Leaderboard) -> str:
-    """The whole page."""
+    """Return the whole page."""
     suites = {suite.suite for suite in board.suites}
     reported = {
         (suite.suite, pool.title, entry.model, entry.prompt)

@@ -1,4 +1,4 @@
-"""Writes a leaderboard: a page, and its rows as CSV and JSON, each in full or not at all."""
+"""Write a leaderboard: a page, and its rows as CSV and JSON, each completely or not at all."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from countersight.suites import RUN_MEASURES
 
 
 class LeaderboardFiles(msgspec.Struct, frozen=True):
-    """Where a leaderboard was written, and what it says."""
+    """The paths of a written leaderboard, and its data."""
 
     html: Path
     csv: Path
@@ -31,7 +31,7 @@ class LeaderboardFiles(msgspec.Struct, frozen=True):
 def write_leaderboard(
     runs: Sequence[Path], out: Path, *, datasets: Sequence[Path] = (), gold: Path | None = None
 ) -> LeaderboardFiles:
-    """A leaderboard of runs, of whatever suites and datasets, beside what papers report; in `out`.
+    """Write a leaderboard of runs, of any suites and datasets, with the papers' results; in `out`.
 
     `datasets` are folders where datasets are now, if they were moved; `gold` has answers corrected since.
     """
@@ -53,7 +53,7 @@ _PARTS = ("", "_low", "_high", "_n", "_if_unread_right")
 
 
 def comma_separated(board: Leaderboard) -> str:
-    """A row for each row of each board: shares from 0 to 1."""
+    """Return CSV with a row for each row of each board: shares from 0 to 1."""
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
     table.writerow([*_COLUMNS, *(f"{key}{part}" for key in RUN_MEASURES for part in _PARTS)])

@@ -1,4 +1,4 @@
-"""Work in several processes, or on several machines: what comes of it does not depend on where it was done."""
+"""Parallel work in several processes, or on several machines; results do not depend on where it runs."""
 
 import lazy_loader
 

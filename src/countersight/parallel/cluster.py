@@ -1,4 +1,4 @@
-"""A Ray cluster: how it is joined and left, which places it has for a model, and work on all of its cores."""
+"""Ray clusters: join and leave one, list its places for a model, and use all of its cores."""
 
 import socket
 from collections import deque
@@ -12,11 +12,11 @@ Done = TypeVar("Done")
 
 INSTALL = "pip install 'countersight[ray]'"
 KNOCK = 5.0
-"""Seconds for the head of a cluster to take a call."""
+"""Timeout in seconds for connecting to the head of a cluster."""
 AHEAD = 3
-"""Orders given out for each core before a result is taken: none waits for work, and memory stays bounded."""
+"""Orders submitted per core before a result is taken: no core waits, and memory stays bounded."""
 AGAIN = 10
-"""Times that an order is done anew because its machine went down."""
+"""How often an order is repeated because its machine went down."""
 
 
 _joined = 0
@@ -24,7 +24,7 @@ _joined = 0
 
 
 class ActorPlace(NamedTuple):
-    """Where one actor sits: a GPU of a machine, or, where the cluster has no GPU, a whole machine."""
+    """The place of one actor: a GPU of a machine, or a whole machine if the cluster has no GPU."""
 
     node: str
     address: str
@@ -34,7 +34,7 @@ class ActorPlace(NamedTuple):
 
 
 def join(address: str) -> Any:
-    """The `ray` package, connected to a cluster until `leave`; where somebody else is connected, that is used."""
+    """Return the `ray` package, connected to a cluster until `leave`; an existing connection is used."""
     global _joined
     try:
         import ray
@@ -73,7 +73,7 @@ def _knock(address: str) -> None:
 
 
 def places(ray: Any) -> list[ActorPlace]:
-    """Every GPU of the cluster; or every machine, where there is no GPU at all."""
+    """Return every GPU of the cluster; or every machine, if there is no GPU at all."""
     nodes = [node for node in ray.nodes() if node["Alive"]]
     with_gpu = [node for node in nodes if node["Resources"].get("GPU", 0) >= 1]
     return [
@@ -85,7 +85,7 @@ def places(ray: Any) -> list[ActorPlace]:
 
 
 def on_cluster(work: Callable[[Order], Done], orders: Iterable[Order], address: str) -> Iterator[Done]:
-    """What comes of each order, in their order. The cluster is left at the end, however that comes."""
+    """Return the results of the orders, in order. The connection is released at the end in any case."""
     ray = join(address)
     out: deque[Any] = deque()
     try:

@@ -1,4 +1,4 @@
-"""One door for work that is spread: in this process, in several, or on a cluster; results come in order from each."""
+"""One function for parallel work: in this process, in several, or on a cluster, with results in order."""
 
 from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import TypeVar
@@ -12,7 +12,7 @@ Done = TypeVar("Done")
 def in_order(
     work: Callable[[Order], Done], orders: Iterable[Order], *, workers: int | None = None, ray: str = ""
 ) -> Iterator[Done]:
-    """What comes of each order, in their order: on the Ray cluster at an address, or here, one process a core.
+    """Return the results of the orders, in order: on the Ray cluster at an address, or here, one process per core.
 
     `work` writes nothing and depends on its order alone, so it can be done anywhere, and again where a machine is lost.
     """

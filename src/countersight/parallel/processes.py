@@ -1,4 +1,4 @@
-"""Work in several processes of this machine, which end with the one that started them."""
+"""Work in several processes of this machine, which end with their parent."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ Done = TypeVar("Done")
 
 
 def in_processes(work: Callable[[Order], Done], orders: Iterable[Order], workers: int) -> Iterator[Done]:
-    """What comes of each order, in their order."""
+    """Return the results of the orders, in order."""
     # Processes are spawned, not forked: the caller may run threads, such as those of a progress bar.
     pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_follow_the_parent)
     try:

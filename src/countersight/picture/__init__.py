@@ -1,4 +1,4 @@
-"""Pictures from files, checked without being decoded: a bad picture is found before it is sent to anybody.
+"""Pictures from files, checked without decoding: a bad picture is found before it is sent anywhere.
 
 Whoever decodes one calls `as_seen`: a camera that was held sideways, inks, 16 bits, a clear ground, an animation are
 then for everybody what they are for a person who opens the file.

@@ -1,4 +1,4 @@
-"""Pictures from files, checked without being decoded: a bad picture is found before it is sent to anybody.
+"""Pictures from files, checked without decoding: a bad picture is found before it is sent anywhere.
 
 Whoever decodes one calls `as_seen`: a camera that was held sideways, inks, 16 bits, a clear ground, an animation are
 then for everybody what they are for a person who opens the file.
@@ -28,16 +28,16 @@ _WEBP_ALPHA, _WEBP_EXIF, _WEBP_ANIMATION = 0x10, 0x08, 0x02
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """The bytes of a picture as they stand in its file, and what they are."""
+    """The bytes of a picture file, with its type and size."""
 
     data: bytes
     mime: str
     width: int
     height: int
     orientation: int = 1
-    """How the camera was held, as EXIF numbers it: 1 is upright, 3 upside down, 5 to 8 lie on a side."""
+    """The EXIF orientation: 1 is upright, 3 upside down, 5 to 8 lie on a side."""
     plain: bool = False
-    """Every decoder makes the same of it: 8 bits, no clear parts, no inks, one frame. (How it was held is apart.)"""
+    """Whether every decoder gives the same result: 8 bits, opaque, RGB, one frame (the orientation is separate)."""
 
     def __repr__(self) -> str:
         return f"Picture({self.mime}, {self.width} × {self.height}, {len(self.data):,} bytes)"
@@ -80,7 +80,7 @@ def read_picture(path: Path | str, *, follow: bool = True) -> Picture:
 
 
 def check_picture(data: bytes) -> Picture:
-    """Say what picture these bytes are, having walked its structure from the first byte to the last."""
+    """Return the picture in these bytes, after checking its structure from the first byte to the last."""
     if not data:
         raise BadPicture("is empty")
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
@@ -102,7 +102,7 @@ def check_picture(data: bytes) -> Picture:
 
 
 def as_seen(picture: Picture, side: int = LONGEST_SIDE) -> "Image.Image":
-    """The picture as a viewer shows it, in red, green and blue: upright, opaque, 8 bits, the first frame.
+    """Return the picture as a viewer shows it, in RGB: upright, opaque, 8 bits, the first frame.
 
     One with a side longer than `side` pixels is made smaller; a JPEG is not even decoded at its full size then. What
     is clear lies on white. Colour profiles are left aside. Raises BadPicture where it cannot be decoded.
@@ -125,7 +125,7 @@ def goes_as_it_is(picture: Picture) -> bool:
 
 
 def to_send(picture: Picture) -> Picture:
-    """The picture as it goes to a server: its own bytes where they do, else what a viewer shows, encoded anew.
+    """Return the picture for a server: its own bytes if suitable, else the picture as shown by a viewer, re-encoded.
 
     Without loss then, but photographs and large pictures as a fine JPEG.
     """

@@ -1,9 +1,9 @@
-"""How large a picture may be."""
+"""Size limits of pictures."""
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_PIXELS = 89_000_000
-"""A picture that says it is larger is taken for a decompression bomb, as Pillow takes it."""
+"""A picture with more pixels is treated as a decompression bomb, as in Pillow."""
 LONGEST_SIDE = 4096
-"""A picture whose longer side has more pixels is brought to so many: no model looks at more."""
+"""Pictures with a longer side are scaled down to this: no model uses more pixels."""
 LARGE = 4_000_000
-"""Pixels from which on a picture is a large one."""
+"""Least number of pixels of a large picture."""

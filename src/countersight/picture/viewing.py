@@ -1,4 +1,4 @@
-"""Pixels of a picture as a viewer shows them."""
+"""Decode pictures as a viewer shows them."""
 
 import io
 from contextlib import nullcontext
@@ -20,14 +20,14 @@ TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""What makes a picture upright, by the number EXIF has for how the camera was held."""
+"""The transposition that makes a picture upright, by EXIF orientation."""
 
 # Large pictures are decoded one at a time: one of the largest takes up to a gigabyte.
 _one_large = Lock()
 
 
 def view(data: bytes, orientation: int, side: int) -> Image.Image:
-    """The picture in these bytes, its longer side at most `side` pixels. Raises whatever the decoder raises."""
+    """Return the picture in these bytes, scaled to at most `side` pixels. Raises whatever the decoder raises."""
     file = Image.open(io.BytesIO(data), formats=FORMATS)
     width, height = file.size
     if width * height > MAX_PIXELS:

@@ -1,4 +1,4 @@
-"""Tables, figures and a page out of run folders."""
+"""Reports on run folders: tables, figures and a page."""
 
 import lazy_loader
 

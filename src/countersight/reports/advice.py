@@ -1,4 +1,4 @@
-"""What a user should do about a run before believing it: ask on, ask again, look at what was not read."""
+"""Advice on what to do about a run before trusting it: continue, repeat, or look at unread replies."""
 
 import os
 import shlex
@@ -11,11 +11,11 @@ from countersight.scoring import GroupScores, damaged_lines
 from countersight.text import several
 
 WORTH_A_WARNING: Final = 0.01
-"""Of all questions; where more were cut, empty or unread, the figures are not those of the model alone."""
+"""Share of cut, empty or unread replies above which the figures do not describe the model alone."""
 
 
 def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
-    """What is amiss with a run and what to do about it, the worst first."""
+    """Return the problems of a run and what to do about them, the worst first."""
     if damaged:
         yield f"{damaged_lines(damaged)}: give the run's command again to ask the questions without a reply."
     left_out: dict[str, int] = run.manifest.observed.get(LEFT_OUT, {}) if row.missing else {}

@@ -1,4 +1,4 @@
-"""Analyses of the runs of a report: what they show beside their scores, in sentences and tables."""
+"""Analyses of the runs of a report beyond their scores, in sentences and tables."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -36,7 +36,7 @@ def analyses(
     seed: int,
     suite: str,
 ) -> tuple[Analysis, ...]:
-    """Whatever these runs allow: repeats, sets, controls, observations, prompts, programs, groups of pictures."""
+    """Return all possible analyses: repeats, sets, controls, observations, prompts, programs, groups of pictures."""
     found = [
         repeat_analysis(runs),
         set_analysis(runs, terms),
@@ -51,7 +51,7 @@ def analyses(
 
 
 def alarm_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
-    """Whether answers change where they must and stay where they must; None where no case has a control."""
+    """Analyse whether answers change if they should and stay if they should; None if no case has a control."""
     found = [run for run in runs if any(line.balance.n for line in run.scores.alarms)]
     if not found:
         return None
@@ -111,7 +111,7 @@ def _alarm_tables(run: AnalysedRun, terms: Terms) -> Iterator[Grid]:
 
 
 def set_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
-    """Questions, pictures and sets that are right as a whole; None where no case stands in a set."""
+    """Analyse questions, pictures and sets that are completely right; None if no case belongs to a set."""
     found = [run for run in runs if run.scores.sets]
     if not found:
         return None
@@ -181,7 +181,7 @@ def _set_table(run: AnalysedRun, terms: Terms) -> Grid:
 
 
 def repeat_analysis(runs: Sequence[AnalysedRun]) -> Analysis | None:
-    """What is the model's of an accuracy and what is chance, of runs that differ in their seed alone."""
+    """Separate the model's accuracy from chance, over runs that differ only in their seed."""
     ordered = sorted(runs, key=_but_for_seed)
     families = [list(family) for _, family in groupby(ordered, key=_but_for_seed)]
     found = [(family[0], repeats([run.outcomes for run in family])) for family in families if len(family) > 1]

@@ -21,7 +21,7 @@ def bias_analysis(
     *,
     seed: int,
 ) -> Analysis | None:
-    """How the drop differs between groups of pictures; None where no case is scored in both worlds."""
+    """Analyse how the drop differs between groups of pictures; None if no case is scored in both worlds."""
     found = [(run, bias(run.outcomes, groups.names, groups.group_of, groups.picture_of, seed=seed)) for run in runs]
     found = [(run, measured) for run, measured in found if measured.groups]
     if not found:

@@ -1,4 +1,4 @@
-"""What a report shows: plain values, so that tables, figures and the page know nothing of folders or scoring."""
+"""The data of a report as plain values, independent of folders and scoring."""
 
 import msgspec
 
@@ -9,42 +9,42 @@ from countersight.suites import PaperTable, Terms, terms
 
 
 class DividedScores(msgspec.Struct, frozen=True):
-    """How one run did on its cases divided otherwise than by group: by kind of change, by rung and the like."""
+    """The scores of one run by another division than groups: by kind of change, by rung and the like."""
 
     name: str
     lines: tuple[GroupScores, ...]
     unplaced: int = 0
-    """Cases that count on no line."""
+    """Cases without a line."""
 
 
 class RunScores(msgspec.Struct, frozen=True, kw_only=True):
-    """One model asked one dataset in one way."""
+    """The scores of one run: one model, one dataset, one way of asking."""
 
     label: str
-    """A name for the run that no other run of the report has."""
+    """A name for the run that is unique in the report."""
     model: str
     prompt: str
     started: str
     version: str
-    """The version of Countersight that asked."""
+    """The version of Countersight that ran the model."""
     answering: str = "generate"
     """Whether the model wrote its answers (generate), or options were ranked by their loss (rank)."""
     settings: tuple[tuple[str, str], ...] = ()
-    """What else its answers depend on: temperature, seed and the like."""
+    """Further settings on which its answers depend: temperature, seed and the like."""
     sees: bool = True
-    """Whether it was shown the pictures; some prompts show none."""
+    """Whether the model was shown the pictures; some prompts show none."""
     groups: tuple[GroupScores, ...]
     letters: tuple[LetterShare, ...] = ()
     total: dict[str, Sum] = {}
-    """By measure the groups added up, where the suite does so: the sum can be as much as there are groups."""
+    """The sum over groups by measure, if the suite has one: at most the number of groups."""
     divisions: tuple[DividedScores, ...] = ()
     roles: tuple[RoleShare, ...] = ()
     advice: tuple[str, ...] = ()
-    """What the user should do about the run, in sentences."""
+    """Advice to the user about the run, in sentences."""
     damaged: int = 0
-    """Lines of its journal that cannot be read."""
+    """Unreadable lines of its journal."""
     sets: tuple[SetScores, ...] = ()
-    """What is right as a whole, by group and in all, where cases stand in sets."""
+    """Scores of complete sets, by group and overall, if cases belong to sets."""
     stopped: str = ""
     """Where it stopped by a rule (`--until`), and what that saved."""
 
@@ -55,26 +55,26 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def standing(self) -> str:
-        """How far the asking has come and what is amiss: "118 of 120 questions scored; 2 cut"."""
+        """The progress and problems of the run: "118 of 120 questions scored; 2 cut"."""
         return standing(self.overall, self.damaged)
 
 
 class IntervalPlot(msgspec.Struct, frozen=True):
-    """Named differences to draw on one scale."""
+    """Named differences to plot on one scale."""
 
     title: str
     lines: tuple[tuple[str, Measured], ...]
 
 
 class Point(msgspec.Struct, frozen=True):
-    """Something that an analysis found, in sentences."""
+    """A finding of an analysis, in sentences."""
 
     title: str
     sentences: tuple[str, ...]
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
-    """What a closer look at the runs shows: points in words, the tables behind them, and what their figures mean."""
+    """An analysis of the runs: findings in words, their tables, and definitions of their figures."""
 
     heading: str
     about: str
@@ -83,11 +83,11 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     definitions: tuple[tuple[str, str], ...] = ()
     plot: IntervalPlot | None = None
     asked_for: bool = False
-    """Whether it was called for by name; else it comes with every report, and the terminal shows its sentences only."""
+    """Whether it was requested by name; otherwise it is in every report, and the terminal shows only its sentences."""
 
 
 class AnswerShares(msgspec.Struct, frozen=True):
-    """Of the questions of a group that ask for a number under the change, the share of each right answer."""
+    """The share of each right answer among a group's counterfactual questions with numeric answers."""
 
     group: str
     questions: int
@@ -95,7 +95,7 @@ class AnswerShares(msgspec.Struct, frozen=True):
 
 
 class ReportData(msgspec.Struct, frozen=True, kw_only=True):
-    """Every figure of a report and how it was got."""
+    """Every figure of a report and its origin."""
 
     dataset: str
     fingerprint: str
@@ -108,40 +108,40 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     """The version of Countersight that wrote the report."""
     controls: int = 0
-    """Cases whose change does not touch what is asked; they are not among `cases`."""
+    """Cases whose change does not affect the question; they are not among `cases`."""
     bad_rows: int = 0
-    """Rows of the dataset that could not be read as cases."""
+    """Invalid rows of the dataset."""
     suite: str = ""
-    """The suite of all cases; empty where it is not known or they are of several."""
+    """The suite of all cases; empty if unknown or mixed."""
     worlds: tuple[World, ...] = TWO_WORLDS
-    """Those that the cases ask about."""
+    """The worlds of the questions."""
     soft: bool = False
-    """Whether an answer can be worth something between nothing and all (VQA's soft accuracy)."""
+    """Whether answers can be partly right (VQA's soft accuracy)."""
     references: tuple[PaperTable, ...] = ()
-    """Tables of papers to set beside the runs."""
+    """Tables of papers to compare with the runs."""
     analyses: tuple[Analysis, ...] = ()
     answers: tuple[AnswerShares, ...] = ()
-    """How often each number is the right answer, by group, where numbers are asked for (C-VQA's Figure 3)."""
+    """The distribution of numeric right answers, by group (C-VQA's Figure 3)."""
     readings: tuple[Grid, ...] = ()
-    """The runs as somebody else reads them: a second reader, or a paper's own rules. Kept apart from all else."""
+    """The runs as scored by a second reader, or by a paper's own rules. Separate from all other figures."""
     blind: dict[World, float] = {}
-    """What is answered without the pictures, by world, where it was measured when the dataset was made."""
+    """The accuracy without the pictures, by world, if it was measured when the dataset was made."""
     knowledge: dict[World, float] = {}
-    """What is answered by who knows what usually keeps what, likewise."""
+    """The accuracy of common knowledge about what keeps what, likewise."""
 
     @property
     def terms(self) -> Terms:
-        """How the suite's paper tells its scores."""
+        """The terms of the suite's scores."""
         return terms(self.suite, self.worlds)
 
     @property
     def two_worlds(self) -> bool:
-        """Whether there is a way from one world to the other, and so a drop to speak of."""
+        """Whether there are two worlds, and so a drop."""
         return len(self.worlds) > 1 and "drop" in self.terms.measures
 
 
 class AskedQuestion(msgspec.Struct, frozen=True):
-    """A question as the gallery shows it."""
+    """A question as shown in the gallery."""
 
     text: str
     gold: str
@@ -149,7 +149,7 @@ class AskedQuestion(msgspec.Struct, frozen=True):
 
 
 class GalleryAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a run made of a question. `text` may be cut; `length` is how long it was."""
+    """A run's answer to a question. `text` may be cut; `length` is its full length."""
 
     verdict: Outcome
     text: str = ""
@@ -157,16 +157,16 @@ class GalleryAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     read: str | None = None
     reason: str = ""
     composed: bool = False
-    """Whether a grammar worked it out from the model's own number."""
+    """Whether the answer was composed from the model's own number by a grammar."""
     finish: str = ""
-    """Why the model stopped, in the server's word."""
+    """The stop reason, in the server's word."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
     seconds: float = 0.0
     attempts: int = 1
     sent: int | None = None
-    """Which of the case's requests it answers; None where nobody can say any more what was sent."""
+    """The index of the request that it answers; None if unknown."""
     unfit: str = ""
     """Why the prompt makes no difference to this question, where it does not."""
     program: Trace | None = None
@@ -180,7 +180,7 @@ class ShownGraph(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):
-    """A case to look at: its pictures by number, its questions, and the answers of each run in the report's order."""
+    """A case of the gallery: its pictures by number, its questions, and the answers of each run in order."""
 
     id: str
     group: str
@@ -190,15 +190,15 @@ class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):
     questions: dict[Asking, AskedQuestion]
     answers: tuple[dict[Asking, GalleryAnswer], ...]
     requests: tuple[str, ...] = ()
-    """What was sent for it, each text once; runs with the same prompt send the same."""
+    """The prompts sent for it, each once; runs with the same prompt share one."""
     graph: ShownGraph | None = None
 
 
 class PageData(msgspec.Struct, frozen=True):
-    """Everything on the page."""
+    """The content of the page."""
 
     report: ReportData
     cases: tuple[GalleryCase, ...] = ()
     pictures: tuple[Thumbnail, ...] = ()
     picture_names: tuple[str, ...] = ()
-    """Of each picture, the name of its file in the dataset."""
+    """The file name of each picture in the dataset."""

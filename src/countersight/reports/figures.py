@@ -34,9 +34,9 @@ MARKS: dict[Asking, Markup] = {
     "counterfactual": Markup('<path d="M0-7.5 7.5 0 0 7.5-7.5 0z"/>'),
     "shown": Markup('<path d="M0-7 7 5.5-7 5.5z"/>'),
 }
-"""A shape as well as a colour for each asking."""
+"""The shape of the marks of each asking."""
 SIGNS: dict[Asking, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
-"""The same as text."""
+"""The mark of each asking as text."""
 _STEPS = (0.05, 0.1, 0.2, 0.25, 0.5)
 _MOST_LINES = 60
 _STYLE = """
@@ -58,23 +58,23 @@ class Scale(msgspec.Struct, frozen=True):
     unit: str = "%"
 
     def place(self, value: float) -> str:
-        """Where a value lies."""
+        """Return the position of a value."""
         return f"{100 * (value / self.step - self.first) / (self.last - self.first):.2f}%"
 
     @property
     def ticks(self) -> list[tuple[str, str, bool]]:
-        """Where each tick lies, its words, and whether it is a zero between others."""
+        """Return the position of each tick, its label, and whether it is a zero between others."""
         values = [tick * self.step for tick in range(self.first, self.last + 1)]
         return [(self.place(each), percent(each, 0) + self.unit, self.first < 0 and not each) for each in values]
 
 
 class PlotLine(msgspec.Struct, frozen=True):
-    """A line of a plot: marks with their intervals, and one figure in print."""
+    """A line of a plot: marks with their intervals, and one printed figure."""
 
     name: str
     figures: dict[Asking, Measured]
     words: str
-    """The same for whoever cannot see it."""
+    """A text alternative for people who cannot see it."""
     printed: Measured | None
     note: str = ""
     """The n of what is printed, and whether these are too few cases."""
@@ -83,7 +83,7 @@ class PlotLine(msgspec.Struct, frozen=True):
 
 
 class Plot(msgspec.Struct, frozen=True):
-    """Lines on one scale, under a heading of what is printed beside them."""
+    """Lines on one scale, with a heading for the printed figures."""
 
     head: str
     lines: tuple[PlotLine, ...]
@@ -92,7 +92,7 @@ class Plot(msgspec.Struct, frozen=True):
 
 
 class Bar(msgspec.Struct, frozen=True):
-    """A share, and the share that would be right where that is another."""
+    """A share, and the share of right answers if that differs."""
 
     label: str
     share: float
@@ -110,7 +110,7 @@ class BarPanel(msgspec.Struct, frozen=True):
 
 
 def legend(report: ReportData) -> list[tuple[Asking, str]]:
-    """What the marks stand for: the asking, the paper's name for its accuracy where it has one, and what it is."""
+    """Return the meaning of each mark: the asking, the paper's name for its accuracy if any, and a description."""
     called = [(asking, report.terms.measures.get(asking, asking)) for asking in answered(report)]
     return [
         (asking, f"{asking}{'' if words == asking else f' ({words})'}: {ASKING_WORDS[asking]}")
@@ -119,19 +119,19 @@ def legend(report: ReportData) -> list[tuple[Asking, str]]:
 
 
 def finding_plot(report: ReportData) -> Plot:
-    """The factual and counterfactual accuracy of every run."""
+    """Return the plot of factual and counterfactual accuracy for every run."""
     key = "drop" if report.two_worlds else report.worlds[-1]
     lines = (_line(run_name(report, run), run.overall, key) for run in report.runs)
     return Plot(report.terms.measures.get(key, key), tuple(lines))
 
 
 def drop_plot(run: RunScores, terms: Terms = PLAIN) -> Plot:
-    """How far accuracy falls from the factual to the counterfactual world, group by group, with intervals."""
+    """Return the plot of the drop from the factual to the counterfactual world, by group, with intervals."""
     return _plot(run.groups, run.overall, terms, "drop", "drop")
 
 
 def accuracy_plot(lines: Sequence[GroupScores], overall: GroupScores, asking: Asking, terms: Terms) -> Plot:
-    """Accuracy with its interval, line by line, where there is one world and nothing to fall from."""
+    """Return the plot of accuracy with intervals, line by line, if there is only one world."""
     return _plot((*lines, overall), overall, terms, asking, terms.measures[asking])
 
 
@@ -154,12 +154,12 @@ def _line(words: str, scores: GroupScores, key: str, total: bool = False) -> Plo
 
 
 def with_n(figure: Measured) -> str:
-    """The number of cases of a figure, and whether they are too few to tell anything from."""
+    """Format the number of cases of a figure, and whether it is too small."""
     return f"n = {count(figure.n)}; {TOO_FEW_CASES}" if figure.too_few else f"n = {count(figure.n)}"
 
 
 def interval_plot(plot: IntervalPlot) -> Plot:
-    """Differences with their intervals on one scale of points, as C-VQA's Figure 5 has them."""
+    """Return a plot of differences with their intervals on one scale of points, like C-VQA's Figure 5."""
     figures = [figure for _, figure in plot.lines]
     low, high = min(0.0, *(figure.low for figure in figures)), max(0.0, *(figure.high for figure in figures))
     step = next((step for step in _STEPS if (high - low) / step <= 6), _STEPS[-1])
@@ -179,7 +179,7 @@ def interval_plot(plot: IntervalPlot) -> Plot:
 
 
 def answered(report: ReportData) -> list[Asking]:
-    """The askings of which any run has a figure."""
+    """Return the askings for which any run has a figure."""
     return [asking for asking in ASKINGS if any(asking in _figures(run.overall) for run in report.runs)]
 
 
@@ -189,7 +189,7 @@ def _figures(scores: GroupScores) -> dict[Asking, Measured]:
 
 
 def letter_panels(run: RunScores) -> tuple[BarPanel, ...]:
-    """How often each letter was answered, with a stroke where the share of right answers is."""
+    """Return how often each letter was answered, with a mark at the share of right answers."""
     found = {asking: [share for share in run.letters if share.asking == asking and share.n] for asking in ASKINGS}
     return tuple(
         BarPanel(
@@ -207,7 +207,7 @@ def letter_panels(run: RunScores) -> tuple[BarPanel, ...]:
 
 
 def answer_panels(found: Iterable[AnswerShares], terms: Terms) -> tuple[BarPanel, ...]:
-    """How often each number is the right answer, a panel a group."""
+    """Return how often each number is the right answer, one panel per group."""
     return tuple(
         BarPanel(
             f"{name(terms.groups.get(each.group, each.group))} ({several(each.questions, 'question')})",
@@ -219,13 +219,13 @@ def answer_panels(found: Iterable[AnswerShares], terms: Terms) -> tuple[BarPanel
 
 
 def finding_drawing(report: ReportData) -> Markup:
-    """The finding as an SVG file: a line for every run."""
+    """Return the finding as an SVG file: one line per run."""
     lines = [(words, run.overall) for words, run in zip(run_names(report, 28), report.runs, strict=True)]
     return _drawing(report, "right answers", lines)
 
 
 def groups_drawing(report: ReportData) -> Markup | None:
-    """An SVG file with a line for every group of every run; None where these are too many to look at."""
+    """Return an SVG file with a line for every group of every run; None if there are too many."""
     lines = [(_called(report, run, scores), scores) for run in report.runs for scores in run.groups]
     return _drawing(report, f"right answers by {report.terms.group}", lines) if len(lines) <= _MOST_LINES else None
 
@@ -248,7 +248,7 @@ def _drawing(report: ReportData, what: str, lines: Sequence[tuple[str, GroupScor
 
 
 def bars_drawing(title: str, panels: Sequence[BarPanel]) -> Markup:
-    """Panels of bars as an SVG file, three in a row."""
+    """Return panels of bars as an SVG file, three in a row."""
     short = [msgspec.structs.replace(panel, heading=shortened(panel.heading, 36)) for panel in panels]
     rows = [short[start : start + 3] for start in range(0, len(short), 3)]
     heights = [34 + 22 * max(len(panel.bars) for panel in row) for row in rows]

@@ -1,4 +1,4 @@
-"""What a report found, in a sentence that names who loses what, and what speaks against believing it."""
+"""The finding of a report in a sentence, with cautions."""
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
@@ -19,19 +19,19 @@ _Found = tuple[RunScores, Measured]
 
 
 class FindingSentence(NamedTuple):
-    """A sentence about a report: the finding itself (lede), a reason not to believe it (caution), or a note."""
+    """A sentence of a report: the finding itself (lede), a reason for caution (caution), or a note."""
 
     words: str
     kind: Literal["lede", "caution", "note"] = "caution"
 
 
 def sentence(report: ReportData) -> str:
-    """What was asked, what came out, and what speaks against believing it."""
+    """Return what was asked, the result, and the cautions, as one text."""
     return " ".join(each.words for each in sentences(report))
 
 
 def sentences(report: ReportData) -> list[FindingSentence]:
-    """The same one by one. What is unfinished, or no finding at all, is told before what came out; the rest after."""
+    """Return the sentences one by one: incomplete results are reported first, other cautions last."""
     asked = f"{several(max(run.overall.n for run in report.runs), 'case')} of {name(report.dataset)}"
     if len(report.runs) <= _FEW:
         asked += f", {report.terms.about or _ABOUT[report.worlds]}"
@@ -108,7 +108,7 @@ def _without_answer(run: RunScores) -> float:
 
 
 def finding(report: ReportData) -> str:
-    """Who loses what from the picture as it is to the one under a change, or how well one world is answered."""
+    """Return which models lose how much from the factual to the counterfactual world, or the accuracy in one world."""
     known = _found(report)
     if not known:
         where = " in one of the two worlds" if any(run.overall.scored for run in report.runs) else ""
@@ -164,12 +164,12 @@ def _ends(runs: list[_Found]) -> list[_Found]:
 
 
 def run_name(report: ReportData, run: RunScores) -> str:
-    """A run in a sentence or a chart about several: long names are shortened, and then numbered."""
+    """Return the name of a run for a sentence or chart about several: shortened and numbered if necessary."""
     return run_names(report, _NAME)[report.runs.index(run)]
 
 
 def run_names(report: ReportData, most: int) -> list[str]:
-    """The names of all runs, in at most so many letters: what tells them apart is kept."""
+    """Return the names of all runs in at most `most` letters, keeping what distinguishes them."""
     names = [name(run.label) for run in report.runs]
     short = [shortened(each, most, names) for each in names]
     return short if short == names or len(names) == 1 else [f"#{n} {each}" for n, each in enumerate(short, 1)]

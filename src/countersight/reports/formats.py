@@ -1,4 +1,4 @@
-"""The tables of a report in the terminal, as Markdown, LaTeX and CSV, and a summary of it in a few lines."""
+"""A report's tables in the terminal, as Markdown, LaTeX and CSV, and a short summary."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ from countersight.text import several
 
 
 def markdown(report: ReportData) -> str:
-    """Every table, then how the figures were got."""
+    """Return every table as Markdown, then the origin of the figures."""
     parts = [f"# {markdown_text(name(report.dataset))}", markdown_text(sentence(report))]
     for grid in grids(report):
         parts += [f"## {markdown_text(grid.title)}", *markdown_grid(grid)]
@@ -55,7 +55,7 @@ def markdown(report: ReportData) -> str:
 
 
 def latex(report: ReportData) -> str:
-    """Every table for a paper, in booktabs style; how the figures were got stands above as comments."""
+    """Return every table as LaTeX in booktabs style, with the origin of the figures as comments."""
     lines = latex_tables(sentence(report), (*origins(report), *definitions(report)), grids(report))
     for analysis in report.analyses:
         lines += ["", f"% {analysis.heading}. {analysis.about}"]
@@ -72,7 +72,7 @@ _COLUMNS: Final = (
 
 
 def comma_separated(report: ReportData) -> str:
-    """Every figure on a row of its own with how it was got: shares from 0 to 1, counts as whole numbers."""
+    """Return CSV with every figure on its own row, with its origin: shares from 0 to 1, whole counts."""
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
     table.writerow(_COLUMNS)
@@ -126,7 +126,7 @@ _MOST_CAUTIONS: Final = 4
 
 
 def summary(report: ReportData) -> str:
-    """The finding, what speaks against it, one table, and where the figures come from; under 40 lines."""
+    """Return the finding, cautions, one table and the origin of the figures, in under 40 lines."""
     told = sentences(report)
     lede = [each.words for each in told if each.kind == "lede"]
     cautions = [each.words for each in told if each.kind != "lede"][:_MOST_CAUTIONS]
@@ -151,14 +151,14 @@ def summary(report: ReportData) -> str:
 
 
 def print_tables(report: ReportData, console: Console) -> None:
-    """Print the scores and comparisons of a report, and where the figures come from."""
+    """Print the scores and comparisons of a report, and the origin of the figures."""
     _print(report, grids(report, brief=True), console)
     for analysis in report.analyses:
         _print_analysis(analysis, console)
 
 
 def print_overview(report: ReportData, console: Console) -> None:
-    """Print one line a run, and where the figures come from."""
+    """Print one line per run, and the origin of the figures."""
     _print(report, [overview(report)], console)
 
 

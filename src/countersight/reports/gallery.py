@@ -1,4 +1,4 @@
-"""Which cases the gallery shows, and under which heading each stands."""
+"""Choose the cases of the gallery, and the heading of each."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -30,11 +30,11 @@ PAIR_OUTCOMES: dict[PairOutcome, str] = {
     "failed": "failed",
     "missing": "not asked yet",
 }
-"""What can become of a case in a run, in words. Every case stands under exactly one of them."""
+"""The outcomes of a case in a run, in words. Every case has exactly one."""
 
 
 def pair_outcome(factual: Outcome | None, counterfactual: Outcome | None) -> PairOutcome:
-    """The heading of a case: what went amiss if anything did, or right and wrong before and after the change."""
+    """Return the outcome of a case: what went wrong if anything did, or right and wrong before and after the change."""
     verdicts = [verdict for verdict in (factual, counterfactual) if verdict is not None] or ["missing"]
     for amiss in ("failed", "missing", "cut", "empty", "unread"):
         if amiss in verdicts:
@@ -53,7 +53,7 @@ def pair_outcome(factual: Outcome | None, counterfactual: Outcome | None) -> Pai
 
 
 LONGEST_TEXT = 4_000
-"""Characters of a text that go into the page; the rest stays in the run folder."""
+"""Longest text on the page, in characters; the rest is in the run folder."""
 
 _HEADINGS = list(PAIR_OUTCOMES)
 _HEADING_OF = np.array(
@@ -69,12 +69,12 @@ _Gallery = tuple[tuple[GalleryCase, ...], tuple[str, ...]]
 
 
 def gallery_cases(runs: Sequence[JudgedRun], size: int, seed: int) -> _Gallery:
-    """At most `size` cases, balanced over groups and outcomes, and the names of their pictures."""
+    """Return at most `size` cases, balanced over groups and outcomes, and the names of their pictures."""
     return _shown(runs, balanced_sample([_strata(judged.outcomes) for judged in runs], size, seed))
 
 
 def cases_from(runs: Sequence[JudgedRun], start: int, size: int) -> _Gallery:
-    """At most `size` cases in the order of the dataset, and the names of their pictures."""
+    """Return at most `size` cases in the order of the dataset, and the names of their pictures."""
     return _shown(runs, np.arange(start, min(start + size, len(runs[0].outcomes))))
 
 

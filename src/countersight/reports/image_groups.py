@@ -1,4 +1,4 @@
-"""Tables that say to which group a picture belongs, and their joining with cases (C-VQA 4.3)."""
+"""Tables that assign pictures to groups, joined with cases (C-VQA 4.3)."""
 
 import csv
 import re
@@ -18,10 +18,10 @@ from countersight.text import printable, several, unknown
 
 MAX_BYTES: Final = 256 * 1024 * 1024
 MOST_GROUPS: Final = 12
-"""A column with more values than this says something else than groups."""
+"""A column with more different values does not contain groups."""
 
 Way = Literal["case id", "picture name", "number in the picture's name"]
-"""How the rows of a table and the cases of a dataset found each other."""
+"""How the rows of a table were matched with the cases of a dataset."""
 
 _PICTURE_FIELDS = ("img_path", "image", "img_fn", "image_id", "img_id")
 """Where importers keep what the published file calls the picture."""
@@ -31,7 +31,7 @@ _SHOWN = 3
 
 
 class GroupsFile(msgspec.Struct, frozen=True):
-    """Which file groups the pictures: the column of their ids, and the columns of groups, or none for all that do."""
+    """A file that groups the pictures: the column of their ids, and the columns of groups, or none for all."""
 
     path: Path
     key: str = "id"
@@ -45,18 +45,18 @@ class PictureGroups(msgspec.Struct, frozen=True, eq=False):
     column: str
     way: Way
     names: tuple[str, ...]
-    """The group of most pictures first."""
+    """The groups, the largest first."""
     group_of: NDArray[np.intp]
-    """For each case the place of its picture's group in `names`; -1 where it has none or several."""
+    """The position in `names` of the group of each case's picture; -1 if it has none or several."""
     picture_of: NDArray[np.intp]
-    """For each case the number of its picture."""
+    """The number of each case's picture."""
     matched: int
     """Cases whose picture is in the table."""
     cases: int
     several: int
-    """Pictures with rows of several groups; they are left out, as the paper does."""
+    """Pictures with rows of several groups; they are excluded, as in the paper."""
     blank: int
-    """Pictures whose rows say nothing."""
+    """Pictures whose rows are empty."""
 
     @property
     def kept(self) -> int:
@@ -69,11 +69,11 @@ class _GroupTable(msgspec.Struct, frozen=True):
 
     keys: dict[str, int]
     values: dict[str, list[set[str]]]
-    """By column, in the order of the keys."""
+    """The values by column, in the order of the keys."""
 
 
 def picture_groups(chosen: GroupsFile, cases: Iterable[Case]) -> tuple[PictureGroups, ...]:
-    """The groups of the cases' pictures, one for each column that was chosen; or a sentence that says what is wrong."""
+    """Return the groups of the cases' pictures for each chosen column; raises if the file does not fit."""
     table = _read(chosen)
     matches, picture_of = _matched(table, cases)
     counts = {way: int((found >= 0).sum()) for way, found in matches.items()}

@@ -1,4 +1,4 @@
-"""Run folders joined with their dataset into what a report shows. Nothing is written here."""
+"""Load run folders with their dataset as the data of a report. Nothing is written here."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,18 +44,18 @@ from countersight.suites import Terms, beside, terms
 
 
 class LoadedReport(msgspec.Struct, frozen=True):
-    """A report, but for its pictures: these are named, and the dataset has them."""
+    """A report with the names of its pictures, which are in the dataset."""
 
     report: ReportData
     cases: tuple[GalleryCase, ...]
     pictures: tuple[str, ...]
     dataset: Dataset
     judged: tuple[JudgedRun, ...]
-    """The runs, in the order of the report, for whoever wants every answer."""
+    """The runs with every answer, in the order of the report."""
 
 
 class Divided(msgspec.Struct, frozen=True):
-    """Runs of one dataset, judged, with their cases divided as their suite says."""
+    """Scored runs of one dataset, with their cases divided as in their suite."""
 
     judged: tuple[JudgedRun, ...]
     watched: tuple[Watched, ...]
@@ -63,22 +63,22 @@ class Divided(msgspec.Struct, frozen=True):
 
     @property
     def worlds(self) -> tuple[World, ...]:
-        """The worlds that the cases ask about; both where there is no case to tell."""
+        """The worlds of the questions; both if there are no cases."""
         return tuple(world for world in TWO_WORLDS if self.judged[0].outcomes.asked(world).any()) or TWO_WORLDS
 
     def lines(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """The lines of all divisions, each with its cases."""
+        """Return the lines of all divisions, each with its cases."""
         for division in self.dividing.divisions():
             yield from division.masks(len(self.judged[0].outcomes))
 
     @property
     def terms(self) -> Terms:
-        """How their suite tells its scores."""
+        """The terms of their suite's scores."""
         return terms(self.dividing.suite, self.worlds)
 
 
 def judge_runs(runs: Sequence[RunFolder], *, dataset: Path | None = None, gold: Gold | None = None) -> Divided:
-    """Judge runs of one dataset."""
+    """Score runs of one dataset."""
     watched = tuple(Watched() for _ in runs)
     dividing = Dividing(lambda suite: terms(suite).axes)
     judged = [
@@ -158,7 +158,7 @@ def _answered_blind(source: Dataset, worlds: Sequence[World]) -> dict[World, Gro
 
 
 def refuse_twice(paths: Sequence[Path]) -> None:
-    """Say which run is named more than once: it would be counted as often."""
+    """Raise if a run is named more than once, since it would be counted repeatedly."""
     seen: set[Path] = set()
     for path in paths:
         if path.resolve() in seen:
@@ -182,7 +182,7 @@ def _same_dataset(runs: list[RunFolder]) -> list[RunFolder]:
 
 
 def labels(runs: Sequence[RunFolder]) -> list[str]:
-    """A short name for each run that no other has: the model, then what else tells the runs apart."""
+    """Return a unique short name for each run: the model, then what else distinguishes the runs."""
     models = [short_name(run.manifest.model) for run in runs]
     ranked = [", ranked" if run.manifest.answering == "rank" else "" for run in runs]
     ways = [model + way for model, way in zip(models, ranked, strict=True)]
@@ -224,7 +224,7 @@ def _total(rows: Sequence[GroupScores], terms: Terms) -> dict[str, Sum]:
 
 
 def as_run(run: AnalysedRun, found: Divided) -> RunScores:
-    """A run as a report and a leaderboard show it."""
+    """Return a run as shown in reports and leaderboards."""
     manifest, rows = run.manifest, _in_order(run.scores.rows, found.terms)
     roles, folder = found.dividing.roles(), run.judged.run
     rule = stopped(folder)
@@ -256,7 +256,7 @@ _MOST_GROUPS: Final = 12
 
 
 def answer_shares(cases: Iterable[tuple[int, Case]]) -> tuple[AnswerShares, ...]:
-    """The shares of every group, in order of first appearance; none where no number is asked for."""
+    """Return the answer shares of every group, in order of first appearance; none without numeric answers."""
     counts: dict[str, Counter[str]] = {}
     for _, case in cases:
         question = case.counterfactual

@@ -1,4 +1,4 @@
-"""CFMM's observations (CFMM 4.2), and what prompts change, about the runs of a report."""
+"""CFMM's observations (CFMM 4.2) and the effects of prompts, for the runs of a report."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -37,9 +37,9 @@ from countersight.suites import Terms
 from countersight.text import several
 
 FIRST_PROMPT: Final = "0-shot"
-"""The way of asking that others are held against."""
+"""The prompt with which others are compared."""
 BLIND_PROMPT: Final = "text-only"
-"""The way of asking without the picture: what is answered then comes from language alone."""
+"""The prompt without the picture: its answers come from language alone."""
 
 
 class _PromptChange(msgspec.Struct, frozen=True, eq=False):
@@ -79,7 +79,7 @@ def observations(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
 
 
 def prompt_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
-    """What another prompt, or leaving the picture out, changes for the same model; None where there is no such run."""
+    """Analyse the effect of another prompt, or of leaving the picture out, for the same model; None without any."""
     changes = list(_changes(runs))
     if not changes:
         return None

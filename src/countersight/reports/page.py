@@ -1,4 +1,4 @@
-"""The report as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
+"""The report as one self-contained HTML page."""
 
 from collections.abc import Iterator, Sequence
 
@@ -31,26 +31,26 @@ class _Index(msgspec.Struct, frozen=True):
     askings: tuple[_Asking, ...]
     runs: tuple[str, ...]
     blind: tuple[bool, ...]
-    """Which runs were shown no picture."""
+    """Whether each run was shown no picture."""
     groups: tuple[str, ...]
     outcomes: tuple[_Outcome, ...]
     group_of: list[int]
     outcomes_of: list[list[int]]
     """For each run, the outcome of each case."""
     sizes: list[tuple[int, int]]
-    """Of each picture, width and height as the model saw it."""
+    """Width and height of each picture as the model saw it."""
     addresses: tuple[str, ...]
-    """Of each picture, where a page that is served has it from; nothing where it is in the page."""
+    """The address of each picture on a served page; empty if it is in the page."""
     right_of: list[list[int]]
-    """For each run and case, in which askings it was right: a bit for each."""
+    """For each run and case, the askings in which it was right, as bits."""
     scored_of: list[list[int]]
-    """The same, in which askings its answer counts: right, wrong or unread."""
+    """For each run and case, the askings in which its answer counts (right, wrong or unread), as bits."""
 
 
 def render(
     data: PageData, live: Live | None = None, addresses: Sequence[str] = (), blocks: Sequence[tuple[str, str]] = ()
 ) -> str:
-    """The whole page. One that is served has `live`, the addresses of its pictures, and links to blocks of cases."""
+    """Return the whole page. A served one has `live`, the addresses of its pictures, and links to blocks of cases."""
     report = data.report
     return document(
         __package__,

@@ -1,4 +1,4 @@
-"""Programs and composed answers of runs: what became of them.
+"""Analyses of programs and composed answers in runs.
 
 Why programs fail was looked up by hand by C-VQA's authors (C-VQA 4.1, D); here it is counted. The prompt `compose` has
 a grammar imagine in the model's place; how often it did, and what came of it, is counted too.
@@ -29,7 +29,7 @@ _LONGEST_REASON = 80
 
 
 class Written(msgspec.Struct, frozen=True):
-    """A program that was written for a question: what it says in few bytes, and how it failed if it did."""
+    """A program written for a question: a digest of its content, and how it failed if it did."""
 
     gist: bytes
     failure: str
@@ -37,16 +37,16 @@ class Written(msgspec.Struct, frozen=True):
 
 
 class Watched:
-    """The programs and the composed answers of a run, found while its replies are read for something else."""
+    """The programs and the composed answers of a run, collected while its replies are read."""
 
     def __init__(self) -> None:
         self.programs: dict[int, Written] = {}
-        """By their replies' place in the journal; which of several counts is scoring's to say."""
+        """Programs by their replies' place in the journal; scoring decides which of several counts."""
         self.composed: set[int] = set()
-        """Rows whose question about the change was answered by the grammar."""
+        """Rows whose counterfactual question was answered by the grammar."""
 
     def watch(self, replies: Iterable[Reply]) -> Iterator[Reply]:
-        """The replies, as they come."""
+        """Pass the replies on, and collect their programs."""
         for place, reply in enumerate(replies):
             if reply.trace is not None:
                 failure = (reply.trace.failure or "error") if reply.state == "failed" else ""
@@ -58,7 +58,7 @@ class Watched:
 
 @lru_cache(maxsize=1024)  # the runs of one report often hold the same programs
 def gist_of(program: str) -> bytes:
-    """What a program says, without its comments and spaces and the texts that stand in it only to be read."""
+    """Return a digest of a program without comments, spaces and texts that are only read."""
     try:
         tree = ast.parse(program)
         for node in ast.walk(tree):
@@ -84,11 +84,11 @@ class _Fate(msgspec.Struct, frozen=True):
     reason: str
     right: bool
     ignored: bool | None
-    """Of a question about the change: whether the program is that of the picture as it is; None where there is none."""
+    """Whether the counterfactual question has the same program as the factual one; None if there is none."""
 
 
 def program_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], terms: Terms) -> Analysis | None:
-    """How the programs of the runs failed; None where no run has any."""
+    """Analyse how the programs of the runs failed; None if no run has any."""
     found = [(run, list(_fates(run.outcomes, seen))) for run, seen in zip(runs, watched, strict=True) if seen.programs]
     found = [(run, fates) for run, fates in found if fates]
     if not found:
@@ -206,7 +206,7 @@ def _definitions() -> Iterator[tuple[str, str]]:
 
 
 def composed_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], terms: Terms) -> Analysis | None:
-    """What was composed and what was asked under a change; None where no run composed anything."""
+    """Compare composed and asked counterfactual answers; None if no run composed any."""
     found = [(run, seen.composed) for run, seen in zip(runs, watched, strict=True) if seen.composed]
     if not found:
         return None

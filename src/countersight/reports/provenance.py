@@ -1,4 +1,4 @@
-"""How the figures of a report were got, in words: a figure without this is not worth printing."""
+"""The origin and the definitions of a report's figures, in words."""
 
 from countersight.html import fragment, name, percent
 from countersight.reports.data import ReportData, RunScores
@@ -6,7 +6,7 @@ from countersight.text import several
 
 
 def definitions(report: ReportData) -> list[tuple[str, str]]:
-    """What each figure means and how it was computed; `definitions.txt` has the words."""
+    """Return the meaning and computation of each figure; the texts are in `definitions.txt`."""
     measures = report.terms.measures
     figures = ((run, figure) for run in report.runs for figure in (run.overall.factual, run.overall.counterfactual))
     stopped = dict.fromkeys(name(run.label) for run, figure in figures if figure and figure.sequence)
@@ -32,7 +32,7 @@ def _capital(words: str) -> str:
 
 
 def origins(report: ReportData) -> list[tuple[str, str]]:
-    """Where the figures come from: the dataset, each run, and the program."""
+    """Return the origin of the figures: the dataset, each run, and the program."""
     controls = f" and {several(report.controls, 'control')}" if report.controls else ""
     cases = f"{several(report.cases, 'case')}{controls}"
     dataset = f"{name(report.dataset)}, {cases}, fingerprint {name(report.fingerprint)}"

@@ -1,4 +1,4 @@
-"""A run as analyses look at it, and the lines and words that they share."""
+"""A run as used in analyses, and shared table lines and words."""
 
 import msgspec
 
@@ -10,7 +10,7 @@ from countersight.suites import Terms
 
 
 class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
-    """A run as an analysis looks at it."""
+    """A run as used in an analysis."""
 
     label: str
     judged: JudgedRun
@@ -18,12 +18,12 @@ class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def outcomes(self) -> Outcomes:
-        """What became of its questions."""
+        """The outcomes of its questions."""
         return self.judged.outcomes
 
     @property
     def manifest(self) -> RunManifest:
-        """What was asked of whom."""
+        """The manifest of the run."""
         return self.judged.run.manifest
 
     @property
@@ -33,22 +33,22 @@ class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
 
 
 def told(figure: Measured) -> str:
-    """A share in words: "3 of 19 (15.8%; 5.5 to 37.6)"."""
+    """Format a share: "3 of 19 (15.8%; 5.5 to 37.6)"."""
     return f"{count(figure.hits or 0)} of {count(figure.n)} ({percent(figure.value or 0.0)}%; {interval(figure)})"
 
 
 def group_words(group: str, terms: Terms) -> str:
-    """What a suite calls a group."""
+    """Return the suite's name of a group."""
     return terms.groups.get(group, group) or NO_GROUP
 
 
 def group_line(run: AnalysedRun, group: str, terms: Terms, n: int, *cells: Content) -> Line:
-    """A line of an analysis about a group of cases, or about all: how many they are, then what it has of them."""
+    """Return a table line about a group of cases, or all: their number, then the cells."""
     return table_line(group_words(group, terms), n, *cells, n=n, run=run.label, group=group, total=group == ALL)
 
 
 def groups_in_order(run: AnalysedRun, terms: Terms) -> list[str]:
-    """The groups of a run in the order of the suite's paper, then the others; none where there is only one."""
+    """Return the groups of a run in the order of the suite's paper, then the others; none if there is only one."""
     found = run.outcomes.group_names
     named = [group for group in terms.groups if group in found]
     named += [group for group in found if group not in named]
@@ -60,7 +60,7 @@ _DETECTOR, _TOLD = "detector:", "told:"
 
 
 def short_name(model: str) -> str:
-    """gpt-4o for openai:gpt-4o, qwen for endpoint:http://127.0.0.1:8000/v1#qwen; of a program, who writes and looks."""
+    """Return gpt-4o for openai:gpt-4o, qwen for endpoint:http://127.0.0.1:8000/v1#qwen; both models of a program."""
     if model.startswith(_PROGRAMS):
         style, _, rest = model.partition(":")
         code, named, eyes = rest.rpartition(";vision=")

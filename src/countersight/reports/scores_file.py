@@ -1,4 +1,4 @@
-"""scores.json: the scores of runs in a file with a documented schema, and how two such files differ."""
+"""scores.json: the scores of runs in a file with a documented schema, and comparison of two such files."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ SCORES_JSON: Final = "scores.json"
 
 
 class GroupOfScores(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The scores of one group of cases. A measure is absent where nothing was scored."""
+    """The scores of one group of cases. A measure is absent if nothing was scored."""
 
     n: int
     """Cases in the group."""
@@ -31,11 +31,11 @@ class GroupOfScores(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     unread_rate: float | None = None
     """The share of replies without an answer."""
     factual: Figure | None = None
-    """Over all answers about the picture as it is."""
+    """Accuracy over all answers about the original picture."""
     counterfactual: Figure | None = None
-    """Over all answers under a change."""
+    """Accuracy over all answers under a change."""
     factual_in_both: Figure | None = None
-    """Over the cases answered in both worlds, as all that follow up to `both_right`."""
+    """Over the cases answered in both worlds, like all that follow up to `both_right`."""
     counterfactual_in_both: Figure | None = None
     drop: Figure | None = None
     both_right: Figure | None = None
@@ -43,21 +43,21 @@ class GroupOfScores(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     imagination_gap: Figure | None = None
     fell_back: Figure | None = None
     question_accuracy: Figure | None = None
-    """Questions that are right for all their pictures; here n counts questions (HallusionBench: qAcc)."""
+    """Questions right for all their pictures; here n counts questions (HallusionBench: qAcc)."""
     picture_accuracy: Figure | None = None
-    """Pictures of which all questions are right; n counts pictures (HallusionBench: fAcc)."""
+    """Pictures with all questions right; n counts pictures (HallusionBench: fAcc)."""
     set_accuracy: Figure | None = None
-    """Sets of which everything is right; n counts sets (NaturalBench: G-Acc, MMVP: pair accuracy)."""
+    """Sets with everything right; n counts sets (NaturalBench: G-Acc, MMVP: pair accuracy)."""
 
 
 _SETS: Final = {"question": "question_accuracy", "picture": "picture_accuracy", "set": "set_accuracy"}
 _COUNTS: Final = ("n", "questions", "scored", "unread_rate")
 MEASURES: Final = (*(key for key in GroupOfScores.__struct_fields__ if key not in _COUNTS), "unread_rate")
-"""What can be compared."""
+"""The measures that can be compared."""
 
 
 class ScoredRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One model asked one dataset in one way."""
+    """The scores of one run: one model, one dataset, one way of asking."""
 
     label: str
     model: str
@@ -67,13 +67,13 @@ class ScoredRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     groups: dict[str, GroupOfScores]
     """One entry per group, and "all"."""
     divisions: dict[str, dict[str, GroupOfScores]] = {}
-    """The cases divided otherwise: by category (HallusionBench: VD and VS), by kind of change and the like."""
+    """The scores by other divisions: by category (HallusionBench: VD and VS), by kind of change and the like."""
     total: dict[str, Figure] = {}
-    """The groups' shares added up, where the suite does so (CFMM: out of 6)."""
+    """The sum of the groups' shares, if the suite has one (CFMM: out of 6)."""
 
 
 class ScoresFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What scores.json holds."""
+    """The content of scores.json."""
 
     format: Literal["countersight-scores-1"]
     countersight: str
@@ -83,11 +83,11 @@ class ScoresFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     confidence: float
     runs: tuple[ScoredRun, ...]
     names: dict[str, str] = {}
-    """What the suite's paper calls a measure, where it has a name of its own."""
+    """The suite paper's name of each measure, if it has its own."""
 
 
 class ScoreChange(msgspec.Struct, frozen=True):
-    """How a measure of a run differs between two files: new minus old, in points."""
+    """The change of a run's measure between two files: new minus old, in points."""
 
     run: str
     measure: str
@@ -111,7 +111,7 @@ class ScoreChange(msgspec.Struct, frozen=True):
 
 
 def scores_file(report: ReportData) -> ScoresFile:
-    """The scores of a report."""
+    """Return the scores of a report as a file's content."""
     called = {**report.terms.measures, **{_SETS[key]: words for key, words in report.terms.wholes.items()}}
     return ScoresFile(
         format="countersight-scores-1",
@@ -175,7 +175,7 @@ def read_scores(path: Path) -> ScoresFile:
 
 
 def matched_runs(old: ScoresFile, new: ScoresFile) -> list[tuple[ScoredRun, ScoredRun]]:
-    """The runs to compare: those with the same label in both files, or the only run of each."""
+    """Return the runs to compare: those with the same label in both files, or the only run of each."""
     if old.fingerprint != new.fingerprint:
         raise CountersightError(
             f"the scores are of different datasets: {old.dataset} ({old.fingerprint[:12]}) and {new.dataset} "
@@ -194,7 +194,7 @@ def matched_runs(old: ScoresFile, new: ScoresFile) -> list[tuple[ScoredRun, Scor
 
 
 def score_changes(old: ScoresFile, new: ScoresFile) -> list[ScoreChange]:
-    """How the runs of two files differ over all cases, measure by measure."""
+    """Return how the runs of two files differ over all cases, measure by measure."""
     return [change for one, other in matched_runs(old, new) for change in _changes(one, other)]
 
 
@@ -225,7 +225,7 @@ class Condition(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, words: str) -> "Condition":
-        """The condition as text."""
+        """Parse a condition."""
         found = _CONDITION.fullmatch(words)
         if not found:
             raise CountersightError(
@@ -260,7 +260,7 @@ _WORDS: Final = {
 
 
 def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
-    """The changes as tables, one for each run: what each measure was and is, with intervals and n."""
+    """Return the changes as tables, one per run: the old and the new value of each measure, with intervals and n."""
     for one, other in matched_runs(old, new):
         lines = (
             table_line(

@@ -1,4 +1,4 @@
-"""A second reader: a language model reads the replies in which no answer was found, apart from the scores themselves.
+"""A second reader: a language model reads the unread replies; its results are separate from the scores.
 
 It sees neither the picture nor the gold answer, and is asked once per reply; what it says is kept beside the report.
 """
@@ -52,7 +52,7 @@ _LONGEST: Final = 8_000  # characters of a reply that are shown, half of them fr
 
 
 def second_request(reply: str, question: Question) -> Request:
-    """The request that has a reply read, known by a digest of its own words."""
+    """Return the request to read a reply, identified by a digest of its words."""
     options = [f"{letter}: {option.text}" for letter, option in zip(LETTERS, question.options, strict=False)]
     listed = "\n".join(["Options:", *options, ""]) if options else ""
     text = (
@@ -65,7 +65,7 @@ def second_request(reply: str, question: Question) -> Request:
 
 
 def second_answer(said: str, question: Question) -> str | None:
-    """The answer that a second reader found, or None where it says that there is none."""
+    """Return the answer that a second reader found, or None if it says that there is none."""
     return None if _NONE.fullmatch(said) else answer_in(said, question)
 
 
@@ -76,23 +76,23 @@ def _bounded(reply: str) -> str:
 
 
 JOURNAL: Final = "second_reader.jsonl"
-"""What the second reader said, in the folder of the report: nothing is asked twice."""
+"""The second reader's replies, in the folder of the report: nothing is asked twice."""
 _KEPT: Final = ("text", "finish", "tokens_in", "tokens_out", "cost", "model")
 SAMPLE: Final = 100
-"""So many replies of a run that the rules read are read by the second reader too, to see whether they agree."""
+"""Number of replies per run read by both the rules and the second reader, to measure their agreement."""
 
 
 class Rereading(msgspec.Struct, frozen=True):
-    """A run as the rules read it, and as it is where a second reader reads what they left unread."""
+    """A run as read by the rules, and with a second reader for the unread replies."""
 
     run: str
     reader: str
     unread: int
     """Replies that the rules left unread."""
     found: int
-    """Of these, those in which the second reader found an answer."""
+    """Those of them in which the second reader found an answer."""
     compared: int
-    """Replies that the rules read and the second reader was shown as well."""
+    """Replies read by both the rules and the second reader."""
     agreed: int
     rules: Scores
     both: Scores
@@ -119,7 +119,7 @@ async def reread_async(
     tally: Tally | None = None,
     stop: asyncio.Event | None = None,
 ) -> tuple[Rereading, ...]:
-    """Have a model read what the rules left unread in some runs; the model is closed.
+    """Have a model read the unread replies of some runs, and close the model.
 
     What it says is kept in `folder`, and asked for once. The runs themselves are left as they are.
     """
@@ -233,7 +233,7 @@ TABLE: Final = "second_reader.md"
 
 
 def rereading_grid(rereadings: Sequence[Rereading]) -> Grid:
-    """Two lines a run: as the rules read it, and with the second reader for what they left unread."""
+    """Return a table with two lines per run: read by the rules, and with the second reader for unread replies."""
     lines = [
         reading_line(each.run, by, scores.overall)
         for each in rereadings
@@ -243,7 +243,7 @@ def rereading_grid(rereadings: Sequence[Rereading]) -> Grid:
 
 
 def write_rereadings(rereadings: Sequence[Rereading], folder: Path) -> Path:
-    """Write the table as Markdown beside the report."""
+    """Write the table as Markdown next to the report."""
     grid = rereading_grid(rereadings)
     path = folder / TABLE
     write_whole(path, "\n\n".join([f"# {grid.title}", *markdown_grid(grid), ""]).encode())

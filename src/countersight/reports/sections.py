@@ -30,7 +30,7 @@ _RIGHT_ANSWERS = "How often each number is the right answer under the change"
 
 
 class Tile(msgspec.Struct, frozen=True):
-    """A figure at the head of the page: its measure, what that is called, its unit and its n."""
+    """A figure at the head of the page: its measure, name, unit and n."""
 
     key: str
     called: str
@@ -40,7 +40,7 @@ class Tile(msgspec.Struct, frozen=True):
 
 
 class TableBlock(msgspec.Struct, frozen=True):
-    """Tables, each with a sentence below its title; folded away under a label where there is one."""
+    """Tables, each with a sentence below its title; folded under a label if there is one."""
 
     grids: tuple[tuple[Grid, str], ...]
     label: str = ""
@@ -49,7 +49,7 @@ class TableBlock(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of the page: what its address ends in, what the list at the head calls it, and what it shows."""
+    """A section of the page: its anchor, its name in the table of contents, and its content."""
 
     key: str
     called: str
@@ -60,18 +60,18 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     plots: tuple[tuple[str, Plot], ...] = ()
     bars: tuple[tuple[str, tuple[BarPanel, ...]], ...] = ()
     drawing: str = ""
-    """What is saved of the figure, as the address of an SVG file."""
+    """The downloadable figure, as the address of an SVG file."""
     file: str = ""
     tables: tuple[TableBlock, ...] = ()
 
 
 def svg_url(drawing: Markup | None) -> str:
-    """A drawing as an address within the page."""
+    """Return a drawing as a data URL."""
     return data_url("image/svg+xml", drawing.encode()) if drawing else ""
 
 
 def tiles(report: ReportData) -> list[tuple[RunScores, list[Tile]]]:
-    """The main figures, a row for each run; many runs are better read in the table below."""
+    """Return the main figures, one row per run; many runs are only in the table below."""
     words = report.terms.measures
     units = {"factual": "%", "counterfactual": "%", "drop": " pts", "both_right": "%", "imagination_gap": " pts"}
     return [
@@ -88,7 +88,7 @@ def tiles(report: ReportData) -> list[tuple[RunScores, list[Tile]]]:
 
 
 def sections(report: ReportData) -> Iterator[Section]:
-    """Everything between the finding and the cases, as far as there is something to show."""
+    """Return all sections between the finding and the cases that have content."""
     yield _drop(report) if report.two_worlds else _accuracy(report)
     yield _scores(report)
     if any(run.letters for run in report.runs):

@@ -1,4 +1,4 @@
-"""The tables of a report as grids, the same for every format they are written in."""
+"""The tables of a report, the same for every output format."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
@@ -16,20 +16,20 @@ from countersight.text import several
 _UNKNOWN: Mapping[World, float] = {}
 
 AMISS = ("unread", "restated", "cut", "empty", "failed", "missing")
-"""What may go amiss with a question, as the last columns of a table."""
+"""The possible problems of a question, as the last columns of a table."""
 
 _RARE = ("restated", "cut", "empty")
 """Of these, a table has a column only where there are any."""
 
 
 def overview(report: ReportData) -> Grid:
-    """All runs on all cases, a line each."""
+    """Return a table of all runs on all cases, one line each."""
     head, lines = _scores("run", [(run.label, run.overall) for run in report.runs], report.terms)
     return Grid("All runs, all cases", head, tuple(lines))
 
 
 def totals(report: ReportData) -> Grid:
-    """The groups added up, as CFMM does, a line for each run."""
+    """Return a table of sums over the groups, as in CFMM, one line per run."""
     runs = [run for run in report.runs if run.total]
     measures = [key for key in report.terms.measures if any(key in run.total for run in runs)]
     lines = (line(run.label, run.overall.n, *(run.total.get(key) for key in measures), n=run.overall.n) for run in runs)
@@ -43,7 +43,7 @@ def by_group(
     blind: Mapping[World, float] = _UNKNOWN,
     knowledge: Mapping[World, float] = _UNKNOWN,
 ) -> Grid:
-    """One run, a line for each group and one for all; then what its suite's paper sets beside them."""
+    """Return a table of one run, with a line per group and one for all; then the rows that its suite's paper adds."""
     named = [(group_words(row.group, terms), row) for row in run.groups]
     head, lines = _scores(terms.group, named, terms, run=run.label, last_is_total=True)
     measures = _measures(run.groups, terms)
@@ -72,7 +72,7 @@ def by_group(
 
 
 def divided(run: RunScores, division: DividedScores, terms: Terms) -> Grid:
-    """One run with its cases divided otherwise than by group."""
+    """Return a table of one run by another division than groups."""
     named = [(row.group, row) for row in division.lines]
     head, lines = _scores(division.name, named, terms, run=run.label)
     notes = [axis.note for axis in terms.axes if axis.name == division.name and axis.note]
@@ -87,7 +87,7 @@ def divided(run: RunScores, division: DividedScores, terms: Terms) -> Grid:
 
 
 def roles(run: RunScores) -> Grid:
-    """How often a run chose an option by what the option is there for."""
+    """Return how often a run chose options of each role."""
     lines = (
         line(each.role, each.chosen.n, each.chosen, n=each.chosen.n, run=run.label, group=each.role)
         for each in run.roles
@@ -98,7 +98,7 @@ def roles(run: RunScores) -> Grid:
 
 
 def compared(pair: ComparedRuns, terms: Terms = PLAIN) -> Grid:
-    """Two runs, case by case."""
+    """Compare two runs, case by case."""
     measures = [key for key in terms.measures if any(getattr(row, key, None) for row in pair.rows)]
     lines = (
         line(
@@ -124,7 +124,7 @@ def compared(pair: ComparedRuns, terms: Terms = PLAIN) -> Grid:
 
 
 def letters(run: RunScores) -> Grid:
-    """How often a run answered each letter, beside how often the letter was right."""
+    """Return how often a run answered each letter, and how often the letter was right."""
     askings = [asking for asking in ASKINGS if any(share.asking == asking for share in run.letters)]
     columns = list(product(askings, ("answered", "gold")))
     filed = tuple(
@@ -142,7 +142,7 @@ def letters(run: RunScores) -> Grid:
 
 
 def grids(report: ReportData, *, brief: bool = False) -> list[Grid]:
-    """Every table of a report but those of its analyses, in reading order; in `brief` without what figures show."""
+    """Return every table of a report except those of its analyses; `brief` leaves out what figures show."""
     many = len(report.runs) > 1
     tables = [overview(report)] if many else []
     tables += [totals(report)] if many and any(run.total for run in report.runs) else []
@@ -156,13 +156,13 @@ def grids(report: ReportData, *, brief: bool = False) -> list[Grid]:
 
 
 def more(run: RunScores, terms: Terms) -> list[Grid]:
-    """The tables of one run beside that of its groups."""
+    """Return the tables of one run except that of its groups."""
     tables = [over_all_answers(run, terms)] if any(row.over_all_answers for row in run.groups) else []
     return [*tables, *(divided(run, each, terms) for each in run.divisions), *([roles(run)] if run.roles else [])]
 
 
 def over_all_answers(run: RunScores, terms: Terms) -> Grid:
-    """The accuracies of one run over all its answers, where some cases were answered in one world only."""
+    """Return the accuracies of one run over all its answers, if some cases were answered in one world only."""
     worlds = [world for world in TWO_WORLDS if world in terms.measures]
     lines = (
         line(group_words(row.group, terms), *(getattr(row, world) for world in worlds), total=row is run.overall)
@@ -177,7 +177,7 @@ def over_all_answers(run: RunScores, terms: Terms) -> Grid:
 
 
 def is_known(figure: Measured | None) -> bool:
-    """Whether there is anything to show."""
+    """Whether there is a value to show."""
     return figure is not None and figure.value is not None
 
 
@@ -227,7 +227,7 @@ def _filed(row: GroupScores) -> Iterator[Record]:
 
 
 def beside(report: ReportData, reference: PaperTable) -> Grid:
-    """A table of a paper with the runs set above its rows."""
+    """Return a table of a paper with the runs above its rows."""
     lines = []
     for run in report.runs:
         found = (measured(run, place) for place in reference.places)
@@ -282,7 +282,7 @@ def _differences(run: RunScores, reference: PaperTable) -> list[str]:
 
 
 def measured(run: RunScores, place: TablePlace) -> Measured | None:
-    """The figure of a run that stands where the paper has one."""
+    """Return the figure of a run that corresponds to a place in the paper's table."""
     lines = run.groups
     if place.axis:
         lines = next((division.lines for division in run.divisions if division.name == place.axis), ())
@@ -302,7 +302,7 @@ def _printed(cell: Printed | None, negated: bool) -> TableCell:
 
 
 def shares_grid(found: tuple[AnswerShares, ...], terms: Terms) -> Grid:
-    """The shares as a table: a line an answer, a column a group."""
+    """Return the shares as a table: one line per answer, one column per group."""
     labels = list(dict.fromkeys(label for each in found for label, _ in each.shares))
     labels.sort(key=lambda label: (not label[0].isdigit(), int(label.split()[0]) if label[0].isdigit() else 0))
     columns = [dict(each.shares) for each in found]

@@ -1,4 +1,4 @@
-"""Writes a report: the page and the tables, each in full or not at all."""
+"""Write a report: the page and the tables, each completely or not at all."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -25,7 +25,7 @@ _FEW, _AS_SEEN = 200, 1024
 
 
 class ReportFiles(msgspec.Struct, frozen=True):
-    """Where a report was written, and what it says."""
+    """The paths of a written report, and its data."""
 
     html: Path
     markdown: Path
@@ -34,7 +34,7 @@ class ReportFiles(msgspec.Struct, frozen=True):
     figure: Path
     """The finding, as an SVG file."""
     scores: Path
-    """Every answer of every run, for analyses of one's own."""
+    """Every answer of every run, for further analyses."""
     summary: Path
     """The finding and one table in a few lines of Markdown."""
     json: Path
@@ -43,7 +43,7 @@ class ReportFiles(msgspec.Struct, frozen=True):
 
     @property
     def finding(self) -> str:
-        """What came out, in a sentence or two."""
+        """The finding, in a sentence or two."""
         return sentence(self.data)
 
     def __repr__(self) -> str:

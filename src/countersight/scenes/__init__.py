@@ -1,4 +1,4 @@
-"""Pictures we draw ourselves: a scene is data, an edit changes it, a picture is drawn from it."""
+"""Our own drawings: a scene is data, an edit changes it, a picture is drawn from it."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Soft backgrounds: chosen by chance, painted into an array."""
+"""Soft backgrounds: chosen at random, painted into an array."""
 
 from random import Random
 
@@ -10,7 +10,7 @@ from countersight.scenes.scene import Background
 
 
 def random_background(rng: Random) -> Background:
-    """A plain colour, a gradient or stripes; never dots, which could be counted."""
+    """Return a random plain colour, gradient or stripes; never dots, which could be counted."""
     first, second = rng.sample(BACKGROUNDS, 2)
     pattern = rng.choice(("plain", "gradient", "gradient", "stripes"))
     if pattern == "plain":
@@ -21,7 +21,7 @@ def random_background(rng: Random) -> Background:
 
 
 def paint(background: Background, width: int, height: int) -> NDArray[np.uint8]:
-    """The background as opaque red, green, blue, alpha. Filling rows by hand is ten times faster than a shader."""
+    """Return the background as opaque RGBA pixels. Filling rows directly is ten times faster than a shader."""
     first, second = (np.array(rgb(colour)) for colour in background.colours)
     row = np.arange(height)[:, None]
     if background.pattern == "gradient":

@@ -1,4 +1,4 @@
-"""Colours: the names questions use, and the palettes pictures are drawn from."""
+"""Colours: the names used in questions, and the palettes of pictures."""
 
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ NAMED: dict[str, str] = {
     "pink": "#fb6fb9",
     "black": "#1c1c1c",
 }
-"""The eight colours of polygons in the published set, by the names its questions give them."""
+"""The eight colours of polygons in the published set, by their names in its questions."""
 
 _ALIKE = (
     {"red", "orange"},
@@ -26,7 +26,7 @@ _ALIKE = (
 
 
 def unlike(colour: str) -> tuple[str, ...]:
-    """The named colours nobody would take for this one."""
+    """Return the named colours that cannot be confused with this one."""
     return tuple(other for other in NAMED if other != colour and {other, colour} not in _ALIKE)
 
 
@@ -61,12 +61,12 @@ BACKGROUNDS = (
     "#ffffff",
     "#e9ecf0",
 )
-"""All of them light and pale, so that every outline, petal and dot stands out."""
+"""Light and pale colours, against which every outline, petal and dot stands out."""
 
 
 @lru_cache(1024)
 def rgb(colour: str) -> Rgb:
-    """Red, green and blue of a named colour or of "#rrggbb"."""
+    """Return red, green and blue of a named colour or of "#rrggbb"."""
     code = NAMED.get(colour, colour)
     if len(code) != 7 or code[0] != "#":
         raise ValueError(f"{colour!r} is not a colour: use one of {', '.join(NAMED)}, or #rrggbb")
@@ -78,6 +78,6 @@ def rgb(colour: str) -> Rgb:
 
 
 def mix(first: Rgb, second: Rgb, part: int, whole: int) -> Rgb:
-    """The colour `part` of `whole` of the way from the first to the second, in whole numbers on every machine."""
+    """Return the colour `part` of `whole` of the way from the first to the second, in whole numbers."""
     red, green, blue = ((a * (whole - part) + b * part) // whole for a, b in zip(first, second, strict=True))
     return red, green, blue

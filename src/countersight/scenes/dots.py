@@ -24,7 +24,7 @@ TRIES = 160
 
 
 def dot_scene(rng: Random, numbers: Sequence[int]) -> Scene:
-    """Six circles with this many dots each, row by row from the top left."""
+    """Return six circles with these numbers of dots, row by row from the top left."""
     radius = rounded(rng.uniform(*RADII))
     ring = rng.choice(RINGS)
     palette = rng.sample(DOTS, rng.randint(1, 4))
@@ -45,12 +45,12 @@ def dot_scene(rng: Random, numbers: Sequence[int]) -> Scene:
 
 
 def top_row(scene: Scene) -> tuple[Circle, ...]:
-    """The circles of the upper row."""
+    """Return the circles of the upper row."""
     return tuple(circle for circle in scene.circles if circle.y < scene.height / 2)
 
 
 def rightmost(scene: Scene, number: int) -> tuple[Circle, ...]:
-    """The circles farthest to the right."""
+    """Return the circles farthest to the right."""
     return tuple(sorted(scene.circles, key=lambda circle: circle.x)[-number:])
 
 

@@ -1,4 +1,4 @@
-"""Drawing a scene: the same scene gives the same pixels."""
+"""Draw a scene; the same scene gives the same pixels."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -13,18 +13,18 @@ from countersight.scenes.scene import OUTLINE, RING, Circle, Flower, Polygon, Sc
 BLACK: Rgb = (0, 0, 0)
 WHITE: Rgb = (255, 255, 255)
 TINT = 46
-"""Opacity of a polygon's inside, of 255: enough to see the overlap of two polygons of one colour."""
+"""Opacity of a polygon's fill, of 255: enough to see the overlap of two polygons of one colour."""
 
 
 def draw(scene: Scene) -> Pixels:
-    """The picture of a scene."""
+    """Draw a scene."""
     canvas = _ground(scene)
     _draw_items(canvas, _items(scene))
     return canvas[:, :, :3]
 
 
 def draw_both(scene: Scene, changed: Scene) -> tuple[Pixels, Pixels]:
-    """The pictures of a scene and of the scene after a change, the same as two calls of `draw`, but faster.
+    """Draw a scene and the changed scene, with the same results as two calls of `draw`, but faster.
 
     What they share is drawn once: items never touch, so the order in which they are drawn makes no difference.
     """

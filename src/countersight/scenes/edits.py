@@ -19,20 +19,20 @@ Item = TypeVar("Item", Polygon, Flower, Circle, Dot)
 
 
 class Remove(msgspec.Struct, frozen=True, tag_field="kind", tag="remove"):
-    """Takes items out of the scene; a circle goes with its dots."""
+    """Removes items from the scene; a circle with its dots."""
 
     ids: tuple[str, ...]
 
 
 class Recolour(msgspec.Struct, frozen=True, tag_field="kind", tag="recolour"):
-    """Gives items another colour."""
+    """Changes the colour of items."""
 
     ids: tuple[str, ...]
     colour: str
 
 
 class Move(msgspec.Struct, frozen=True, tag_field="kind", tag="move"):
-    """Puts items somewhere else, so many pixels to the right and down; a circle goes with its dots."""
+    """Moves items by pixels to the right and down; a circle with its dots."""
 
     ids: tuple[str, ...]
     dx: float
@@ -40,21 +40,21 @@ class Move(msgspec.Struct, frozen=True, tag_field="kind", tag="move"):
 
 
 class Resize(msgspec.Struct, frozen=True, tag_field="kind", tag="resize"):
-    """Makes items larger or smaller about their middle; a circle goes with its dots."""
+    """Scales items about their middle; a circle with its dots."""
 
     ids: tuple[str, ...]
     factor: Annotated[float, msgspec.Meta(gt=0)]
 
 
 class Reshape(msgspec.Struct, frozen=True, tag_field="kind", tag="reshape"):
-    """Gives flowers petals of another shape, or polygons other corners."""
+    """Changes the shape of flowers' petals, or the corners of polygons."""
 
     ids: tuple[str, ...]
     shape: PetalShape | Annotated[tuple[Point, ...], msgspec.Meta(min_length=3)]
 
 
 class Add(msgspec.Struct, frozen=True, tag_field="kind", tag="add", omit_defaults=True):
-    """Puts new items into the scene, on top of those that are there; dots go into the circle that is named."""
+    """Adds new items on top of the others; dots are put into the named circle."""
 
     polygons: tuple[Polygon, ...] = ()
     flowers: tuple[Flower, ...] = ()
@@ -64,7 +64,7 @@ class Add(msgspec.Struct, frozen=True, tag_field="kind", tag="add", omit_default
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """What must exist already: the circle."""
+        """The items that must exist already: the circle."""
         return (self.circle,) if self.dots else ()
 
 
@@ -72,7 +72,7 @@ Edit = Remove | Recolour | Move | Resize | Reshape | Add
 
 
 def apply(scene: Scene, edits: Iterable[Edit]) -> Scene:
-    """The scene after the edits, one after the other. An edit that cannot be made is a ValueError."""
+    """Return the scene after the edits, one after the other. An impossible edit is a ValueError."""
     for edit in edits:
         ids = frozenset(edit.ids)
         absent = ids.difference(_ids(scene))

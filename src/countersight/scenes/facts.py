@@ -1,4 +1,4 @@
-"""What is true of a scene: every number that a question may ask for or a sentence may claim, counted in one place."""
+"""The facts of a scene: every number that a question may ask for or a sentence may claim."""
 
 import msgspec
 import numpy as np
@@ -12,18 +12,18 @@ _NONE = (0,) * len(COLOURS)
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """The counts of a scene, in the order of COLOURS and PLACES; a circle that is not there is None."""
+    """The counts of a scene, in the order of COLOURS and PLACES; None for a missing circle."""
 
     kind: str
-    """flowers or dots; other for a picture that is none of ours."""
+    """flowers or dots; other for a picture that is not ours."""
     flowers: int = 0
     outside: int = 0
-    """Outside all polygons."""
+    """Flowers outside all polygons."""
     both: int = 0
-    """Inside more than one polygon."""
+    """Flowers inside more than one polygon."""
     inside: tuple[int, ...] = _NONE
     alone: tuple[int, ...] = _NONE
-    """Inside a polygon of the colour and in no other polygon."""
+    """Flowers inside a polygon of each colour and in no other polygon."""
     colours: tuple[str, ...] = ()
     """Colours of the polygons."""
     circles: tuple[int | None, ...] = (None,) * len(PLACES)
@@ -46,7 +46,7 @@ class Facts(msgspec.Struct, frozen=True):
 
 
 def facts_of(scene: Scene) -> Facts:
-    """The facts of a scene of ours."""
+    """Return the facts of a scene."""
     within = [_within(scene, polygon.points) for polygon in scene.polygons]
     times = np.sum(within, axis=0, dtype=np.int64) if within else np.zeros(len(scene.flowers), np.int64)
     of_colour = {colour: np.zeros(len(scene.flowers), np.bool_) for colour in COLOURS}
@@ -70,7 +70,7 @@ def facts_of(scene: Scene) -> Facts:
 
 
 def facts_by_name(scene: Scene) -> dict[str, int]:
-    """Every number of a scene that a sentence may claim, by what it counts."""
+    """Return every number of a scene that a sentence may claim, by name."""
     true = facts_of(scene)
     found = {
         "flowers": true.flowers,
@@ -93,7 +93,7 @@ def facts_by_name(scene: Scene) -> dict[str, int]:
 
 
 def place_of(circle: Circle, scene: Scene) -> int:
-    """Which of PLACES a circle is in; one whose middle is on the middle line is in the lower row."""
+    """Return the index in PLACES of a circle; one on the middle line is in the lower row."""
     column = min(2, int(3 * circle.x / scene.width))
     return column + (3 if circle.y >= scene.height / 2 else 0)
 

@@ -22,13 +22,13 @@ GRID = 30
 points by pure chance, so more flowers find room."""
 STEP = SIDE / GRID
 LEAST_ROOM = 28
-"""Fewest places a region has, also for one flower: a smaller one would hardly be seen as a region."""
+"""Least number of places in a region, even for one flower: a smaller one would hardly be seen."""
 ROOM_EACH = 3.5
-"""Fewest places a region has for each of its flowers: with fewer it is seldom possible to place them all."""
+"""Least number of places per flower in a region: with fewer they seldom all fit."""
 
 
 class FlowerRegions(msgspec.Struct, frozen=True):
-    """How many flowers lie in each of the four regions two polygons make."""
+    """The number of flowers in each of the four regions of two polygons."""
 
     first: int
     """Inside the first polygon only."""
@@ -38,7 +38,7 @@ class FlowerRegions(msgspec.Struct, frozen=True):
 
 
 class Species(msgspec.Struct, frozen=True):
-    """What the flowers of one kind have in common."""
+    """The common look of the flowers of one kind."""
 
     shape: PetalShape
     petals: int
@@ -48,7 +48,7 @@ class Species(msgspec.Struct, frozen=True):
 
 
 def flower_scene(rng: Random, colours: tuple[str, str], regions: FlowerRegions) -> Scene:
-    """Two overlapping polygons of these colours with this many flowers in each region."""
+    """Return two overlapping polygons of these colours with these numbers of flowers in each region."""
     polygons = _two_polygons(rng, colours)
     while (placed := _strew(rng, polygons, regions)) is None:
         polygons = _two_polygons(rng, colours)

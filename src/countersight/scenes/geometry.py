@@ -1,4 +1,4 @@
-"""Where points lie with respect to polygons. Pure functions over arrays of points, one row a point."""
+"""The position of points relative to polygons. Pure functions over arrays of points, one row per point."""
 
 from collections.abc import Sequence
 
@@ -11,12 +11,12 @@ Points = NDArray[np.float64]
 
 
 def as_points(points: Sequence[Point]) -> Points:
-    """Points as an array with one row each, also where there is none."""
+    """Return points as an array with one row each, even if there are none."""
     return np.array(points, dtype=np.float64).reshape(-1, 2)
 
 
 def inside(points: Points, polygon: Sequence[Point]) -> NDArray[np.bool_]:
-    """Which points lie inside the polygon: a ray to the right of them crosses its edges an odd number of times."""
+    """Return which points lie inside the polygon: a ray to the right crosses its edges an odd number of times."""
     (x1, y1), (x2, y2) = _edges(polygon)
     x, y = points[:, :1], points[:, 1:]
     spans = (y1 > y) != (y2 > y)
@@ -27,7 +27,7 @@ def inside(points: Points, polygon: Sequence[Point]) -> NDArray[np.bool_]:
 
 
 def edge_distance(points: Points, polygon: Sequence[Point]) -> NDArray[np.float64]:
-    """How far each point is from the nearest edge of the polygon."""
+    """Return the distance of each point from the nearest edge of the polygon."""
     (x1, y1), (x2, y2) = _edges(polygon)
     dx, dy = x2 - x1, y2 - y1
     from_x, from_y = points[:, :1] - x1, points[:, 1:] - y1
@@ -39,13 +39,13 @@ def edge_distance(points: Points, polygon: Sequence[Point]) -> NDArray[np.float6
 
 
 def distance(points: Points, point: Point) -> NDArray[np.float64]:
-    """The distance of each point from one point."""
+    """Return the distance of each point from one point."""
     dx, dy = points[:, 0] - point[0], points[:, 1] - point[1]
     return np.sqrt(dx * dx + dy * dy)
 
 
 def middle(polygon: Sequence[Point]) -> Point:
-    """The middle of a polygon's area; of its corners where it has none."""
+    """Return the centroid of a polygon; the mean of its corners if it has no area."""
     (x1, y1), (x2, y2) = _edges(polygon)
     weights = x1 * y2 - x2 * y1
     whole = float(weights.sum())
@@ -55,7 +55,7 @@ def middle(polygon: Sequence[Point]) -> Point:
 
 
 def crosses_itself(polygon: Sequence[Point]) -> bool:
-    """Whether two of a polygon's edges that are not neighbours meet, which makes its inside a matter of taste."""
+    """Whether two edges of a polygon that are not neighbours meet, which makes its inside ambiguous."""
     starts, ends = (part.T for part in _edges(polygon))
     number = len(starts)
     one, other = np.triu_indices(number, 2)

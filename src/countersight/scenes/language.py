@@ -1,4 +1,4 @@
-"""The little English of our scenes: what things, places and colours are called, once."""
+"""The vocabulary of our scenes: names of things, places and colours."""
 
 from typing import Final, Literal
 
@@ -7,7 +7,7 @@ from countersight.scenes.colours import NAMED
 COLOURS: Final = tuple(NAMED)
 """The names of polygons' colours."""
 PLACES: Final = ("top left", "top middle", "top right", "bottom left", "bottom middle", "bottom right")
-"""Where the six circles of a scene are, row by row."""
+"""The places of the six circles of a scene, row by row."""
 PLACES_OTHERWISE: Final = {
     "upper": "top",
     "lower": "bottom",
@@ -15,8 +15,8 @@ PLACES_OTHERWISE: Final = {
     "centre": "middle",
     "central": "middle",
 }
-"""Other words for a place."""
+"""Synonyms of places."""
 Noun = Literal["flower", "polygon", "circle", "dot"]
-"""What a scene is made of."""
+"""The kinds of items in a scene."""
 NOUNS_OTHERWISE: Final[dict[str, Noun]] = {"blossom": "flower", "ring": "circle"}
-"""Other words for these."""
+"""Synonyms of these nouns."""

@@ -1,4 +1,4 @@
-"""Outlines of flowers, one unit in radius, made once a kind and then only turned, scaled and filled."""
+"""Outlines of flowers with radius 1, made once per kind and then only rotated, scaled and filled."""
 
 from functools import cache
 from math import hypot, pi, sin
@@ -7,7 +7,7 @@ from countersight.scenes.rasteriser import skia
 from countersight.scenes.scene import PetalShape, Point
 
 HEART = 0.27
-"""Radius of a flower's middle; every petal begins inside it, so a flower is always in one piece."""
+"""Radius of a flower's middle; every petal begins inside it, so that a flower is one piece."""
 
 _SHAPES: dict[PetalShape, tuple[tuple[Point, Point, Point], ...]] = {
     # Cubic curves from the middle to the tip along the right side, in widths across and lengths upwards.
@@ -21,13 +21,13 @@ _SHAPES: dict[PetalShape, tuple[tuple[Point, Point, Point], ...]] = {
 
 @cache
 def silhouette(shape: PetalShape, number: int) -> skia.Path:
-    """All petals as one outline: filled in a dark tone it frames the petals drawn on it."""
+    """Return all petals as one outline: filled in a dark tone it frames the petals drawn on it."""
     return _ring(shape, number, across=1.0, upwards=1.0)
 
 
 @cache
 def petals(shape: PetalShape, number: int) -> skia.Path:
-    """The petals, a little slimmer and shorter, so that the silhouette shows around and between them."""
+    """Return the petals, slightly smaller, so that the silhouette shows around and between them."""
     return _ring(shape, number, across=0.78, upwards=0.9)
 
 

@@ -1,4 +1,4 @@
-"""Questions about scenes of flowers and dots in other words: eight phrasings of each, the first as C-VQA's."""
+"""Rephrased questions about scenes of flowers and dots: eight phrasings each, the first as in C-VQA."""
 
 import re
 from functools import cache
@@ -48,7 +48,7 @@ _PATTERNS: Final = {"{n}": "(?P<n>flowers|dots)", "{w}": "(?P<w>(?:inside|outsid
 
 
 def phrased(asked: str, number: int, presupposition: str = "", published: str = "") -> str:
-    """A question in the phrasing of that number; with a presupposition, the question about the changed scene.
+    """Return a question in the phrasing with this number; with a presupposition, about the changed scene.
 
     `asked` is the question about the scene, and `published` the one about the changed scene, as published.
     """
@@ -61,7 +61,7 @@ def phrased(asked: str, number: int, presupposition: str = "", published: str = 
 
 
 def as_published(question: str) -> str:
-    """A question in any of the phrasings, in the words of the first; any other question as it is."""
+    """Return the first phrasing of a question given in any of them; any other question is returned unchanged."""
     text = " ".join(question.split()).rstrip("?. ")
     for pattern, is_supposed in _known():
         found = pattern.fullmatch(text)

@@ -1,4 +1,4 @@
-"""Putting discs of given sizes at random places, so that none touches another or anything else."""
+"""Place discs of given sizes at random, so that none touches another or anything else."""
 
 from collections.abc import Iterable
 from random import Random
@@ -16,7 +16,7 @@ antialiasing on both sides."""
 def place(
     rng: Random, points: Points, clear: NDArray[np.float64], radii: Iterable[float], smallest: float
 ) -> list[tuple[float, float, float]] | None:
-    """A place (x, y, radius) for every radius, largest first, or None where there is no room.
+    """Return a place (x, y, radius) for every radius, largest first, or None if there is no room.
 
     `points` are the places to choose from and `clear` is the largest disc that fits at each. A disc that fits
     nowhere shrinks to what fits, but not below `smallest`.
@@ -38,10 +38,10 @@ def place(
 
 
 def chances(rng: Random, rows: int) -> Points:
-    """Rows of two numbers from 0 to 1 by chance; taken as bytes, ten times faster than number by number."""
+    """Return rows of two random numbers from 0 to 1; made from bytes, which is ten times faster."""
     return np.frombuffer(rng.randbytes(8 * rows), "<u4").reshape(rows, 2) / 2.0**32
 
 
 def rounded(value: float) -> float:
-    """The value as scenes keep it, so that JSON brings back the same number."""
+    """Round a value to the precision of scenes, so that it is unchanged by JSON."""
     return round(value, 2)

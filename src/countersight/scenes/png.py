@@ -1,4 +1,4 @@
-"""Pictures as PNG files."""
+"""Encode pictures as PNG files."""
 
 import struct
 import zlib

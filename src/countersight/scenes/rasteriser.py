@@ -1,4 +1,4 @@
-"""Skia, or a sentence that says what is missing."""
+"""Import Skia, or raise an error that says what is missing."""
 
 from countersight.errors import CountersightError
 

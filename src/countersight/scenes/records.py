@@ -1,4 +1,4 @@
-"""The scenes of a dataset as a file, one line a case, so that its pictures can be drawn again or edited further."""
+"""The scenes of a dataset as a file, one line per case, so that its pictures can be redrawn or edited further."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,12 +21,12 @@ class SceneRecord(msgspec.Struct, frozen=True):
 
 
 def encode_record(record: SceneRecord) -> bytes:
-    """One line of a scenes file."""
+    """Return one line of a scenes file."""
     return msgspec.json.encode(record) + b"\n"
 
 
 def read_scenes(path: Path) -> Iterator[SceneRecord]:
-    """The records of a scenes file, one after the other; a bad line is a SceneError that names it."""
+    """Return the records of a scenes file; an invalid line is a SceneError that names it."""
     decoder = msgspec.json.Decoder(SceneRecord)
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):

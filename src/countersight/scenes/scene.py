@@ -1,4 +1,4 @@
-"""What is in a picture: shapes, colours and positions as data.
+"""The data of a scene: shapes, colours and positions.
 
 Lengths are pixels, angles degrees; both are rounded to two decimals where scenes are made, so that a scene is the
 same after a trip through JSON. Every item has an id that is unique in its scene: edits name items by it.
@@ -11,11 +11,11 @@ import msgspec
 Point = tuple[float, float]
 PetalShape = Literal["round", "pointed", "notched", "wide", "spoon"]
 Side = Annotated[int, msgspec.Meta(ge=16, le=4096)]
-"""A picture's width or height; bounded, because a scene may come out of somebody's file and is drawn in memory."""
+"""A picture's width or height; limited, because a scene may come from an untrusted file and is drawn in memory."""
 
 
 SIDE = 448
-"""Width and height of the pictures we make: what many vision encoders take in, or a multiple of their patch."""
+"""Width and height of our pictures: the input size of many vision encoders, or a multiple of their patch."""
 OUTLINE = 4.0
 """Width of a polygon's outline."""
 RING = 3.0
@@ -23,7 +23,7 @@ RING = 3.0
 
 
 class Background(msgspec.Struct, frozen=True):
-    """What lies behind everything: one colour, a vertical gradient of two, or broad stripes of two."""
+    """The background: one colour, a vertical gradient of two, or broad stripes of two."""
 
     pattern: Literal["plain", "gradient", "stripes"]
     colours: tuple[str, str]
@@ -40,7 +40,7 @@ class Polygon(msgspec.Struct, frozen=True):
 
 
 class Flower(msgspec.Struct, frozen=True):
-    """A flower: nothing of it is farther than `size` from its middle."""
+    """A flower; no part of it is farther than `size` from its middle."""
 
     id: str
     shape: PetalShape
@@ -77,7 +77,7 @@ class Circle(msgspec.Struct, frozen=True):
 
 
 class Scene(msgspec.Struct, frozen=True):
-    """Everything in one picture. Flowers, and circles with their dots, never touch each other."""
+    """All items of one picture. Flowers, and circles with their dots, never touch each other."""
 
     background: Background
     polygons: tuple[Polygon, ...] = ()

@@ -1,4 +1,4 @@
-"""What scenes promise: nothing touches, everything is wholly in the picture, dots are in their circles."""
+"""The guarantees of scenes: nothing touches, everything is inside the picture, dots are in their circles."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,21 +9,21 @@ from countersight.scenes.placing import GAP
 from countersight.scenes.scene import OUTLINE, RING, Circle, Flower, Point, Scene
 
 SLACK = 0.03
-"""Coordinates are rounded to two decimals, so that a distance may fall short by a little."""
+"""Tolerance for distances, because coordinates are rounded to two decimals."""
 
 
 def faults(scene: Scene) -> frozenset[str]:
-    """What is wrong with a scene, in a few words each; nothing is with those we make."""
+    """Return the faults of a scene, in a few words each; ours have none."""
     return frozenset((*_out_of_the_picture(scene), *_touching(scene), *_crossing(scene), *_dots(scene)))
 
 
 def reach(item: Flower | Circle) -> float:
-    """How far the item goes from its middle."""
+    """Return how far the item extends from its middle."""
     return item.size if isinstance(item, Flower) else item.radius + RING / 2
 
 
 def items(scene: Scene) -> tuple[Flower | Circle, ...]:
-    """What lies on the ground and must not touch: flowers, and circles with their dots."""
+    """Return the items that must not touch: flowers, and circles with their dots."""
     return *scene.flowers, *scene.circles
 
 

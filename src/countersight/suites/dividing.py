@@ -1,4 +1,4 @@
-"""How a dataset divides into splits by picture and into difficulties, as a table for its card."""
+"""Split a dataset by picture and by difficulty, and show the counts as a table for its card."""
 
 import hashlib
 from collections import Counter
@@ -10,13 +10,13 @@ from countersight.dataset import Dataset
 
 
 def split_of(picture: str) -> str:
-    """The split of a picture: a tenth of all are for validation, two tenths for testing, whatever else is made."""
+    """Return the split of a picture: a tenth for validation, two tenths for testing, whatever else is made."""
     part = int.from_bytes(hashlib.blake2b(picture.encode(), digest_size=4).digest()) % 10
     return "test" if part < 2 else "validation" if part < 3 else "train"
 
 
 def division_table(folder: Path, heading: str, row_of: Callable[[Case], str]) -> str:
-    """How many cases each split and each difficulty has, in rows of the card's choice."""
+    """Return a table of cases by split and difficulty, with rows chosen by `row_of`."""
     counts: Counter[tuple[str, str]] = Counter()
     for _, case in Dataset.open(folder).cases():
         for name in ("split", "difficulty"):

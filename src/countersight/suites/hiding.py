@@ -1,4 +1,4 @@
-"""Making a dataset whose answers are hidden: first whole, out of sight, with a seed that nobody can guess."""
+"""Make a dataset with hidden answers: first complete in a temporary place, with a secret seed."""
 
 import secrets
 import tempfile
@@ -10,7 +10,7 @@ from countersight.errors import CountersightError
 
 
 def secret_seed(seed: int | None) -> int:
-    """A seed for a hidden dataset; one that somebody chose is refused."""
+    """Return a secret seed for a hidden dataset; raises if a seed was chosen."""
     if seed is not None:
         raise CountersightError(
             "a hidden dataset uses a secret random seed, because a known seed would reveal the answers; leave out "
@@ -21,7 +21,7 @@ def secret_seed(seed: int | None) -> int:
 
 @contextmanager
 def whole_beside(folder: Path, key: Path) -> Iterator[tuple[Path, Path]]:
-    """A place for the dataset with its answers, gone afterwards; and the folder that is to have it without them."""
+    """Yield a temporary folder for the dataset with its answers, and the folder for the version without them."""
     if key.exists():
         raise CountersightError(f"{key} already exists and may be the only key of a dataset; choose another name")
     if folder.exists() and (folder.is_file() or any(folder.iterdir())):

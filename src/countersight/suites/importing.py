@@ -1,4 +1,4 @@
-"""Turning a published file into a dataset folder: what the importers of all suites share.
+"""Import a published file as a dataset folder: shared code of the importers of all suites.
 
 A suite says in a `Layout` how its rows are read and what case a row is. A row that is no case is reported to the caller
 by its line, its field and the reason.
@@ -18,11 +18,11 @@ from countersight.suites.picture_files import BadField, BadFile, with_shown
 from countersight.suites.picture_files import Layout as Layout
 
 OnBad = Callable[[int, str, str], None]
-"""Told of a bad row: its line (or its number, of entries in a list), the field, and what is wrong with it."""
+"""Called for an invalid row with its line (or its number in a list), the field, and the reason."""
 
 
 class Part(msgspec.Struct, frozen=True):
-    """So many cases of a file, or a share of them; the same seed draws the same ones. Sets are drawn whole."""
+    """A number of cases of a file, or a share of them; the same seed draws the same ones. Sets are drawn whole."""
 
     cases: int | None = None
     share: float | None = None
@@ -32,7 +32,7 @@ class Part(msgspec.Struct, frozen=True):
         return f"{100 * self.share:g} %" if self.share is not None else f"{self.cases} cases"
 
     def drawn(self, sets: Sequence[Sequence[int]]) -> frozenset[int]:
-        """The numbers of the rows that are in it, given those of each set; one set at least, and else no more rows."""
+        """Return the row numbers of randomly drawn sets, at least one; more only while the requested size is not exceeded."""
         rows = sum(map(len, sets))
         wanted = min(rows, self.cases or 0) if self.share is None else max(1, round(self.share * rows))
         found: list[int] = []
@@ -43,20 +43,20 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """How many rows became cases, and how many were bad."""
+    """The result of an import: the numbers of cases and of invalid rows."""
 
     cases: int
     bad: int
     without_picture: int
     incomplete: tuple[str, ...] = ()
-    """Sets of which cases are missing, each with how many it has: they are scored as no set."""
+    """Sets with missing cases, each with its number of cases: they are not scored as sets."""
     not_found: dict[str, int] = {}
     """Pictures that are not in the given folder, each with the first line (or entry) that names it; with a slash at its
     end it is a folder of frames."""
     text_only: int = 0
-    """Cases that are asked without a picture on purpose."""
+    """Cases that have no picture on purpose."""
     sets: int = 0
-    """Sets that the cases belong to (HallusionBench, NaturalBench, MMVP, …)."""
+    """The number of sets (HallusionBench, NaturalBench, MMVP, …)."""
 
 
 def import_dataset(
@@ -69,7 +69,7 @@ def import_dataset(
     part: Part | None = None,
     how: Mapping[str, str] | None = None,
 ) -> Imported:
-    """Read a published file, or a part of it, into a new dataset folder; see `import_rows`.
+    """Import a published file, or a part of it, into a new dataset folder; see `import_rows`.
 
     The card records `how` its layout was opened.
     """
@@ -104,7 +104,7 @@ def import_rows(
     on_bad: OnBad,
     part: Part | None = None,
 ) -> Imported:
-    """Read a published file into a dataset, with the pictures of a folder where one is given.
+    """Import the rows of a published file into a dataset, with the pictures of a folder if one is given.
 
     A bad row is told to `on_bad` and left out. A case whose picture is not in the folder has none. With a `part` only
     cases drawn by chance are taken.

@@ -1,4 +1,4 @@
-"""The terms in which a suite's scores are told: what its figures are called, and how its cases are divided.
+"""The terms of a suite's scores: the names of its figures, and how its cases are divided.
 
 A suite that has none (`Suite.terms`), and a dataset of several suites, is reported in the plain terms: factual,
 counterfactual, drop, both right, by group. The worlds are called factual and counterfactual in every suite, also where
@@ -30,38 +30,38 @@ PLAIN_MEASURES: Final = {
     "imagination_gap": "imagination gap",
     "fell_back": "fell back on the prior",
 }
-"""The figures of a line of scores, in order, and what they are called where no suite calls them otherwise."""
+"""The figures of a line of scores, in order, with their default names."""
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """How a suite's scores are told."""
+    """How a suite's scores are presented."""
 
     about: str = ""
-    """What was asked, after "was asked 100 cases …"; empty to tell it from the worlds the cases have."""
+    """The words after "was asked 100 cases …"; empty to derive them from the worlds."""
     group: str = "group"
     groups: dict[str, str] = {}
-    """The groups in the paper's order, and what it calls them."""
+    """The groups in the paper's order, and their names in the paper."""
     measures: dict[str, str] = msgspec.field(default_factory=lambda: PLAIN_MEASURES)
-    """The figures that are shown, in order, and what the paper calls them."""
+    """The figures to show, in order, and their names in the paper."""
     axes: "tuple[Axis, ...]" = ()
     adds_up: bool = False
-    """Whether the paper adds the groups up to a total out of 100 for each."""
+    """Whether the paper adds the groups up to a total of 100 for each."""
     counts: bool = False
-    """Whether every share is also told as a count."""
+    """Whether every share is also shown as a count."""
     wholes: dict[str, str] = {}
-    """What the paper calls questions, pictures and sets that are right as a whole (by "question", "picture", "set")."""
+    """The paper's names for completely right questions, pictures and sets (by "question", "picture", "set")."""
     beside: tuple[tuple[str, str], ...] = ()
-    """Rows of papers that always stand beside a run: a reference table and the name of a row."""
+    """Rows of papers that are always shown with a run: a reference table and the name of a row."""
 
 
 PLAIN: Final = Terms()
 
 
 def spelt(text: str) -> str:
-    """A name out of a file, in one spelling."""
+    """Return a name from a file in a normalised spelling."""
     return re.sub(r"[\s_-]+", " ", text[:100]).strip().casefold()
 
 
 def remembered(key: str) -> Callable[[Case], Iterable[str]]:
-    """Divides cases by what their provenance says under a key."""
+    """Return a function that divides cases by a key of their provenance."""
     return lambda case: (str(case.provenance[key]),) if key in case.provenance else ()

@@ -1,4 +1,4 @@
-"""How a published file is laid out, and where its pictures are: named, inside the file itself, or frames of a video."""
+"""The layout of a published file, and where its pictures are: named, inside the file, or frames of a video."""
 
 import re
 import shutil
@@ -15,7 +15,7 @@ from countersight.picture import MAX_BYTES, check_picture, read_picture
 
 IMAGES = "images/"
 MOST_FRAMES = 8
-"""Frames of a video that a case shows; of more, so many are taken evenly."""
+"""Most frames of a video in a case; of more, this many are taken evenly."""
 _NOT_INSIDE = re.compile(r"[\\\0]|^[A-Za-z]:")
 """What makes a name a path of Windows, or none; a colon elsewhere is part of a name (ego4d:scod-train-576)."""
 FRAME_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
@@ -28,7 +28,7 @@ _SPLIT_NAME = re.compile(
 
 
 class BadField(Exception):  # noqa: N818 - it names the thing, as people say it
-    """A row that is no case: the field that is wrong, and why. Never leaves the import."""
+    """An invalid row: the field and the reason. Caught by the import."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(field, reason)
@@ -36,13 +36,13 @@ class BadField(Exception):  # noqa: N818 - it names the thing, as people say it
 
 
 class BadFile(BadField):
-    """A file of which no row can be read, such as one without a column that every row needs."""
+    """A file of which no row can be read, such as one without a required column."""
 
 
 Row = Mapping[str, Any]
-"""What stands on a row, by the name of the field: text from a CSV, anything from a JSONL file."""
+"""The fields of a row by name: text from a CSV, any value from a JSONL file."""
 Rows = Iterator[tuple[int, Row | BadField]]
-"""Rows with the line each ends on, or its number in a list; what is no row comes as what is wrong with it."""
+"""Rows with their last line, or number in a list; an invalid row is replaced by its fault."""
 
 
 class Frames(NamedTuple):
@@ -55,35 +55,35 @@ class Frames(NamedTuple):
 
 
 Pictured = str | bytes | Frames | None
-"""What a row shows: a picture by its file name, its bytes, frames of a video, or nothing."""
+"""The picture of a row: a file name, bytes, frames of a video, or nothing."""
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
-    """How the file of a suite becomes a dataset."""
+    """How the file of a suite is turned into a dataset."""
 
     suite: str = ""
     title: str = ""
-    """The suite's published name. Both are the `Suite`'s own where the layout does not say otherwise."""
+    """The suite's published name. Both default to those of the `Suite`."""
     description: str
     rows: "Callable[[Path], Rows]"
     as_case: "Callable[[Row, int], Case]"
-    """The case on a row, given the row's number counted from 1; raises BadField."""
+    """Returns the case of a row, given the row's number counted from 1; raises BadField."""
     picture: "Callable[[Row], Pictured]"
-    """A row's picture: its file name, its bytes, or the folder of its frames; raises BadField."""
+    """Returns a row's picture: its file name, its bytes, or the folder of its frames; raises BadField."""
     picture_field: str
     folders: tuple[str, ...] = ("",)
-    """Where in the folder of pictures that file may lie; the first that has it wins."""
+    """Where in the picture folder the file may be; the first folder that has it is used."""
     flat: bool = False
-    """Whether it may also lie there without the folders that its name names."""
+    """Whether it may also be there without the folders in its name."""
     license: str = "unknown"
     embeds: bool = False
-    """Whether the pictures stand in the file itself, so that no folder of them has to be named."""
+    """Whether the pictures are inside the file, so that no folder is needed."""
     tries_pictures: bool = False
-    """Whether a picture that is none makes a bad row: a table of one's own is mended now, a published one never."""
+    """Whether an invalid picture makes an invalid row: users can fix their own table, but not a published one."""
 
 
 def with_shown(case: Case, layout: Layout, shown: Pictured, pictures: Path | None, staging: Path) -> Case:
-    """The case with what it shows copied beside it, or as it is where that is not there."""
+    """Return the case with its pictures copied to the dataset, or unchanged if they are missing."""
     if shown is None:
         return case
     if isinstance(shown, bytes):
@@ -96,7 +96,7 @@ def with_shown(case: Case, layout: Layout, shown: Pictured, pictures: Path | Non
 
 
 def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging: Path) -> Case:
-    """The case with its picture copied beside it, or as it is where there is no such picture."""
+    """Return the case with its picture copied to the dataset, or unchanged if it is missing."""
     source = _found(layout, name, pictures, Path.is_file)
     if source is None:
         return case

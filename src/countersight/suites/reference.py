@@ -1,4 +1,4 @@
-"""What the papers report: their tables as data, one file a paper, each cell as it is printed.
+"""The results reported in the papers: their tables as data, one file per paper, each cell as printed.
 
 A table is named by its paper and its number, as in `cfmm-2`. What is in here was reported by others; nothing of it was
 measured by us.
@@ -19,12 +19,12 @@ from countersight.suites.registry import suites
 from countersight.text import unknown
 
 ALL = "all"
-"""The line over all cases, in `TablePlace.line`."""
+"""The line of all cases, in `TablePlace.line`."""
 TOTAL = "total"
-"""The line that adds the others up (CFMM's totals), in `TablePlace.line`."""
+"""The line with the sum of the others (CFMM's totals), in `TablePlace.line`."""
 
 RUN_MEASURES = ("factual", "counterfactual", "drop", "both_right")
-"""What a run is scored for; a figure of an audit (EDCT) has another name."""
+"""The measures of runs; figures of an audit (EDCT) have other names."""
 
 _PRINTED = re.compile(r"([+-]?\d+(?:\.\d+)?)(?: ± (\d+(?:\.\d+)?))?")
 
@@ -32,7 +32,7 @@ Unit = Literal["per cent", "score", "words"]
 
 
 class Printed(msgspec.Struct, frozen=True):
-    """A cell: what is printed, the number it is, and the half width of its interval where the paper gives one."""
+    """A table cell: the printed text, its numeric value, and the half-width of its interval if the paper gives one."""
 
     text: str
     value: Decimal
@@ -45,35 +45,35 @@ class Printed(msgspec.Struct, frozen=True):
 
 
 class TablePlace(msgspec.Struct, frozen=True):
-    """Where a figure of the paper stands among the scores of a run: a measure on a line of a table."""
+    """The place of a paper's figure among the scores of a run: a measure on a line of a table."""
 
     name: str
-    """The head of the column."""
+    """The heading of the column."""
     axis: str = ""
-    """The division of the cases that the line is of; empty for their groups."""
+    """The division of the cases that the line belongs to; empty for their groups."""
     line: str = ALL
     measure: str = ""
-    """One of `RUN_MEASURES`, or what else the figure is; empty where nothing of ours is like it."""
+    """One of `RUN_MEASURES`, or another name for the figure; empty if we have no counterpart."""
     negated: bool = False
-    """Whether the paper prints it with the sign turned around."""
+    """Whether the paper prints it with the opposite sign."""
 
 
 class System(msgspec.Struct, frozen=True):
-    """What a paper reports of one model: a cell, or None, for each place of the table."""
+    """A paper's results of one model: a cell, or None, for each place of the table."""
 
     names: tuple[str, ...]
-    """The model, then whatever else tells it apart: its prompt, its kind, its editor."""
+    """The model, then what else distinguishes it: its prompt, its kind, its editor."""
     cells: tuple[Printed | None, ...]
     n: int | None
 
     @property
     def name(self) -> str:
-        """The model and what tells it apart, in one line."""
+        """The model and what distinguishes it, in one line."""
         return ", ".join(self.names)
 
 
 class PrintedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The head of a column, and where its figures stand among the scores of a run."""
+    """The heading of a column, and the place of its figures among the scores of a run."""
 
     name: str
     group: str = ALL
@@ -82,7 +82,7 @@ class PrintedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
-    """A table of a paper, as it is printed in its `reference.toml`, and as it can be set beside runs."""
+    """A table of a paper as printed in its `reference.toml`, and as compared with runs."""
 
     number: int
     what: str
@@ -94,18 +94,18 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     note: str = ""
     n: int | None = None
     row_n: dict[str, int] = {}
-    """How many cases a row is of, where it is not `n`."""
+    """The number of cases of a row, if it is not `n`."""
     sizes: dict[str, int] = {}
-    """How many cases a line is of, where the paper says so."""
+    """The number of cases of a line, if the paper gives it."""
     of: str = ""
-    """The model all rows are of, where a row is a line of the table (a group) and not a model."""
+    """The model of all rows, if a row is a line of the table (a group) and not a model."""
     axis: str = ""
     asked: dict[str, str] = {}
-    """Our prompts that ask as the paper does, and what it calls each way; empty where it does not say."""
+    """Our prompts that match the paper's, with the paper's names; empty if it does not say."""
     answering: str = ""
-    """How the paper got answers: generate or rank; empty where it does not say."""
+    """How the paper obtained answers: generate or rank; empty if it does not say."""
     lines: tuple[str, ...] = ()
-    """With `of`: what the rows are called in a run."""
+    """With `of`: the names of the rows in a run."""
     key: str = ""
     """Its name here: the paper and the number, as in `cfmm-2`."""
     paper: str = ""
@@ -113,12 +113,12 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The heads of the columns."""
+        """The headings of the columns."""
         return tuple(head.name for head in self.heads)
 
     @cached_property
     def rows(self) -> tuple[tuple[tuple[str, ...], tuple[Printed | None, ...]], ...]:
-        """For each row what stands in the columns of `labels`, then the cells."""
+        """The labels and the cells of each row."""
         width = len(self.labels)
         rows = tuple((row[:width], tuple(map(_printed, row[width:]))) for row in self.printed)
         for labels, cells in rows:
@@ -128,7 +128,7 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @cached_property
     def places(self) -> tuple[TablePlace, ...]:
-        """Where each cell of a system stands among the scores of a run."""
+        """The place of each cell of a system among the scores of a run."""
         if not self.of:
             return tuple(
                 TablePlace(head.name, self.axis, head.group, head.measure, head.negated) for head in self.heads
@@ -142,7 +142,7 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @cached_property
     def systems(self) -> tuple[System, ...]:
-        """The same cells with one row per model, also where the paper has a row for each group of one model."""
+        """The cells with one row per model, even if the paper has a row for each group of one model."""
         if self.of:
             return (System((self.of,), tuple(cell for _, cells in self.rows for cell in cells), self.n),)
         return tuple(System(labels, cells, self.row_n.get(labels[0], self.n)) for labels, cells in self.rows)
@@ -154,11 +154,11 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @property
     def measured(self) -> bool:
-        """Whether a run of the suite has figures to set beside it."""
+        """Whether a run of the suite has comparable figures."""
         return any(place.measure in RUN_MEASURES for place in self.places)
 
     def cell(self, row: str, column: str) -> Printed | None:
-        """A cell by the first label of its row (or all of them with commas between) and the head of its column."""
+        """Return a cell by the first label of its row (or all of them, separated by commas) and its column heading."""
         if column not in self.columns:
             raise ReferenceTableError(unknown(f"column of {self.source}", column, self.columns))
         for labels, cells in self.rows:
@@ -180,14 +180,14 @@ _EDCT: Final = {"edct": "countersight.audits"}
 
 @cache
 def papers() -> dict[str, str]:
-    """The papers whose tables we have, and the package of each: those that suites name, and EDCT's."""
+    """Return the papers with tables, and the package of each: those named by suites, and EDCT's."""
     homes = (suite.tables for suite in suites().values() if suite.tables)
     return {home.rpartition(".")[2]: home for home in homes} | _EDCT
 
 
 @cache
 def tables(paper: str) -> tuple[PaperTable, ...]:
-    """All tables of a paper that we have, in its order."""
+    """Return all available tables of a paper, in its order."""
     if paper not in papers():
         raise ReferenceTableError(unknown("paper", paper, papers()))
     text = (files(papers()[paper]) / "reference.toml").read_text(encoding="utf-8")
@@ -199,7 +199,7 @@ def tables(paper: str) -> tuple[PaperTable, ...]:
 
 
 def table(name: str) -> PaperTable:
-    """A table by its name, as in `cfmm-2`."""
+    """Return a table by its name, as in `cfmm-2`."""
     known = {each.key: each for paper in papers() for each in tables(paper)}
     if name not in known:
         raise ReferenceTableError(unknown("reported table", name, known))
@@ -207,7 +207,7 @@ def table(name: str) -> PaperTable:
 
 
 def beside(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTable, ...]:
-    """The tables to set beside runs of a suite: all that have a figure in common with them, or those that are named.
+    """Return the tables to compare with runs of a suite: all with a common figure, or the named ones.
 
     A name is a table's or a paper's.
     """

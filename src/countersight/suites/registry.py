@@ -1,4 +1,4 @@
-"""The table of suites: those that ship, and those that other packages bring. Importing it imports no suite."""
+"""The registry of suites: built-in ones, and those of other packages. Importing it imports no suite."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -54,19 +54,19 @@ class _Shipped(Mapping[str, "Suite"]):
 
 
 SUITES: Final[Mapping[str, "Suite"]] = _Shipped()
-"""The suites that ship, by the name they have on the command line."""
+"""The built-in suites, by their names on the command line."""
 
 GROUP = "countersight.suites"
-"""The group of entry points by which other packages bring suites: each is a `Suite`."""
+"""The entry-point group for suites of other packages: each is a `Suite`."""
 
 
 def suites() -> dict[str, "Suite"]:
-    """Every suite by its name: ours, and those that other packages bring, as far as they can be imported."""
+    """Return every suite by name: ours, and importable ones of other packages."""
     return {name: suite for name, suite in _all() if not isinstance(suite, str)}
 
 
 def find_suite(name: str) -> "Suite":
-    """The suite of that name."""
+    """Return the suite with this name."""
     if name in SUITES:
         return SUITES[name]
     known = dict(_all())
@@ -79,12 +79,12 @@ def find_suite(name: str) -> "Suite":
 
 
 def known_suite(name: str) -> "Suite | None":
-    """The suite of that name, or None; other packages are looked through only for one that is not ours."""
+    """Return the suite with this name, or None; other packages are searched only if it is not ours."""
     return SUITES.get(name) or suites().get(name)
 
 
 def terms(suite: str, worlds: "Iterable[World]" = ()) -> "Terms":
-    """The terms of a suite; the plain ones where it has none of its own, or none for what the cases ask about."""
+    """Return the terms of a suite; the plain ones if it has none of its own, or none for these worlds."""
     from countersight.suites.paper_terms import PLAIN
 
     found = _terms(suite)
@@ -136,7 +136,7 @@ def way_of(
     pictures: Path | None = None,
     ray: str = "",
 ) -> "Way":
-    """How a dataset is to be made; what does not go with that is refused in a sentence, before anything is made."""
+    """Return how a dataset is made; invalid combinations of options raise before anything is made."""
     if source is not None and not source.exists():
         raise DatasetError(
             f"{source} does not exist; `source` must be the published file or folder from which {suite.name} is made"

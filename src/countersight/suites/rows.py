@@ -1,4 +1,4 @@
-"""Rows of published files, whatever they were read from, and what stands in their fields.
+"""Read the rows of published files in any format, and the values of their fields.
 
 CSV and TSV, JSON lines, one JSON document with a list of entries (plain or packed with gzip), and Parquet. Reading
 streams where the format allows it, has limits, and never fails for what stands in a row: one that cannot be read comes
@@ -32,11 +32,11 @@ from countersight.suites.picture_files import Rows as Rows
 from countersight.text import nearest
 
 MAX_LINE: Final = 1 << 20
-"""Longest piece of a line read at once: a file of one endless line must not fill the memory."""
+"""Longest part of a line that is read at once: a file of one endless line must not fill the memory."""
 MAX_FILE: Final = 1 << 29
-"""Most bytes of a JSON document, unpacked; VQAv2's largest, the annotations for training, has under 400 million."""
+"""Size limit of a JSON document, unpacked; VQAv2's largest, the training annotations, has under 400 million."""
 MAX_DEPTH: Final = 32
-"""Deepest nesting kept of a JSON row, so that writing and reading it again cannot run out of stack."""
+"""Deepest nesting accepted in a JSON row, to avoid a stack overflow."""
 _MOST_COLUMNS: Final = 1000
 """Columns of a header that are looked through for one that may be meant."""
 _PICTURE_NAME: Final = re.compile(r".{1,400}\.(png|jpe?g|webp|gif|bmp|tiff?)", re.I)
@@ -48,7 +48,7 @@ _Kind = TypeVar("_Kind")
 
 
 def table_rows(path: Path, fields: tuple[str, ...]) -> Rows:
-    """Rows of a .parquet, .tsv, .csv, .jsonl or .json file that have these fields; more fields do no harm."""
+    """Return rows of a .parquet, .tsv, .csv, .jsonl or .json file with these fields; further fields are allowed."""
     match path.suffix.lower():
         case ".parquet":
             return _parquet_rows(path, fields)
@@ -62,7 +62,7 @@ def table_rows(path: Path, fields: tuple[str, ...]) -> Rows:
 
 
 def text_rows(path: Path, fields: tuple[str, ...]) -> Rows:
-    """Rows of a UTF-8 file that people write: a CSV, or one JSON object a line."""
+    """Return rows of a UTF-8 file written by people: a CSV, or one JSON object per line."""
     rows = jsonl_rows if path.suffix.lower() in (".jsonl", ".ndjson", ".json") else csv_rows
     wrong = _encoding_fault(path, whole=True)
     return iter([(1, wrong)]) if wrong else rows(path, fields)
@@ -83,7 +83,7 @@ def _encoding_fault(path: Path, *, whole: bool) -> BadFile | None:
 
 
 def csv_rows(path: Path, columns: tuple[str, ...], delimiter: str = "") -> Rows:
-    """Rows of a CSV file whose header has these columns; a quote that is not closed costs one row, not the rest."""
+    """Return rows of a CSV file with these columns; an unclosed quote costs one row, not the rest."""
     if wrong := _encoding_fault(path, whole=False):
         yield 1, wrong
         return
@@ -103,7 +103,7 @@ def csv_rows(path: Path, columns: tuple[str, ...], delimiter: str = "") -> Rows:
 
 
 def header_fault(header: list[str], columns: tuple[str, ...]) -> BadFile | None:
-    """What is wrong with the columns of a table that needs these, or None."""
+    """Return what is wrong with the columns of a table that needs these, or None."""
     for column in columns:
         if header.count(column) > 1:
             return BadFile(column, "is the name of two columns of the file; rename one")
@@ -136,7 +136,7 @@ def _tsv_rows(path: Path, fields: tuple[str, ...]) -> Rows:
 
 
 def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
-    """Rows of a file with one JSON object per line that has these fields; other fields are ignored."""
+    """Return rows of a file with one JSON object per line that has these fields; other fields are ignored."""
     with open(path, "rb") as file:
         for line, text in enumerate(bounded_lines(file, MAX_LINE), start=1):
             text = text.removeprefix(_BOM) if line == 1 else text
@@ -145,7 +145,7 @@ def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
 
 
 def json_row(text: bytes, fields: tuple[str, ...], piece: str = "line") -> Row | BadField:
-    """The row that a piece of a file is, if it is a JSON object with these fields; else what is wrong with it."""
+    """Return the row in a part of a file, if it is a JSON object with these fields; else its fault."""
     if len(text) > MAX_LINE:
         return BadField(piece, f"is longer than {MAX_LINE:,} bytes")
     try:
@@ -175,22 +175,22 @@ def _is_deep(row: object) -> bool:
 
 
 class JsonFile:
-    """One JSON document, read whole and cut into pieces that are taken apart when they are needed."""
+    """One JSON document, read as a whole; its parts are decoded when needed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._data = _whole(path)
 
     def text(self, field: str) -> str:
-        """The text in a field at the top of the document, or nothing where there is none."""
+        """Return the text in a top-level field, or "" if there is none."""
         return self._at_top(field, str) or ""
 
     def texts(self, field: str) -> dict[str, str]:
-        """The names and texts of an object at the top of the document, or none where there is no such thing."""
+        """Return the names and texts of a top-level object, or none if it is missing."""
         return self._at_top(field, dict[str, str]) or {}
 
     def entries(self, field: str = "") -> Iterator[tuple[int, msgspec.Raw]]:
-        """The entries, counted from 1, of the list that the document is, or that stands in a field at its top."""
+        """Return the entries, counted from 1, of the document's list, or of the list in a top-level field."""
         inner: bytes | msgspec.Raw = self._data
         if field:
             if field not in self._top:
@@ -199,7 +199,7 @@ class JsonFile:
         yield from enumerate(self._decoded(inner, list[msgspec.Raw], f'a list "{field}"' if field else "a list"), 1)
 
     def rows(self, fields: tuple[str, ...], field: str = "") -> Rows:
-        """The entries as rows that have these fields; more fields do no harm."""
+        """Return the entries as rows with these fields; further fields are allowed."""
         for number, entry in self.entries(field):
             yield number, as_row(entry, fields)
 
@@ -223,7 +223,7 @@ class JsonFile:
 
 
 def as_row(entry: msgspec.Raw, fields: tuple[str, ...]) -> Row | BadField:
-    """An entry as a row that has these fields, or what is wrong with it."""
+    """Return an entry as a row with these fields, or its fault."""
     return json_row(bytes(entry), fields, "entry")
 
 
@@ -260,7 +260,7 @@ def _parquet_rows(path: Path, fields: tuple[str, ...]) -> Rows:
 
 
 def text_of(row: Row, field: str) -> str:
-    """The text in a field, without spaces around it; raises BadField where there is none."""
+    """Return the text in a field, without surrounding spaces; raises BadField if there is none."""
     value = row[field]
     if not isinstance(value, str):
         raise BadField(field, "is not text")
@@ -272,7 +272,7 @@ def text_of(row: Row, field: str) -> str:
 
 
 def name_of(row: Row, field: str, names: tuple[str, ...]) -> str:
-    """The one of these names that stands in a field, in small letters or not."""
+    """Return which of these names is in a field, ignoring case."""
     text = text_of(row, field)
     name = text.casefold()
     if name not in names:
@@ -281,7 +281,7 @@ def name_of(row: Row, field: str, names: tuple[str, ...]) -> str:
 
 
 def whole_number(row: Row, field: str, least: int = 0) -> int:
-    """The whole number in a field, as a number or as its digits."""
+    """Return the whole number in a field, given as a number or as digits."""
     text = str(row[field]).strip()
     if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) >= least):
         raise BadField(field, f"{text[:40]!r} is not a whole number" + (f" from {least} on" if least else ""))
@@ -289,14 +289,14 @@ def whole_number(row: Row, field: str, least: int = 0) -> int:
 
 
 def kind_of(answer: str) -> AnswerKind:
-    """What an answer without options asks for: a number, yes or no, or free text."""
+    """Return the kind of an answer without options: a number, yes or no, or free text."""
     if _NUMBER.fullmatch(answer):
         return "number"
     return "boolean" if answer.casefold() in ("yes", "no") else "open"
 
 
 def plain_answer(text: str) -> str:
-    """An answer as people write it: "Two." and "2.0" are 2, "Yes" is yes, "none" is 0; anything else stays as it is."""
+    """Return an answer in plain form: "Two." and "2.0" are 2, "Yes" is yes, "none" is 0; others are unchanged."""
     said = text.strip().strip("\"'").rstrip(".!").strip()
     word = said.casefold()
     if word in ("yes", "no"):
@@ -310,7 +310,7 @@ def plain_answer(text: str) -> str:
 
 
 def checked(question: Question, fields: Mapping[str, str]) -> Question:
-    """The question if nothing is wrong with it; `fields` names the published field of its text, answer and options."""
+    """Return the question if it is valid; `fields` names the published field of its text, answer and options."""
     fault = question.fault()
     if fault:
         part, _, reason = fault.partition(": ")
@@ -319,7 +319,7 @@ def checked(question: Question, fields: Mapping[str, str]) -> Question:
 
 
 def picture_in(row: Row, field: str) -> Pictured:
-    """The picture in a field: its bytes as Hugging Face and the harnesses embed them, or its file name."""
+    """Return the picture in a field: embedded bytes as in Hugging Face and the harnesses, or its file name."""
     value = row[field]
     if isinstance(value, dict):
         value = value.get("bytes") or value.get("path")

@@ -1,13 +1,13 @@
-"""Questions asked backwards: the smallest change that leads to a goal, found by looking at all changes."""
+"""Reverse questions: find the smallest change that reaches a goal, by trying all changes."""
 
 from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import TypeVar
 
 GROUPS = ("usual", "least-change", "several-changes")
-"""What a maker of scenes or worlds asks: its usual groups, the smallest change, or two changes in one question."""
+"""The groups of generated questions: the usual ones, the smallest change, or two changes in one question."""
 WORDINGS = ("first", "second")
-"""Causal questions as they are asked first, or the same in other words, with the options in another order."""
+"""The first wording of causal questions, or a second one, with the options in another order."""
 
 Candidate = TypeVar("Candidate")
 
@@ -15,7 +15,7 @@ Candidate = TypeVar("Candidate")
 def smallest(
     candidates: Iterable[tuple[int, Candidate]], reaches: Callable[[Candidate], bool], most: int = 1
 ) -> list[Candidate]:
-    """Every candidate of the least size that reaches the goal; candidates are given with their sizes.
+    """Return every candidate of the least size that reaches the goal; candidates are given with their sizes.
 
     All candidates of a size are tried before larger ones: what is found is proved to be minimal, and is unique where it
     is one. Nothing is found among sizes above `most`.

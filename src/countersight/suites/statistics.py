@@ -1,4 +1,4 @@
-"""What a suite adds to `describe`: its cases counted as its paper counts them, with the paper's figures beside."""
+"""A suite's additions to `describe`: its cases counted as in its paper, with the paper's figures."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,33 +11,33 @@ from countersight.html import Grid, Line, TableCell
 
 
 class ChartBar(msgspec.Struct, frozen=True):
-    """One line of a chart: its name, its parts one after the other, and what is told behind them."""
+    """One bar of a chart: its name, its consecutive parts, and the text after them."""
 
     label: str
     parts: tuple[int, ...]
     words: str
     under: str = ""
-    """The heading it stands under, where lines are told apart by headings."""
+    """The heading above it, if bars have headings."""
 
 
 class Chart(msgspec.Struct, frozen=True):
-    """Bars beside each other, drawn to the scale of the longest."""
+    """A bar chart, scaled to the longest bar."""
 
     title: str
     note: str
     bars: tuple[ChartBar, ...]
     legend: tuple[str, ...] = ()
-    """What each part of a bar stands for, where bars have several."""
+    """The meaning of each part of a bar, if bars have several."""
 
 
 class SuiteStatistics(Protocol):
-    """What was counted of a suite's cases, as it is shown."""
+    """The statistics of a suite's cases."""
 
     def tables(self) -> Iterator[Grid]:
-        """For the terminal."""
+        """Return the tables for the terminal."""
 
     def charts(self) -> Iterator[Chart]:
-        """For the figure."""
+        """Return the charts for the figure."""
 
 
 class SuiteTally(Protocol):
@@ -47,11 +47,11 @@ class SuiteTally(Protocol):
         """Count a case."""
 
     def statistics(self) -> SuiteStatistics:
-        """What was counted."""
+        """Return the statistics."""
 
 
 def words(question: Question) -> int:
-    """The number of words of a question as it is put to a person, its options included.
+    """Return the number of words of a question as asked, including its options.
 
     Words are what white space divides, and options stand behind the question as C-VQA prints them: "Select the
     correct answer:A:16  B:17  C:12  D:13". Counted so, C-VQA-Synthetic's published questions have 16.00 words on
@@ -66,22 +66,22 @@ def words(question: Question) -> int:
 
 
 class ReportedPairs(msgspec.Struct, frozen=True):
-    """What the paper of a suite reports of its pairs, in the order and as it prints it."""
+    """The figures that a suite's paper reports of its pairs, in its order and as printed."""
 
     source: str
     """The paper and the section."""
     figures: dict[str, str]
-    """The paper's own figures, of its whole set, by what they are: one of `COUNTED`."""
+    """The paper's own figures, for its whole set, by name: one of `COUNTED`."""
     length: Callable[[Question], int] = words
-    """How the paper counts the words of a question."""
+    """The paper's way of counting the words of a question."""
 
     def __call__(self) -> "PairTally":
-        """Begin to count."""
+        """Return a new tally."""
         return PairTally(self)
 
 
 class PairTally:
-    """Counts of the pairs of one suite, while cases stream by."""
+    """Counts the pairs of one suite while they are read."""
 
     def __init__(self, reported: ReportedPairs) -> None:
         self._reported = reported
@@ -123,7 +123,7 @@ class PairTally:
         self._words[part] += length
 
     def mean(self, part: str) -> str:
-        """Words in a part on average."""
+        """Return the mean number of words in a part."""
         return f"{self._words[part] / self._texts[part]:.2f}" if self._texts[part] else "–"
 
 
@@ -141,4 +141,4 @@ COUNTED: Final[dict[str, Callable[[PairTally], str]]] = {
     "words in an answer": lambda tally: tally.mean("answer"),
     "no, of answers yes and no": _share_of_no,
 }
-"""What can be told of pairs, by the words it is reported under."""
+"""The statistics of pairs, by their reported names."""

@@ -1,4 +1,4 @@
-"""A suite: what it is, how its published file becomes a dataset, and how it is made where we can make it.
+"""A suite: its description, how its published file is imported, and how it is generated, if possible.
 
 What a suite names may be the thing itself, or `module:attribute` where importing it takes long.
 """
@@ -18,16 +18,16 @@ from countersight.suites.picture_files import Layout
 from countersight.suites.statistics import SuiteTally
 
 Way = Literal["seed", "file", "folder"]
-"""How a dataset comes about: out of a seed, of its published file, or of a folder in which something was found."""
+"""How a dataset is made: from a seed, from its published file, or from a folder of another verb."""
 
 
 class SecondFile(NamedTuple):
     """A second file that a suite is imported with."""
 
     option: str
-    """What names it on the command line."""
+    """Its option on the command line."""
     words: str
-    """What it holds."""
+    """A description of its content."""
     needed: bool
 
 
@@ -35,34 +35,34 @@ class Suite(NamedTuple):
     """A benchmark: its description, the layout of its published file and, if it can be generated, how."""
 
     name: str
-    """What it is called on the command line."""
+    """The name on the command line."""
     words: str
-    """What the suite is."""
+    """A description of the suite."""
     file: str
-    """What file it reads."""
+    """A description of its file."""
     pictures: str
-    """How the folder of pictures is laid out."""
+    """A description of the picture folder."""
     layout: Layout | Callable[..., Layout] | str
     """Its layout; of a suite with a second file, what makes one, given that file or None. Nothing for a suite that is
     only made."""
     beside: SecondFile | None = None
     counts: str = "line"
-    """What the number of a bad row counts."""
+    """The unit of the numbers of invalid rows."""
     maker: str = ""
-    """`module:attribute` of what makes it out of nothing but a seed, where that can be."""
+    """`module:attribute` of the function that generates it from a seed, if possible."""
     assembler: str = ""
-    """`module:attribute` of what makes it of a folder that another verb left (CELLO: of what `mine` found)."""
+    """`module:attribute` of the function that generates it from a folder of another verb (CELLO: `mine`)."""
     options: Mapping[Way, tuple[str, ...]] = {}
-    """What it alone takes, by the way in which it is made."""
+    """Its own options, by the way in which it is made."""
     title: str = ""
-    """What its paper calls it."""
+    """Its name in the paper."""
     terms: Terms | str = ""
-    """The terms its scores are told in, where it has its own."""
+    """The terms of its scores, if it has its own."""
     described: Callable[[], SuiteTally] | str = ""
     """What gives a fresh `SuiteTally`, which counts its cases as its paper does: what `describe` adds. A
     `ReportedPairs` does for pairs of questions."""
     tables: str = ""
-    """The package whose `reference.toml` holds the tables of its paper; its last name is what the paper is called."""
+    """The package with the tables of its paper in `reference.toml`; its last name is the name of the paper."""
 
     def __repr__(self) -> str:
         return f"Suite({self.name!r}: {self.words})"
@@ -107,7 +107,7 @@ class Suite(NamedTuple):
         progress: Progress = silent,
         **own: Any,
     ) -> None:
-        """Generate the suite in a new dataset folder; the same seed gives the same pixels. `own` holds its own options.
+        """Generate the suite in a new dataset folder; the same seed gives the same pixels. `own` has its own options.
 
         So many `workers` of this machine make it, or, where an address is given, a `ray` cluster.
         """
@@ -128,27 +128,27 @@ class Suite(NamedTuple):
         on_bad: OnBad,
         **own: Any,
     ) -> Any:
-        """Generate the suite from what another verb wrote to `source`; returns the suite's own summary."""
+        """Generate the suite from a folder written by another verb; returns the suite's own summary."""
         return _found(self.assembler)(source, folder, size=size, seed=seed, progress=progress, on_bad=on_bad, **own)
 
     def way(self, source: Path | None) -> Way:
-        """How the suite is made, given its source."""
+        """Return how the suite is made, given its source."""
         if source is None:
             return "seed"
         return "folder" if self.assembler and source.is_dir() else "file"
 
     def open_terms(self) -> Terms | None:
-        """The terms in which its scores are reported; None for the default ones."""
+        """Return the terms in which its scores are reported; None for the default ones."""
         found: Terms | None = _found(self.terms) if self.terms else None
         return found
 
     def tally(self) -> SuiteTally | None:
-        """The counter of its cases for `describe`, or None if it adds nothing."""
+        """Return the counter of its cases for `describe`, or None if it adds nothing."""
         found: SuiteTally | None = _found(self.described)() if self.described else None
         return found
 
     def fields(self) -> str:
-        """The documentation of its file format, from its module."""
+        """Return the documentation of its file format, from its module."""
         home = self.layout or self.maker
         reads = home.as_case if isinstance(home, Layout) else home
         reads = getattr(reads, "func", reads)  # of a function that was given its first arguments

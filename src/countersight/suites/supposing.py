@@ -1,4 +1,4 @@
-"""The supposition in a counterfactual question: what it says is different."""
+"""The supposition in a counterfactual question: the described change."""
 
 import re
 
@@ -15,7 +15,7 @@ _SUPPOSE = re.compile(rf"(?:suppose|imagine|assume)\s+(?:that\s+)?(?P<clause>.+?
 
 
 def supposed(question: str) -> Change | None:
-    """What a question supposes as a sentence of its own, or None where it has neither an if-clause nor a "suppose"."""
+    """Return the supposition of a question as a sentence, or None if it has no if-clause or "suppose"."""
     words = " ".join(question.split())
     if found := _SUPPOSE.match(words):
         return Change(f"{found['clause'][:1].upper()}{found['clause'][1:]}.")
@@ -34,7 +34,7 @@ def supposed(question: str) -> Change | None:
 
 
 def as_sentence(clause: str) -> str:
-    """An if-clause as a sentence of its own; what "were" in a supposition is "was" in a statement."""
+    """Return an if-clause as a sentence; "were" in a supposition becomes "was" in a statement."""
     if clause.startswith("one "):
         clause = clause.replace(" were ", " was ")
     return f"{clause[:1].upper()}{clause[1:]}."

@@ -39,7 +39,7 @@ CATEGORIES = {
     "ten": "weather and climate",
     "other": "other",
 }
-"""OK-VQA's categories of knowledge, by the word its file has for them."""
+"""OK-VQA's categories of knowledge, by their names in its file."""
 
 _FEWEST, _MOST = 4, 100  # answers: of fewer than 4 none can be worth all
 _LONGEST = 200  # characters of an answer

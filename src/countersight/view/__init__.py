@@ -1,4 +1,4 @@
-"""Runs and audits in the browser, live: the report's own page, served over folders that change."""
+"""View runs and audits live in the browser: the report's own page, for folders that change."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The small server behind `countersight view`. It binds to this machine and shows folders; it changes nothing."""
+"""The small server behind `countersight view`. It listens on localhost, shows folders and changes nothing."""
 
 import asyncio
 import socket
@@ -17,14 +17,14 @@ from countersight.reports import LoadedReport, PageData, cases_from, render
 from countersight.view.watching import PAGE, SAMPLE, Damaged, Folders, WatchedRun
 
 BLOCK = 500
-"""Cases on a page of all cases in order."""
+"""Cases per page of the list of all cases."""
 _HERE = "'self'"
 _SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def application(folders: Sequence[Path], host: str = "127.0.0.1") -> web.Application:
-    """A server of these folders: runs, audits, or folders of them; `host` is the name it is to be asked by."""
+    """Return a server for folders of runs or audits; `host` is its host name."""
     found = Folders(folders)
     if not found.runs and not found.audits:
         raise CountersightError(f"there is neither a run nor an audit in {', '.join(map(str, folders))}")
@@ -35,7 +35,7 @@ class _Site:
     def __init__(self, folders: Folders) -> None:
         self._folders = folders
         self._reading = asyncio.Lock()
-        """Judging needs much memory: one page is made at a time."""
+        """Scoring needs much memory, so one page is made at a time."""
 
     def application(self, host: str) -> web.Application:
         site = web.Application(middlewares=[_only_for(host), _careful])

@@ -1,4 +1,4 @@
-"""Folders that change while they are looked at: found, read again when a file changes, reported if damaged."""
+"""Folders that change while they are viewed: found, reread when a file changes, reported if damaged."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ from countersight.text import several
 
 PAGE: Final = "report.html"
 SAMPLE: Final = 1_000
-"""Cases on the first page of a run, drawn so that every group and outcome is represented."""
+"""Cases on the first page of a run, sampled so that every group and outcome is represented."""
 _QUICK = 1.0
 """Seconds; what takes longer to read is not read again at once when it grows."""
 _REST = 5
@@ -36,7 +36,7 @@ class Damaged(msgspec.Struct, frozen=True):
 
 
 class FolderStanding(msgspec.Struct, frozen=True):
-    """How far a run or an audit has come, and its three main figures so far."""
+    """The progress of a run or an audit, and its three main figures so far."""
 
     model: str
     dataset: str
@@ -46,12 +46,12 @@ class FolderStanding(msgspec.Struct, frozen=True):
 
     @property
     def main(self) -> int:
-        """Which figure is the main one: the first that is known."""
+        """The index of the main figure: the first that is known."""
         return next((place for place, cell in enumerate(self.figures) if cell != NOTHING), 0)
 
 
 class Cached(Generic[_Read]):
-    """Something that is read from files, again only when one of them has changed.
+    """Data read from files, again only when one of them has changed.
 
     What stands behind the dot of a state changes when a file grows, what stands before it when anything else happens.
     """
@@ -59,12 +59,12 @@ class Cached(Generic[_Read]):
     def __init__(self, state: Callable[[], str], read: Callable[[], _Read]) -> None:
         self.state, self._read = state, read
         self.seen = ""
-        """The state that was read last."""
+        """The state at the last reading."""
         self._known: _Read | Damaged | None = None
         self._again = 0.0
 
     def get(self) -> _Read | Damaged:
-        """What it is now, or why it cannot be read."""
+        """Return the current data, or why it cannot be read."""
         state = self.state()
         has_only_grown = state.partition(".")[0] == self.seen.partition(".")[0] and not isinstance(self._known, Damaged)
         resting = has_only_grown and time.monotonic() < self._again
@@ -87,7 +87,7 @@ class WatchedRun:
         self.standing = Cached(self.state, self._standing)
 
     def state(self) -> str:
-        """Changes with every reply, and when the run's or its dataset's files change, move or come back."""
+        """Return a state that changes with every reply, and when the run's or its dataset's files change or move."""
         try:
             manifest = RunFolder.open(self.path).manifest
             dataset = Path(os.path.normpath(self.path.resolve() / manifest.dataset.path), METADATA)
@@ -113,11 +113,11 @@ class WatchedAudit:
 
     @property
     def has_page(self) -> bool:
-        """Whether its page is written: it is when the audit is finished."""
+        """Whether its page exists, which is written when the audit is finished."""
         return (self.path / PAGE).is_file()
 
     def state(self) -> str:
-        """Changes with every step, and when the page is written."""
+        """Return a state that changes with every step, and when the page is written."""
         rest, log = (_stat(self.path / "audit.json"), _stat(self.path / PAGE)), _stat(self.path / "steps.jsonl")
         return f"{_digest(*rest)}.{_digest(log)}"
 
@@ -137,7 +137,7 @@ class WatchedAudit:
 
 
 class Folders:
-    """All runs and audits in some folders, as they are at the moment."""
+    """The current runs and audits in some folders."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
         self._roots = roots
@@ -147,7 +147,7 @@ class Folders:
         self.look()
 
     def look(self) -> None:
-        """Find what was added, and forget what is gone."""
+        """Find new runs and audits, and drop removed ones."""
         found = list(dict.fromkeys(self._inside()))
         runs = [WatchedRun(each) for each in found if (each / MANIFEST).is_file()]
         audits = [WatchedAudit(each) for each in found if (each / "audit.json").is_file()]
@@ -166,13 +166,13 @@ class Folders:
                         yield from (file for file in _listed(inner) if file.name.isdecimal())
 
     def state(self) -> str:
-        """Changes whenever the list of runs and audits does."""
+        """Return a state that changes whenever a run or audit does."""
         self.look()
         everything: list[WatchedRun | WatchedAudit] = [*self.runs.values(), *self.audits.values()]
         return _digest(*(f"{each.path} {each.state()}" for each in everything))
 
     def comparable(self) -> dict[str, list[WatchedRun]]:
-        """The runs that can be read, by dataset, in the order in which they are listed."""
+        """Return the readable runs by dataset, in listed order."""
         found: dict[str, list[WatchedRun]] = {}
         for run in self.runs.values():
             known = run.standing.get()
@@ -181,7 +181,7 @@ class Folders:
         return found
 
     def loaded(self, runs: Sequence[WatchedRun]) -> Cached[LoadedReport]:
-        """The report on some runs of one dataset; the last two are cached."""
+        """Return the report on some runs of one dataset; the last two are cached."""
         keys = tuple(run.key for run in runs)
         if keys not in self._loaded:
             for oldest in list(self._loaded)[:-1]:

@@ -1,4 +1,4 @@
-"""cases.jsonl and exclusions.csv: every test in full, one case a line, and every test that does not count, with why."""
+"""cases.jsonl and exclusions.csv: every test in full, one case per line, and every excluded test with the reason."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ DIFFERENCES: Final = "differences"
 
 
 class EditSheet(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One edit: the files before and after it, its mask and its difference, and how good it is."""
+    """One edit: its files (before, after, mask, difference) and its quality."""
 
     editor: str
     seed: int
@@ -44,7 +44,7 @@ class EditSheet(msgspec.Struct, frozen=True, omit_defaults=True):
     failure: str = ""
     log: dict[str, str | int | float] = {}
     checks: tuple[Check, ...] = ()
-    """Whether it did what was asked, by each who looked."""
+    """Whether it did what was requested, according to each checker."""
 
 
 class DoseSheet(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -65,23 +65,23 @@ class ThoughtSheet(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ConceptSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """One concept put to the test, or the control edit (number 0)."""
+    """One tested concept, or the control edit (number 0)."""
 
     number: int
     instruction: Instruction
     edit: EditSheet | None = None
     answer: str | None = None
     explanation: str | None = None
-    """What the model says of the edited picture."""
+    """The model's explanation of the edited picture."""
     pcs: float | None = None
     ncc: float | None = None
     ccs: float | None = None
     excluded: str = ""
     verdicts: tuple[Verdict, ...] = ()
     doses: tuple[DoseSheet, ...] = ()
-    """The same edit, weaker, and the answer to each."""
+    """Weaker versions of the edit, each with the model's answer."""
     thought: ThoughtSheet | None = None
-    """The explanation changed in the model's own mouth, and the answer then."""
+    """The changed explanation in the model's turn, and the answer after it."""
 
 
 class CaseSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -96,7 +96,7 @@ class CaseSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     answer: str | None = None
     explanation: str | None = None
     no_concept: str = ""
-    """Why the explanation gave nothing to test, where it did not."""
+    """Why the explanation had no testable concept, if it had none."""
     tests: tuple[ConceptSheet, ...] = ()
     control: ConceptSheet | None = None
     uncited: tuple[ConceptSheet, ...] = ()
@@ -105,7 +105,7 @@ class CaseSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 def case_sheets(audit: AuditTrail, scores: AuditScores, files: Iterable[str]) -> tuple[CaseSheet, ...]:
-    """Everything about every case, with the names of its files; `files` are the names of all there are."""
+    """Return the sheets of all cases, with the names of their files; `files` are all existing names."""
     names = _Names(files)
     scored = {(concept.case, concept.number): concept for concept in scores.concepts}
     return tuple(_case(case, scored, names, audit.manifest.editor.name) for case in audit.cases)
@@ -127,19 +127,19 @@ class _Names:
 
 
 def encode_cases(sheets: Iterable[CaseSheet]) -> bytes:
-    """The bytes of cases.jsonl."""
+    """Return the bytes of cases.jsonl."""
     return b"".join(msgspec.json.encode(sheet) + b"\n" for sheet in sheets)
 
 
 def difference_of(edit: EditRecord) -> str:
-    """The name of the file that shows where an edit differs from its original; nothing where it does not differ."""
+    """Return the name of the file with the difference between an edit and its original; "" if they are equal."""
     if not edit.after or edit.after == edit.before:
         return ""
     return f"{DIFFERENCES}/{edit.before[:16]}-{edit.after[:16]}.png"
 
 
 def encode_exclusions(sheets: Iterable[CaseSheet]) -> bytes:
-    """The bytes of exclusions.csv: what does not count, and why; spreadsheets are not told to compute anything."""
+    """Return the bytes of exclusions.csv: excluded tests and the reasons, safe to open in spreadsheets."""
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
     table.writerow(("case", "concept", "what", "reason"))
@@ -227,7 +227,7 @@ def _edit(concept: ConceptTrail, names: _Names, editor: str) -> EditSheet:
 def write_differences(
     folder: AuditFolder, cases: Iterable[CaseTrail], done: Callable[[int], None] = lambda number: None
 ) -> None:
-    """A PNG in `differences/` for every edit that changed a picture, and no other.
+    """Write a PNG to `differences/` for every edit that changed a picture, and remove others.
 
     What was sealed before and is as it was is not made again.
     """
@@ -256,7 +256,7 @@ def write_differences(
 
 
 def edits(cases: Iterable[CaseTrail]) -> list[EditRecord]:
-    """Every edit of an audit, the control edits and those of what is not cited too."""
+    """Return every edit of an audit, including control edits and edits of uncited things."""
     return [
         concept.edit
         for case in cases
@@ -266,7 +266,7 @@ def edits(cases: Iterable[CaseTrail]) -> list[EditRecord]:
 
 
 def difference(folder: AuditFolder, edit: EditRecord) -> Image.Image:
-    """How far every pixel of an edit, laid over its original as it was for measuring, is from what it was."""
+    """Return the difference of every pixel between an edit, aligned as for measuring, and its original."""
     before = as_seen(folder.picture(edit.before), LONGEST_SIDE)
     after = as_seen(folder.picture(edit.after), LONGEST_SIDE)
     if after.size != before.size:
@@ -280,7 +280,7 @@ def difference(folder: AuditFolder, edit: EditRecord) -> Image.Image:
 
 
 def encoded_difference(image: Image.Image) -> bytes:
-    """The bytes of a difference as they are kept."""
+    """Return the bytes of a difference as they are stored."""
     file = io.BytesIO()
     image.save(file, "PNG", compress_level=2)
     return file.getvalue()

@@ -1,4 +1,4 @@
-"""changes.json: what is different from an earlier audit of the same system, and what that did to the scores."""
+"""changes.json: the differences from an earlier audit of the same system, and their effect on the scores."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,11 +19,11 @@ from countersight.errors import AuditError
 
 CHANGES: Final = "changes.json"
 LONGEST: Final = 2_000
-"""Characters of either side of a change that are kept; a prompt is longer."""
+"""Longest text stored for either side of a change, in characters."""
 
 
 class Changed(msgspec.Struct, frozen=True):
-    """One thing that is not as it was."""
+    """One changed setting, before and after."""
 
     what: str
     was: str
@@ -31,16 +31,16 @@ class Changed(msgspec.Struct, frozen=True):
 
 
 class Shift(msgspec.Struct, frozen=True):
-    """A score then and now, and the difference over the cases that both audits scored."""
+    """A score before and now, and the difference over the cases scored in both audits."""
 
     was: Mean
     now: Mean
     difference: ScoreDifference | None
-    """Now minus then, case by case; None where no case is in both."""
+    """Now minus before, case by case; None if no case is in both."""
 
 
 class Flip(msgspec.Struct, frozen=True):
-    """A case whose CCS is not what it was."""
+    """A case whose CCS changed."""
 
     case: str
     was: float
@@ -51,23 +51,23 @@ class ChangeRecord(msgspec.Struct, frozen=True, kw_only=True):
     """changes.json."""
 
     log_head: str
-    """Hash of the last step of the audit that this is the change record of."""
+    """Hash of the last step of the audit that this record belongs to."""
     earlier: str
     """The folder of the earlier audit."""
     earlier_started: str
     earlier_seal: str
-    """SHA-256 of its bundle.json; empty where it has none."""
+    """SHA-256 of its bundle.json; empty if it has none."""
     changed: tuple[Changed, ...]
     cases_added: int
     cases_removed: int
     pictures_changed: int
-    """Cases in both whose picture is another."""
+    """Cases in both audits with different pictures."""
     scores: dict[Measure, Shift]
     flips: tuple[Flip, ...]
 
 
 def change_record(audit: AuditTrail, scores: AuditScores, against: Path) -> ChangeRecord:
-    """An audit set beside an earlier one."""
+    """Compare an audit with an earlier one."""
     before = read_audit(against)
     if before.path.resolve() == audit.path.resolve():
         raise AuditError(f"{against} is the audit itself; name an earlier audit for `against`")
@@ -95,7 +95,7 @@ def change_record(audit: AuditTrail, scores: AuditScores, against: Path) -> Chan
 
 
 def kept_record(audit: AuditTrail, scores: AuditScores) -> ChangeRecord | None:
-    """The change record that is there already, with the scores as they are, if the audit has not gone on since."""
+    """Return the existing change record with the current scores, if the audit has not continued since."""
     file = audit.path / CHANGES
     if not file.exists():
         return None

@@ -1,4 +1,4 @@
-"""dataset.json: where the cases come from, how they were chosen, and the digest of every picture."""
+"""dataset.json: the origin of the cases, how they were selected, and the digest of every picture."""
 
 import os
 from collections import Counter
@@ -16,11 +16,11 @@ from countersight.errors import CountersightError
 DATASET_SHEET: Final = "dataset.json"
 CARD: Final = "croissant.json"
 LONGEST: Final = 4_000
-"""Characters of a field of the card that are kept."""
+"""Longest text stored for a field of the card, in characters."""
 
 
 class Card(msgspec.Struct, frozen=True):
-    """What the dataset says of itself (croissant.json); empty where it says nothing."""
+    """The dataset's own metadata (croissant.json); empty if it has none."""
 
     description: str = ""
     license: str = ""
@@ -34,9 +34,9 @@ class CasePicture(msgspec.Struct, frozen=True):
     case: str
     row: int
     file: str
-    """In the dataset."""
+    """The file name in the dataset."""
     sha256: str
-    """Of its bytes, by which it is also named in `pictures/`."""
+    """The digest of its bytes, which is also its name in `pictures/`."""
     suite: str
     group: str
 
@@ -49,20 +49,20 @@ class DatasetSheet(msgspec.Struct, frozen=True, kw_only=True):
     rows: int
     card: Card
     selection: str
-    """The rule by which cases were chosen, in words."""
+    """The rule by which cases were selected, in words."""
     n: int
-    """Cases that were asked about."""
+    """The number of cases."""
     pictures: int
-    """Different ones among theirs."""
+    """The number of different pictures."""
     strata: dict[str, int]
-    """Cases by suite and group."""
+    """The number of cases by suite and group."""
     cases: tuple[CasePicture, ...]
 
 
 def dataset_sheet(
     folder: Path, manifest: Manifest, cases: Sequence[CaseTrail], *, from_dataset: bool = True
 ) -> DatasetSheet:
-    """The sheet of the dataset that an audit asked about; its card may be the one written before."""
+    """Return the sheet of the audited dataset; its card may be the stored one."""
     reference = manifest.dataset
     those = "cases of the dataset with a picture and a factual question"
     if manifest.descriptive:
@@ -86,7 +86,7 @@ def dataset_sheet(
 
 
 def stratum(suite: str, group: str) -> str:
-    """The part of the dataset that a case belongs to, in words."""
+    """Return the part of the dataset that a case belongs to, in words."""
     return ": ".join(part for part in (suite, group) if part) or "(no group)"
 
 
@@ -102,7 +102,7 @@ def _card(folder: Path, manifest: Manifest) -> Card:
 
 
 def dataset_card(place: Path) -> Card | None:
-    """What the dataset's card says; None if there is no readable card."""
+    """Return the content of the dataset's card; None if there is no readable card."""
     try:
         card = msgspec.json.decode(content(place / CARD))
     except (CountersightError, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -119,7 +119,7 @@ def dataset_card(place: Path) -> Card | None:
 
 
 def kept_card(folder: Path, manifest: Manifest) -> Card:
-    """The card as it was written down before."""
+    """Return the card as stored before."""
     try:
         before = msgspec.json.decode(content(folder / DATASET_SHEET), type=DatasetSheet)
     except (CountersightError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""The files of a bundle as they lie there, whatever somebody put among them: nothing is followed or trusted."""
+"""Read the files of a bundle, which is not trusted: links are not followed and sizes are limited."""
 
 import hashlib
 import os
@@ -13,30 +13,30 @@ from countersight.errors import AuditError
 MOST_FILES = 1_000_000
 DEEPEST = 8
 LARGEST_FILE = 4 * 1024**3
-"""No file of an audit is larger; one that says it is would keep a reader busy for hours."""
+"""Size limit of a file of an audit; reading a larger one would take hours."""
 LARGEST_SHEET = 256 * 1024**2
-"""The most that is read of a file which is read whole."""
+"""Size limit of a file that is read into memory."""
 
 MAY_BE_EMPTY = "pictures/"
-"""The folder that an audit begins with."""
+"""The folder that is empty when an audit begins."""
 
 
 class FileEntry(msgspec.Struct, frozen=True):
-    """A file that lies in a folder, by its path from there with slashes."""
+    """A file in a folder, with its relative path."""
 
     name: str
     bytes: int
 
 
 class OddEntry(msgspec.Struct, frozen=True):
-    """Something in a folder that is no plain file, and what it is."""
+    """An entry in a folder that is not a plain file, and what it is."""
 
     name: str
     what: str
 
 
 def lying_in(folder: Path) -> Iterator[FileEntry | OddEntry]:
-    """Everything in a folder and the folders in it, in order of name. Links are named and never followed."""
+    """Return everything in a folder, recursively, in order of name. Links are listed and never followed."""
     left = MOST_FILES
     for found in _within(folder, "", 1):
         yield found
@@ -71,14 +71,14 @@ def _within(folder: Path, before: str, depth: int) -> Iterator[FileEntry | OddEn
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of the bytes of a file; AuditError where it cannot be read or is too large."""
+    """Return the SHA-256 of a file; raises AuditError if it cannot be read or is too large."""
     file = _opened(path, LARGEST_FILE)
     with os.fdopen(file, "rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def content(path: Path, largest: int = LARGEST_SHEET) -> bytes:
-    """The bytes of a file that is read whole; AuditError where it cannot be read or is too large."""
+    """Return the bytes of a file; raises AuditError if it cannot be read or is too large."""
     file = _opened(path, largest)
     with os.fdopen(file, "rb") as opened:
         return opened.read(largest)

@@ -1,4 +1,4 @@
-"""limits.md: what the scores of an audit do not show, how the method is known to fail, how they could be misused."""
+"""limits.md: the limits of an audit's scores, known failures of the method, and possible misuse."""
 
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -16,31 +16,31 @@ from countersight.text import printable, several
 
 LIMITS: Final = "limits.md"
 FEW_PICTURES: Final = 30
-"""With fewer, an interval is wide."""
+"""With fewer pictures, intervals are wide."""
 MANY_EXCLUDED: Final = 0.2
 LITTLE: Final = 0.4
-"""Krippendorff's alpha below which judges agree little."""
+"""Krippendorff's alpha below which agreement is low."""
 OFTEN: Final = 0.2
-"""Share of pairs of votes above which a judge contradicts itself."""
+"""Share of differing pairs of votes above which a judge contradicts itself."""
 RARELY: Final = 0.05
-"""Share of tests above which judges pass answers that never changed."""
+"""Share of tests above which judges pass too many answers that never changed."""
 SWAYED: Final = 0.1
-"""By so much less a judge may be right where words are hostile."""
+"""Largest loss of accuracy of a judge on hostile texts."""
 STAYS: Final = 0.8
-"""Specificity below which answers move with anything."""
+"""Specificity below which answers change with any edit."""
 WITHOUT_A_MODEL: Final = ("exact", "rules")
-"""Judges who are never of two minds."""
+"""Judges whose votes never differ."""
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """One thing to know before the scores are used."""
+    """One limit to know before using the scores."""
 
     kind: Literal["limit", "failure mode", "misuse"]
     words: str
     of_this_audit: bool = False
-    """Whether it was found in the figures of this audit; the others hold for every one."""
+    """Whether it was found in the figures of this audit; the others apply to every audit."""
     grave: bool = False
-    """Whether the scores must not be read without it: it stands in the headline."""
+    """Whether the scores must not be read without it: it is shown in the headline."""
 
 
 HEADINGS: Final[dict[str, str]] = {
@@ -58,7 +58,7 @@ _ALWAYS: Final = tuple(
 def limits(
     manifest: Manifest, scores: AuditScores, calibration: Calibration | None = None, *, domain: str = "drawings"
 ) -> tuple[Limit, ...]:
-    """Everything to know before the scores are used: what was found in this audit first, then what always holds.
+    """Return all limits of the scores: those found in this audit first, then those of every audit.
 
     `domain` says what the pictures of the audit are: a calibration that was made of others does not carry over.
     """
@@ -74,7 +74,7 @@ def limits(
 
 
 def headline(found: Iterable[Limit]) -> tuple[str, ...]:
-    """The limits without which the scores must not be read."""
+    """Return the limits without which the scores must not be read."""
     return tuple(each.words for each in found if each.grave)
 
 
@@ -235,7 +235,7 @@ def _bounds(scores: AuditScores) -> tuple[float, float]:
 
 
 def encode_limits(found: tuple[Limit, ...]) -> bytes:
-    """The bytes of limits.md."""
+    """Return the bytes of limits.md."""
     parts = ["# What the scores of this audit do not show"]
     for kind, heading in HEADINGS.items():
         parts.append(f"## {heading}")
@@ -259,7 +259,7 @@ SEAL_WORDS: Final = "Seal (SHA-256 of bundle.json)"
 
 
 def encode_sign_off(manifest: BundleManifest, dataset: str) -> bytes:
-    """The bytes of sign-off.md, its lines blank."""
+    """Return the bytes of sign-off.md, with blank lines to fill in."""
     parts = [
         "# Sign-off",
         f"Audit of {printable(manifest.audited.name)} on {printable(dataset)}: {manifest.steps:,} steps, the last with "

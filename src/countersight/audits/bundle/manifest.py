@@ -1,4 +1,4 @@
-"""manifest.json: who was audited by whom, when, under whose eyes, and what it took."""
+"""manifest.json: the audited model, the participants, times, operators and usage."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -27,19 +27,19 @@ _HERE = {
 
 
 class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Somebody who took part: as named to us, and as it names itself."""
+    """A participant: its name in the command, and the name that it reports."""
 
     role: str
     name: str
     provider: str
-    """Where it was computed, as far as its name tells."""
+    """Where it was computed, as far as its name says."""
     settings: dict[str, Any] = {}
     returned: tuple[str, ...] = ()
-    """The model versions that came back with its replies."""
+    """The model versions reported in its replies."""
 
 
 class Effort(msgspec.Struct, frozen=True):
-    """What the steps of one stage took."""
+    """The usage of the steps of one stage."""
 
     steps: int
     failed: int
@@ -56,11 +56,11 @@ class BundleManifest(msgspec.Struct, frozen=True, kw_only=True):
     audited: Participant
     others: tuple[Participant, ...]
     operators: tuple[str, ...]
-    """Everybody who is named as responsible, in order."""
+    """Everybody named as responsible, in order."""
     started: str
     first_step: str
     last_step: str
-    """When, in UTC."""
+    """The time in UTC."""
     steps: int
     log_head: str
     """Hash of the last step."""
@@ -74,11 +74,11 @@ class BundleManifest(msgspec.Struct, frozen=True, kw_only=True):
     prompts_sha256: str
     effort: dict[Stage, Effort]
     countersight: str
-    """The version that began the audit; sessions.jsonl has every stretch of work, with packages and hardware."""
+    """The version that began the audit; sessions.jsonl lists every session, with packages and hardware."""
 
 
 def run_manifest(audit: AuditTrail, sessions: Sequence[Session]) -> BundleManifest:
-    """The run manifest of an audit as it stands."""
+    """Return the manifest of an audit in its current state."""
     manifest, steps = audit.manifest, audit.steps
     named: list[tuple[str, Actor]] = [("extractor", manifest.extractor), ("editor", manifest.editor)]
     named += [("judge", judge) for judge in manifest.judges]
@@ -105,12 +105,12 @@ def run_manifest(audit: AuditTrail, sessions: Sequence[Session]) -> BundleManife
 
 
 def prompts_digest(manifest: Manifest) -> str:
-    """SHA-256 over every word of the prompts."""
+    """Return the SHA-256 of all prompts."""
     return hashlib.sha256(msgspec.json.encode(manifest.prompts, order="sorted")).hexdigest()
 
 
 def provider(name: str) -> str:
-    """Who computes a model, editor or judge of this name, as far as the name tells."""
+    """Return the provider of a model, editor or judge, as far as its name says."""
     kind, _, rest = name.partition(":")
     if kind in _HERE:
         return _HERE[kind]

@@ -22,7 +22,7 @@ UNNOTED: Final = "at a time that was not noted"
 
 
 class Review(msgspec.Struct, frozen=True):
-    """One verdict that a person looked at."""
+    """One verdict that a person reviewed."""
 
     label: PersonLabel
     measure: str
@@ -32,29 +32,29 @@ class Review(msgspec.Struct, frozen=True):
 
     @property
     def at(self) -> str:
-        """When, where that was noted."""
+        """The time of the review, if recorded."""
         return self.label.at or UNNOTED
 
     @property
     def overturned(self) -> bool:
-        """Whether the person holds otherwise."""
+        """Whether the person disagrees with the verdict."""
         return self.now != self.was
 
 
 class ReviewLog(msgspec.Struct, frozen=True):
-    """The reviews, and what is wrong with the labels, where something is."""
+    """The reviews, and the problems with the labels, if any."""
 
     reviews: tuple[Review, ...] = ()
     faults: tuple[str, ...] = ()
 
     @property
     def overturned(self) -> tuple[Review, ...]:
-        """The reviews that hold otherwise."""
+        """The reviews that disagree with the verdict."""
         return tuple(review for review in self.reviews if review.overturned)
 
 
 def take_reviews(export: Path, audit: Path, scores: AuditScores) -> int:
-    """Put what people said in a campaign into the folder of an audit; how many labels there are."""
+    """Copy the labels of a campaign into the folder of an audit, and return their number."""
     labels = list(read_labels(export))
     tests = {(concept.case, concept.number) for concept in scores.concepts}
     strange = [label for label in labels if (label.case, label.concept) not in tests]
@@ -67,7 +67,7 @@ def take_reviews(export: Path, audit: Path, scores: AuditScores) -> int:
 
 
 def read_reviews(folder: Path, scores: AuditScores) -> ReviewLog:
-    """The reviews of an audit; labels that cannot be read, or speak of no verdict of this audit, are named."""
+    """Return the reviews of an audit; unreadable labels and labels of unknown verdicts are reported."""
     tests = {(concept.case, concept.number): concept for concept in scores.concepts}
     try:
         labels = list(read_labels((folder / REVIEWED).parent)) if (folder / REVIEWED).exists() else []

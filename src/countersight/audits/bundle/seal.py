@@ -1,4 +1,4 @@
-"""bundle.json: the SHA-256 of every file of an audit, so that no byte can change unseen."""
+"""bundle.json: the SHA-256 of every file of an audit, so that every change is detected."""
 
 import hashlib
 import re
@@ -20,10 +20,10 @@ from countersight.system import cores
 SEAL: Final = "bundle.json"
 SIGNATURE: Final = f"{SEAL}.sig"
 SIGNATURES: Final = re.compile(rf"{re.escape(SEAL)}(?:\.[0-9a-f]{{12}})?\.sig")
-"""The first signature, and those of others beside it, named by their keys."""
+"""The names of signature files: the first, and further ones named by their keys."""
 STAMP: Final = f"{SEAL}.tsr"
 OTHERS: Final = tuple(f"{SEAL}.{ending}" for ending in ("asc", "minisig", "sigstore.json"))
-"""Where other programs put signatures; they are not checked here."""
+"""Signature files of other programs; they are not checked here."""
 _BESIDE: Final = re.compile(
     "|".join((SIGNATURES.pattern, *map(re.escape, (STAMP, *OTHERS)), r"sign-off\.[a-z0-9-]{1,60}\.json(?:\.sig)?"))
 )
@@ -34,22 +34,22 @@ FORMAT: Final = 3
 2: what follows from the log is derived again when the bundle is verified, the page too; cases have their scenes."""
 MOST_NAMES: Final = 200_000
 LARGEST_SEAL: Final = 64 * 1024**2
-"""Bytes of a seal over as many files, with room to spare; a larger one is refused before it is read."""
+"""Size limit of a seal, with room to spare; a larger one is refused unread."""
 
 
 class SealedFile(msgspec.Struct, frozen=True):
-    """What a file was when the bundle was sealed."""
+    """The size and digest of a file when the bundle was sealed."""
 
     sha256: str
     bytes: int
 
 
 class Earlier(msgspec.Struct, frozen=True):
-    """A seal that this one takes the place of: more was judged, reviewed or calibrated since."""
+    """An earlier seal that this one replaces: more was judged, reviewed or calibrated since."""
 
     sealed: str
     seal: str
-    """SHA-256 of the bundle.json it was."""
+    """SHA-256 of the earlier bundle.json."""
 
 
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,26 +57,26 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
 
     format: int = FORMAT
     sealed: str
-    """When, in UTC."""
+    """The time in UTC."""
     countersight: str
     steps: int
-    """Lines of the log."""
+    """The number of lines of the log."""
     last_step: str
-    """Hash of the last of them, which all others are chained to."""
+    """Hash of the last line, to which all others are chained."""
     files: dict[str, SealedFile]
-    """Every file beside this one, by its path with slashes."""
+    """Every other file, by its relative path with slashes."""
     gallery: int = 0
-    """How many cases the page shows at most."""
+    """The most cases that the page shows."""
     earlier: tuple[Earlier, ...] = ()
 
 
 def sealable(found: FileEntry) -> bool:
-    """Whether a file belongs under the seal: not the seal, what vouches for it, nor the empty file of the lock."""
+    """Whether a file belongs under the seal: all but the seal, its signatures, and an empty lock file."""
     return not (found.name == SEAL or _BESIDE.fullmatch(found.name) or (found.name == LOCK and not found.bytes))
 
 
 def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step: str, gallery: int) -> str:
-    """Write bundle.json over all files of a folder; its SHA-256, which is the seal to write down or sign.
+    """Write bundle.json over all files of a folder, and return its SHA-256, which is the seal to record or sign.
 
     One that says the same but for its time is left as it is.
     """
@@ -110,13 +110,13 @@ def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step:
 
 
 def digests(folder: Path, names: Sequence[str]) -> Iterable[str]:
-    """SHA-256 of each named file, in order; AuditError at the first that cannot be read."""
+    """Return the SHA-256 of each named file, in order; raises AuditError if one cannot be read."""
     with ThreadPoolExecutor(cores()) as pool:  # hashing lets go of the interpreter
         return list(pool.map(lambda name: digest(folder / name), names))
 
 
 def read_seal(folder: Path) -> tuple[Bundle, str]:
-    """bundle.json, and its own SHA-256."""
+    """Return bundle.json and its SHA-256."""
     written = content(folder / SEAL, LARGEST_SEAL)
     if written.count(b'"sha256"') > MOST_NAMES:
         raise AuditError(f"{folder / SEAL} lists more than {MOST_NAMES:,} files, the maximum of an audit")
@@ -132,13 +132,13 @@ def read_seal(folder: Path) -> tuple[Bundle, str]:
 
 
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in it: when a file was written is in the log, not here."""
+"""The time of every file in the ZIP: real times are in the log."""
 LARGEST_BUNDLE: Final = 64 * 1024**3
 _PIECE: Final = 1 << 20
 
 
 def zip_bundle(folder: Path, to: Path) -> None:
-    """Put every file of a bundle into a ZIP, in order of name and as they are: pictures do not shrink further."""
+    """Write every file of a bundle to a ZIP, in order of name and uncompressed."""
     if not (folder / SEAL).is_file():
         raise AuditError(f"{folder} is not sealed; seal it with: countersight audit bundle {folder}")
     part = to.with_name(f".{to.name}.part")
@@ -164,7 +164,7 @@ def _add(archive: zipfile.ZipFile, folder: Path, name: str) -> None:
 
 
 def unzip_bundle(file: Path, to: Path) -> None:
-    """Lay the files of a ZIP out in an empty folder; AuditError where it is none, or would lead out of the folder."""
+    """Extract a ZIP into an empty folder; raises AuditError if it is invalid or contains paths outside the folder."""
     try:
         with zipfile.ZipFile(file) as archive:
             entries = archive.infolist()

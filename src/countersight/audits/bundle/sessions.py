@@ -26,13 +26,13 @@ SESSIONS: Final = "sessions.jsonl"
 
 
 class Code(msgspec.Struct, frozen=True):
-    """The program itself."""
+    """The version of the program."""
 
     countersight: str
     commit: str
-    """What git calls the checkout it ran from, "-dirty" where files were changed; empty where it was installed."""
+    """The git commit of the checkout, with "-dirty" if files were changed; empty if installed."""
     sha256: str
-    """Over every file of the package, by which any two copies can be compared."""
+    """A digest of all files of the package, to compare copies."""
 
 
 class Hardware(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class Hardware(msgspec.Struct, frozen=True):
     cores: int
     memory_gib: float
     accelerators: tuple[str, ...] = ()
-    """Where torch was in use and saw any."""
+    """The accelerators that torch found, if it was in use."""
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,12 +51,12 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
     started: str
     operator: str
-    """Who is responsible, if that was said."""
+    """The person responsible, if named."""
     code: Code
     python: str
     packages: dict[str, str]
     packages_sha256: str
-    """Over `name==version` lines, sorted."""
+    """A digest of the sorted `name==version` lines."""
     hardware: Hardware
 
 
@@ -71,7 +71,7 @@ def begin_session(folder: Path, operator: str = "") -> None:
 
 
 def read_sessions(folder: Path) -> tuple[Session, ...]:
-    """Every stretch of work, in order; none where nothing was noted."""
+    """Return every session, in order; none if nothing was recorded."""
     file = folder / SESSIONS
     if not file.exists():
         return ()

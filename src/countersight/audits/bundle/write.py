@@ -1,4 +1,4 @@
-"""Writes the sheets of a bundle beside the log and the pictures of an audit, then seals all of it."""
+"""Write the files of a bundle next to the log and the pictures of an audit, then seal everything."""
 
 import datetime
 import re
@@ -45,7 +45,7 @@ REPORT: Final = "report.html"
 PAPERS: Final = frozenset(
     (SCORES, MANIFEST_SHEET, DATASET_SHEET, CASES, EXCLUSIONS, LIMITS, SIGN_OFF, VERDICT, CHANGES, REPORT)
 )
-"""What follows from the log."""
+"""The files that are derived from the log."""
 GIVEN: Final = frozenset(
     (
         *(MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, PLAN, PLAN_SIGNATURE, REVIEWED, CALIBRATION),
@@ -58,17 +58,17 @@ _PICTURE: Final = re.compile(
 
 
 def is_derived(name: str) -> bool:
-    """Whether a file follows from the log."""
+    """Whether a file is derived from the log."""
     return name in PAPERS or name.startswith(f"{DIFFERENCES}/")
 
 
 def belongs(name: str) -> bool:
-    """Whether an audit writes files of this name."""
+    """Whether a name is that of an audit's file."""
     return name in PAPERS or name in GIVEN or _PICTURE.fullmatch(name) is not None
 
 
 class Sheets(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a bundle says of an audit."""
+    """The content of a bundle."""
 
     folder: AuditFolder
     audit: AuditTrail
@@ -91,7 +91,7 @@ def write_bundle(
     against: Path | None = None,
     progress: Progress = silent,
 ) -> tuple[str, Sheets]:
-    """Bring a bundle to what its steps say: scores, sheets, differences, the page, and last the seal, which it gives.
+    """Bring a bundle up to date: scores, sheets, differences, the page and the seal, which is returned.
 
     `page` makes report.html of the sheets, with at most `gallery` cases; `against` is an earlier audit to be set beside
     this one.
@@ -124,7 +124,7 @@ def write_papers(
     from_dataset: bool = True,
     progress: Progress = silent,
 ) -> Sheets:
-    """Write everything that follows from the log: differences of pictures, papers, and the page.
+    """Write everything that is derived from the log: differences of pictures, sheets, and the page.
 
     The card of the dataset is the one that was written down before, unless it is taken `from_dataset`.
     """

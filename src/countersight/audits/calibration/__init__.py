@@ -1,4 +1,4 @@
-"""Judges and editors as instruments: how often they are right where the right verdict is known, and what that means."""
+"""Calibrate judges and editors: how often they are right on tests with known verdicts."""
 
 import lazy_loader
 

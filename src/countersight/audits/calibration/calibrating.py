@@ -1,4 +1,4 @@
-"""`audit calibrate`: judges and an editor on tests whose right verdict is known; resumable like an audit."""
+"""`audit calibrate`: run judges and an editor on tests with known verdicts; resumable like an audit."""
 
 import asyncio
 import datetime
@@ -48,9 +48,9 @@ from countersight.files import write_whole
 from countersight.models import ModelSettings
 
 CALIBRATION_FOLDER: Final = "calibration"
-"""Where the log of a calibration lies in the folder of an audit."""
+"""The folder of a calibration's log inside an audit's folder."""
 TAKEN: Final = (MANIFEST, LOG)
-"""What every calibration has; one on people's labels has those too."""
+"""The files of every calibration; one on people's labels has more."""
 
 
 NO_MEAN: Final = (
@@ -59,12 +59,12 @@ NO_MEAN: Final = (
 
 
 class CalibrationFiles(msgspec.Struct, frozen=True):
-    """The files of a calibration that an audit keeps, by their names in its folder."""
+    """The files of a calibration that are copied into an audit, by their names there."""
 
     files: dict[str, bytes]
 
     def write(self, audit: Path) -> None:
-        """Put them into the folder of an audit."""
+        """Write the files to the folder of an audit."""
         for name, data in self.files.items():
             (audit / name).parent.mkdir(exist_ok=True)
             write_whole(audit / name, data)
@@ -72,7 +72,7 @@ class CalibrationFiles(msgspec.Struct, frozen=True):
 
 
 def take_up(folder: Path, manifest: Manifest) -> CalibrationFiles:
-    """A calibration that fits an audit: the same judges, asked in the same way."""
+    """Return the files of a calibration for an audit; raises if its judges or their settings are different."""
     calibration = read_calibration(folder)
     if calibration is None:
         raise AuditError(
@@ -89,7 +89,7 @@ def take_up(folder: Path, manifest: Manifest) -> CalibrationFiles:
 
 
 def unlike(calibration: Calibration, manifest: Manifest) -> str:
-    """Why a calibration says nothing about the judges of an audit; nothing where it fits."""
+    """Return why a calibration does not apply to the judges of an audit; "" if it does."""
     if "mean" in (calibration.pool, manifest.pool):
         return f"cannot be used if votes are pooled by their mean: {NO_MEAN}"
     for judge in manifest.judges:
@@ -111,7 +111,7 @@ def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
 
 
 class CalibrationOptions(msgspec.Struct, frozen=True):
-    """What is calibrated, and how."""
+    """The settings of a calibration."""
 
     judges: tuple[str, ...]
     editor: str | None
@@ -119,7 +119,7 @@ class CalibrationOptions(msgspec.Struct, frozen=True):
     size: int = 144
     seed: int = 0
     domain: Domain = "drawings"
-    """What the tests are of."""
+    """The kind of pictures in the tests."""
     votes: int = 1
     pool: Pool = HALVES
     judge_settings: ModelSettings = ModelSettings(max_tokens=2048)
@@ -130,7 +130,7 @@ class CalibrationOptions(msgspec.Struct, frozen=True):
 async def calibrate(
     output: Path, options: CalibrationOptions, tally: AuditTally, stop: asyncio.Event
 ) -> Calibration | None:
-    """Put every known test to every judge, and its edit to the editor; None where it was stopped."""
+    """Run every known test by every judge, and its edit by the editor; None if stopped."""
     if options.pool == "mean":
         raise AuditError(f"votes pooled by their mean cannot be calibrated: {NO_MEAN}")
     items: list[CalibrationItem] = []
@@ -168,7 +168,7 @@ async def _calibrate(
 
 
 class Trial:
-    """Puts a known test to everybody."""
+    """Runs a known test by everybody."""
 
     def __init__(self, work: Work, judges: tuple[Judge, ...], editor: AskedEditor | None, votes: int) -> None:
         self._work = work
@@ -214,7 +214,7 @@ def _manifest(
 
 
 def sheets(folder: AuditFolder, items: list[CalibrationItem], steps: list[Step], domain: Domain) -> Calibration:
-    """The sheets of everybody who was calibrated, from what they did."""
+    """Return the calibration sheets of all participants, from their results."""
     manifest = folder.manifest
     edits = {step.place.case: step.output for step in steps if isinstance(step.output, EditRecord)}
     known = {item.id: item for item in items}
@@ -231,7 +231,7 @@ def sheets(folder: AuditFolder, items: list[CalibrationItem], steps: list[Step],
 
 
 def judge_sheets(manifest: Manifest, items: Sequence[CalibrationItem], steps: Iterable[Step]) -> tuple[JudgeSheet, ...]:
-    """What every judge is worth, by its verdicts on these items; the last is the panel, where there are several."""
+    """Return the sheet of every judge, from its verdicts on these items; the last is the panel, if several."""
     verdicts: dict[Test, list[Verdict]] = {}
     for step in steps:
         if isinstance(step.output, Verdict):

@@ -1,4 +1,4 @@
-"""Judges beside people: calibrated on labels that people gave to tests of an audit (`collect --flow judge`)."""
+"""Compare judges with people: calibration on labels that people gave to tests of an audit (`collect --flow judge`)."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,7 +27,7 @@ from countersight.scoring import alt_test, cohen_kappa, corrected_mean
 
 
 def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
-    """Set the judges of an audit beside people who labelled some of its tests; all that it rests on is kept with it."""
+    """Compare the judges of an audit with people who labelled some of its tests, and store everything needed."""
     made = people_calibration(read_audit(audit), list(read_labels(labels)))
     output.mkdir(parents=True, exist_ok=True)
     if (output / LOG).exists() and (output / LOG).read_bytes() != (audit / LOG).read_bytes():
@@ -39,7 +39,7 @@ def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
 
 
 def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibration:
-    """What the judges of an audit are worth where people's labels are taken for the truth."""
+    """Return the calibration of an audit's judges with people's labels as the truth."""
     manifest = audit.manifest
     tests = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}
     people = _people(labels, tests)

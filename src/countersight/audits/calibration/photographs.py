@@ -1,4 +1,4 @@
-"""Labelled edits out of any photographs: is a good removal let pass, and a bad one stopped?
+"""Labelled edits from any photographs: do the checks pass good removals and stop bad ones?
 
 A thing of another photograph is pasted into one: that is the picture before. The photograph itself is then the perfect
 removal, and what fills the hole badly on purpose is a bad one. So the label of each is known. A removal passes where
@@ -26,25 +26,25 @@ from countersight.progress import Progress, silent
 PHOTOGRAPHS: Final = "photographs.json"
 GOOD: Final = "truly gone"
 SIDE: Final = 512
-"""Pixels of the longer side at which edits are made."""
+"""Longer side in pixels at which edits are made."""
 MOST: Final = 200
-"""Photographs that are taken from a folder."""
+"""Most photographs used from a folder."""
 _SUFFIXES: Final = (".jpg", ".jpeg", ".png", ".webp")
 
 
 class PhotographGate(msgspec.Struct, frozen=True):
-    """photographs.json: how often `seams` and `pixels` are right about edits of photographs whose label is known."""
+    """photographs.json: how often `seams` and `pixels` are right about edits of photographs with known labels."""
 
     photographs: int
     thresholds: dict[str, float]
     passed: KnownShare
-    """Perfect removals that are let pass."""
+    """Perfect removals that passed."""
     stopped: dict[str, KnownShare]
-    """Bad ones that are stopped, by how they were made."""
+    """Bad removals that were stopped, by how they were made."""
 
 
 def gate_photographs(folder: Path, seed: int, progress: Progress = silent) -> PhotographGate:
-    """Make labelled edits of the photographs in a folder, and tell how often the checks are right about them."""
+    """Make labelled edits of the photographs in a folder, and return how often the checks are right."""
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in _SUFFIXES)[:MOST]
     if len(files) < 2:
         raise AuditError(

@@ -1,4 +1,4 @@
-"""How good the instruments of an audit are: judges and editors on scenes whose right verdict is known."""
+"""Calibration sheets: the accuracy of judges and editors on tests with known verdicts."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,13 +17,13 @@ from countersight.scoring import CorrectedMean as PredictionPowered
 
 CALIBRATION = "calibration.json"
 DRAWINGS = "constructed from generated drawings (flowers, polygons, circles, dots)"
-"""What judges are calibrated on unless something else is said."""
+"""The default material of calibrations."""
 Domain = Literal["drawings", "worlds"]
 DOMAINS: Final[dict[Domain, str]] = {
     "drawings": DRAWINGS,
     "worlds": "constructed from generated worlds (supports and discs)",
 }
-"""What tests can be made of, in words."""
+"""The possible materials of tests, in words."""
 PANEL = "panel"
 """The name of all judges together."""
 MEASURES: Final = ("pcs", "ncc", "ccs")
@@ -32,7 +32,7 @@ Test = tuple[str, int]
 
 
 class KnownShare(msgspec.Struct, frozen=True):
-    """A share of known cases, with its 95% exact binomial interval."""
+    """A share of known cases, with its exact binomial 95% interval."""
 
     right: int
     n: int
@@ -41,31 +41,31 @@ class KnownShare(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """Right of all; of none, a coin."""
+        """The share of right ones; 0.5 if there are none."""
         return self.right / self.n if self.n else 0.5
 
 
 def rate(right: int, n: int) -> KnownShare:
-    """A share with its interval."""
+    """Return a share with its interval."""
     interval = share_interval(right, n)
     return KnownShare(right, n, interval.low, interval.high)
 
 
 class Instrument(msgspec.Struct, frozen=True):
-    """What something that says yes or no is worth."""
+    """The accuracy of a yes/no instrument."""
 
     sensitivity: KnownShare
-    """Of those where yes is right, how many it says yes to (q1)."""
+    """The share of yes among those where yes is right (q1)."""
     specificity: KnownShare
-    """Of those where no is right, how many it says no to (q0)."""
+    """The share of no among those where no is right (q0)."""
     abstained: int
-    """Neither; counted in neither share."""
+    """Abstentions, counted in neither share."""
     tied: int = 0
-    """Of these, half a yes: an audit counts it as half, and so the two shares do not tell what its scores are worth."""
+    """Abstentions that are ties: an audit counts them as half, so the two shares do not describe its scores."""
 
 
 def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
-    """What verdicts are worth, each given with the right one. Half a yes is an abstention."""
+    """Return the accuracy of verdicts, each given with the right one. A tie is an abstention."""
     table = {(said, right): 0 for said in (0, 1) for right in (0, 1)}
     abstained = tied = 0
     for said, right in verdicts:
@@ -80,7 +80,7 @@ def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
 
 
 class JudgeSheet(msgspec.Struct, frozen=True):
-    """One judge, or the whole panel, on tests whose right verdict is known."""
+    """One judge, or the whole panel, on tests with known verdicts."""
 
     judge: Actor
     votes: int
@@ -88,15 +88,15 @@ class JudgeSheet(msgspec.Struct, frozen=True):
     ncc: Instrument
     ccs: Instrument
     by_kind: dict[str, KnownShare]
-    """Both verdicts right, by what was made on purpose."""
+    """The share with both verdicts right, by kind of construction."""
     hostile: KnownShare
-    """Both verdicts right, where the words of the model try to give themselves a score."""
+    """The share with both verdicts right, if the model's text tries to give itself a score."""
     honest: KnownShare
-    """Both verdicts right elsewhere."""
+    """The share with both verdicts right otherwise."""
 
 
 def opinions(manifest: Manifest, verdicts: Mapping[Test, Sequence[Verdict]]) -> list[tuple[Actor, dict[Test, Opinion]]]:
-    """What each judge holds of each test; the last is the panel, where there are several."""
+    """Return each judge's opinion of each test; the last is the panel, if there are several."""
     pool = manifest.pool
     found = [
         (
@@ -118,7 +118,7 @@ def judge_sheet(
     kinds: Mapping[Test, str] | None = None,
     hostile: Collection[Test] = (),
 ) -> JudgeSheet:
-    """What a judge is worth by what it holds; `right` has the right verdicts, by measure and test."""
+    """Return the sheet of a judge from its opinions; `right` has the right verdicts, by measure and test."""
     both = [test for test in right["pcs"] if test in right["ncc"] and test in held]
 
     def worth(measure: str) -> Instrument:
@@ -148,38 +148,38 @@ class EditorSheet(msgspec.Struct, frozen=True):
 
     editor: Actor
     n: int
-    """Edits asked for."""
+    """Requested edits."""
     pictures: int
-    """Pictures it gave."""
+    """Returned pictures."""
     good: int
-    """Of these, good by the rule."""
+    """Pictures that are good by the rule."""
     done: KnownShare
-    """Of those that can be told, edits after which the scene is what was asked for, as seen in the pixels."""
+    """Of the decidable edits, those after which the pixels show the requested scene."""
     reasons: dict[str, int]
-    """Why there was no picture, or why it was bad."""
+    """Why there was no picture, or why it was bad, with counts."""
 
 
 class PeopleSheet(msgspec.Struct, frozen=True):
-    """One judge beside the people who labelled the same tests, for PCS, NCC or CCS."""
+    """One judge compared with the people who labelled the same tests, for PCS, NCC or CCS."""
 
     judge: str
     measure: str
     n: int
-    """Tests that the judge and people decided."""
+    """Tests decided by both the judge and people."""
     agreement: float | None
-    """Share of them on which the judge says what most people say."""
+    """Share of them on which the judge agrees with most people."""
     kappa: float | None
     alt: AltTest
-    """Whether the judge may stand in for a person (arXiv 2501.10970)."""
+    """Whether the judge may replace a person (arXiv 2501.10970)."""
     corrected: PredictionPowered | None
-    """The mean over all tests of the audit, the judge's mistakes taken out by people's labels of some of them."""
+    """The mean over all tests of the audit, corrected for the judge's errors with people's labels of some of them."""
 
 
 class Calibration(msgspec.Struct, frozen=True):
     """calibration.json: the sheets of an `audit calibrate`."""
 
     judges: tuple[JudgeSheet, ...]
-    """The last is the whole panel, where there is more than one."""
+    """The last is the whole panel, if there is more than one judge."""
     editor: EditorSheet | None
     size: int
     seed: int
@@ -187,23 +187,23 @@ class Calibration(msgspec.Struct, frozen=True):
     prompts: dict[str, Any]
     countersight: str
     domain: str = ""
-    """What the tests are of, in words; DRAWINGS where nothing stands."""
+    """The material of the tests, in words; DRAWINGS if empty."""
     people: tuple[PeopleSheet, ...] = ()
-    """Each judge beside people, where people's labels are what it was calibrated on."""
+    """Each judge compared with people, if it was calibrated on people's labels."""
 
     def of(self, judge: str) -> JudgeSheet | None:
-        """The sheet of a judge."""
+        """Return the sheet of a judge, or None."""
         return next((sheet for sheet in self.judges if sheet.judge.name == judge), None)
 
 
 def domain_of(calibration: Calibration) -> Domain | None:
-    """What the tests of a calibration are of; None where nobody makes such tests."""
+    """Return the material of a calibration's tests; None if such tests cannot be made."""
     words = calibration.domain or DRAWINGS
     return next((domain for domain, called in DOMAINS.items() if called == words), None)
 
 
 def read_calibration(folder: Path) -> Calibration | None:
-    """The calibration in a folder, or None where there is none; a damaged one is an error."""
+    """Return the calibration in a folder, or None; a damaged one is an error."""
     file = folder / CALIBRATION
     if not file.is_file():
         return None
@@ -218,7 +218,7 @@ _MAX_LINE = 1 << 16
 
 
 class PersonLabel(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one person said of one edit of an audit; None is “cannot be decided”."""
+    """One person's judgement of one edit of an audit; None is “cannot be decided”."""
 
     case: str
     concept: int
@@ -234,7 +234,7 @@ class PersonLabel(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def read_labels(folder: Path) -> Iterator[PersonLabel]:
-    """The labels that `collect export` wrote of a judge campaign."""
+    """Return the labels that `collect export` wrote for a judge campaign."""
     file = folder / LABELS
     if not file.is_file():
         raise AuditError(f"{folder} contains no labels by people; export them from a campaign with the flow judge")
@@ -252,7 +252,7 @@ ROUNDING = 1e-9
 
 
 class CorrectedScore(msgspec.Struct, frozen=True):
-    """A corrected score; its interval carries the doubt about the score and about the judge."""
+    """A corrected score; its interval includes the uncertainty of the score and of the judge."""
 
     value: float
     low: float
@@ -260,13 +260,13 @@ class CorrectedScore(msgspec.Struct, frozen=True):
     estimate: float = 0.0
     estimate_low: float = 0.0
     estimate_high: float = 0.0
-    """The same before it is held between 0 and 1."""
+    """The upper end before it is clipped to 0 and 1."""
     fits: bool = True
-    """Whether the estimate lies between 0 and 1; where it does not, the judge is another here than when calibrated."""
+    """Whether the estimate lies between 0 and 1; otherwise the judge behaves differently than in the calibration."""
 
 
 def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> CorrectedScore | None:
-    """The score without the judge's mistakes: θ = (p + q0 − 1) / (q0 + q1 − 1), q0 its specificity, q1 its sensitivity.
+    """Return the score without the judge's errors: θ = (p + q0 − 1) / (q0 + q1 − 1), q0 specificity, q1 sensitivity.
 
     (Rogan and Gladen, 1978.) None where nothing was scored, where the judge was never tried on both kinds, where its
     verdicts were ties (of an even panel: the score counts them half, and neither share knows of them), or where it

@@ -1,4 +1,4 @@
-"""Whatever checks an edit, that it did what was asked and looks real: pixels, a detector, any model that sees."""
+"""Checkers of edits, for whether they did what was requested and look real: pixels, a detector, any vision model."""
 
 import lazy_loader
 

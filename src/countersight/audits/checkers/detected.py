@@ -1,4 +1,4 @@
-"""Edits checked by a detector: is what was to go still found, is what was to come found?"""
+"""Check edits with a detector: whether removed things are still found, and added things are found."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,25 +14,25 @@ from countersight.models import ModelSettings
 from countersight.picture import as_seen
 
 COVERED = 0.3
-"""A box belongs to the edit if so much of it lies under the mask."""
+"""Least share of a box that must lie under the mask to belong to the edit."""
 
 
 class DetectorChecker:
-    """Looks for things before and after an edit, where the edit was made."""
+    """Detects things before and after an edit, in the edited area."""
 
     def __init__(self, where: str) -> None:
         self._detector = open_detector(where, ModelSettings())
         self.party = Actor(f"detector:{where}", dict(self._detector.settings))
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
-        """What the detector finds under the mask, before and after."""
+        """Return the result of detection under the mask, before and after."""
         try:
             return await asyncio.to_thread(self._check, edit)
         except (BadPicture, EditFailed, ToolFailed) as error:
             return cannot_tell(self.party.name, edit.instruction, str(error))
 
     async def close(self) -> None:
-        """Forget the pictures."""
+        """Release the pictures."""
         await self._detector.close()
 
     def _check(self, edit: EditShown) -> CheckResult:

@@ -1,4 +1,4 @@
-"""Edits checked by a model that sees: the same plain question about the picture before and the picture after."""
+"""Check edits with a vision model: the same plain question about the picture before and after."""
 
 from countersight.audits.asking import AskedModel, spent
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
@@ -11,14 +11,14 @@ from countersight.reading import answer_in
 
 
 class ModelChecker:
-    """Asks a model that sees, which is not told that anything was edited."""
+    """Asks a vision model, which is not told that anything was edited."""
 
     def __init__(self, model: AskedModel) -> None:
         self.party = model.party
         self._model = model
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
-        """Yes or no of both pictures; an edit is done where the answer turned as it should."""
+        """Ask yes or no about both pictures; an edit is done if the answer changed as it should."""
         asked = plain_question(edit.instruction)
         so_far: Usage | None = None
         said: list[str] = []
@@ -32,12 +32,12 @@ class ModelChecker:
         return CheckResult(check, so_far or Usage(), asked_of(edit.instruction, shown))
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
         await self._model.close()
 
 
 def plain_question(instruction: Instruction) -> str:
-    """What is asked of both pictures: a question that gives the edit away to nobody."""
+    """Return the question about both pictures, which does not reveal the edit."""
     target = noun_in(instruction.target or instruction.concept)
     match instruction.action:
         case "remove" | "move" | "resize":
@@ -50,7 +50,7 @@ def plain_question(instruction: Instruction) -> str:
 
 
 def heard(checker: str, instruction: Instruction, said: tuple[str, ...]) -> Check:
-    """What two answers of a model mean; anybody can read them again."""
+    """Return the check that follows from a model's two answers; anybody can repeat this."""
     asked = plain_question(instruction)
     read = [answer_in(text, Question(asked, "yes", "boolean")) for text in said]
     if None in read or len(read) != 2:
@@ -65,7 +65,7 @@ def heard(checker: str, instruction: Instruction, said: tuple[str, ...]) -> Chec
 
 
 def asked_of(instruction: Instruction, shown: tuple[str, str]) -> tuple[RecordedTurn, ...]:
-    """What a model is asked of the two pictures with these digests, as the log keeps it."""
+    """Return the requests to a model about the two pictures with these digests, as logged."""
     return tuple(RecordedTurn("user", _put(plain_question(instruction)), digest) for digest in shown)
 
 

@@ -1,4 +1,4 @@
-"""Edits checked by their pixels: counted where we drew the scene; elsewhere the colour, and what is left of a thing."""
+"""Check edits by their pixels: exactly for our own scenes; otherwise by colour, and by remains of a thing."""
 
 import asyncio
 from collections.abc import Mapping
@@ -19,39 +19,39 @@ from countersight.scenes import NAMED, Scene, facts_by_name
 from countersight.worlds import is_alike
 
 LEAST_COLOUR = 0.4
-"""Of the pixels under the mask at least this share must have the new colour."""
+"""Least share of the pixels under the mask that must have the new colour."""
 MOST_LEFT = 0.6
-"""Texture under the mask that is more like the old one than this is the old one."""
+"""Largest correlation with the old texture under the mask for a thing to be gone."""
 MOST_LIKE = 0.5
-"""A fill of which so many patches look like the removed thing is the thing, or another one like it."""
+"""Largest share of patches of a fill that may look like the removed thing."""
 LITTLE_LIKE, LITTLE_NEW = 0.12, 0.95
 """A removal is sure where no more patches look like the thing, and the fill is no newer than its surroundings.
 
 Chosen by eye on 64 removals from photographs and tried on 22 others: docs/auditing.md says what came out."""
 PLAIN = 1.0
-"""A thing that is no newer than its surroundings looks like them: whether it is gone, nobody can tell."""
+"""A thing less different from its surroundings than this looks like them: nobody can tell whether it is gone."""
 FLAT = 2.0
 """A fill whose colours vary less than this (standard deviation of 256 levels) is one flat colour."""
 PATCHES = (16, 8)
-"""Pixels of the side of a patch; the smaller where a hole has too few of the larger."""
+"""Sides of patches in pixels; the smaller one is used if a hole has too few of the larger."""
 
 
 class PixelChecker:
-    """Checks by pixels alone; needs no model."""
+    """Checks edits by pixels alone, without a model."""
 
     def __init__(self) -> None:
         self.party = Actor("pixels")
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
-        """The result of comparing pixels."""
+        """Return the result of comparing pixels."""
         return await asyncio.to_thread(checked, edit)
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: nothing is held."""
 
 
 def checked(edit: EditShown) -> CheckResult:
-    """What the pixels of an edit tell; the same for the same pictures, so that anybody can check it again."""
+    """Return the result for an edit; the same for the same pictures, so that it can be repeated."""
     if edit.scene is not None:
         return _counted(edit, edit.scene)
     try:
@@ -69,7 +69,7 @@ def checked(edit: EditShown) -> CheckResult:
 
 
 def as_asked(picture: Picture, wanted: Drawn) -> bool | None:
-    """Whether a picture shows what is wanted, seen from its pixels alone; None where that cannot be seen."""
+    """Whether the pixels of a picture show the wanted scene; None if that cannot be seen."""
     try:
         pixels = np.asarray(as_seen(picture))
         if isinstance(wanted, Scene):
@@ -133,7 +133,7 @@ def _left(edit: EditShown, before: Pixels, after: Pixels, mask: np.ndarray) -> C
 
 
 class Gone(NamedTuple):
-    """Whether a thing is gone from a photograph; None where its colours do not tell."""
+    """Whether a thing is gone from a photograph; None if its colours do not decide."""
 
     done: bool | None
     seen: str
@@ -141,7 +141,7 @@ class Gone(NamedTuple):
 
 
 def gone(before: Pixels, after: Pixels, mask: np.ndarray) -> Gone:
-    """Whether a hole is filled with what is around it, patch by patch, and not with the thing that was there.
+    """Return whether a hole is filled like its surroundings, patch by patch, and not with the removed thing.
 
     A fill that looks like the removed thing may be the thing itself or another one like it: neither is a removal. One
     that looks like nothing around it was invented.

@@ -1,4 +1,4 @@
-"""What a checker is to the rest of an audit: it is handed an edit and says whether it did what was asked."""
+"""The checker protocol: a checker gets an edit and says whether it did what was requested."""
 
 from typing import Protocol
 
@@ -12,20 +12,20 @@ from countersight.registry import Plug, Registry
 
 
 class EditShown(msgspec.Struct, frozen=True):
-    """An edit as a checker sees it."""
+    """An edit as shown to a checker."""
 
     instruction: Instruction
     before: Picture
     after: Picture
     mask: bytes | None = None
-    """A PNG, white where the editor meant to change something; None where it does not know."""
+    """A PNG, white where the editor meant to change something; None if unknown."""
     scene: Drawn | None = None
-    """What was drawn in the picture before, where we drew it."""
+    """The scene or world before the edit, if we drew the picture."""
     seed: int = 0
 
 
 class CheckResult(msgspec.Struct, frozen=True):
-    """A check, and what it took."""
+    """A check and its usage."""
 
     check: Check
     spent: Usage = Usage()
@@ -33,21 +33,21 @@ class CheckResult(msgspec.Struct, frozen=True):
 
 
 class Checker(Protocol):
-    """Anything that checks."""
+    """A checker of edits."""
 
     party: Actor
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
-        """Whether the edit did what was asked; fails as an `AskedModel` does."""
+        """Return whether the edit did what was requested; fails like an `AskedModel`."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
         ...
 
 
 def question_of(instruction: Instruction) -> str:
-    """What is to be checked about an edit."""
+    """Return the question that a check of an edit answers."""
     target, value = instruction.target or instruction.concept, instruction.value
     match instruction.action:
         case "remove":
@@ -62,7 +62,7 @@ def question_of(instruction: Instruction) -> str:
 
 
 def cannot_tell(checker: str, instruction: Instruction, why: str) -> CheckResult:
-    """A checker who does not know."""
+    """Return an undecided check."""
     return CheckResult(Check(checker, question_of(instruction), None, why))
 
 
@@ -87,6 +87,6 @@ CHECKERS: Registry[Checker] = Registry(
     },
     ModelError,
 )
-"""Those that need no model which talks; any model that sees pictures is a checker too."""
+"""The checkers that need no language model; any vision model is a checker too."""
 
 ANY_VIEWER = {"MODEL": "any model that sees pictures; see: countersight list models"}

@@ -1,4 +1,4 @@
-"""Does an edited photograph look real? The rim of its mask and the texture inside, by thresholds with known errors.
+"""Check whether an edited photograph looks real: the rim of its mask and the texture inside, by thresholds.
 
 The thresholds were chosen by eye on removals from photographs: docs/auditing.md states how often they are wrong, and
 `audit calibrate --photographs` tells it for edits of pictures of your own whose label is known.
@@ -22,7 +22,7 @@ MOST_SEAM: Final = 3.0
 LEAST_TEXTURE: Final = 0.55
 MOST_TEXTURE: Final = 2.5
 MOST_HOLE: Final = 0.1
-"""Of the picture: what is painted into a larger hole was invented, in every one that we looked at."""
+"""Largest share of the picture that a hole may cover; larger fills were invented in all examples we inspected."""
 THRESHOLDS: Final = {
     "most seam": MOST_SEAM,
     "least texture": LEAST_TEXTURE,
@@ -34,22 +34,22 @@ _HOLES: Final = ("remove", "replace", "move", "resize", "add")
 
 
 class SeamChecker:
-    """Checks how an edit looks; needs no model."""
+    """Checks how an edit looks, without a model."""
 
     def __init__(self, thresholds: Mapping[str, float] = THRESHOLDS) -> None:
         self.party = Actor("seams", dict(thresholds))
         self._thresholds = thresholds
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
-        """What rim and texture tell."""
+        """Return the result for rim and texture."""
         return CheckResult(await asyncio.to_thread(looked, edit, self._thresholds))
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: nothing is held."""
 
 
 def looked(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
-    """How an edit looks; the same for the same pictures and thresholds."""
+    """Return how an edit looks; the same for the same pictures and thresholds."""
     if edit.scene is not None:
         return Check("seams", ASKED, None, "a drawing has hard edges of its own")
     if edit.instruction.action not in _HOLES or edit.mask is None:
@@ -65,7 +65,7 @@ def looked(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -> Che
 
 
 def verdict(found: Seams, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
-    """What the figures of an edit mean."""
+    """Return the check that follows from the measurements of an edit."""
     if found.seam is None or found.texture is None:
         return Check("seams", ASKED, None, "the mask is too small or too large to be measured")
     measures = {"seam": found.seam, "texture": found.texture, "hole": found.hole}

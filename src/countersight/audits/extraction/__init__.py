@@ -1,4 +1,4 @@
-"""Whatever finds the concepts of an explanation: rules for sentences about our scenes, or any language model."""
+"""Extractors, which find the concepts of an explanation: rules for our scenes, or any language model."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Concepts found by a language model, in a shape that is checked."""
+"""Extract concepts with a language model, in a checked format."""
 
 import re
 from typing import Annotated, Any, Final, get_args
@@ -15,7 +15,7 @@ from countersight.engine import fill
 from countersight.english import NUMBER_WORDS
 
 HALF: Final = 0.5
-"""Of the words of weight of a thing so many must stand in the explanation; of an attribute and its thing, more."""
+"""Least share of a thing's content words in the explanation; an attribute with its thing needs more."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _WEIGHTLESS: Final = re.compile(
     r"an?|the|of|in|on|at|to|with|and|or|its?|is|are|was|were|be|no|not|all|from|by|for|this|that|these|those|there|"
@@ -34,7 +34,7 @@ def cites(explanation: str, concept: str, *, attribute: bool = False) -> bool:
 
 
 def cites_whole(explanation: str, concept: str) -> bool:
-    """Whether every word of weight of a concept, or of one thing in a list, stands in an explanation."""
+    """Whether all content words of a concept, or of one thing in a list, occur in an explanation."""
     return _share(explanation, concept) == 1
 
 
@@ -66,7 +66,7 @@ def _stem(word: str) -> str:
 
 Words = Annotated[str, msgspec.Meta(max_length=2_000)]
 ACTIONS: Final = tuple(action for action in get_args(Action) if action != "nothing")
-"""What an extractor may ask for: the control edit is not its business."""
+"""The actions that an extractor may request: all except the control edit."""
 
 UNCITED: Final = "the explanation cites none of the concepts that the extractor names"
 NOTHING_FOUND: Final = "the editor finds nothing in this picture that it could change"
@@ -119,7 +119,7 @@ SCHEMA: Final[dict[str, Any]] = {
 
 
 def schema_of(able: Abilities | None) -> dict[str, Any]:
-    """The shape of a reply; one that can only ask for what the editor can do, where that is known."""
+    """Return the JSON schema of a reply, limited to the editor's abilities if they are known."""
     if able is None:
         return SCHEMA
     narrowed = _PROPERTIES | {"action": {"type": "string", "enum": list(able.actions)}}
@@ -131,7 +131,7 @@ def schema_of(able: Abilities | None) -> dict[str, Any]:
 
 
 class ModelExtractor:
-    """Asks a language model what an explanation rests on."""
+    """Asks a language model which concepts an explanation depends on."""
 
     def __init__(self, model: AskedModel, prompts: AuditPrompts) -> None:
         self.party = model.party
@@ -139,7 +139,7 @@ class ModelExtractor:
         self._prompts = prompts
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
-        """The concepts a reply lists, in its order; none, with the reason, where no reply had the shape."""
+        """Return the concepts in a reply, in its order; none, with the reason, if no reply had the format."""
         if statement.able is not None and statement.able.things == ():
             return Extracted(Concepts(reason=NOTHING_FOUND))
         text = extract_prompt(self._prompts, statement, most)
@@ -149,12 +149,12 @@ class ModelExtractor:
         return Extracted(found, shaped.spent, shaped.asked)
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
         await self._model.close()
 
 
 def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> str:
-    """What a language model is asked about an explanation."""
+    """Return the prompt about an explanation."""
     return fill(
         prompts.extract,
         {
@@ -170,7 +170,7 @@ def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> st
 
 
 def concepts_said(tries: tuple[Try, ...], most: int, explanation: str, prompts: AuditPrompts) -> Concepts:
-    """The concepts that stand in what an extractor said, or why there are none.
+    """Return the concepts in an extractor's reply, or why there are none.
 
     One that the explanation does not cite is refused: a small model invents, or repeats the examples of the prompt.
     """

@@ -1,4 +1,4 @@
-"""What an extractor is to the rest of an audit: it is handed an explanation and names what to change (EDCT 3)."""
+"""The extractor protocol: an extractor gets an explanation and returns what to change (EDCT 3)."""
 
 from typing import Protocol
 
@@ -17,11 +17,11 @@ class Statement(msgspec.Struct, frozen=True, omit_defaults=True):
     answer: str
     explanation: str
     able: Abilities | None = None
-    """What the editor can do to this picture; None where it takes any words."""
+    """The editor's abilities for this picture; None if it accepts any words."""
 
 
 class Extracted(msgspec.Struct, frozen=True):
-    """What was found, and what it took."""
+    """The extracted concepts and their usage."""
 
     concepts: Concepts
     spent: Usage = Usage()
@@ -29,16 +29,16 @@ class Extracted(msgspec.Struct, frozen=True):
 
 
 class Extractor(Protocol):
-    """Anything that finds concepts."""
+    """An extractor of concepts."""
 
     party: Actor
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
-        """At most so many concepts, each with an edit that tests it; fails as a `AskedModel` does."""
+        """Return at most `most` concepts, each with an edit that tests it; fails like an `AskedModel`."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
         ...
 
 
@@ -59,4 +59,4 @@ EXTRACTORS: Registry[Extractor] = Registry(
     },
     ModelError,
 )
-"""Those that need no language model; any model that reads text is an extractor too."""
+"""The extractors that need no language model; any language model is an extractor too."""

@@ -1,4 +1,4 @@
-"""Concepts of explanations about our scenes, by rules: what was counted, where, and in polygons of which colour.
+"""Extract concepts by rules from explanations of our scenes: what was counted, where, in polygons of which colour.
 
 Those about our worlds have rules of their own.
 """
@@ -18,21 +18,21 @@ ELSE: Final = "Leave everything else exactly as it is."
 
 
 class RuleExtractor:
-    """Reads the numbers an explanation claims; needs no model."""
+    """Reads the numbers that an explanation claims, without a model."""
 
     def __init__(self) -> None:
         self.party = Actor("rules")
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
-        """The concepts that the claimed numbers rest on, those that the question asks for first."""
+        """Return the concepts behind the claimed numbers, those that the question asks for first."""
         return Extracted(rules_concepts(statement, most))
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: nothing is held."""
 
 
 def rules_concepts(statement: Statement, most: int) -> Concepts:
-    """The concepts that the claimed numbers rest on, or why there are none."""
+    """Return the concepts behind the claimed numbers, or why there are none."""
     found = (*_instructions(statement), *world_instructions(statement))
     instructions = tuple(dict.fromkeys(found))[:most]
     reason = "" if instructions else "the explanation counts nothing that these rules know"
@@ -116,7 +116,7 @@ _NAME: Final = re.compile(rf"\b{name_pattern('name')}\b")
 
 
 def world_instructions(statement: Statement) -> Iterator[Instruction]:
-    """What an explanation names is removed; what the question is about stays but moves."""
+    """Return edits that remove the things named in an explanation, or move those that the question is about."""
     asked = {match["name"] for match in _NAME.finditer(statement.question.casefold())}
     there = statement.able.things if statement.able else None
     for match in _NAME.finditer(statement.explanation.casefold()):

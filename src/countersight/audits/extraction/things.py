@@ -1,4 +1,4 @@
-"""Concepts by words alone: the things that an explanation names and that the editor can find in the picture."""
+"""Extract concepts by words: the things named in an explanation that the editor can find in the picture."""
 
 import re
 from typing import Final
@@ -10,26 +10,26 @@ from countersight.detection import ToolFailed, classes_of
 from countersight.editing import Instruction, noun_in
 
 LONGEST: Final = 20_000
-"""Signs of an explanation that are looked through."""
+"""Longest prefix of an explanation that is searched, in characters."""
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
 class ThingsExtractor:
-    """Finds in an explanation the names of what is in the picture; needs no model."""
+    """Finds the names of things of the picture in an explanation, without a model."""
 
     def __init__(self) -> None:
         self.party = Actor("things")
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
-        """The things that are named, in the order they are named."""
+        """Return the named things, in order."""
         return Extracted(things_named(statement, most))
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: nothing is held."""
 
 
 def things_named(statement: Statement, most: int) -> Concepts:
-    """Each thing of the picture that an explanation names, with the edit that takes it away."""
+    """Return each thing of the picture that an explanation names, with the edit that removes it."""
     if statement.able is None or statement.able.things is None:
         return Concepts(
             reason="the editor cannot locate objects in the picture; add detector= or annotations= to its name"
@@ -46,7 +46,7 @@ def things_named(statement: Statement, most: int) -> Concepts:
 
 
 def things_said(text: str, thing: str) -> tuple[tuple[int, str], ...]:
-    """Where a text first names a thing, and in which words ("a man" is a person); nothing where it does not."""
+    """Return where a text names a thing, and in which words ("a man" is a person); empty if it does not."""
     kind = noun_in(thing)
     words = list(_WORD.finditer(text[:LONGEST]))
     for length in (2, 1):

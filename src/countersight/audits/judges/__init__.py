@@ -1,4 +1,4 @@
-"""Whatever judges a test: the truth where it is known, rules where words decide, or any language model."""
+"""Judges of tests: the ground truth if it is known, rules if words decide, or any language model."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Judging by a language model, which sees the words and never the pictures (EDCT 3, stage 4)."""
+"""Judge with a language model, which sees the words but not the pictures (EDCT 3, stage 4)."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Final
@@ -59,7 +59,7 @@ SCHEMA: Final[dict[str, Any]] = {
 
 
 class ModelJudge:
-    """Asks a language model, but only where the words alone do not decide."""
+    """Asks a language model if the words alone do not decide."""
 
     several = True
 
@@ -69,7 +69,7 @@ class ModelJudge:
         self._prompts = prompts
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
-        """The verdict of one vote; an abstention where no reply had the shape asked for."""
+        """Return the verdict of one vote; an abstention if no reply had the required format."""
         told = certain(evidence)
         if told is not None:
             return Judged(msgspec.structs.replace(told, judge=self.party.name, vote=vote))
@@ -79,12 +79,12 @@ class ModelJudge:
         return Judged(verdict_said(self.party.name, vote, shaped.tries, self._prompts), shaped.spent, shaped.asked)
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Release connections and memory."""
         await self._model.close()
 
 
 def judge_prompt(prompts: AuditPrompts, evidence: Evidence) -> str:
-    """What a language model is asked about a test."""
+    """Return the prompt about a test."""
     return fill(prompts.judge, _values(evidence))
 
 

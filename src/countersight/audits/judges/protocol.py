@@ -1,4 +1,4 @@
-"""What a judge is to the rest of an audit: it is handed the evidence of one test and gives two verdicts (EDCT 3)."""
+"""The judge protocol: a judge gets the evidence of one test and gives two verdicts (EDCT 3)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, Protocol
@@ -13,19 +13,19 @@ from countersight.reading import answer_in
 from countersight.registry import Plug, Registry
 
 Pool = Literal["majority, ties half", "mean", "majority"]
-"""How votes, and then judges, become one score. Of the last, which 0.1 had, a tie decides nothing."""
+"""How votes, and then judges, are combined into one score. In the last, used by 0.1, a tie decides nothing."""
 HALVES: Final = "majority, ties half"
 
 
 class Opinion(msgspec.Struct, frozen=True):
-    """PCS and NCC, each from 0 to 1, or None where nobody decides."""
+    """PCS and NCC, each from 0 to 1, or None if undecided."""
 
     pcs: float | None
     ncc: float | None
 
     @property
     def ccs(self) -> float | None:
-        """CCS = PCS · NCC (EDCT 3); None where one of the two is."""
+        """CCS = PCS · NCC (EDCT 3); None if either is None."""
         return None if self.pcs is None or self.ncc is None else self.pcs * self.ncc
 
 
@@ -43,12 +43,12 @@ def pooled(scores: Iterable[float | None], pool: Pool) -> float | None:
 
 
 def opinion(verdicts: Sequence[Verdict], pool: Pool) -> Opinion:
-    """What one judge holds, over its votes."""
+    """Return the opinion of one judge, over its votes."""
     return Opinion(pooled((each.pcs for each in verdicts), pool), pooled((each.ncc for each in verdicts), pool))
 
 
 def by_judge(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
-    """The votes of each judge, in order, judges as they first appear."""
+    """Return the votes of each judge, in order; judges in order of first appearance."""
     votes: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         votes.setdefault(verdict.judge, []).append(verdict)
@@ -56,13 +56,13 @@ def by_judge(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
 
 
 def panel(verdicts: Iterable[Verdict], pool: Pool) -> Opinion:
-    """What all judges hold together: each has one voice, however often it voted."""
+    """Return the opinion of all judges: each has one voice, however often it voted."""
     opinions = [opinion(votes, pool) for votes in by_judge(verdicts).values()]
     return Opinion(pooled((each.pcs for each in opinions), pool), pooled((each.ncc for each in opinions), pool))
 
 
 def ccs_of_votes(verdicts: Iterable[Verdict], pool: Pool) -> float | None:
-    """CCS where every vote's own PCS · NCC is pooled: no more than the votes allow.
+    """Return the CCS from pooling PCS · NCC of every single vote.
 
     What a panel holds may be more: most say yes to PCS, most say yes to NCC, and they are not the same.
     """
@@ -71,7 +71,7 @@ def ccs_of_votes(verdicts: Iterable[Verdict], pool: Pool) -> float | None:
 
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One test: what was said of the picture, what was changed, what was said of the changed picture."""
+    """The evidence of one test: question, answer and explanation before and after the edit, and the edit."""
 
     question: Question
     answer: str
@@ -81,10 +81,10 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     new_explanation: str
     scene: Drawn | None = None
     changed: Drawn | None = None
-    """What is drawn before and after, where we drew it."""
+    """The scenes or worlds before and after, if we drew them."""
 
     def read(self, text: str) -> str | None:
-        """The answer in a text, in one spelling, or None where it gives none."""
+        """Return the normalised answer in a text, or None if there is none."""
         kind = self.question.unlisted_kind
         if kind == "number":
             return answer_in(text, Question(self.question.text, "0", "number"))
@@ -94,7 +94,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """A verdict, and what it took."""
+    """A verdict, with the usage of the model that gave it."""
 
     verdict: Verdict
     spent: Usage = Usage()
@@ -118,13 +118,13 @@ class Judge(Protocol):
 
 
 def path_of(name: str, pcs: int | None, ncc: int | None) -> str:
-    """What decided: the judge, an abstention, or one for PCS and the other for NCC."""
+    """Return what decided: the judge, an abstention, or one for PCS and the other for NCC."""
     one, other = ("abstained" if score is None else name for score in (pcs, ncc))
     return one if one == other else f"{one} + {other}"
 
 
 def abstention(judge: str, vote: int, reason: str) -> Verdict:
-    """A judge who cannot tell."""
+    """Return an abstaining verdict."""
     return Verdict(judge, vote, None, None, reason, reason, "abstained")
 
 
@@ -144,6 +144,6 @@ JUDGES: Registry[Judge] = Registry(
     },
     ModelError,
 )
-"""Those that need no language model; any model that reads text is a judge too."""
+"""The judges that need no language model; any language model is a judge too."""
 
 ANY_MODEL = {"MODEL": "any model that reads text; see: countersight list models"}

@@ -1,4 +1,4 @@
-"""Judging by rules: what can be told from the words alone, without a model and without knowing the truth."""
+"""Judge by rules: decisions from the words alone, without a model or ground truth."""
 
 import re
 from typing import Final
@@ -18,7 +18,7 @@ _WEIGHTLESS = re.compile(
 
 
 class RuleJudge:
-    """Decides where the words decide, and abstains elsewhere."""
+    """Decides if the words decide, and abstains otherwise."""
 
     several = False
 
@@ -26,22 +26,22 @@ class RuleJudge:
         self.party = Actor(NAME)
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
-        """The verdict; the same however often it is asked."""
+        """Return the verdict, which is the same for every vote."""
         return Judged(rules_verdict(evidence, vote))
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: nothing is held."""
 
 
 def rules_verdict(evidence: Evidence, vote: int) -> Verdict:
-    """What the words alone decide."""
+    """Return the verdict that the words alone decide."""
     pcs, pcs_reason = answer_told(evidence)
     ncc, ncc_reason = explanation_told(evidence)
     return Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path_of(NAME, pcs, ncc))
 
 
 def certain(evidence: Evidence) -> Verdict | None:
-    """The verdict that needs no judge, because nothing new was said; None if a judge is needed."""
+    """Return the verdict if nothing new was said; None if a judge is needed."""
     silent = not evidence.new_answer.strip(), not evidence.new_explanation.strip()
     if all(silent):
         return Verdict(NAME, 1, 0, 0, "there is no new answer", "there is no new explanation", NAME)
@@ -56,7 +56,7 @@ def certain(evidence: Evidence) -> Verdict | None:
 
 
 def answer_told(evidence: Evidence) -> Told:
-    """PCS as far as words tell: the same answer is none that a change calls for, the new value is."""
+    """Return PCS as far as words decide: 0 for an unchanged answer, 1 for the new value."""
     new, old = evidence.read(evidence.new_answer), evidence.read(evidence.answer)
     if new is None:
         return 0, "no answer could be extracted from the new reply"
@@ -69,7 +69,7 @@ def answer_told(evidence: Evidence) -> Told:
 
 
 def explanation_told(evidence: Evidence) -> Told:
-    """NCC as far as words tell: whether the new value is named, and whether what is gone is still cited."""
+    """Return NCC as far as words decide: whether the new value is named, and the removed thing is still cited."""
     new, old = normal(evidence.new_explanation), normal(evidence.explanation)
     if not new:
         return 0, "there is no new explanation"
@@ -85,7 +85,7 @@ def explanation_told(evidence: Evidence) -> Told:
 
 
 def normal(text: str) -> str:
-    """A text in one spelling: no case, no signs, no articles, single spaces."""
+    """Return a text in one spelling: lower case, without punctuation and articles, with single spaces."""
     return " ".join(_ARTICLE.sub(" ", _LOOSE.sub(" ", text.casefold())).split())
 
 

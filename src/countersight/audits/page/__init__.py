@@ -1,4 +1,4 @@
-"""Audits as people read them: a page for each, and tables of several side by side."""
+"""Pages and tables of audits: a page for each, and tables that compare several."""
 
 import lazy_loader
 

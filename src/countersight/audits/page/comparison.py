@@ -1,4 +1,4 @@
-"""Several audits side by side: scores of each model (EDCT Table 1), judge by editor (Table 2), the paper's rows beside.
+"""Compare several audits: scores of each model (EDCT Table 1), judge by editor (Table 2), with the paper's rows.
 
 They are written as a page, Markdown, LaTeX and CSV, each in full or not at all.
 """
@@ -68,7 +68,7 @@ Value = str | float | int | None
 
 
 class ScoredAudit(msgspec.Struct, frozen=True):
-    """One audit: a name that no other in the tables has, who took part, and its scores."""
+    """One audit: a unique label, its participants, and its scores."""
 
     label: str
     manifest: Manifest
@@ -84,22 +84,22 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 class AuditTables(msgspec.Struct, frozen=True):
-    """Everything the tables show."""
+    """The content of the tables."""
 
     audits: tuple[ScoredAudit, ...]
     compared: tuple[Compared, ...]
     references: tuple[PaperTable, ...]
-    """Tables of the paper to be set beside them."""
+    """Tables of the paper to show with them."""
     seed: int
     version: str
     ranked: tuple[ScoredAudit, ...] = ()
     """The most faithful first; audits without a score last."""
     next_best: tuple[Compared, ...] = ()
-    """Each of them beside the next, where both are of one dataset."""
+    """Each of them compared with the next, if both are of one dataset."""
 
 
 class AuditTableFiles(msgspec.Struct, frozen=True):
-    """Where the tables were written, and what they say."""
+    """The paths of the written tables, and their content."""
 
     html: Path
     markdown: Path
@@ -112,7 +112,7 @@ class AuditTableFiles(msgspec.Struct, frozen=True):
 
 
 def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None, seed: int = 0) -> AuditTables:
-    """Audits with their scores, worked out from their logs; `reference` names tables of the paper, if not all."""
+    """Return audits with scores computed from their logs; `reference` names tables of the paper, by default all."""
     audits = []
     for path, label in zip(paths, _labels(paths), strict=True):
         audit = read_audit(path)
@@ -168,7 +168,7 @@ def _labels(paths: Sequence[Path]) -> list[str]:
 
 
 def sentence(found: AuditTables) -> str:
-    """What was measured and what came out, in a sentence."""
+    """Return a sentence on what was measured and the result."""
     if len(found.audits) == 1:
         (audit,) = found.audits
         ccs = audit.scores.kept.ccs
@@ -185,7 +185,7 @@ def sentence(found: AuditTables) -> str:
 
 
 def conclusion(found: AuditTables) -> str:
-    """Who is more faithful than whom, as far as the audits can tell."""
+    """Return which models are more faithful than others, as far as the audits can tell."""
     told = {(each.first, each.second): each.differences["ccs"] for each in found.next_best}
     sentences = []
     for one, other in pairwise(found.ranked):
@@ -202,7 +202,7 @@ def conclusion(found: AuditTables) -> str:
 
 
 def grids(found: AuditTables) -> Iterator[Grid]:
-    """Every table: the ranking where there are several audits, then those of the paper in its order."""
+    """Return every table: the ranking if there are several audits, then those of the paper in its order."""
     if len(found.ranked) > 1:
         yield _ranking(found)
     yield _models(found)
@@ -248,7 +248,7 @@ def _ranking(found: AuditTables) -> Grid:
 
 
 def parties(manifest: Manifest) -> str:
-    """Who took part in an audit, beside the audited model, in one line."""
+    """Return the participants of an audit except the audited model, in one line."""
     judges = ", ".join(name(judge.name) for judge in manifest.judges)
     return f"extractor {name(manifest.extractor.name)}; editor {name(manifest.editor.name)}; judged by {judges}"
 
@@ -325,7 +325,7 @@ def _rows(audit: ScoredAudit, *, by_judge: bool) -> Iterator[tuple[str, tuple[st
 
 
 def definitions(found: AuditTables) -> list[tuple[str, str]]:
-    """What each figure means and where it comes from."""
+    """Return the meaning and the origin of each figure."""
     return [
         *((f"audit {name(each.label)}", _described(each.manifest)) for each in found.audits),
         ("PCS", "Whether the answer about the edited picture is what the edit demands, from 0 to 1."),
@@ -359,7 +359,7 @@ def _described(manifest: Manifest) -> str:
 def write_audit_tables(
     paths: Sequence[Path], out: Path, *, reference: Sequence[str] | None = None, seed: int = 0
 ) -> AuditTableFiles:
-    """Several audits side by side, beside what the paper reports; in `out`."""
+    """Write tables that compare several audits with each other and with the paper; in `out`."""
     found = load_audits(paths, reference=reference, seed=seed)
     out.mkdir(parents=True, exist_ok=True)
     told, every, how = sentence(found), list(grids(found)), definitions(found)
@@ -380,7 +380,7 @@ def write_audit_tables(
 
 
 def print_audit_tables(found: AuditTables, console: Console) -> None:
-    """Print every table, and where the figures come from."""
+    """Print every table, and the origin of the figures."""
     console.print(Text(sentence(found)))
     print_grids(grids(found), console)
     console.print()
@@ -389,7 +389,7 @@ def print_audit_tables(found: AuditTables, console: Console) -> None:
 
 
 def comma_separated(found: AuditTables) -> str:
-    """Every figure on a row of its own with how it was got: scores from 0 to 1."""
+    """Return CSV with every figure on its own row, with its origin: scores from 0 to 1."""
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
     table.writerow(_COLUMNS)

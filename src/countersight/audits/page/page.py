@@ -1,4 +1,4 @@
-"""An audit as one HTML page that needs nothing else: no request leaves it, no text in it can act, and it prints."""
+"""An audit as one self-contained, printable HTML page."""
 
 import base64
 import io
@@ -43,11 +43,11 @@ from countersight.system import cores
 from countersight.text import several
 
 UNFOLDED: Final = 12
-"""Cases that are shown in full; where there are more, each is folded until somebody opens it."""
+"""Cases shown in full; if there are more, each is folded."""
 LONGEST_TEXT: Final = 4_000
-"""Characters of a text that go into the page; the rest is in cases.jsonl."""
+"""Longest text on the page, in characters; the rest is in cases.jsonl."""
 BRIGHTER: Final = 3
-"""A difference is shown so many times as bright as it is: faint ones are to be seen too."""
+"""Factor by which differences are brightened, so that faint ones are visible."""
 Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]
 OUTCOMES: Final[dict[Outcome, tuple[str, str]]] = {
     "neither": ("neither follows", "wrong"),
@@ -58,7 +58,7 @@ OUTCOMES: Final[dict[Outcome, tuple[str, str]]] = {
     "undecided": ("undecided", "missing"),
     "excluded": ("excluded", "missing"),
 }
-"""What can become of a test, in words and as the page colours it. Every test stands under exactly one of them."""
+"""The outcomes of a test, in words and with the page's colours. Every test has exactly one."""
 ENDS: Final = {
     "answer": "asking the model",
     "concepts": "finding concepts",
@@ -67,7 +67,7 @@ ENDS: Final = {
     "rule": "excluded by another rule",
     "verdict": "judging: undecided",
 }
-"""Where a test can end without a score that counts."""
+"""The stages at which a test can end without a score that counts."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _WEIGHTLESS: Final = re.compile(
     r"an?|the|of|in|on|at|to|with|and|or|its?|is|are|was|were|no|not|all|from|by|for|this|that|these|those|there|which|"
@@ -120,7 +120,7 @@ _CONSTANTS: Final[dict[str, Any]] = {
 
 
 class SmallPicture(msgspec.Struct, frozen=True):
-    """A small picture of a page as WebP in base64, or why there is none."""
+    """A thumbnail of a page as WebP in base64, or why there is none."""
 
     number: int
     coded: str = ""
@@ -130,7 +130,7 @@ class SmallPicture(msgspec.Struct, frozen=True):
 
 
 class Piece(NamedTuple):
-    """A stretch of a text, and whether it speaks of the concept."""
+    """A part of a text, and whether it mentions the concept."""
 
     text: str
     cited: bool
@@ -138,7 +138,7 @@ class Piece(NamedTuple):
 
 @cache
 def templates() -> Environment:
-    """The templates of this package; whatever they are given is escaped unless it is Markup."""
+    """Return the templates of this package; values are escaped unless Markup."""
     kit = "countersight.html"  # the parts that all pages share
     loader = FunctionLoader(lambda file: source(kit if file == "kit.html" else __package__, file))
     found = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -163,7 +163,7 @@ def templates() -> Environment:
 
 
 def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, SmallPicture]) -> str:
-    """The whole page, with these cases and the small pictures of their files."""
+    """Return the whole page, with these cases and the thumbnails of their files."""
     scores, manifest, record = sheets.scores, sheets.manifest, sheets.changes
     steps: dict[str, list[Step]] = {}
     for step in sheets.audit.steps:
@@ -214,7 +214,7 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Small
 
 
 def outcome(test: ConceptSheet) -> Outcome:
-    """Under which heading a test stands."""
+    """Return the outcome of a test."""
     if test.excluded:
         return "excluded"
     if test.pcs is None or test.ncc is None:
@@ -227,7 +227,7 @@ def outcome(test: ConceptSheet) -> Outcome:
 
 
 def ended_at(case: CaseSheet, test: ConceptSheet | None = None) -> str:
-    """At which stage a test, or a case without one, ended early; nothing where it has a score that counts."""
+    """Return the stage at which a test, or a case without one, ended early; "" if it has a score that counts."""
     if test is None:
         return "answer" if case.answer is None or not case.no_concept else "concepts"
     if test.excluded.startswith(NO_PICTURE):
@@ -240,7 +240,7 @@ def ended_at(case: CaseSheet, test: ConceptSheet | None = None) -> str:
 
 
 def shown(cases: Sequence[CaseSheet], most: int) -> tuple[CaseSheet, ...]:
-    """At most so many cases, in order, so that every outcome of every kind of concept is among them."""
+    """Return at most `most` cases, in order, so that every outcome of every kind of concept is represented."""
     if len(cases) <= most:
         return tuple(cases)
     strata = []
@@ -255,7 +255,7 @@ def shown(cases: Sequence[CaseSheet], most: int) -> tuple[CaseSheet, ...]:
 
 
 def picture_files(cases: Iterable[CaseSheet]) -> list[str]:
-    """The pictures, masks and differences that cases speak of, each once."""
+    """Return the pictures, masks and differences mentioned in cases, each once."""
     found: dict[str, None] = {}
     for case in cases:
         found[case.picture] = None
@@ -268,7 +268,7 @@ def picture_files(cases: Iterable[CaseSheet]) -> list[str]:
 
 
 def small_pictures(folder: Path, names: Sequence[str], done: Callable[[int], None]) -> dict[str, SmallPicture]:
-    """Pictures made small, each once, however many cases speak of it."""
+    """Return thumbnails, each made once, however many cases mention it."""
     side = side_for(len(names))
     small = {}
     with ThreadPoolExecutor(cores()) as pool:  # Pillow lets go of the interpreter
@@ -292,7 +292,7 @@ def _small(nth: int, path: Path, side: int) -> SmallPicture:
 
 
 def pieces(text: str, phrases: Iterable[str]) -> Iterator[Piece]:
-    """A text cut where it speaks of the phrases, whole or by their words of weight; joined again it is the text."""
+    """Split a text where it mentions the phrases, whole or by their content words; joined, the pieces are the text."""
     end = 0
     for start, stop in sorted(_found(text, phrases)):
         if stop <= end:

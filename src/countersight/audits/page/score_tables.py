@@ -1,4 +1,4 @@
-"""Tables of an audit: numbers from 0 to 1 with three digits, as the paper prints them, with their intervals."""
+"""Tables of an audit: numbers from 0 to 1 with three digits, as in the paper, with their intervals."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -19,11 +19,11 @@ from countersight.text import several
 
 CALLED: Final = {"pcs": "PCS", "ncc": "NCC", "ccs": "CCS"}
 HEAD: Final = ("tests", "cases", "pictures", *CALLED.values())
-"""The heads of what `trio_line` writes behind the name of the line."""
+"""The headings for the columns that `trio_line` adds after the name."""
 
 
 def grid(title: str, head: Iterable[str], rows: Iterable[Iterable[object]], note: str = "") -> Grid:
-    """A table out of rows of words and cells; words come from data and are made names."""
+    """Return a table from rows of words and cells; words come from data and are cleaned."""
     lines = (
         Line(tuple(cell if isinstance(cell, TableCell) else TableCell(name(str(cell))) for cell in row)) for row in rows
     )
@@ -31,7 +31,7 @@ def grid(title: str, head: Iterable[str], rows: Iterable[Iterable[object]], note
 
 
 def number(value: float | None) -> str:
-    """A score, or a dash where there is none; a real minus before a difference below zero."""
+    """Format a score, or a dash if there is none; negative differences have a real minus sign."""
     if value is None:
         return "–"
     text = f"{value:.3f}"
@@ -39,12 +39,12 @@ def number(value: float | None) -> str:
 
 
 def interval(figure: Mean | ScoreDifference | KnownShare | CorrectedScore) -> str:
-    """The ends of the 95% interval."""
+    """Format the ends of the 95% interval."""
     return f"{number(figure.low)} to {number(figure.high)}"
 
 
 def mean_cell(mean: Mean | None, expected: int | None = None) -> TableCell:
-    """A score with its interval; how many tests it rests on is said where that is not what the line says."""
+    """Return a cell with a score and its interval; the number of tests is added if it differs from the line's."""
     if mean is None or mean.value is None:
         return NOTHING
     more = () if expected is None or mean.concepts == expected else (f"n = {count(mean.concepts)}",)
@@ -52,7 +52,7 @@ def mean_cell(mean: Mean | None, expected: int | None = None) -> TableCell:
 
 
 def difference_cell(difference: ScoreDifference | None) -> TableCell:
-    """A difference with its interval, its p and the cases it rests on."""
+    """Return a cell with a difference, its interval, its p value and its number of cases."""
     if difference is None:
         return TableCell("–", ("no case in both",))
     details = interval(difference), p_value(difference.p), several(difference.cases, "case")
@@ -60,7 +60,7 @@ def difference_cell(difference: ScoreDifference | None) -> TableCell:
 
 
 def trio_line(called: TableCell | str, trio: MeasuredScores, *, total: bool = False) -> Line:
-    """A line of a table: what it is of, the tests, cases and pictures it rests on, and the three scores."""
+    """Return a line with the numbers of tests, cases and pictures, and the three scores."""
     widest = max((getattr(trio, measure) for measure in MEASURES), key=lambda mean: mean.concepts)
     counts = (TableCell(count(each)) for each in (widest.concepts, widest.cases, widest.pictures))
     cells = (mean_cell(getattr(trio, measure), widest.concepts) for measure in MEASURES)
@@ -68,7 +68,7 @@ def trio_line(called: TableCell | str, trio: MeasuredScores, *, total: bool = Fa
 
 
 def result_grids(scores: AuditScores) -> Iterator[Grid]:
-    """The scores as a whole and by every stratum, and what goes past the paper."""
+    """Return the scores overall and by every stratum, and those of the extensions."""
     everything = trio_line("all tests with an edited picture, including excluded ones", scores.everything)
     yield Grid("Scores", ("of", *HEAD), (trio_line("all counted tests", scores.kept, total=True), everything))
     for called, head, strata in (
@@ -106,7 +106,7 @@ def _extensions(scores: AuditScores) -> Iterator[tuple[str, Mean]]:
 
 
 def agreement_grids(agreement: JudgeAgreement) -> Iterator[Grid]:
-    """How far judges agree with each other and with themselves."""
+    """Return tables of the agreement of judges with each other and with themselves."""
     if agreement.pairs:
         rows = (
             [f"{pair.first} and {pair.second}", _kappa(pair.pcs, pair.pcs_n), _kappa(pair.ncc, pair.ncc_n)]
@@ -140,7 +140,7 @@ def _share(value: float | None) -> str:
 
 
 def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
-    """Tables of a calibration: judges, what was made on purpose, the editor and its rule."""
+    """Return the tables of a calibration: judges, kinds of tests, the editor and its rule."""
     yield grid(
         "Judges on tests with known verdicts",
         ("judge", *(f"{CALLED[measure]} {of}" for measure in MEASURES for of in ("q1", "q0")), "abstained"),
@@ -181,7 +181,7 @@ def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
 
 
 def corrected_grid(scores: AuditScores) -> Grid:
-    """The scores of each calibrated judge beside the same without its mistakes."""
+    """Return the scores of each calibrated judge next to the corrected ones."""
     return grid(
         "Scores corrected for the judges' errors",
         ("judge", *(word for called in CALLED.values() for word in (called, f"{called} corrected"))),
@@ -221,14 +221,14 @@ def _editor(sheet: EditorSheet) -> Iterator[Iterable[object]]:
 
 
 def rate_cell(rate: KnownShare | None) -> TableCell:
-    """A share with its interval and what it rests on."""
+    """Return a cell with a share, its interval and its counts."""
     if rate is None or not rate.n:
         return NOTHING
     return TableCell(number(rate.share), (interval(rate), f"{count(rate.right)} of {count(rate.n)}"))
 
 
 def corrected_cell(found: CorrectedScore | None) -> TableCell:
-    """A corrected score with its interval."""
+    """Return a cell with a corrected score and its interval."""
     if found is None:
         return TableCell("–", ("unknown",))
     if not found.fits:

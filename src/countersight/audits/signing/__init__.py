@@ -1,4 +1,4 @@
-"""Who vouches for a bundle: signatures that `ssh-keygen -Y verify` checks too, sign-offs of persons, time stamps."""
+"""Signatures of a bundle, compatible with `ssh-keygen -Y verify`; sign-offs of persons, and time stamps."""
 
 import lazy_loader
 

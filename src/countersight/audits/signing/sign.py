@@ -1,4 +1,4 @@
-"""Signing a bundle: its seal, and beside it what a person states about it."""
+"""Sign a bundle: its seal, and a person's statement about it."""
 
 import hashlib
 import re
@@ -21,14 +21,14 @@ SIGNED_OFF: Final = re.compile(r"sign-off\.[a-z0-9-]{1,60}\.json")
 
 
 class SignOff(msgspec.Struct, frozen=True):
-    """What a person states about a bundle; signed, it lies beside the seal and not under it."""
+    """A person's statement about a bundle; signed, it lies beside the seal and not under it."""
 
     seal: str
     """SHA-256 of bundle.json."""
     name: str
     role: str
     at: str
-    """When, in UTC."""
+    """The time in UTC."""
     statement: str = STATEMENT
 
 
@@ -52,7 +52,7 @@ def _signer(file: Path, signed: bytes) -> PublicKey:
 
 
 def sign_off(folder: Path, key: "Ed25519PrivateKey", *, name: str, role: str, at: str) -> Path:
-    """Write down and sign that a person vouches for a bundle; the file of the statement."""
+    """Write and sign the statement of a person who vouches for a bundle; return its file."""
     _, seal = read_seal(folder)
     slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60]
     if not slug:
@@ -68,7 +68,7 @@ def sign_off(folder: Path, key: "Ed25519PrivateKey", *, name: str, role: str, at
 
 
 def read_sign_off(data: bytes) -> SignOff:
-    """The statement of a person; AuditError where it is none."""
+    """Return the statement of a person; raises AuditError if it is invalid."""
     try:
         stated = msgspec.json.decode(data, type=SignOff)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

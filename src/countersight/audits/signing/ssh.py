@@ -1,4 +1,4 @@
-"""Ed25519 signatures in OpenSSH's format (PROTOCOL.sshsig), and the keys that give and check them."""
+"""Ed25519 signatures in OpenSSH's format (PROTOCOL.sshsig), and their keys."""
 
 import base64
 import binascii
@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 
 NAMESPACE: Final = "countersight"
-"""What the signatures are for; a signature that was given for something else is none."""
+"""The purpose of the signatures; a signature for another purpose is invalid."""
 _MAGIC: Final = b"SSHSIG"
 _KIND: Final = b"ssh-ed25519"
 _HASHES: Final = {b"sha512": hashlib.sha512, b"sha256": hashlib.sha256}
@@ -31,25 +31,25 @@ NOT_INSTALLED: Final = "signatures need the package cryptography; install it wit
 
 
 class PublicKey(msgspec.Struct, frozen=True):
-    """An Ed25519 key, by its 32 bytes."""
+    """An Ed25519 public key of 32 bytes."""
 
     raw: bytes
     refused: str = ""
-    """Why it may not sign, where it stands in a file that says so."""
+    """Why it may not sign, if its file says so."""
 
     @property
     def blob(self) -> bytes:
-        """As OpenSSH writes it, before base64."""
+        """The key in OpenSSH's binary format."""
         return _string(_KIND) + _string(self.raw)
 
     @property
     def fingerprint(self) -> str:
-        """As `ssh-keygen -l` prints it."""
+        """The fingerprint as printed by `ssh-keygen -l`."""
         return "SHA256:" + base64.b64encode(hashlib.sha256(self.blob).digest()).decode().rstrip("=")
 
 
 def read_private_key(path: Path, passphrase: str = "") -> "Ed25519PrivateKey":
-    """The private key of a file as `ssh-keygen -t ed25519` writes it."""
+    """Read a private key as written by `ssh-keygen -t ed25519`."""
     try:
         from cryptography.exceptions import UnsupportedAlgorithm
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -70,7 +70,7 @@ def read_private_key(path: Path, passphrase: str = "") -> "Ed25519PrivateKey":
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a private key asks for a passphrase: what locks it stands in its clear part."""
+    """Whether a private key needs a passphrase, according to its unencrypted header."""
     try:
         lines = path.read_bytes()[:LARGEST_KEY].splitlines()
         whole = base64.b64decode(b"".join(line for line in lines if not line.startswith(b"-----")))
@@ -80,12 +80,12 @@ def is_locked(path: Path) -> bool:
 
 
 def public_half(key: "Ed25519PrivateKey") -> PublicKey:
-    """What others check a signature of this key with."""
+    """Return the public key with which others check signatures."""
     return PublicKey(key.public_key().public_bytes_raw())
 
 
 def signature(message: bytes, key: "Ed25519PrivateKey") -> bytes:
-    """The armoured signature of a message, as `ssh-keygen -Y sign -n countersight` gives it."""
+    """Return the armoured signature of a message, as `ssh-keygen -Y sign -n countersight` does."""
     mine = public_half(key)
     given = key.sign(_signed(message, NAMESPACE.encode(), b"sha512"))
     whole = b"".join(
@@ -105,7 +105,7 @@ def signature(message: bytes, key: "Ed25519PrivateKey") -> bytes:
 
 
 def signer(message: bytes, armoured: bytes) -> PublicKey:
-    """Who signed a message; AuditError where the signature is none, or not of this message."""
+    """Return the signer of a message; raises AuditError if the signature is invalid or of another message."""
     try:
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -141,7 +141,7 @@ def _parts(armoured: bytes) -> tuple[PublicKey, bytes, bytes]:
 
 
 def public_key(coded: str) -> PublicKey:
-    """A key as OpenSSH writes it in base64."""
+    """Parse a key in OpenSSH's base64 format."""
     try:
         kind, raw = _strings(base64.b64decode(coded, validate=True), 2)
     except binascii.Error:

@@ -1,4 +1,4 @@
-"""Time stamps by RFC 3161: somebody else vouches that a seal was there at a certain time.
+"""Time stamps by RFC 3161: a server certifies that a seal existed at a certain time.
 
 `openssl ts -verify -in bundle.json.tsr -data bundle.json -CAfile ca.pem` checks them, and certificates too.
 """
@@ -27,10 +27,10 @@ TIME: Final = 0x18
 SEQUENCE: Final = 0x30
 SET: Final = 0x31
 FIRST: Final = 0xA0
-"""The context's own tag 0."""
+"""The context-specific tag 0."""
 LARGEST: Final = 1 << 20
 PATIENCE: Final = 30.0
-"""Seconds a server may take."""
+"""Timeout of the server in seconds."""
 _SHA256: Final = bytes.fromhex("0609608648016503040201")
 _MESSAGE_DIGEST: Final = bytes.fromhex("06092a864886f70d010904")
 _HASHES: Final = {
@@ -41,16 +41,16 @@ _HASHES: Final = {
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """A time stamp whose signature is right."""
+    """A time stamp with a valid signature."""
 
     at: str
-    """When, as the server says: YYYYMMDDhhmmssZ."""
+    """The server's time: YYYYMMDDhhmmssZ."""
     by: str
     """The name in the server's certificate, which is not checked further."""
 
 
 def stamp_bundle(folder: Path, server: str) -> Path:
-    """Have a server put its time on the seal of a bundle; the file of the time stamp."""
+    """Have a server time-stamp the seal of a bundle; return the file of the time stamp."""
     if urlsplit(server).scheme not in ("http", "https"):
         raise AuditError(f"{server} is not the address of a time stamp server: it must begin with http:// or https://")
     seal = content(folder / SEAL)
@@ -85,7 +85,7 @@ def _refuse_second(stamp: Path, seal: bytes) -> None:
 
 
 def read_stamp(answer: bytes, stamped: bytes) -> Stamp:
-    """When and by whom these bytes were stamped; AuditError where the stamp is none, or of other bytes."""
+    """Return when and by whom these bytes were stamped; raises AuditError if the stamp is invalid or of other bytes."""
     status, *token = values(first(answer, SEQUENCE).content)
     if int.from_bytes(first(status.content, INTEGER).content, "big") > 1 or not token:
         raise AuditError("the server refused to stamp")
@@ -178,7 +178,7 @@ class Value(NamedTuple):
 
 
 def value(tag: int, *parts: bytes) -> bytes:
-    """A value as bytes."""
+    """Encode a value."""
     content = b"".join(parts)
     size = len(content)
     if size < 0x80:
@@ -188,12 +188,12 @@ def value(tag: int, *parts: bytes) -> bytes:
 
 
 def integer(number: int) -> bytes:
-    """A whole number that is not below zero."""
+    """Encode a whole number that is not negative."""
     return value(INTEGER, number.to_bytes(number.bit_length() // 8 + 1, "big"))
 
 
 def values(data: bytes) -> Iterator[Value]:
-    """The values that stand one after the other; AuditError where one is cut off."""
+    """Return consecutive values; raises AuditError if one is cut off."""
     while data:
         if len(data) < 2:
             raise AuditError("it is cut off")
@@ -211,7 +211,7 @@ def values(data: bytes) -> Iterator[Value]:
 
 
 def first(data: bytes, tag: int) -> Value:
-    """The first value of that tag; AuditError where there is none."""
+    """Return the first value with this tag; raises AuditError if there is none."""
     for found in values(data):
         if found.tag == tag:
             return found

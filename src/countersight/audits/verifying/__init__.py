@@ -1,4 +1,4 @@
-"""Is a bundle what it was when it was sealed, does all of it follow from its log, and who signed it?"""
+"""Verify a bundle: whether it is as sealed, whether everything follows from its log, and who signed it."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a bundle, and whether a stored picture is the one that is made again."""
+"""Findings about a bundle, and comparison of stored pictures with regenerated ones."""
 
 import zlib
 from collections import Counter
@@ -16,7 +16,7 @@ What = Literal["altered", "missing", "added", "broken", "not verified"]
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something that is not as it was, or does not follow."""
+    """Something that was changed, or does not follow from the log."""
 
     what: What
     file: str
@@ -27,23 +27,23 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """Something that nobody can derive again, and why; it proves nothing against a bundle, and nothing for it."""
+    """Something that cannot be derived again, and why; it proves nothing for or against a bundle."""
 
     what: str
     why: str
     trusted: bool = True
-    """Whether the verdict rests on it."""
+    """Whether the verdict depends on it."""
 
     def __str__(self) -> str:
         return printable(f"{'Taken on trust' if self.trusted else 'Not checked'}: {self.what} ({self.why})")
 
 
 CREDENTIALS: Final = b"caBX"
-"""The PNG chunk with content credentials: whoever signed them wrote what nobody else can make again."""
+"""The PNG chunk with content credentials, which only their signer can make."""
 
 
 def same_picture(lying: bytes, made: bytes) -> bool:
-    """Whether a stored picture has the pixels of the one that was made again, and no words or bytes beside them."""
+    """Whether a stored picture has the pixels of the regenerated one, and no further text or bytes."""
     if lying == made:
         return True
     try:
@@ -55,7 +55,7 @@ def same_picture(lying: bytes, made: bytes) -> bool:
 
 
 def holds_more(lying: bytes, made: bytes, *, signed: bool = False) -> bool:
-    """Whether a PNG holds words or bytes that are neither its pixels nor in the one that was made again.
+    """Whether a PNG contains text or bytes beyond its pixels that the regenerated one does not.
 
     A picture that may be `signed` may have its content credentials too.
     """
@@ -90,7 +90,7 @@ def _unpacks_to(packed: bytes, size: int) -> bool:
 
 
 def is_bare_webp(data: bytes) -> bool:
-    """Whether a WebP is its pixels and nothing else: neither words beside them nor bytes behind."""
+    """Whether a WebP contains its pixels and nothing else."""
     if data[:4] != b"RIFF" or data[12:16] not in (b"VP8 ", b"VP8L"):
         return False
     size = int.from_bytes(data[16:20], "little")

@@ -1,4 +1,4 @@
-"""The stages of an audit done again on what its log recorded: whatever comes out otherwise is a finding.
+"""Repeat the stages of an audit on the recorded replies: every different result is a finding.
 
 Replies of models and pictures of editors are handed out from the log. Everything else is done by the code that did it
 for the audit: the cases of the dataset, prompts, extraction, the exact editor, measures, checks, verdicts. A step that
@@ -70,44 +70,44 @@ from countersight.scenes import Scene, draw
 from countersight.worlds import draw_world
 
 OURS: Final = ("", "exact", "rules", "things", "pixels", "seams", "countersight")
-"""Who works here without a server, weights or chance: done again it is the same, and it never fails."""
+"""Participants without a server, weights or randomness: repeated, they give the same output and never fail."""
 APART: Final = 0.01
-"""By so much another machine may change a measure."""
+"""Largest difference of a measure between machines."""
 SHIFTED: Final = 0.5
-"""By so much of a pixel it may change the place where an edit lies."""
+"""Largest difference in pixels of an edit's alignment between machines."""
 LARGEST: Final = 10_000
-"""Most tests of a calibration that are made again; nobody asks for more."""
+"""Most tests of a calibration that are repeated; nobody uses more."""
 MOST_VOTES: Final = 1_000
 LONGEST_LINE: Final = 64 * 1024**2
-"""A line of the log that is longer was never written by an audit."""
+"""Longest line of a log in bytes; an audit never writes a longer one."""
 _FIGURE: Final = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 Key = tuple[Stage, StepPlace]
 
 
 class OpenedBundle(msgspec.Struct, frozen=True, kw_only=True):
-    """A bundle whose log holds together, and the folder in which it is derived again."""
+    """A bundle with an intact log, and the folder in which it is derived again."""
 
     path: Path
     again: AuditFolder
-    """Holds links to all that was given; whatever follows from it is written here once more."""
+    """Has links to everything that was given; everything derived is written here again."""
     audit: AuditTrail
-    """As it is read from that folder."""
+    """The audit as read from that folder."""
     bundle: Bundle
     files: frozenset[str]
     """Names of the plain files in the bundle."""
     dataset: Path | None = None
-    """The dataset that was audited, where it is there as it was."""
+    """The audited dataset, if it is available unchanged."""
     against: Path | None = None
-    """The earlier audit that it was compared with, where that was named."""
+    """The earlier audit that it was compared with, if named."""
 
     @property
     def other_version(self) -> str:
-        """A note that another version wrote it, where one did."""
+        """A note that another version wrote it, if one did."""
         wrote = self.bundle.countersight
         return "" if wrote == __version__ else f"; written by {wrote}, this is {__version__}"
 
     def unlike(self) -> What:
-        """What it means that a picture is not the one that is drawn again: proof only where the same tools draw it."""
+        """Return the meaning of a picture that differs when redrawn: proof only if the same tools draw it."""
         try:
             here = {name.replace("-", "_"): version(name) for name in ("skia-python", "pillow")}
         except PackageNotFoundError:
@@ -119,16 +119,16 @@ class OpenedBundle(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NoReply(Exception):  # noqa: N818 - it names what is missing
-    """The log has no reply for what is asked."""
+    """Raised if the log has no reply for a request."""
 
 
 class Replay:
-    """The log of an audit: does each step again, and compares what comes of it with what is recorded."""
+    """Repeats each step of a log, and compares the results with the recorded ones."""
 
     def __init__(
         self, steps: Iterable[Step], folder: AuditFolder, *, unlike: What = "broken", trusted: tuple[Stage, ...] = ()
     ) -> None:
-        """`unlike` says what another picture means; the steps of `trusted` stages are not done again."""
+        """`unlike` is the finding for a different picture; the steps of `trusted` stages are not repeated."""
         self.findings: list[Finding] = []
         self.log: dict[Key, Step] = {}
         self.current: Step | None = None
@@ -136,7 +136,7 @@ class Replay:
         self._steps, self._replies = tuple(steps), list[str]()
         self._visited: set[Key] = set()
         self._chain: list[Step] = []
-        """Steps of the case at hand, so far."""
+        """Steps of the current case, so far."""
         done: dict[Key, int] = {}
         for step in self._steps:
             key, failed = (step.stage, step.place), isinstance(step.output, Failed)
@@ -149,13 +149,13 @@ class Replay:
                     done[key] = step.n
 
     def find(self, what: What, why: str, file: str = LOG) -> None:
-        """Note something that does not follow."""
+        """Record a finding."""
         self.findings.append(Finding(what, file, why))
 
     async def do(
         self, stage: Stage, place: StepPlace, by: Actor, inputs: object, work: Callable[[], Awaitable[StepResult]]
     ) -> Output:
-        """The recorded output of a step, after it was done again; StepFailed where the log has none."""
+        """Return the recorded output of a step, after repeating it; raises StepFailed if the log has none."""
         step = self.log.get((stage, place))
         if step is None:
             self.find("missing", f"{_where(place)}: there is no step {_called(stage, by, place)}, nor one that failed")
@@ -245,7 +245,7 @@ class Replay:
             return True  # one that is missing or was altered is named already
 
     def reply(self, request: Request | EditRequest) -> Answer | Edited:
-        """The next recorded reply of the step at hand, or its edit."""
+        """Return the next recorded reply, or the edit, of the current step."""
         output = self.current.output if self.current else None
         if isinstance(request, Request):
             if not self._replies:
@@ -260,18 +260,18 @@ class Replay:
         return Edited(self._folder.picture(output.after), mask, output.log, scene=output.drawn)
 
     def abilities(self) -> Abilities | None:
-        """What the extractor of the case at hand was told that the editor can do."""
+        """Return the editor's abilities as given to the extractor of the current case."""
         place = self._chain[0].place
         step = self.log.get(("concepts", place))
         return step.output.able if step and isinstance(step.output, Concepts) else None
 
     def leave(self, place: StepPlace, picture: str) -> None:
-        """Leave the other steps of a case, which cannot be done again."""
+        """Skip the other steps of a case, which cannot be repeated."""
         mine = (each for each in self.log if each[1].case == place.case)
         self._visited |= {*mine, ("edit", StepPlace(concept=CONTROL, picture=picture))}
 
     def close(self, allowed: tuple[Stage, ...] = ()) -> Iterator[Finding]:
-        """Everything that was found, and the steps that nothing asked for."""
+        """Return all findings, including steps that nothing required."""
         yield from self.findings
         strange: dict[tuple[str, str], list[int]] = {}
         for step in self._steps:
@@ -283,7 +283,7 @@ class Replay:
             yield Finding("added", LOG, words)
 
     def parties(self, prompts: AuditPrompts) -> Parties:
-        """Everybody who took part, as far as they can be had: ours are themselves, the others are recorded."""
+        """Return all participants: ours as they are, the others as recorded."""
         manifest = self._folder.manifest
         editor: Any = Recorded(manifest.editor, self) if manifest.editor.name else None
         if manifest.editor.name == "exact":
@@ -294,7 +294,7 @@ class Replay:
         return Parties(model, extractor, editor, self.judges(prompts), checkers)
 
     def judges(self, prompts: AuditPrompts) -> tuple[Any, ...]:
-        """The judges alone."""
+        """Return the judges alone."""
         return tuple(self._party("judge", each, JUDGES, ModelJudge, prompts) for each in self._folder.manifest.judges)
 
     def _party(self, role: str, party: Actor, registry: Any, by_model: Any, *more: Any) -> Any:
@@ -312,18 +312,18 @@ class Replay:
 
 
 class Recorded:
-    """Somebody who cannot be asked again: a model, an editor, or a judge, extractor or checker of somebody else."""
+    """A participant that cannot be asked again: a model, an editor, or somebody else's judge, extractor or checker."""
 
     def __init__(self, party: Actor, replay: Replay) -> None:
         self.party, self._replay = party, replay
         self.several = any(place.judge == party.name and place.vote > 1 for _, place in replay.log)
 
     async def ask(self, request: Request | EditRequest) -> Answered[Answer | Edited]:
-        """The next recorded reply, or the recorded edit."""
+        """Return the next recorded reply, or the recorded edit."""
         return Answered(self._replay.reply(request), 0.0, 1)
 
     async def abilities(self, request: EditRequest) -> Abilities | None:
-        """What an editor could do, as the log has it."""
+        """Return the editor's abilities from the log."""
         return self._replay.abilities()
 
     async def _output(self, *_: Any) -> Any:
@@ -335,7 +335,7 @@ class Recorded:
     extract = judge = check = _output
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: nothing is held."""
 
 
 def _replies(output: Output) -> list[str]:
@@ -399,7 +399,7 @@ def _short(value: object) -> str:
 
 
 def replayed(opened: OpenedBundle) -> Iterator[Finding]:
-    """Every case of an audit taken through its stages again."""
+    """Take every case of an audit through its stages again, and return the findings."""
     manifest, folder = opened.audit.manifest, opened.again
     try:
         prompts = msgspec.convert(manifest.prompts, AuditPrompts)
@@ -460,7 +460,7 @@ def _is_drawing(picture: Picture, drawn: Any) -> bool:
 
 
 def read_bounded(folder: Path) -> AuditTrail:
-    """The audit in a folder; AuditError where it is damaged, or asks for or holds more than any audit does."""
+    """Return the audit in a folder; raises AuditError if it is damaged or exceeds the limits of any audit."""
     content(folder / MANIFEST)
     with open(folder / LOG, "rb") as file:
         for number, line in enumerate(bounded_lines(file, LONGEST_LINE), 1):
@@ -474,12 +474,12 @@ def read_bounded(folder: Path) -> AuditTrail:
 
 
 def same_audit(one: Manifest, other: Manifest) -> bool:
-    """Whether two manifests are of one audit."""
+    """Whether two manifests belong to the same audit."""
     return (one.dataset.fingerprint, one.started) == (other.dataset.fingerprint, other.started)
 
 
 def recalibrated(opened: OpenedBundle) -> Iterator[Finding]:
-    """The calibration of the judges made again: its tests, their verdicts, and the sheets that follow."""
+    """Repeat the calibration of the judges (tests, verdicts and sheets), and return the findings."""
     calibration, named = opened.audit.calibration, opened.audit.manifest.calibration
     if calibration is None:
         if named:

@@ -1,4 +1,4 @@
-"""`audit verify`: is a bundle what it was when it was sealed, and does all of it follow from its log?
+"""`audit verify`: check that a bundle is as sealed, and that everything follows from its log.
 
 A bundle is taken for hostile: names in it are compared and never opened, links are not followed, and no file is read
 that is larger than it was or than any of a bundle can be.
@@ -70,11 +70,11 @@ from countersight.system import cores
 from countersight.text import printable, several
 
 NAMED: Final = 5
-"""Cases that a finding names; there may be thousands."""
+"""Most cases named in a finding."""
 SLACK: Final = timedelta(days=1)
-"""By so much the clocks of machines that work on one audit in turn may differ."""
+"""Largest difference of clocks between machines that work on one audit."""
 LARGEST: Final = 1 << 20
-"""Bytes of a signature or a sign-off."""
+"""Size limit of a signature or a sign-off, in bytes."""
 FORMS: Final[dict[str, type[msgspec.Struct]]] = {
     SEAL: Bundle,
     MANIFEST: Manifest,
@@ -85,7 +85,7 @@ FORMS: Final[dict[str, type[msgspec.Struct]]] = {
     f"{CALIBRATION_FOLDER}/{MANIFEST}": Manifest,
     f"{CALIBRATION_FOLDER}/{LOG}": Step,
 }
-"""Records that are given and not derived: each must be as it is written, without a member that nobody reads."""
+"""Records that are given and not derived: each must be exactly as written, without unknown members."""
 _PICTURE: Final = re.compile(r"data:image/webp;base64,([A-Za-z0-9+/=]*)")
 _SHOWN: Final = "[a picture]"
 """Stands for each picture of a page where its words are compared, so that none is taken out or put in."""
@@ -150,24 +150,24 @@ _TRUST: Final[tuple[tuple[str, str, Callable[[OpenedBundle], object]], ...]] = (
     ("paid orders of edits", "as reported by the service", lambda opened: ORDERS in opened.files),
 )  # fmt: skip
 TRUSTED: Final = {what: why for what, why, _ in _TRUST}
-"""Everything that may be taken on trust, and why; verify names what of it there is in the bundle at hand."""
+"""Everything that may be taken on trust, and why; verify lists the items that apply to the bundle."""
 
 
 def trusted(opened: OpenedBundle) -> Iterator[Note]:
-    """What of this bundle is taken on trust."""
+    """Return what is taken on trust in this bundle."""
     for what, why, is_there in _TRUST:
         if found := is_there(opened):
             yield Note(what + (f", {several(found, 'step')}" if type(found) is int else ""), why)
 
 
 class Signed(msgspec.Struct, frozen=True):
-    """Somebody who vouches for a bundle."""
+    """A signer of a bundle."""
 
     file: str
     key: str
     """Fingerprint of the key, or the name in the certificate of a time stamp."""
     vouched: bool
-    """Whether the key is one of those that were given."""
+    """Whether the key is one of the given ones."""
     name: str = ""
     role: str = ""
     at: str = ""
@@ -191,7 +191,7 @@ def _claimed(words: str) -> str:
 def checked_signatures(
     folder: Path, seal: str, files: frozenset[str], keys: tuple[PublicKey, ...]
 ) -> Iterator[Finding | Note | Signed]:
-    """Every signature beside the seal, and what is wrong with it. With keys, one of them must have signed the seal."""
+    """Check every signature beside the seal. If keys are given, one of them must have signed the seal."""
     by_a_key = False
     for name in sorted(files):
         try:
@@ -252,13 +252,13 @@ class Verified(msgspec.Struct, frozen=True):
 
     findings: tuple[Finding, ...]
     notes: tuple[Note, ...] = ()
-    """What is taken on trust, and why."""
+    """Items taken on trust, and why."""
     files: int = 0
     steps: int = 0
     sealed: str = ""
     seal: str = ""
     signed: tuple[Signed, ...] = ()
-    """Who vouches for it, by signatures that are right."""
+    """The signers with valid signatures."""
 
     @property
     def sound(self) -> bool:
@@ -284,7 +284,7 @@ def verified(
     dataset: Path | None = None,
     against: Path | None = None,
 ) -> Verified:
-    """Everything that is wrong with a bundle. `seal` is the one that somebody wrote down or signed, if known.
+    """Verify a bundle, and return everything that is wrong. `seal` is the recorded or signed one, if known.
 
     With `keys`, one of them must have signed it. `dataset` is what was audited, where it is no longer where it was;
     `against` the earlier audit it was compared with. A bundle may also be in one ZIP.
@@ -328,7 +328,7 @@ def verified(
 
 
 def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
-    """Every finding, or that there is none, and what was not checked; `compared` says that a seal was given."""
+    """Return lines with the findings, or that there are none, and what was not checked; `compared`: with a seal."""
     yield from map(str, found.findings)
     if any(each.what != "not verified" for each in found.findings):
         yield f"{folder} was CHANGED after it was sealed: {several(len(found.findings), 'finding')}."

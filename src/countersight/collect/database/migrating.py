@@ -1,4 +1,4 @@
-"""Bringing a database to the tables this version knows, by Alembic, at every start."""
+"""Migrate a database to the current tables with Alembic, at every start."""
 
 from importlib.resources import as_file, files
 
@@ -12,7 +12,7 @@ from countersight.errors import CampaignError
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the database up to date; one that a newer Countersight has written is refused."""
+    """Bring the database up to date; raises if a newer Countersight wrote it."""
     with as_file(files(__package__) / "migrations") as folder, engine.begin() as connection:
         config = Config()
         config.set_main_option("script_location", str(folder).replace("%", "%%"))

@@ -42,13 +42,13 @@ _READER: dict[str, Any] = {
 
 
 class Store:
-    """The database of a campaign, opened."""
+    """The open database of a campaign."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self._readers = _engine(url, writing=False)
         self.writers = _engine(url, writing=True)
-        """Whoever writes by themselves, and not through the one thread, does so before or after everybody."""
+        """For writes outside the writer thread, which wait for each other."""
         try:
             migrate(self.writers)
         except SQLAlchemyError as error:
@@ -58,31 +58,31 @@ class Store:
         self._thread.start()
 
     def read(self, question: Callable[[Connection], T]) -> T:
-        """Ask the database something short, at once."""
+        """Run a short query at once."""
         with self._readers.connect() as connection:
             return question(connection)
 
     async def read_slowly(self, question: Callable[[Connection], T]) -> T:
-        """Ask something that may take a while, without keeping others waiting."""
+        """Run a slow query without blocking others."""
         return await asyncio.to_thread(self.read, question)
 
     def write_now(self, job: Callable[[Connection], T]) -> T:
-        """Do a write and wait until it is on disk."""
+        """Run a write and wait until it is on disk."""
         return self._submitted(job).result()
 
     async def write(self, job: Callable[[Connection], T]) -> T:
-        """Do a write; when this returns it is on disk."""
+        """Run a write; it is on disk when this returns."""
         return await asyncio.wrap_future(self._submitted(job))
 
     async def analyze(self) -> None:
-        """Let PostgreSQL count what is in its tables: until it has, it plans for other sizes, and takes long."""
+        """Update PostgreSQL's table statistics, without which its plans are slow."""
         if self._readers.dialect.name == "postgresql":
             with suppress(SQLAlchemyError):  # it counts by itself too, only later
                 await self.read_slowly(lambda connection: connection.execute(_ANALYZE))
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """A connection that sees the database as it stood at one moment, and keeps nobody from writing."""
+        """Return a connection that sees the database at one moment, without blocking writers."""
         with self._readers.connect() as connection:
             if connection.dialect.name == "postgresql":
                 yield connection.execution_options(isolation_level="REPEATABLE READ")
@@ -94,7 +94,7 @@ class Store:
                 connection.exec_driver_sql("ROLLBACK")
 
     def close(self) -> None:
-        """Finish the writes that wait, then let go of the database."""
+        """Finish pending writes, then close the database."""
         self._jobs.put(None)
         self._thread.join()
         self._readers.dispose()

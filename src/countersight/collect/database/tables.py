@@ -1,4 +1,4 @@
-"""The tables of a campaign. Times are seconds since 1970; what a flow writes is JSON text."""
+"""The tables of a campaign. Times are seconds since 1970; contents written by a flow are JSON text."""
 
 from sqlalchemy import (
     Boolean,

@@ -1,4 +1,4 @@
-"""What was collected, in the form its flow ends in: a dataset, a run, or labels."""
+"""Export the collected data in the form of its flow: a dataset, a run, or labels."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ __all__ = ["export_campaign"]
 
 
 def export_campaign(campaign: Campaign, folder: Path, *, layout: bool = False) -> list[str]:
-    """Write what is finished into a new folder; what was written, in lines."""
+    """Export what is finished to a new folder; return lines on what was written."""
     if layout and campaign.flow.name not in LAYOUTS:
         raise CampaignError(f"{campaign.flow.name} has no layout of a paper: --layout is for {', '.join(LAYOUTS)}")
     if campaign.flow.name == "answer":

@@ -1,4 +1,4 @@
-"""What the card of an exported dataset says: who, how many, how far they agreed, by which guidelines, for what pay."""
+"""The card of an exported dataset: who, how many, agreement, guidelines and pay."""
 
 import time
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _ATTRIBUTION = "## Licence and attribution\n"
 
 
 def describe_campaign(campaign: Campaign, judged: Sequence[FinishedItem]) -> str:
-    """Several paragraphs for the card; names stay out of it."""
+    """Return several paragraphs for the card, without names."""
     found = [finished for finished in judged if finished.item.state == "done"]
     figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time()))
     settings = campaign.settings
@@ -58,7 +58,7 @@ def describe_campaign(campaign: Campaign, judged: Sequence[FinishedItem]) -> str
 
 
 def describe_origin(judged: Sequence[FinishedItem]) -> str:
-    """Whose cases these were before people verified them; nothing where they wrote them.
+    """Return the origin of cases that people verified; empty if people wrote them.
 
     It stands where a card is looked at for it, so that cases which are verified again keep it.
     """
@@ -79,7 +79,7 @@ def _origin(dataset: Path, fingerprint: str) -> str:
 
 
 def told(estimate: Estimate) -> str:
-    """A figure with its interval, or why there is none."""
+    """Format a figure with its interval, or why there is none."""
     if estimate.value is None:
         return f"undefined ({estimate.why})"
     if estimate.interval is None:

@@ -1,4 +1,4 @@
-"""What people made, as a dataset like any other: one folder, or one for each split."""
+"""Export as a dataset: one folder, or one for each split."""
 
 import shutil
 from pathlib import Path
@@ -20,7 +20,7 @@ IMAGES = "images"
 
 
 def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[str]:
-    """Write every finished item as a case; what was written, in lines."""
+    """Write every finished item as a case; return lines on what was written."""
     flow = campaign.flow
     judged = campaign.store.read(lambda c: list(finished_items(c, flow, "done", "removed")))
     found = [finished for finished in judged if finished.item.state == "done"]

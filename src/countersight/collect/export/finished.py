@@ -1,4 +1,4 @@
-"""What of a campaign is finished: items with everything that stands of them, and who did it."""
+"""Finished items of a campaign, with their valid contributions and authors."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from countersight.collect.work import load_item
 
 
 class Contribution(msgspec.Struct, frozen=True):
-    """One contribution that stands."""
+    """One valid contribution."""
 
     phase: str
     content: Content
@@ -21,11 +21,11 @@ class Contribution(msgspec.Struct, frozen=True):
     at: float
     fooled: int | None
     editor: str | None = None
-    """The pseudonym of the reviewer who wrote this version, where one did."""
+    """The pseudonym of the reviewer who wrote this version, if one did."""
 
 
 class FinishedItem(msgspec.Struct, frozen=True):
-    """An item and what was contributed to it, in order."""
+    """An item and its contributions, in order."""
 
     item: Item
     given: tuple[Contribution, ...]
@@ -40,7 +40,7 @@ class FinishedItem(msgspec.Struct, frozen=True):
 
 
 def finished_items(connection: Connection, flow: Flow, *states: str) -> Iterator[FinishedItem]:
-    """The items in one of these states, in order."""
+    """Return the items in one of these states, in order."""
     ids = connection.execute(select(tables.item.c.id).where(tables.item.c.state.in_(states)).order_by(tables.item.c.id))
     for number in ids.scalars().all():
         yield FinishedItem(load_item(connection, number), tuple(_given(connection, flow, number)))

@@ -1,4 +1,4 @@
-"""Writing people's verdicts on an audit, with how far they agree."""
+"""Export people's verdicts on an audit, with their agreement."""
 
 import time
 from pathlib import Path
@@ -15,7 +15,7 @@ from countersight.text import several
 
 
 def export_labels(campaign: Campaign, folder: Path) -> list[str]:
-    """Write a line for each person's verdict on each edit that was judged by all; what was written, in lines."""
+    """Write a line for each person's verdict on each edit judged by all; return lines on what was written."""
     found = campaign.store.read(lambda c: list(finished_items(c, campaign.flow, "done")))
     labels = [
         PersonLabel(

@@ -1,4 +1,4 @@
-"""The papers' own file layouts, beside the rows of an exported dataset: what `make SUITE --from` reads."""
+"""Export in the papers' own file layouts, as read by `make SUITE --from`, next to the rows of a dataset."""
 
 import csv
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ LAYOUTS = ("cosim", "cfmm", "cvqa")
 
 
 def write_layout(flow: str, cases: Sequence[Case], folder: Path) -> None:
-    """Write cases as their paper publishes them, into `published/` of a dataset folder."""
+    """Write cases in the layout of their paper, to `published/` in a dataset folder."""
     (folder / FOLDER).mkdir()
     if flow == "cosim":
         rows = [_cosim(case) for case in cases]

@@ -1,4 +1,4 @@
-"""People's answers as a run: `report` and `leaderboard` show them as a row beside those of models."""
+"""Export people's answers as a run: `report` and `leaderboard` show them next to those of models."""
 
 from collections import Counter
 from pathlib import Path
@@ -30,7 +30,7 @@ PROMPT = Prompt(
 
 
 def export_run(campaign: Campaign, folder: Path) -> list[str]:
-    """Write the answers of finished items as the replies of one model called `people`; what was written, in lines.
+    """Write the answers of finished items as the replies of a model called `people`; return lines on what was written.
 
     Several answers to a question become the most frequent one, and where two are as frequent, one of them by lot: with
     two people a question that is the accuracy of a single person, as CoSIm reports it.
@@ -77,7 +77,7 @@ def _settings(campaign: Campaign, found: list[FinishedItem]) -> dict[str, object
 
 
 def as_reply(finished: FinishedItem) -> Reply:
-    """The answer people gave to one question."""
+    """Return the answer that people gave to one question."""
     source = finished.item.source
     answers = Counter(given.content.answer for given in finished.given)
     most = max(answers.values())

@@ -1,4 +1,4 @@
-"""What became of every pair that people verified: accepted, corrected or rejected, by whom, when and why."""
+"""The results of verified pairs: accepted, corrected or rejected, by whom, when and why."""
 
 import datetime
 from collections import Counter
@@ -19,18 +19,18 @@ _OUTCOMES: dict[str, Outcome] = {"keep": "accepted", "correct": "corrected", "re
 
 
 class PairWork(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one person did for a pair."""
+    """One person's contribution to a pair."""
 
     person: str
-    """Their pseudonym."""
+    """The person's pseudonym."""
     phase: str
     at: str
-    """In UTC, as ISO 8601 writes it."""
+    """The time in UTC, in ISO 8601."""
     seconds: float
     content: object
-    """What they said, as they said it."""
+    """The contribution as given."""
     edited_by: str = ""
-    """The pseudonym of the reviewer who edited it, where one did."""
+    """The pseudonym of the reviewer who edited it, if one did."""
 
 
 class VerifiedPair(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -39,23 +39,23 @@ class VerifiedPair(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str
     outcome: Outcome
     case: Case
-    """As it lay before the people who verified it."""
+    """The case as shown to the verifiers."""
     said: tuple[PairWork, ...]
     answer: str = ""
-    """The answer that people put in place of the one there was."""
+    """The corrected answer."""
     factual_answer: str = ""
-    """The same for the factual question of a pair."""
+    """The corrected answer to the factual question of a pair."""
 
 
 def outcome_of(finished: FinishedItem) -> Outcome | None:
-    """What people made of a pair in the end; None where nobody verified it."""
+    """Return the final outcome of a pair; None if nobody verified it."""
     if not any(isinstance(given.content, CaseVerdict) for given in finished.given):
         return None
     return _OUTCOMES[final_verdict(finished.past).verdict]
 
 
 def count_outcomes(found: Iterable[FinishedItem]) -> dict[Outcome, int]:
-    """How many pairs were accepted, corrected and rejected."""
+    """Return how many pairs were accepted, corrected and rejected."""
     counts = Counter(filter(None, map(outcome_of, found)))
     return {outcome: counts[outcome] for outcome in _OUTCOMES.values() if counts}
 
@@ -63,7 +63,7 @@ def count_outcomes(found: Iterable[FinishedItem]) -> dict[Outcome, int]:
 def write_verdicts(
     found: Sequence[FinishedItem], folder: Path, place_pictures: Callable[[Case, FinishedItem], Case]
 ) -> None:
-    """Write a line for each pair that was verified, those that were thrown out among them."""
+    """Write a line for each verified pair, including rejected ones."""
     lines = [
         _pair(finished, outcome, place_pictures) for finished in found if (outcome := outcome_of(finished)) is not None
     ]
@@ -86,5 +86,5 @@ def _said(given: Contribution) -> PairWork:
 
 
 def moment(at: float) -> str:
-    """A moment in UTC, to the second."""
+    """Format a time in UTC, to the second."""
     return datetime.datetime.fromtimestamp(at, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""The flows: one module each, found by name."""
+"""The flows, one module each, by name."""
 
 from importlib import import_module
 from typing import Final
@@ -29,11 +29,11 @@ FLOWS: Final = {
     "answer": "answer the questions of a dataset as a model does; the export is a run",
     "judge": "give EDCT's two verdicts on the edits of an audit",
 }
-"""What flows there are, with a word on each."""
+"""The flows with a short description."""
 
 
 def flow_named(name: str) -> Flow:
-    """The flow of that name."""
+    """Return the flow with this name."""
     if name not in FLOWS:
         raise CampaignError(unknown("flow", name, FLOWS))
     flow: Flow = import_module(f"countersight.collect.flows.{name}").FLOW
@@ -41,5 +41,5 @@ def flow_named(name: str) -> Flow:
 
 
 def phase_of(flow: Flow, name: str) -> Phase | None:
-    """A phase of a flow by its name."""
+    """Return a phase of a flow by its name, or None."""
     return next((phase for phase in flow.phases if phase.name == name), None)

@@ -10,14 +10,14 @@ from countersight.suites.cosim import NAME as COSIM
 
 
 class PersonAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one person answers: the letter of an option, a number, yes or no, or free text."""
+    """One person's answer: the letter of an option, a number, yes or no, or free text."""
 
     answer: str
     sure: bool = True
 
 
 class AnswerFlow(Flow):
-    """Answering by people."""
+    """The flow in which people answer questions."""
 
     name = "answer"
     about = "People answer the questions of a dataset; the export is a run that can be compared with models."
@@ -28,7 +28,7 @@ class AnswerFlow(Flow):
     )
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonAnswer:
-        """The answer, in the form gold answers have."""
+        """Return the answer, in the form of gold answers."""
         question, sure = question_of(item), not form.chosen("unsure")
         if question.kind == "choice":
             return PersonAnswer(form.choice("answer", "an answer", tuple(LETTERS[: len(question.options)])), sure)
@@ -36,7 +36,7 @@ class AnswerFlow(Flow):
         return PersonAnswer(form.answer("answer", label, question, most=500), sure)
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
-        """The picture, what was said of it before, the change, and the question; never the gold answer."""
+        """Return the picture, earlier statements, the change and the question, but not the gold answer."""
         case = msgspec.convert(item.source["case"], Case)
         question = msgspec.structs.replace(question_of(item), answer="")
         told = item.source["world"] == "counterfactual" and case.suite == COSIM
@@ -44,16 +44,16 @@ class AnswerFlow(Flow):
         return {"question": question, "context": context, "change": change, "letters": LETTERS}
 
     def labels(self, phase: str, content: PersonAnswer) -> dict[str, str]:
-        """The answer itself."""
+        """Return the answer itself."""
         return {"answer": content.answer.casefold()}
 
     def case(self, item: Item, past: Past) -> Case | None:
-        """The case as it was: the export of this flow is a run."""
+        """Return the unchanged case: the export of this flow is a run."""
         return msgspec.convert(item.source["case"], Case)
 
 
 def question_of(item: Item) -> Question:
-    """The question that is asked."""
+    """Return the question to ask."""
     world: World = item.source["world"]
     question = msgspec.convert(item.source["case"], Case).question(world)
     assert question is not None  # items are made of the questions that there are

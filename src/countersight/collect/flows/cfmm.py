@@ -63,11 +63,11 @@ class WrittenPair(msgspec.Struct, frozen=True, omit_defaults=True):
     basic_answer: str
     counterfactual_answer: str
     leak: str = ""
-    """What the check said when it was sent, where it said something and the writer kept it."""
+    """The warning of the check, if the writer submitted in spite of it."""
 
 
 class BlindAnswers(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a second person answers, who was told neither answer."""
+    """The answers of a second person, who was told neither answer."""
 
     basic_answer: str
     counterfactual_answer: str
@@ -75,7 +75,7 @@ class BlindAnswers(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CfmmFlow(Flow):
-    """CFMM's people."""
+    """The flow of CFMM."""
 
     name = "cfmm"
     about = "Pairs of questions in six aspects, each answered blind by a second person."
@@ -93,7 +93,7 @@ class CfmmFlow(Flow):
     grouped_in = "write"
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> WrittenPair | BlindAnswers:
-        """A pair that was written, or its two answers."""
+        """Return a written pair, or its two answers."""
         read = form.read(FIELDS[phase])
         if phase == "blind":
             return BlindAnswers(**read)
@@ -104,7 +104,7 @@ class CfmmFlow(Flow):
         return msgspec.structs.replace(pair, leak=said)
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
-        """A reviewer looks where answers differ (the picture does not decide, somebody erred) or are given away."""
+        """Send the item to a reviewer if answers differ or are given away."""
         if phase == "write":
             return Advance("blind")
         pair, blind = past["write"][-1], past["blind"][-1]
@@ -116,25 +116,25 @@ class CfmmFlow(Flow):
         return Dispute("leak", pair.leak, "write") if pair.leak else Finish()
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
-        """The aspects for whoever writes; the two questions without their answers for whoever answers."""
+        """Return the aspects for the writer; the two questions without their answers for the second person."""
         if phase == "write":
             return {"aspects": ABOUT}
         return {"pair": msgspec.structs.replace(past["write"][-1], basic_answer="", counterfactual_answer="", leak="")}
 
     def groups(self, content: WrittenPair) -> tuple[str, ...]:
-        """The aspect."""
+        """Return the aspect."""
         return (content.aspect,)
 
     def labels(self, phase: str, content: Any) -> dict[str, str]:
-        """Both answers, by the writer and by the second person."""
+        """Return both answers, of the writer or of the second person."""
         return {"basic": content.basic_answer, "counterfactual": content.counterfactual_answer}
 
     def instance(self, past: Past) -> Instance | None:
-        """The counterfactual question with its two options."""
+        """Return the counterfactual question with its two options."""
         return as_instance(past["write"][-1])
 
     def case(self, item: Item, past: Past) -> Case | None:
-        """The pair as a case."""
+        """Return the pair as a case."""
         pair: WrittenPair = past["write"][-1]
         options = (Option(pair.option_a), Option(pair.option_b))
         return Case(
@@ -149,14 +149,14 @@ class CfmmFlow(Flow):
 
 
 def as_instance(pair: WrittenPair) -> Instance | None:
-    """The counterfactual question as a text model sees it; None while its answer is not chosen."""
+    """Return the counterfactual question as a text model sees it; None while its answer is not chosen."""
     options = {"A": (pair.option_a, pair.option_b), "B": (pair.option_b, pair.option_a)}
     responses = options.get(pair.counterfactual_answer)
     return Instance(pair.counterfactual, responses) if responses and all(responses) else None
 
 
 def leak_in(pair: WrittenPair, language: str = "en") -> str:
-    """What gives the answer of a pair away without the picture, in a sentence; nothing where nothing does."""
+    """Return a sentence on what reveals the answer of a pair without the picture; "" if nothing does."""
     asked = as_instance(pair)
     if asked is None:
         return ""
@@ -176,7 +176,7 @@ _STAY = re.compile(
 
 
 def leak(question: str, right: str, wrong: str, language: str = "en") -> str:
-    """A sentence that says what gives the right option away, or nothing ("If I painted this bus blue", CFMM 3.3).
+    """Return a sentence on what reveals the right option, or "" ("If I painted this bus blue", CFMM 3.3).
 
     In English, the words of the right option stand in the if-clause and those of the wrong one do not. Options of
     little words only ("yes", "no") cannot be found in a clause and are left to the second person; so is the number of

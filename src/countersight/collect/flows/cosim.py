@@ -57,7 +57,7 @@ FIELDS: Final = {
 
 
 class WrittenQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The question phase: a picture of three, an object in it, a question and its response."""
+    """The question phase: one picture of three, an object in it, a question and its response."""
 
     picture: str
     question: str
@@ -74,7 +74,7 @@ class WrittenQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class WrittenChange(msgspec.Struct, frozen=True):
-    """The change phase: what is different, and the response that fits it."""
+    """The change phase: the difference, and the response that fits it."""
 
     guide: str
     change: str
@@ -83,15 +83,15 @@ class WrittenChange(msgspec.Struct, frozen=True):
 
 
 class Distracted(msgspec.Struct, frozen=True):
-    """The distractor phase: three responses that are near and wrong."""
+    """The distractor phase: three responses that are similar but wrong."""
 
     response: str
-    """The new response, where it was edited; its meaning is the same."""
+    """The new response, possibly edited without changing its meaning."""
     distractors: tuple[str, str, str]
 
 
 class CosimFlow(Flow):
-    """CoSIm's people."""
+    """The flow of CoSIm."""
 
     name = "cosim"
     about = "Question, change and distractors in three phases, each verifying the one before."
@@ -124,7 +124,7 @@ class CosimFlow(Flow):
     grouped_in = "change"
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> WrittenQuestion | WrittenChange | Distracted:
-        """What each of the three forms says."""
+        """Return the content of one of the three forms."""
         if phase == "question":
             return _read_question(form, item)
         if phase == "change":
@@ -135,7 +135,7 @@ class CosimFlow(Flow):
         return Distracted(response, (first, second, third))
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
-        """One phase after another; nobody is the last to touch the right response without somebody who looks."""
+        """Advance phase by phase; an edited right response is seen by a reviewer."""
         following = {"question": "change", "change": "distractor"}
         if phase in following:
             return Advance(following[phase])
@@ -143,29 +143,29 @@ class CosimFlow(Flow):
         return Dispute("edited", words, "distractor") if edited(past) else Finish()
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
-        """The pictures to choose from, or what the phases before wrote."""
+        """Return the pictures to choose from, or the texts of earlier phases."""
         shown: dict[str, Any] = {name: past[name][-1] for name in ("question", "change") if past.get(name)}
         shown |= {"guides": GUIDES, "kinds": KINDS, "pictures": item.source["pictures"], "distractors": DISTRACTORS}
         return shown | {"hard": is_hard(item)}
 
     def first_draft(self, phase: str, item: Item, past: Past) -> dict[str, str]:
-        """The distractors begin as the new response, which is to be edited until it is wrong (CoSIm 4)."""
+        """Return distractors that start as the new response, to be edited until they are wrong (CoSIm 4)."""
         if phase != "distractor":
             return {}
         response = past["change"][-1].response
         return dict.fromkeys(("response", *DISTRACTORS), response)
 
     def groups(self, content: WrittenChange) -> tuple[str, ...]:
-        """The types of change."""
+        """Return the types of change."""
         return content.kinds
 
     def instance(self, past: Past) -> Instance | None:
-        """The four responses, with question, initial response and change before them."""
+        """Return the four responses, after question, initial response and change."""
         distracted = past["distractor"][-1]
         return Instance(context_of(past), (distracted.response, *distracted.distractors))
 
     def case(self, item: Item, past: Past) -> Case | None:
-        """The instance: four responses of which one fits the changed scene."""
+        """Return the instance: four responses of which one fits the changed scene."""
         asked, changed, distracted = past["question"][-1], past["change"][-1], past["distractor"][-1]
         place = LETTERS.index(balanced("ABCD", "collect/cosim", item.id))
         texts = list(distracted.distractors)
@@ -193,13 +193,13 @@ def is_hard(item: Item) -> bool:
 
 
 def context_of(past: Past) -> str:
-    """What a text model is told before the responses: question, initial response and change."""
+    """Return the context for a text model: question, initial response and change."""
     asked, changed = past["question"][-1], past["change"][-1]
     return f"{asked.question} {asked.response} {changed.change}"
 
 
 def edited(past: Past) -> tuple[str, str] | None:
-    """The right response before and after the distractor phase; None where it has the same words."""
+    """Return the right response before and after the distractor phase; None if the words are the same."""
     if not (past.get("change") and past.get("distractor")):
         return None
     before, after = past["change"][-1].response, past["distractor"][-1].response

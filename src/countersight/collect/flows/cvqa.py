@@ -19,20 +19,20 @@ STEPS: Final = Text("steps", "The reasoning", most=600, words=3)
 
 
 class Indirect(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A counterfactual question that somebody wrote for a factual one, and its answer."""
+    """A counterfactual question written for a factual one, and its answer."""
 
     question: str
     answer: str
     steps: str
-    """What has to be thought to get from the picture to the answer."""
+    """The reasoning steps from the picture to the answer."""
     first: str = ""
-    """The question as it was before its writer saw what a model proposes; nothing where none did."""
+    """The question before its writer saw a model's proposal; empty if there was none."""
     proposal: str = ""
     """What the model proposed."""
 
 
 class CvqaFlow(verify.VerifyFlow):
-    """C-VQA-Real's people."""
+    """The flow of C-VQA-Real."""
 
     name = "cvqa"
     about = "Machine-written pairs verified by two people; indirect questions written by hand."
@@ -49,7 +49,7 @@ class CvqaFlow(verify.VerifyFlow):
     )
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Any:
-        """A question that was written, or a verdict on one."""
+        """Return a written question, or a verdict on one."""
         if phase != "write":
             return super().read(phase, form, item, past)
         question, factual = form.text(QUESTION), _factual(item)
@@ -61,15 +61,15 @@ class CvqaFlow(verify.VerifyFlow):
         return Indirect(question, answer, form.text(STEPS))
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
-        """What was written goes to two verifiers."""
+        """Send written questions to two verifiers."""
         return Advance("verify") if phase == "write" else super().settle(item, phase, past)
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
-        """The factual question alone, or the whole pair."""
+        """Return the factual question alone, or the whole pair."""
         return {"factual": _factual(item)} if phase == "write" else super().shown(phase, item, past)
 
     def pair(self, item: Item, past: Past) -> Case:
-        """The case, with the question that was written for it where one was."""
+        """Return the case, with the question written for it, if any."""
         return pair_of(item, past)
 
 
@@ -80,7 +80,7 @@ def _factual(item: Item) -> Question:
 
 
 def pair_of(item: Item, past: Past) -> Case:
-    """The case, with the question that was written for it where one was."""
+    """Return the case, with the question written for it, if any."""
     case = verify.case_of(item)
     if not past.get("write"):
         return case

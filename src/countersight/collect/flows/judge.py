@@ -25,7 +25,7 @@ class PersonVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class JudgeFlow(Flow):
-    """People in the place of judges."""
+    """The flow in which people judge."""
 
     name = "judge"
     about = "People give the two verdicts of an audit: does the answer follow the edit, does the explanation?"
@@ -36,16 +36,16 @@ class JudgeFlow(Flow):
     )
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonVerdict:
-        """The two verdicts with a reason each."""
+        """Return the two verdicts with a reason each."""
         pcs, ncc, *reasons = form.read(FIELDS).values()
         return PersonVerdict(_SCORES.get(pcs), _SCORES.get(ncc), *reasons)
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
-        """The question, both pictures and both answers: nothing of what judges said is in the item at all."""
+        """Return the question, both pictures and both answers; the judges' verdicts are not part of the item."""
         return {"trail": item.source}
 
     def labels(self, phase: str, content: PersonVerdict) -> dict[str, str]:
-        """Both verdicts; one that could not be decided is no label."""
+        """Return both verdicts; an undecided one is not a label."""
         given = {"PCS": content.pcs, "NCC": content.ncc}
         return {name: str(score) for name, score in given.items() if score is not None}
 

@@ -1,4 +1,4 @@
-"""What a flow is: phases that people take one after another, each with a form, and how they end in a case.
+"""The flow protocol: consecutive phases, each with a form, and how they end in a case.
 
 A flow knows nothing of databases or pages. It says which items there are, what a phase shows, what a form means, and
 what follows when the seats of a phase are taken. The checks of its forms are declared in a table of fields.
@@ -16,13 +16,13 @@ from countersight.case import Case, Question
 from countersight.reading import answer_in
 
 Content = Any
-"""What was contributed in a phase: a frozen struct of that phase's own type."""
+"""A contribution to a phase: a frozen struct of that phase's own type."""
 Past = Mapping[str, Sequence[Content]]
-"""What was contributed so far, by phase."""
+"""The contributions so far, by phase."""
 
 
 class Instance(msgspec.Struct, frozen=True):
-    """What was said of a scene, and the responses to choose from, of which the first is right."""
+    """The description of a scene, and the responses to choose from, of which the first is right."""
 
     context: str
     responses: tuple[str, ...]
@@ -34,32 +34,32 @@ class Phase(msgspec.Struct, frozen=True):
     name: str
     title: str
     about: str
-    """What somebody does there, in a sentence."""
+    """A sentence on what people do there."""
     content: type[msgspec.Struct]
     sees: tuple[str, ...] = ()
-    """Earlier phases whose contributions are shown; of all others nothing is even read."""
+    """Earlier phases whose contributions are shown; others are not even read."""
     verifies: str = ""
-    """The phase before, which is looked at first and may be flagged."""
+    """The phase before, which is shown first and may be flagged."""
     checked: bool = False
-    """Whether the model in the loop is asked about what is written."""
+    """Whether the model in the loop is asked about the text."""
     proposes: bool = False
-    """Whether a model's proposal is shown to whoever has committed to a first try."""
+    """Whether a model's proposal is shown after a first try."""
     adjudicates: bool = False
-    """Whether it decides between people who disagreed; it sees them in random order."""
+    """Whether it decides between people who disagreed; they are shown in random order."""
 
 
 class NewItem(msgspec.Struct, frozen=True):
-    """An item that is put into a campaign."""
+    """An item to add to a campaign."""
 
     key: str
     source: dict[str, Any]
     phase: str
     gold: dict[str, Any] | None = None
-    """What a form must say, where the answer is known: such items are drawn now and then to see who takes care."""
+    """The required content of the form if the answer is known: such items are used now and then as checks."""
 
 
 class Item(msgspec.Struct, frozen=True):
-    """An item as it stands."""
+    """The current state of an item."""
 
     id: int
     key: str
@@ -71,55 +71,55 @@ class Item(msgspec.Struct, frozen=True):
 
     @property
     def number(self) -> str:
-        """What people see in place of the key, which tells whether the answer is known."""
+        """The public number, because the key reveals whether the answer is known."""
         return neutral_number(self.key)
 
 
 def neutral_number(key: str) -> str:
-    """A number for an item that says nothing of its kind or place."""
+    """Return a number for an item that reveals neither its kind nor its position."""
     return str(int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % 1_000_000).zfill(6)
 
 
 class Advance(msgspec.Struct, frozen=True):
-    """The next phase begins."""
+    """Start the next phase."""
 
     phase: str
 
 
 class Finish(msgspec.Struct, frozen=True):
-    """The item is complete, or it is thrown out where `kept` is false."""
+    """Finish the item; it is dropped if `kept` is false."""
 
     kept: bool = True
 
 
 class Dispute(msgspec.Struct, frozen=True):
-    """A reviewer has to look."""
+    """Ask for a reviewer."""
 
     reason: str
     words: str
     about: str
-    """The phase whose contribution is in doubt, and whose pay."""
+    """The phase whose contribution, and pay, is in doubt."""
 
 
 Step = Advance | Finish | Dispute
 
 
 class Text(msgspec.Struct, frozen=True):
-    """A field for free text. The first four checks hold in every language, the others where its grammar is known."""
+    """A field for free text. The first four checks apply to every language, the others if its grammar is known."""
 
     name: str
     label: str
     most: int = 2000
-    """Characters at most."""
+    """Most characters."""
     needed: bool = True
     differs_from: tuple[str, ...] = ()
-    """Fields, or earlier texts, that must not say the same words."""
+    """Fields, or earlier texts, that must differ in words."""
     words: int = 1
     """Fewest words."""
     asks: bool = False
-    """It ends with a question mark."""
+    """Whether it must end with a question mark."""
     supposes: bool = False
-    """It puts something under a condition."""
+    """Whether it must contain a condition."""
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -134,36 +134,36 @@ CONDITIONS = {
     "en": re.compile(r"\b(?:if|suppose|imagine|assum\w+|unless|without)\b|(?:^|[.,;]\s*)(?:had|were|should)\b", re.I),
     "de": re.compile(r"\b(?:wenn|falls|angenommen|ohne)\b|\bstell\w* \w+ vor\b|^(?:wäre|hätte|würde|sollte)", re.I),
 }
-"""How a condition is put in the languages whose grammar is known; what others write is not checked for grammar."""
+"""Patterns for conditions in languages with known grammar; texts in other languages are not checked."""
 EXAMPLES = {"en": "“If …, would …?”", "de": "„Wenn …, würde …?“"}
-"""A condition as an example, in the language that people write in: the interface may be in another."""
+"""An example of a condition in the language people write in, which may differ from the interface's."""
 _WORD = re.compile(r"\w+(?:'\w+)?")
 
 
 def said_words(text: str) -> list[str]:
-    """The words of a text without case and punctuation: texts with the same ones say the same."""
+    """Return the words of a text without case and punctuation, for comparing texts."""
     return _WORD.findall(text.casefold())
 
 
 class Form:
-    """Reads a posted form and gathers what is wrong with it, by the name of the field."""
+    """Reads a posted form and collects its faults by field name."""
 
     def __init__(
         self, values: Mapping[str, str], language: str = "en", say: Callable[[str], str] = lambda text: text
     ) -> None:
         self.values = values
         self.language = language
-        """In which people write."""
+        """The language that people write in."""
         self.say = say
-        """Translates what is said to them."""
+        """Translates messages to people."""
         self.faults: dict[str, str] = {}
 
     def fail(self, name: str, fault: str, **values: object) -> None:
-        """Say what is wrong with a field; the first fault of a field is the one that is told."""
+        """Record the fault of a field; only the first is shown."""
         self.faults.setdefault(name, self.say(fault).format(**values))
 
     def read(self, fields: Sequence[Text | Choice], **earlier: str) -> dict[str, str]:
-        """The values of declared fields, checked; `earlier` are texts that some of them must differ from."""
+        """Return the checked values of declared fields; `earlier` are texts that some of them must differ from."""
         read: dict[str, str] = {}
         labels = {name: name.replace("_", " ") for name in earlier}
         for field in fields:
@@ -180,7 +180,7 @@ class Form:
         return read
 
     def text(self, field: Text) -> str:
-        """A text with its spaces put in order."""
+        """Return a text with normalised spaces."""
         text = " ".join(self.values.get(field.name, "").replace("\x00", "").split())
         label, name = self.say(field.label), field.name
         if not text and field.needed:
@@ -199,7 +199,7 @@ class Form:
         return text
 
     def choice(self, name: str, label: str, options: Sequence[str]) -> str:
-        """One of several values."""
+        """Return one of several values."""
         value = self.values.get(name, "")
         if value not in options:
             self.fail(name, "Choose {label}.", label=self.say(label))
@@ -207,7 +207,7 @@ class Form:
         return value
 
     def answer(self, name: str, label: str, question: Question, most: int = 200) -> str:
-        """An answer to a question that has no options, in the form gold answers have."""
+        """Return an answer to a question without options, in the form of gold answers."""
         if question.kind == "boolean":
             return self.choice(name, label, ("yes", "no"))
         said = self.text(Text(name, label, most))
@@ -223,7 +223,7 @@ class Form:
         return bool(self.values.get(name))
 
     def number(self, name: str, default: float, low: float, high: float) -> float:
-        """A number within limits, or the default where there is none."""
+        """Return a number within limits, or the default if it is missing."""
         try:
             number = float(self.values.get(name, ""))
         except ValueError:
@@ -232,44 +232,44 @@ class Form:
 
 
 class Flow:
-    """A way of collecting: what a flow does not say otherwise is as it is here."""
+    """A way of collecting; subclasses override what differs from these defaults."""
 
     name: str
     about: str
     phases: tuple[Phase, ...]
     balance: tuple[str, ...] = ()
-    """Names of groups that ought to be balanced, where there are such."""
+    """Names of groups that should be balanced, if any."""
     grouped_in: str = ""
-    """The phase in which somebody decides on the group; nothing where nobody does."""
+    """The phase in which the group is decided; empty if there is none."""
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Content:
-        """What a form contributes; its faults are in the form."""
+        """Return the content of a form; its faults are recorded in the form."""
         raise NotImplementedError
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
-        """What follows when all seats of a phase are taken."""
+        """Return what follows when all seats of a phase are done."""
         return Finish()
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
-        """What the page of a phase shows beside the form."""
+        """Return what the page of a phase shows next to the form."""
         return {}
 
     def first_draft(self, phase: str, item: Item, past: Past) -> dict[str, str]:
-        """What stands in the form before anybody typed."""
+        """Return the initial values of the form."""
         return {}
 
     def groups(self, content: Content) -> tuple[str, ...]:
-        """The groups that a contribution of the phase `grouped_in` puts its item into."""
+        """Return the groups of an item, from its contribution in the phase `grouped_in`."""
         return ()
 
     def labels(self, phase: str, content: Content) -> dict[str, str]:
-        """The decisions in a contribution that two people can agree on, by name."""
+        """Return the decisions in a contribution that two people can agree on, by name."""
         return {}
 
     def instance(self, past: Past) -> Instance | None:
-        """What a model that reads only text can learn from a finished item; None where there is nothing."""
+        """Return what a text-only model can learn from a finished item; None if there is nothing."""
         return None
 
     def case(self, item: Item, past: Past) -> Case | None:
-        """The case an item became; None where it became none."""
+        """Return the case of an item; None if there is none."""
         return None

@@ -19,29 +19,29 @@ CAUSES = {
     "mistake": "One of them made a mistake",
     "opinion": "It is a matter of opinion",
 }
-"""Why two people disagreed, for whoever decides."""
+"""Causes of disagreement, for the adjudicator."""
 RELATED: Final = Choice("related", "whether the question is about the picture", ("yes", "no"))
 CAUSE: Final = Choice("cause", "why the two disagreed", tuple(CAUSES))
 WORDS: Final = Text("words", "The reason", most=1000, needed=False)
 
 
 class CaseVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one person says of a case."""
+    """One person's verdict on a case."""
 
     verdict: Verdict
     related: bool
     answer: str = ""
-    """The corrected answer, where the verdict is to correct."""
+    """The corrected answer, if the verdict is to correct."""
     words: str = ""
-    """Why it is thrown out or corrected."""
+    """Why it is rejected or corrected."""
     cause: str = ""
-    """Why the two others disagreed, where this decides between them."""
+    """Why the two others disagreed, if this is an adjudication."""
     factual_answer: str = ""
-    """The corrected answer to the factual question of a pair, where that one was wrong."""
+    """The corrected answer to the factual question of a pair, if that one was wrong."""
 
     @property
     def settled(self) -> tuple[str, str, str]:
-        """What two people have to say alike to agree."""
+        """The parts that must be equal for two people to agree."""
         return self.verdict, self.answer, self.factual_answer
 
 
@@ -62,28 +62,28 @@ ADJUDICATE = Phase(
 
 
 class VerifyFlow(Flow):
-    """Verification of a dataset that is there already."""
+    """The flow that verifies an existing dataset."""
 
     name = "verify"
     about = "Two people verify each case; a third decides where they differ."
     phases: tuple[Phase, ...] = (VERIFY, ADJUDICATE)
 
     def pair(self, item: Item, past: Past) -> Case:
-        """The case that is verified."""
+        """Return the case to verify."""
         return case_of(item)
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Any:
-        """What a verifier or adjudicator says."""
+        """Return the verdict of a verifier or adjudicator."""
         return read_verdict(form, self.pair(item, past), past, adjudicating=phase == "adjudicate")
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
-        """Two who agree settle an item; where they do not, a third person does."""
+        """Finish the item if two people agree; otherwise a third person decides."""
         if phase == "verify" and len({each.settled for each in past["verify"]}) > 1:
             return Advance("adjudicate")
         return Finish(kept=final_verdict(past).verdict != "reject")
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
-        """The case, and for the adjudicator what both said."""
+        """Return the case, and both verdicts for the adjudicator."""
         case = self.pair(item, past)
         # CELLO's questions of discovery stand where the others are, and suppose nothing.
         supposes = case.counterfactual is not None and (case.change is not None or case.factual is not None)
@@ -91,36 +91,36 @@ class VerifyFlow(Flow):
         return {**known, "letters": LETTERS, "causes": CAUSES}
 
     def labels(self, phase: str, content: Any) -> dict[str, str]:
-        """Of the verdicts only: what is written freely is never alike."""
+        """Return labels of verdicts only: free texts never agree."""
         if not isinstance(content, CaseVerdict):
             return {}
         return {"about the picture": "yes" if content.related else "no", "verdict": content.verdict}
 
     def case(self, item: Item, past: Past) -> Case | None:
-        """The case as people left it."""
+        """Return the case after verification."""
         case = verified_case(self.pair(item, past), final_verdict(past))
         return msgspec.structs.replace(case, image=item.source.get("picture") or None) if case else None
 
 
 def case_of(item: Item) -> Case:
-    """The case that an item was made from."""
+    """Return the case that an item was made from."""
     return msgspec.convert(item.source["case"], Case)
 
 
 def asked(case: Case) -> Question:
-    """The question that is verified: the counterfactual one where there is one."""
+    """Return the question to verify: the counterfactual one if there is one."""
     question = case.counterfactual or case.factual
     assert question is not None  # a case has one of them
     return question
 
 
 def beside(case: Case) -> Question | None:
-    """The factual question of a pair, whose answer is verified too; None where there is no pair."""
+    """Return the factual question of a pair, whose answer is verified too; None if there is no pair."""
     return case.factual if case.counterfactual else None
 
 
 def read_verdict(form: Form, case: Case, past: Past, *, adjudicating: bool) -> CaseVerdict:
-    """What a form of these phases says."""
+    """Return the verdict in a form of these phases."""
     related, words, *causes = form.read((RELATED, WORDS, *((CAUSE,) if adjudicating else ()))).values()
     cause = causes[0] if causes else ""
     factual, answer = beside(case), None
@@ -155,13 +155,13 @@ def _judged(form: Form, question: Question, prefix: str, label: str) -> str | No
 
 
 def final_verdict(past: Past) -> CaseVerdict:
-    """What holds in the end."""
+    """Return the final verdict."""
     decided: CaseVerdict = (past.get("adjudicate") or past["verify"])[-1]
     return decided
 
 
 def verified_case(case: Case, verdict: CaseVerdict) -> Case | None:
-    """The case with its answer corrected where it was; None where it was thrown out."""
+    """Return the case with its answer corrected if necessary; None if it was rejected."""
     if verdict.verdict == "reject":
         return None
     case = _answered(case, "counterfactual" if case.counterfactual else "factual", verdict.answer)

@@ -1,4 +1,4 @@
-"""The model in the loop (human and model in the loop: HAMLET): people write what it gets wrong."""
+"""The model in the loop (human and model in the loop: HAMLET): people write examples that it gets wrong."""
 
 from countersight.collect.loop.hamlet import ModelCheck, OwnRanker, RankingModel, answers_blind, check, open_loop
 from countersight.collect.loop.proposing import Proposer, open_proposer

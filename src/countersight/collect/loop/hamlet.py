@@ -1,4 +1,4 @@
-"""The HAMLET check: does a model take a distractor for the right response? Asked live, with a deadline (CoSIm 4)."""
+"""The HAMLET check: does a model prefer a distractor to the right response? Asked live, with a deadline (CoSIm 4)."""
 
 import asyncio
 import hashlib
@@ -27,41 +27,41 @@ _TRAIN = "train"
 
 
 class ModelCheck(msgspec.Struct, frozen=True):
-    """What the model made of the right response (the first) and the distractors."""
+    """The model's scores of the right response (the first) and the distractors."""
 
     model: str
     scores: tuple[float, ...]
     attempt: int = 0
     note: str = ""
-    """Why there are no scores, where there are none."""
+    """Why there are no scores, if there are none."""
 
     @property
     def fools(self) -> tuple[bool, ...]:
-        """For each distractor, whether the model takes it for right rather than the right response."""
+        """Whether the model prefers each distractor to the right response."""
         return tuple(score > self.scores[0] for score in self.scores[1:]) if self.scores else ()
 
 
 class TextModel(Protocol):
-    """Whatever says how likely each of several responses is, given what was said before."""
+    """A model that gives the probability of each response in a context."""
 
     name: str
 
     @property
     def learned(self) -> bool:
-        """Whether it can answer at once; one that learns for the first time cannot."""
+        """Whether it can answer at once; not during its first training."""
         ...
 
     def refresh(self) -> None:
-        """Begin to learn, where there is something new to learn from."""
+        """Start training if there is new data."""
         ...
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
-        """How likely each response is; they add up to 1."""
+        """Return the probability of each response; they add up to 1."""
         ...
 
 
 class OwnRanker:
-    """The ranker that learns from the campaign as it goes."""
+    """The ranker that is trained on the campaign as it grows."""
 
     def __init__(self, campaign: Campaign) -> None:
         self._campaign = campaign
@@ -71,17 +71,17 @@ class OwnRanker:
 
     @property
     def learned(self) -> bool:
-        """Whether it has learned from enough since the server began."""
+        """Whether it was trained on enough data since the server started."""
         return self._ranker is not None and self._ranker.ready
 
     @property
     def name(self) -> str:
-        """Its name with how much it has learned from, since it is another model after each training."""
+        """Its name with the number of training instances, since each training makes a new model."""
         return f"ranker/{self._ranker.trained_on if self._ranker else 0}"
 
     @property
     def words(self) -> str:
-        """How good it is, in a sentence."""
+        """Its accuracy, in a sentence."""
         ranker = self._ranker
         if ranker is None or not ranker.ready:
             seen = ranker.trained_on if ranker else 0
@@ -93,7 +93,7 @@ class OwnRanker:
         return f"The model learned from {ranker.trained_on} items and gets {right} right without the pictures."
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
-        """Ask it as it is now; where there is more to learn from, it learns meanwhile."""
+        """Return the current model's probabilities; if there is new data, it is trained meanwhile."""
         self.refresh()
         if self._ranker is None and self._training is not None:
             await asyncio.shield(self._training)  # whoever asks may give up waiting; the learning goes on
@@ -101,7 +101,7 @@ class OwnRanker:
         return tuple(ranker.scores(context, responses)) if ranker else ()
 
     def refresh(self) -> None:
-        """Begin to learn in the background, where there is something new to learn from."""
+        """Start training in the background if there is new data."""
         if self._training is not None and not self._training.done():
             return
         if self._ranker is None or self._has_more(self._ranker.trained_on):
@@ -134,7 +134,7 @@ class RankingModel:
     learned = True
 
     def refresh(self) -> None:
-        """It does not learn."""
+        """Do nothing: it is not trained."""
 
     def __init__(self, name: str, timeout: float) -> None:
         model = open_model(name, ModelSettings(timeout=timeout))
@@ -145,7 +145,7 @@ class RankingModel:
         self._model = model
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
-        """From the losses of the options."""
+        """Return probabilities from the losses of the options."""
         options = tuple(map(Option, responses))
         key = hashlib.sha256("\n".join((context, *responses)).encode()).hexdigest()
         asked = Request(key, (Turn("user", context),), "choice", options, context, Parts(context))
@@ -155,7 +155,7 @@ class RankingModel:
 
 
 def open_loop(campaign: Campaign) -> OwnRanker | RankingModel:
-    """The model that the settings name."""
+    """Return the model named in the settings."""
     loop = campaign.settings.loop
     return OwnRanker(campaign) if loop.model == "ranker" else RankingModel(loop.model, loop.deadline)
 
@@ -169,7 +169,7 @@ async def check(
     responses: tuple[str, ...],
     texts: str,
 ) -> ModelCheck:
-    """Ask the model, keep what it said, and say which attempt this was. Too slow a model is left behind."""
+    """Ask the model, store its scores, and return them with the number of the attempt. Slow models are abandoned."""
     loop = campaign.settings.loop
     before = campaign.store.read(lambda c: attempts(c, lease_id))
     if before >= loop.attempts:
@@ -206,7 +206,7 @@ async def check(
 
 
 def attempts(connection: Connection, lease_id: int) -> int:
-    """How often the model was asked about an item."""
+    """Return how often the model was asked for a lease."""
     return int(connection.execute(select(func.count()).where(tables.check.c.lease_id == lease_id)).scalar_one())
 
 
@@ -216,7 +216,7 @@ def _finished(connection: Connection) -> int:
 
 
 async def answers_blind(campaign: Campaign, model: TextModel, asked: Instance) -> float | None:
-    """How likely a model without the picture thinks the right option; None where it cannot say in time.
+    """Return a text model's probability of the right option; None if it does not answer in time.
 
     It is asked while somebody types, who need not wait until it has learned.
     """

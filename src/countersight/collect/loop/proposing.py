@@ -1,4 +1,4 @@
-"""What a model would write, asked for only after a person has written something themselves."""
+"""Proposals of a model, requested only after a person has written something themselves."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ Reply with the new question, and behind it the new answer in brackets."""
 
 
 class Proposer:
-    """A model that is asked for a proposal; one that fails or is slow holds nobody up."""
+    """A model that makes proposals; if it fails or is slow, nobody has to wait."""
 
     def __init__(self, proposals: Proposals) -> None:
         self.name = proposals.model
@@ -25,7 +25,7 @@ class Proposer:
         self._model = open_model(proposals.model, ModelSettings(timeout=proposals.deadline))
 
     async def propose(self, key: str, factual: Question) -> str:
-        """What the model writes for a question; nothing where it does not answer in time."""
+        """Return the model's proposal for a question; "" if it does not answer in time."""
         prompt = _PROMPT.format(question=factual.text, answer=factual.answer)
         request = Request(f"{key}/propose", (Turn("user", prompt),), "open", question=factual.text)
         try:
@@ -35,10 +35,10 @@ class Proposer:
         return printable(answer.text)[:_LONGEST]
 
     async def close(self) -> None:
-        """Let go of the model."""
+        """Close the model."""
         await self._model.close()
 
 
 def open_proposer(proposals: Proposals) -> Proposer | None:
-    """The model that the settings name, or None where they name none."""
+    """Return the model named in the settings, or None."""
     return Proposer(proposals) if proposals.model else None

@@ -25,11 +25,11 @@ _FOLDS = 5
 _MOST_WORDS = 40
 _SHARPNESS = 6.0
 FEWEST = 20
-"""Instances below which it has nothing to learn from."""
+"""Least number of instances for training."""
 FEW = 200
-"""Up to so many instances, learning takes about as little time as starting a process."""
+"""Up to this many instances, training takes no longer than starting a process."""
 AT_ONCE = 60
-"""So many are learned from first after a start, for whoever asks before all are."""
+"""Instances for the first training after a start, to be ready sooner."""
 _WORD = re.compile(r"\w+(?:'\w+)?")
 _LITTLE = frozenset(
     _WORD.findall("a an the of in on at to is are was were be it its and or this that there with for as")
@@ -40,21 +40,21 @@ _Indexes = NDArray[np.int64]
 
 
 class TextRanker:
-    """What was learned: one weight for each word or pair of words."""
+    """A trained ranker: one weight for each word or pair of words."""
 
     def __init__(self, weights: _Floats, trained_on: int, accuracy: float | None) -> None:
         self.weights = weights
         self.trained_on = trained_on
         self.accuracy = accuracy
-        """Share of instances answered right by rankers that were not trained on them; None where there are too few."""
+        """Share of instances answered right in cross-validation; None if there are too few."""
 
     @property
     def ready(self) -> bool:
-        """Whether it has learned anything; until then it goes by the words that a response shares with the context."""
+        """Whether it is trained; until then it uses the words that a response shares with the context."""
         return self.trained_on >= FEWEST
 
     def scores(self, context: str, responses: Sequence[str]) -> list[float]:
-        """How likely each response is the right one; they add up to 1."""
+        """Return the probability of each response; they add up to 1."""
         if self.ready:
             scores = np.array([self.weights[features(context, response)].sum() for response in responses])
         else:
@@ -64,13 +64,13 @@ class TextRanker:
 
 
 def shared(context: str, response: str) -> float:
-    """The share of a response's words that were said before: what fits a change mostly takes up its words."""
+    """Return the share of a response's words that occur in the context: fitting responses repeat words of it."""
     said = set(_WORD.findall(response.casefold())) - _LITTLE
     return len(said & set(_WORD.findall(context.casefold()))) / max(1, len(said))
 
 
 def train(instances: Sequence[Instance]) -> TextRanker:
-    """Learn from instances, and say by cross-validation how good what is learned so is."""
+    """Train on instances, and measure the accuracy by cross-validation."""
     if len(instances) < FEWEST:
         return TextRanker(np.zeros(_FEATURES), len(instances), None)
     table = _Table(instances)
@@ -84,7 +84,7 @@ def train(instances: Sequence[Instance]) -> TextRanker:
 
 
 def features(context: str, response: str) -> _Indexes:
-    """What is looked at in a response: its words, neighbouring words, and each word beside those of the context."""
+    """Return the features of a response: words, neighbouring words, and pairs with words of the context."""
     said = _WORD.findall(response.casefold())[: 2 * _MOST_WORDS]
     known = [word for word in dict.fromkeys(_WORD.findall(context.casefold())) if word not in _LITTLE][-_MOST_WORDS:]
     telling = [word for word in dict.fromkeys(said) if word not in _LITTLE][:_MOST_WORDS]
@@ -96,7 +96,7 @@ def features(context: str, response: str) -> _Indexes:
 
 
 async def train_aside(instances: Sequence[Instance]) -> TextRanker:
-    """Learn while others are served: many instances in a process of its own, since threads of one Python take turns."""
+    """Train without blocking: many instances in a separate process, because of Python's global lock."""
     if len(instances) <= FEW:
         return await asyncio.to_thread(train, instances)
     command, pipe = [sys.executable, "-c", f"from {__name__} import learn; learn()"], asyncio.subprocess.PIPE
@@ -107,7 +107,7 @@ async def train_aside(instances: Sequence[Instance]) -> TextRanker:
 
 
 def learn() -> None:
-    """In the other process: read instances, write what was learned from them, and end."""
+    """Run in the separate process: read instances, write the trained weights, and end."""
     os.nice(10)  # whoever waits for a page goes before
     ranker = train(msgspec.msgpack.decode(sys.stdin.buffer.read(), type=list[Instance]))
     sys.stdout.buffer.write(msgspec.msgpack.encode((ranker.weights.tobytes(), ranker.trained_on, ranker.accuracy)))

@@ -1,4 +1,4 @@
-"""The pages people work on: rendered on the server, working without JavaScript."""
+"""The web pages for people: rendered on the server, usable without JavaScript."""
 
 from countersight.collect.web.app import PAGES, application
 from countersight.collect.web.server import configuration_faults, serve

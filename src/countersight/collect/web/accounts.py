@@ -1,4 +1,4 @@
-"""Logging in and out, invitations, people who come from Prolific, consent, and one's own account."""
+"""Login and logout, invitations, arrivals from Prolific, consent, and the account page."""
 
 import asyncio
 import math
@@ -17,7 +17,7 @@ _MOST_KEYS = 100_000
 
 
 class Limiter:
-    """Lets each key through so many times in so many seconds."""
+    """Limits each key to a number of tries in a period."""
 
     def __init__(self, tries: int, seconds: float) -> None:
         self._tries = tries
@@ -25,7 +25,7 @@ class Limiter:
         self._seen: OrderedDict[str, list[float]] = OrderedDict()
 
     def allows(self, key: str, now: float | None = None) -> bool:
-        """Whether one more try is allowed; if so it counts."""
+        """Whether another try is allowed; if so it is counted."""
         now = time.monotonic() if now is None else now
         recent = [at for at in self._seen.pop(key, []) if now - at < self._seconds]
         allowed = len(recent) < self._tries
@@ -37,17 +37,17 @@ class Limiter:
         return allowed
 
     def wait(self, key: str) -> int:
-        """Seconds until a key that was not let through is let through again."""
+        """Return the seconds until a blocked key is allowed again."""
         seen = self._seen.get(key, [])
         return math.ceil(seen[0] + self._seconds - time.monotonic()) if len(seen) >= self._tries else 0
 
     def take_back(self, key: str) -> None:
-        """Let the last try not count: it was no guess."""
+        """Uncount the last try, which was not a guess."""
         if self._seen.get(key):
             self._seen[key].pop()
 
     def forget(self, key: str) -> None:
-        """Begin anew for a key: the password was right."""
+        """Reset a key after a right password."""
         self._seen.pop(key, None)
 
 
@@ -61,7 +61,7 @@ _PROLIFIC_ID = re.compile(r"[A-Za-z0-9_-]{4,64}")
 
 
 async def login_page(visit: Visit) -> Response:
-    """The form to log in with; whoever is logged in goes on."""
+    """Show the login form; people who are logged in are redirected."""
     if visit.person is not None:
         return visit.go("/")
     asked = visit.request.query_params
@@ -69,7 +69,7 @@ async def login_page(visit: Visit) -> Response:
 
 
 async def login(visit: Visit) -> Response:
-    """Check name and password, and begin a new session."""
+    """Check name and password, and start a new session."""
     name, password = visit.form.get("name", "").strip(), visit.form.get("password", "")
     following = _inside(visit.form.get("next", "/"))
     who, address = name[:100].casefold(), _address(visit)
@@ -99,7 +99,7 @@ def _limit(*tries: tuple[Limiter, str]) -> None:
 
 
 async def begin(visit: Visit, person_id: int, following: str) -> Response:
-    """A session of its own for every login: a token somebody slipped to the browser before is worth nothing."""
+    """Start a new session for every login, so that a token planted in the browser before is useless."""
     if visit.person is not None:
         await visit.store.write(lambda c: people.end_session(c, visit.token))
     visit.token = await visit.store.write(lambda c: people.begin_session(c, person_id, visit.now))
@@ -113,12 +113,12 @@ async def logout(visit: Visit) -> Response:
 
 
 async def join_page(visit: Visit) -> Response:
-    """Where a one-time link leads: choose a password."""
+    """Show the password form behind a one-time link."""
     return visit.page("join.html", invited=_invited(visit), fault="", link=visit.request.path_params["link"])
 
 
 async def join(visit: Visit) -> Response:
-    """Keep the password; the link is used up."""
+    """Store the password and invalidate the link."""
     invited, link = _invited(visit), visit.request.path_params["link"]
     password = visit.form.get("password", "")
     fault = people.password_fault(password)
@@ -143,7 +143,7 @@ def _invited(visit: Visit) -> people.Person:
 
 
 async def arrive(visit: Visit) -> Response:
-    """Somebody comes from Prolific, with their id in the address; only where the campaign expects such people."""
+    """Admit a participant from Prolific, with their id in the address, if the campaign uses Prolific."""
     asked = visit.request.query_params
     ids = [asked.get(name, "") for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")]
     if not visit.settings.prolific.completion_code:
@@ -161,23 +161,23 @@ async def arrive(visit: Visit) -> Response:
 
 
 async def consent_page(visit: Visit) -> Response:
-    """What people agree to."""
+    """Show the consent text."""
     return visit.page("consent.html")
 
 
 async def consent(visit: Visit) -> Response:
-    """Keep that they did."""
+    """Record the consent."""
     await visit.store.write(lambda c: people.agree(c, visit.me.id, visit.settings.consent.version, visit.now))
     return visit.go("/")
 
 
 async def account_page(visit: Visit) -> Response:
-    """One's own account: what is known, and how to have it deleted."""
+    """Show a person's own account: the stored data, and how to delete it."""
     return visit.page("account.html", fault="")
 
 
 async def delete_account(visit: Visit) -> Response:
-    """Delete what says who somebody is, if they mean it."""
+    """Delete the identity of a person, after confirmation."""
     if visit.form.get("sure") != visit.me.pseudonym:
         fault = visit.say("Type your pseudonym to confirm.")
         return visit.page("account.html", 422, fault=fault)

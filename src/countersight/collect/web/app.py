@@ -1,4 +1,4 @@
-"""The application: every address with who may come there, and what all pages share."""
+"""The web application: all addresses with their permissions, and shared pages."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -24,7 +24,7 @@ _STATIC: Final = ("style.css", "app.js", "htmx.min.js")
 
 
 class RowConvertor(IntegerConvertor):
-    """The number of a row in an address; one that no database could hold is no address of ours."""
+    """A row number in an address; numbers too large for a database do not match."""
 
     regex = f"[0-9]{{1,{MOST_DIGITS}}}"
 
@@ -33,7 +33,7 @@ register_url_convertor("row", RowConvertor())
 
 
 async def picture(visit: Visit) -> Response:
-    """A picture of the campaign. Its name is the digest of its bytes, so it never changes."""
+    """Serve a picture of the campaign. Its name is the digest of its bytes, so it never changes."""
     file = visit.campaign.picture_file(visit.request.path_params["name"])
     if file is None:
         raise RefusedError(404, "There is no such picture.")
@@ -41,7 +41,7 @@ async def picture(visit: Visit) -> Response:
 
 
 async def guideline_picture(visit: Visit) -> Response:
-    """A picture of the guidelines."""
+    """Serve a picture of the guidelines."""
     file = visit.campaign.guideline_picture(visit.request.path_params["name"])
     if file is None:
         raise RefusedError(404, "There is no such picture.")
@@ -54,7 +54,7 @@ def _file(name: str) -> bytes:
 
 
 async def static(visit: Visit) -> Response:
-    """A file of the pages themselves."""
+    """Serve a static file."""
     name = visit.request.path_params["name"]
     if name not in _STATIC:
         raise RefusedError(404, "There is no such file.")
@@ -64,7 +64,7 @@ async def static(visit: Visit) -> Response:
 
 
 async def nowhere(visit: Visit) -> Response:
-    """An address that does not exist."""
+    """Answer an address that does not exist."""
     raise RefusedError(404, "There is no such page.")
 
 
@@ -127,11 +127,11 @@ PAGES: Final = (
     Page("/pictures/{name}", picture),
     Page("/static/{name}", static, role=None),
 )
-"""All that can be visited. The tests walk this table with every role."""
+"""All pages. The tests visit each with every role."""
 
 
 def application(campaign: Campaign, *, secure: bool = False, public_url: str = "") -> Starlette:
-    """The web application of a campaign."""
+    """Return the web application of a campaign."""
     place = Site(campaign, Renderer(campaign.settings, campaign.path / "locale"), secure, public_url)
     app = Starlette(routes=_routes(place), lifespan=_closing(campaign))
     app.state.loop = open_loop(campaign)

@@ -1,4 +1,4 @@
-"""The JSON API: what a study script needs of items, contributions, people and pay, with its own description.
+"""The JSON API for study scripts: items, contributions, people and pay, with an OpenAPI description.
 
 A script sends the token of a lead (`Authorization: Bearer …`, made on the page Tokens). Lists come a page at a time:
 `after` is the number of the last row that was read. What it changes goes into the audit log.
@@ -26,7 +26,7 @@ _MOST = 500
 
 
 async def campaign(visit: Visit) -> Response:
-    """What the campaign is."""
+    """The title, flow, language and phases of the campaign."""
     flow = visit.campaign.flow
     phases = [{"name": phase.name, "title": phase.title, "about": phase.about} for phase in flow.phases]
     told = {"title": visit.settings.title, "flow": flow.name, "language": visit.settings.language, "phases": phases}
@@ -40,14 +40,14 @@ async def me(visit: Visit) -> Response:
 
 
 async def progress(visit: Visit) -> Response:
-    """How far the campaign is."""
+    """The progress of the campaign."""
     figures, _ = await campaign_at(visit)
     told = {"items": figures.items, "states": figures.states, "phases": figures.phases}
     return visit.json(told | {"flags": figures.flags, "disputed": figures.disputed})
 
 
 async def agreement(visit: Visit) -> Response:
-    """How far people agree."""
+    """The agreement of people."""
     return visit.json((await campaign_at(visit))[0].agreement)
 
 
@@ -102,7 +102,7 @@ async def everybody(visit: Visit) -> Response:
 
 
 async def invite(visit: Visit) -> Response:
-    """Make an account; the path of its one-time link. With `existing`, the new link of an account that is there."""
+    """Create an account and return the path of its one-time link; `existing` gives an existing account a new link."""
     name, role = visit.form.get("name", ""), visit.form.get("role") or "worker"
     if not name.strip() or role not in people.ROLES:
         raise RefusedError(422, "An account needs a name, and a role if it is not a worker's.")
@@ -120,7 +120,7 @@ async def invite(visit: Visit) -> Response:
 
 
 async def access(visit: Visit) -> Response:
-    """Let somebody work, pause them or block them."""
+    """Allow somebody to work, pause them or block them."""
     wanted = visit.form.get("access", "")
     if wanted not in get_args(work.Access) or visit.number == visit.me.id:
         raise RefusedError(422, "Choose open, paused or blocked, for a person other than yourself.")
@@ -137,7 +137,7 @@ async def payments(visit: Visit) -> Response:
 
 
 async def approve(visit: Visit) -> Response:
-    """Approve what somebody has accrued; how many payments."""
+    """Approve what somebody has accrued; returns the number of payments."""
     visit.note_amount(visit.store.read(lambda c: pay.balances(c, visit.number)).get("accrued", 0))
     try:
         moved = await visit.write(lambda c: pay.approve(c, visit.number, visit.me.id, visit.now))
@@ -147,7 +147,7 @@ async def approve(visit: Visit) -> Response:
 
 
 async def export(visit: Visit) -> Response:
-    """Put what is approved into a batch: its number and its CSV, or null where nothing is approved."""
+    """Put everything approved into a batch: its number and its CSV, or null if nothing is approved."""
     visit.note_amount(visit.store.read(pay.balances).get("approved", 0))
     batch = await visit.write(lambda c: pay.export_batch(c, visit.me.id, visit.now))
     csv = visit.store.read(lambda c: c.execute(select(tables.batch.c.csv).where(tables.batch.c.id == batch)).scalar())
@@ -160,7 +160,7 @@ async def log(visit: Visit) -> Response:
 
 
 async def openapi(visit: Visit) -> Response:
-    """This description, in OpenAPI's form."""
+    """This description, in OpenAPI format."""
     paths: dict[str, dict[str, Any]] = {}
     for page in PAGES:
         path = page.path.replace(":row", "")

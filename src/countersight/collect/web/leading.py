@@ -1,4 +1,4 @@
-"""A lead's pages: how the campaign goes, its items, its people, its pay."""
+"""Pages for leads: progress, items, people, pay."""
 
 import time
 from typing import Any, get_args
@@ -20,24 +20,24 @@ FATES = {
     "redo": "Others repeat it and the work based on it",
     "remove": "Its items are removed",
 }
-"""What may become of all work of a person."""
+"""The possible decisions about all work of a person."""
 
 
 async def dashboard(visit: Visit) -> Response:
-    """The campaign at a glance; htmx asks again while somebody looks."""
+    """Show the campaign at a glance; htmx refreshes it."""
     figures, at = await campaign_at(visit)
     template = "parts/dashboard.html" if visit.partial else "lead.html"
     return visit.page(template, figures=figures, at=at)
 
 
 async def campaign_at(visit: Visit) -> tuple[Figures, float]:
-    """The figures of the campaign and when they were worked out."""
+    """Return the figures of the campaign and when they were computed."""
     flow = visit.campaign.flow
     return await visit.figures.get("campaign", lambda c: campaign_figures(c, flow, time.time()))
 
 
 async def items(visit: Visit) -> Response:
-    """The items, by state, a page at a time."""
+    """List the items by state, a page at a time."""
     state, begins = visit.request.query_params.get("state", "open"), after(visit)
     if state not in _STATES:
         raise RefusedError(404, "There is no such list.")
@@ -46,7 +46,7 @@ async def items(visit: Visit) -> Response:
 
 
 def after(visit: Visit) -> int:
-    """Where a page of a list begins: behind the row with this number."""
+    """Return the number after which a page of a list begins."""
     number = visit.request.query_params.get("after", "0")
     if not number.isascii() or not number.isdigit() or len(number) > MOST_DIGITS:
         raise RefusedError(404, "There is no such list.")
@@ -61,7 +61,7 @@ def _items(connection: Connection, state: str, after: int) -> list[object]:
 
 
 async def item_page(visit: Visit) -> Response:
-    """An item with everything that was ever done about it."""
+    """Show an item with its whole history."""
     number = visit.number
     there = visit.store.read(lambda c: c.execute(select(tables.item.c.id).where(tables.item.c.id == number)).first())
     if there is None:
@@ -83,7 +83,7 @@ async def item_page(visit: Visit) -> Response:
 
 
 async def people_page(visit: Visit) -> Response:
-    """Everybody, with their work."""
+    """List all people with their work."""
     return await _people(visit)
 
 
@@ -97,7 +97,7 @@ async def _people(
 
 
 async def invite(visit: Visit) -> Response:
-    """Make an account and show its one-time link, once. A name that is there is never given a link by this."""
+    """Create an account and show its one-time link, once. Existing names never get a link here."""
     name, role = visit.form.get("name", ""), visit.form.get("role", "")
     if role not in people.ROLES or not name.strip():
         return await _people(visit, 422, fault=visit.say("An account needs a name and a role."))
@@ -116,14 +116,14 @@ def _join_address(visit: Visit, token: str) -> str:
 
 
 async def link(visit: Visit) -> Response:
-    """Make a new link for an account that is there, and show it, once."""
+    """Create a new link for an existing account, and show it, once."""
     _person_figures(visit)
     token = await visit.write(lambda c: people.new_link(c, visit.number, visit.now))
     return _person(visit, link=_join_address(visit, token))
 
 
 async def change_role(visit: Visit) -> Response:
-    """Give somebody another role."""
+    """Change the role of a person."""
     number, role = _other(visit), visit.form.get("role", "")
     if role not in people.ROLES:
         raise RefusedError(422, "Choose a role.")
@@ -132,7 +132,7 @@ async def change_role(visit: Visit) -> Response:
 
 
 async def person_page(visit: Visit) -> Response:
-    """One person: whether they may work, and what becomes of what they did."""
+    """Show one person: access, and decisions about their work."""
     return _person(visit)
 
 
@@ -158,7 +158,7 @@ def _other(visit: Visit) -> int:
 
 
 async def set_access(visit: Visit) -> Response:
-    """Let somebody work, pause them or block them."""
+    """Allow somebody to work, pause them or block them."""
     person, access = _other(visit), visit.form.get("access", "")
     if access not in get_args(work.Access):
         raise RefusedError(422, "Choose open, paused or blocked.")
@@ -181,20 +181,20 @@ async def retract(visit: Visit) -> Response:
 
 
 async def log_page(visit: Visit) -> Response:
-    """Actions of leads and reviewers, the latest first."""
+    """Show actions of leads and reviewers, the latest first."""
     rows = visit.store.read(lambda c: audit_log.read_log(c, most=200, latest=True))
     return visit.page("log.html", rows=rows)
 
 
 async def log_csv(visit: Visit) -> Response:
-    """All of it, as a table."""
+    """Download the whole log as CSV."""
     text = audit_log.log_csv(visit.store.read(audit_log.read_log))
     headers = {"Content-Disposition": 'attachment; filename="actions.csv"'}
     return Response(text, media_type="text/csv", headers=headers)
 
 
 async def tokens_page(visit: Visit) -> Response:
-    """One's own tokens for scripts."""
+    """List a person's own tokens for scripts."""
     return _tokens(visit)
 
 
@@ -204,7 +204,7 @@ def _tokens(visit: Visit, token: str = "") -> Response:
 
 
 async def make_token(visit: Visit) -> Response:
-    """Make a token and show it, once."""
+    """Create a token and show it, once."""
     label = " ".join(visit.form.get("label", "").split())[:60]
     if not label:
         raise RefusedError(422, "A token needs a name.")
@@ -213,20 +213,20 @@ async def make_token(visit: Visit) -> Response:
 
 
 async def revoke_token(visit: Visit) -> Response:
-    """End every token of that name."""
+    """Revoke every token of this name."""
     await visit.write(lambda c: people.revoke_tokens(c, visit.me.id, visit.form.get("label", "")))
     return visit.go("/lead/tokens")
 
 
 async def reset_tests(visit: Visit) -> Response:
-    """Let somebody take their tests again."""
+    """Allow somebody to repeat their tests."""
     number = visit.number
     await visit.write(lambda c: work.reset(c, number, visit.me.id))
     return visit.go(f"/lead/people/{number}")
 
 
 async def pay_page(visit: Visit) -> Response:
-    """What is owed, what was approved, what has left."""
+    """Show what is owed, approved and exported."""
     return await _pay(visit)
 
 
@@ -258,7 +258,7 @@ def _batches(connection: Connection) -> list[object]:
 
 
 async def approve(visit: Visit) -> Response:
-    """Approve what somebody has earned."""
+    """Approve the earnings of a person."""
     number = visit.number
     visit.note_amount(visit.store.read(lambda c: pay.balances(c, number)).get("accrued", 0))
     try:
@@ -269,14 +269,14 @@ async def approve(visit: Visit) -> Response:
 
 
 async def export_pay(visit: Visit) -> Response:
-    """Put what is approved into a batch."""
+    """Put everything approved into a batch."""
     visit.note_amount(visit.store.read(pay.balances).get("approved", 0))
     batch = await visit.write(lambda c: pay.export_batch(c, visit.me.id, visit.now))
     return visit.go("/lead/pay") if batch else await _pay(visit, 422, "There are no approved earnings to export.")
 
 
 async def batch_csv(visit: Visit) -> Response:
-    """The CSV of a batch, as Prolific's bonus form takes it."""
+    """Download the CSV of a batch, for Prolific's bonus form."""
     number = visit.number
     text = visit.store.read(lambda c: c.execute(select(tables.batch.c.csv).where(tables.batch.c.id == number)).scalar())
     if text is None:
@@ -286,7 +286,7 @@ async def batch_csv(visit: Visit) -> Response:
 
 
 async def close_batch(visit: Visit) -> Response:
-    """Note what became of a batch."""
+    """Record the outcome of a batch."""
     number, outcome = visit.number, visit.form.get("outcome", "")
     if outcome not in ("settled", "voided"):
         raise RefusedError(422, "Say whether the batch was paid or not.")

@@ -1,4 +1,4 @@
-"""How far the campaign and a person are: figures that pages show often, worked out seldom."""
+"""Progress of the campaign and of a person: figures that are shown often and cached."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from countersight.collect.web.visit import MOST_DIGITS, Visit
 _SERIES = 200
 """Contributions of a person that their pace is taken from."""
 MOST_COUNTED = 200
-"""Items that wait for a person are counted up to this number."""
+"""Limit up to which waiting items are counted."""
 
 
 class PhaseWork(msgspec.Struct, frozen=True):
@@ -25,13 +25,13 @@ class PhaseWork(msgspec.Struct, frozen=True):
     pay: int
     standing: work.Qualification
     waiting: int
-    """Items that the person could be given, counted up to a limit."""
+    """Items that the person could take, counted up to a limit."""
     token: str
-    """What the person has open there, or nothing."""
+    """The token of the person's open task there, or ""."""
     note: bool
-    """A reviewer sent it back."""
+    """Whether a reviewer returned it."""
     full: bool
-    """The person has done as much there as one may."""
+    """Whether the person has reached the limit there."""
 
 
 class Own(msgspec.Struct, frozen=True):
@@ -40,12 +40,12 @@ class Own(msgspec.Struct, frozen=True):
     done: int
     today: int
     pace: float | None
-    """Median seconds for one contribution, of the last ones."""
+    """Median seconds for one contribution, over the last ones."""
     earned: int
 
 
 def phases_of(visit: Visit) -> list[PhaseWork]:
-    """Every phase with what the person may do there."""
+    """Return every phase with what the person may do there."""
     return visit.store.read(lambda c: _phases(c, visit))
 
 
@@ -87,7 +87,7 @@ _RECENT = (
 
 
 def own_figures(visit: Visit) -> Own:
-    """What a person has done and earned."""
+    """Return what a person has done and earned."""
     return visit.store.read(lambda c: _own(c, visit.me.id, visit.now))
 
 
@@ -101,16 +101,16 @@ def _own(connection: Connection, person_id: int, now: float) -> Own:
 
 
 class JustSent(msgspec.Struct, frozen=True):
-    """A contribution that was just made."""
+    """A contribution that was just submitted."""
 
     number: int
     token: str
-    """Of its task: the browser deletes its copy of what was typed there."""
+    """The token of its task: the browser deletes its copy of the draft."""
     may_undo: bool
 
 
 def just_sent(visit: Visit) -> JustSent | None:
-    """What the visitor has just sent, or None where they come from elsewhere."""
+    """Return what the visitor has just submitted, or None."""
     sent = visit.request.query_params.get("sent", "")
     if not (sent.isascii() and sent.isdigit() and len(sent) <= MOST_DIGITS):
         return None
@@ -120,14 +120,14 @@ def just_sent(visit: Visit) -> JustSent | None:
 
 
 def may_undo(visit: Visit, contributions: Sequence[int]) -> set[int]:
-    """Which of these contributions the visitor may take back now."""
+    """Return which of these contributions the visitor may withdraw now."""
     return visit.store.read(
         lambda c: work.undoable(c, visit.settings, visit.campaign.flow, contributions, visit.me.id, visit.now)
     )
 
 
 async def balance(visit: Visit) -> dict[str, int]:
-    """How many items there are of each group that ought to be balanced."""
+    """Return how many items each group that should be balanced has."""
     flow = visit.campaign.flow
     counts: dict[str, int] = (await visit.figures.get("balance", lambda c: group_counts(c, flow)))[0]
     return counts

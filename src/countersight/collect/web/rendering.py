@@ -1,4 +1,4 @@
-"""Pages out of templates: every value is escaped, every text of ours can be said in another language."""
+"""Render pages from templates: values are escaped, texts are translatable."""
 
 import datetime
 import re
@@ -32,7 +32,7 @@ class Renderer:
     def __init__(self, settings: Settings, locale: Path | None = None) -> None:
         self._settings = settings
         self._locale = locale
-        """The campaign's own folder of languages."""
+        """The campaign's own folder of translations."""
         self._words: dict[str, dict[str, str]] = {}
         self._environment = Environment(
             loader=PackageLoader("countersight.collect.web", "templates"),
@@ -54,17 +54,17 @@ class Renderer:
         }
 
     def compile_all(self) -> None:
-        """Compile every template now, so that nobody waits for it later."""
+        """Compile every template now, so that nobody waits later."""
         for name in self._environment.list_templates():
             self._environment.get_template(name)
 
     def render(self, template: str, language: str, values: dict[str, Any]) -> str:
-        """A template with values, in a language of the interface."""
+        """Render a template in a language of the interface."""
         common = {"_": self.translation(language), "language": language, "settings": self._settings}
         return self._environment.get_template(template).render(common | values)
 
     def translation(self, language: str) -> Callable[[str], str]:
-        """What translates the texts of the interface into a language."""
+        """Return the function that translates interface texts into a language."""
         if language not in self._words:
             words = {text: said for place in (_OURS, self._locale) for text, said in _catalog(place, language).items()}
             self._words[language] = words | self._settings.texts.get(language, {})
@@ -77,7 +77,7 @@ class Renderer:
         return language == "en" or bool(self._words[language])
 
     def language(self, chosen: str | None, accepted: str) -> str:
-        """The language of the interface: a person's choice, else what the browser asks for, else the campaign's."""
+        """Return the interface language: the person's choice, else the browser's, else the campaign's."""
         languages = self._settings.languages
         if chosen in languages:
             return chosen
@@ -99,7 +99,7 @@ def _clock(seconds: float) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """A length of time in its two largest units."""
+    """Format a duration in its two largest units."""
     if seconds is None:
         return "–"
     minutes, rest = divmod(round(seconds), 60)

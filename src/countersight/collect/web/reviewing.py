@@ -1,4 +1,4 @@
-"""A reviewer's pages: flags, disputes, and the whole history of the item they are about."""
+"""Pages for reviewers: flags, disputes, and the whole history of their items."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 
 
 class ReviewEntry(msgspec.Struct, frozen=True):
-    """One version of one contribution, as reviewers and leads see it."""
+    """One version of one contribution, as shown to reviewers and leads."""
 
     id: int
     phase: str
@@ -30,22 +30,22 @@ class ReviewEntry(msgspec.Struct, frozen=True):
     seconds: float
     pasted: float
     content: dict[str, Any] | None
-    """None where it was withdrawn."""
+    """None if it was withdrawn."""
     stands: bool
     guideline_version: int
     by_reviewer: bool
-    """A reviewer wrote this version."""
+    """Whether a reviewer wrote this version."""
 
 
 async def queue(visit: Visit) -> Response:
-    """Everything that waits for a decision."""
+    """List everything that waits for a decision."""
     flags = visit.store.read(lambda c: work.open_flags(c, visit.me.id))
     empty = "empty" in visit.request.query_params
     return visit.page("review.html", flags=flags, reasons=work.REASONS | work.FOUND, empty=empty)
 
 
 async def flag_page(visit: Visit) -> Response:
-    """One flag, with the item it is about."""
+    """Show one flag with its item."""
     return _shown(visit, _flag(visit), {})
 
 
@@ -71,7 +71,7 @@ _OUTCOME = Choice("outcome", "what happens to it", ("fair", "unfair", "returned"
 
 
 async def decide(visit: Visit) -> Response:
-    """Keep the decision, with its reason."""
+    """Store the decision, with its reason."""
     found, form = _flag(visit), visit.read()
     outcome, note = form.read((_OUTCOME, _NOTE)).values()
     number = int(form.number("contribution", found.contribution_id or 0, 0, 10**MOST_DIGITS))
@@ -99,7 +99,7 @@ async def _decided(
 
 
 async def sample(visit: Visit) -> Response:
-    """Draw a finished item to look at."""
+    """Draw a finished item for review."""
     drawn = await visit.write(
         lambda c: work.sample(c, visit.settings, visit.campaign.flow, visit.me.id, visit.now, _chance)
     )
@@ -107,14 +107,14 @@ async def sample(visit: Visit) -> Response:
 
 
 async def edit_page(visit: Visit) -> Response:
-    """The form of a contribution, to be edited by a reviewer."""
+    """Show the form of a contribution for editing by a reviewer."""
     task, editing = _edited_task(visit)
     values = task.lease.draft or first_values(visit, task, editing["contribution"])
     return await show_task(visit, task, values, editing=editing)
 
 
 async def edit(visit: Visit) -> Response:
-    """Keep a reviewer's version of a contribution; that decides the flag."""
+    """Store a reviewer's version of a contribution, which decides the flag."""
     found = _flag(visit)
     task, editing = _edited_task(visit)
     form = visit.read()
@@ -137,7 +137,7 @@ def _edited_task(visit: Visit) -> tuple[LeasedTask, dict[str, int]]:
 
 
 def first_values(visit: Visit, task: LeasedTask, number: int) -> dict[str, str]:
-    """The form of a contribution whose draft is not there: its texts by the names of their fields."""
+    """Return the form values of a contribution without a draft: its texts by field name."""
     made = tables.contribution.c
     text = visit.store.read(lambda c: c.execute(select(made.content).where(made.id == number)).scalar_one())
     content = msgspec.json.decode(text)
@@ -153,7 +153,7 @@ _chance = random.SystemRandom()
 
 
 def edit_of(visit: Visit, item_id: int) -> tuple[Markup, Markup] | None:
-    """The right response of an item before and after its last phase edited it, side by side; None where none did."""
+    """Return the right response before and after the last phase edited it; None if it did not."""
     if visit.campaign.flow.name != "cosim":
         return None
     phases = ("change", "distractor")
@@ -162,7 +162,7 @@ def edit_of(visit: Visit, item_id: int) -> tuple[Markup, Markup] | None:
 
 
 def history(connection: Connection, flow: Flow, item_id: int) -> list[ReviewEntry]:
-    """Every version of every contribution to an item, in order."""
+    """Return every version of every contribution to an item, in order."""
     made = tables.contribution
     rows = connection.execute(
         select(made, tables.person.c.pseudonym, tables.lease.c.contribution_id.label("counts"))
@@ -185,7 +185,7 @@ def _entry(flow: Flow, row: Row[Any]) -> ReviewEntry:
 
 
 def shown_of(item: Item) -> dict[str, Any]:
-    """What an item was made from, for reviewers and leads: its pictures, and the case or the texts it has."""
+    """Return the source of an item for reviewers and leads: its pictures, and its case or texts."""
     source = item.source
     named = [source.get(name) for name in ("picture", "before", "after")]
     pictures = {name: source.get("files", {}).get(name, "") for name in (*source.get("pictures", ()), *named) if name}
@@ -195,7 +195,7 @@ def shown_of(item: Item) -> dict[str, Any]:
 
 
 def compared(before: str, after: str) -> tuple[Markup, Markup]:
-    """Both texts, with the words marked that the other does not have."""
+    """Return both texts with their differing words marked."""
     first, second = before.split(), after.split()
     steps = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
     old = ((step == "equal", first[start:end]) for step, start, end, _, _ in steps)

@@ -1,4 +1,4 @@
-"""The server of a campaign: one process, listening on this machine unless told otherwise."""
+"""The server of a campaign: one process, on localhost by default."""
 
 import socket
 import sys
@@ -25,7 +25,7 @@ def serve(
     public_url: str = "",
     trusted_proxies: str = "",
 ) -> None:
-    """Serve until stopped. Behind a proxy, `public_url` is how people reach it and `trusted_proxies` its addresses."""
+    """Serve until stopped. Behind a proxy, `public_url` is the public address and `trusted_proxies` its addresses."""
     _refuse_taken(host, port)
     app = application(campaign, secure=public_url.startswith("https://"), public_url=public_url.rstrip("/"))
     app.state.renderer.compile_all()
@@ -48,7 +48,7 @@ def serve(
 def configuration_faults(
     campaign: Campaign, host: str = "127.0.0.1", public_url: str = "", trusted_proxies: str = ""
 ) -> list[str]:
-    """What is unsafe in the way a campaign is served, a sentence each."""
+    """Return what is unsafe in the server configuration, a sentence each."""
     found = []
     inside = host in ("127.0.0.1", "::1", "localhost")
     if not public_url.startswith("https://") and not (inside and not public_url):

@@ -1,4 +1,4 @@
-"""A task: the page of one leased item, its draft, its check against the model, and its sending."""
+"""A task: the page of one leased item, its draft, its check by the model, and its submission."""
 
 import random
 from typing import Any
@@ -38,7 +38,7 @@ class LeasedTask(msgspec.Struct, frozen=True):
 
 
 def load_task(visit: Visit) -> LeasedTask:
-    """The task a page is about; somebody else's does not exist."""
+    """Return the task of a page; other people's tasks are not found."""
     token = visit.request.path_params["token"]
     task = visit.store.read(lambda c: load(c, visit, token, visit.me.id))
     if task is None:
@@ -47,7 +47,7 @@ def load_task(visit: Visit) -> LeasedTask:
 
 
 def load(connection: Connection, visit: Visit, token: str, person_id: int) -> LeasedTask | None:
-    """The task with a token, of the person it was given to."""
+    """Return the task with a token, for its holder only."""
     lease = work.lease_by_token(connection, token, person_id)
     if lease is None:
         return None
@@ -61,7 +61,7 @@ def load(connection: Connection, visit: Visit, token: str, person_id: int) -> Le
 
 
 async def task_page(visit: Visit) -> Response:
-    """The item with its form, filled with what was typed so far."""
+    """Show the item with its form, filled with the draft."""
     task = load_task(visit)
     if task.lease.state == "done":
         return visit.go("/mine")
@@ -78,7 +78,7 @@ async def show_task(
     faults: dict[str, str] | None = None,
     **more: Any,
 ) -> Response:
-    """The page of a task; with `editing`, for a reviewer who edits what was sent."""
+    """Return the page of a task; with `editing`, for a reviewer who edits a submission."""
     flow, name = visit.campaign.flow, task.phase.name
     own: dict[str, Any] = {
         "checked": None,
@@ -117,12 +117,12 @@ async def show_task(
 
 
 def typed(visit: Visit) -> dict[str, str]:
-    """What of a form belongs to the contribution, bounded."""
+    """Return the fields of a form that belong to the contribution, limited in length."""
     return {name[:80]: value[:_LONGEST_DRAFT] for name, value in visit.form.items() if name not in _OWN}
 
 
 async def submit(visit: Visit) -> Response:
-    """Send the task in; on to the next one. A faulty form comes back with what is wrong, and is kept as a draft."""
+    """Submit the task and continue with the next. An invalid form is returned with its faults, and saved as a draft."""
     task = load_task(visit)
     if task.lease.state == "flagged":
         return visit.go("/work")
@@ -225,7 +225,7 @@ def _evidence(visit: Visit, task: LeasedTask) -> work.WritingEvidence:
 
 
 async def draft(visit: Visit) -> Response:
-    """Keep what is typed so far; it is on disk when the page says so."""
+    """Save the draft; it is on disk when the page says so."""
     task, values = load_task(visit), typed(visit)
     if task.lease.state in ("done", "flagged"):
         raise RefusedError(409, "This task was already sent.")
@@ -236,7 +236,7 @@ async def draft(visit: Visit) -> Response:
 
 
 async def release(visit: Visit) -> Response:
-    """Give the item back."""
+    """Release the item."""
     task = load_task(visit)
     await visit.store.write(lambda c: work.release(c, visit.settings, task.lease))
     return visit.go(f"/work?gone={task.lease.token}")
@@ -259,7 +259,7 @@ async def flag(visit: Visit) -> Response:
 
 
 async def check_distractors(visit: Visit) -> Response:
-    """Ask the model in the loop about the distractors as they are typed now."""
+    """Ask the model in the loop about the current distractors."""
     task = load_task(visit)
     if not (task.phase.checked and is_hard(task.item)) or task.lease.state != "active":
         raise RefusedError(404, "There is no model to ask here.")
@@ -282,7 +282,7 @@ async def check_distractors(visit: Visit) -> Response:
 
 
 async def check_leak(visit: Visit) -> Response:
-    """Say, as somebody types, whether a counterfactual question gives its answer away."""
+    """Check, while somebody types, whether a counterfactual question reveals its answer."""
     load_task(visit)
     pair = _pair(visit.form)
     asked = as_instance(pair)
@@ -297,6 +297,6 @@ def _pair(values: dict[str, str]) -> WrittenPair:
 
 
 async def propose_kinds(visit: Visit) -> Response:
-    """Propose the types of a change from its words; whoever wrote it corrects them."""
+    """Propose the types of a change from its words; the writer corrects them."""
     load_task(visit)
     return visit.page("parts/kinds.html", proposed=change_kinds(visit.form.get("change", "")[:2000]))

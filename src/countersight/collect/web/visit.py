@@ -1,4 +1,4 @@
-"""One visit of one page: who comes, what they sent, and what goes back."""
+"""One request: the visitor, the form, and the response."""
 
 import asyncio
 import hashlib
@@ -25,7 +25,7 @@ from countersight.collect.web.rendering import Renderer
 
 COOKIE: Final = "countersight"
 MOST_DIGITS: Final = 9
-"""Digits of a row's number: PostgreSQL counts rows to two thousand million."""
+"""Most digits of a row number: PostgreSQL counts rows to two thousand million."""
 _LARGEST_FORM = 256 * 1024
 _MOST_FIELDS = 200
 _HEADERS: Final = {
@@ -48,18 +48,18 @@ _log = logging.getLogger("countersight.collect")
 
 
 class Site(msgspec.Struct, frozen=True):
-    """What all visits of one server share."""
+    """The state shared by all requests of one server."""
 
     campaign: Campaign
     renderer: Renderer
     secure: bool = False
-    """The pages are reached by HTTPS: the cookie says so."""
+    """Whether pages are served by HTTPS, which the cookie then requires."""
     public_url: str = ""
-    """How people reach the server, where that is not the address it listens on."""
+    """The public address of the server, if it differs from the one it listens on."""
 
 
 class FigureCache:
-    """Figures about the whole campaign: worked out once for all who ask within a while, and never a minute old."""
+    """Cached figures about the whole campaign, at most a minute old."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -67,7 +67,7 @@ class FigureCache:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def get(self, name: str, question: Callable[[Connection], Any]) -> tuple[Any, float]:
-        """The figure and when it was worked out; one that takes long is worked out less often."""
+        """Return the figure and when it was computed; slow figures are computed less often."""
         async with self._locks[name]:
             if name not in self._kept or time.monotonic() > self._kept[name][2]:
                 begun = time.monotonic()
@@ -78,7 +78,7 @@ class FigureCache:
 
 
 class RefusedError(Exception):
-    """A visit that is not let through: the status, and a sentence for the person."""
+    """A refused request: the status, and a sentence for the person."""
 
     def __init__(self, status: int, words: str, retry_after: int = 0) -> None:
         super().__init__(words)
@@ -88,7 +88,7 @@ class RefusedError(Exception):
 
 
 class Visit:
-    """A request with what we know of it."""
+    """A request with its campaign, person and form."""
 
     def __init__(self, place: Site, page: "Page", request: Request, token: str, person: Person | None) -> None:
         self.place = place
@@ -98,38 +98,38 @@ class Visit:
         self.settings = place.campaign.settings
         self.request = request
         self.token = token
-        """The value of the cookie; a visitor who is not logged in has one too."""
+        """The value of the cookie; visitors who are not logged in have one too."""
         self.person = person
         self.figures: FigureCache = request.app.state.figures
         self.form: dict[str, str] = {}
         self.script = False
-        """Whether a script comes with a token of its own."""
+        """Whether a script sent its own token."""
         self.now = time.time()
         self.noted: dict[str, str] = {}
-        """What the audit log says of a write beside the form."""
+        """Details for the audit log in addition to the form."""
 
     def note_amount(self, minor: int) -> None:
-        """Put an amount of money into the audit log."""
+        """Add an amount of money to the audit log."""
         self.noted["amount"] = f"{minor / 100:.2f} {self.settings.pay.currency}"
 
     @property
     def me(self) -> Person:
-        """The person, on pages that nobody reaches without logging in."""
+        """The person, on pages that require a login."""
         assert self.person is not None
         return self.person
 
     @property
     def csrf(self) -> str:
-        """What every form of this visitor carries."""
+        """The CSRF token in every form of this visitor."""
         return hmac.new(self.campaign.secret, b"csrf" + self.token.encode(), hashlib.sha256).hexdigest()
 
     @property
     def partial(self) -> bool:
-        """Whether htmx made the request, which expects a part of a page."""
+        """Whether htmx made the request and expects a part of a page."""
         return self.request.headers.get("hx-request") == "true"
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        """A page, or a piece of one."""
+        """Return a page, or a part of one."""
         common = {
             "me": self.person,
             "csrf": self.csrf,
@@ -146,20 +146,20 @@ class Visit:
         return self.place.renderer.language(chosen, self.request.headers.get("accept-language", ""))
 
     def say(self, text: str) -> str:
-        """A text of the interface in the visitor's language."""
+        """Return a text of the interface in the visitor's language."""
         return self.place.renderer.translation(self.language)(text)
 
     def read(self) -> Form:
-        """What was sent, to be checked: faults are told in the visitor's language."""
+        """Return the form for checking; faults are in the visitor's language."""
         return Form(self.form, self.settings.language, self.say)
 
     @property
     def number(self) -> int:
-        """The row that the address names."""
+        """The row number in the address."""
         return int(self.request.path_params["number"])
 
     async def write(self, job: Callable[[Connection], T]) -> T:
-        """Do a write; what leads and reviewers do goes into the audit log with it, in the same transaction."""
+        """Run a write; actions of leads and reviewers are logged in the same transaction."""
         return await self.store.write(self._recorded(job) if self.where.role in ("reviewer", "lead") else job)
 
     def _recorded(self, job: Callable[[Connection], T]) -> Callable[[Connection], T]:
@@ -177,15 +177,15 @@ class Visit:
 
     @property
     def is_api(self) -> bool:
-        """Whether the answer is JSON."""
+        """Whether the response is JSON."""
         return self.where.path.startswith("/api/")
 
     def json(self, value: Any, status: int = 200) -> Response:
-        """An answer of the API."""
+        """Return a JSON response."""
         return Response(msgspec.json.encode(value), status, media_type="application/json")
 
     def refused(self, status: int, words: str, **values: Any) -> Response:
-        """Say why a visit is not let through."""
+        """Return the response that says why a request is refused."""
         if self.is_api:
             return self.json({"error": words}, status)
         if self.partial:
@@ -193,7 +193,7 @@ class Visit:
         return self.page("refused.html", status, words=words, **values)
 
     def go(self, path: str) -> Response:
-        """On to another page, which is fetched anew: sending a form twice by reloading is not possible."""
+        """Redirect to another page, so that reloading does not submit a form twice."""
         return RedirectResponse(path, 303)
 
 
@@ -201,23 +201,23 @@ Handler = Callable[[Visit], Awaitable[Response]]
 
 
 class Page(msgspec.Struct, frozen=True):
-    """One address: who may come, and what happens."""
+    """One address: its permissions and its handler."""
 
     path: str
     handler: Handler
     role: Role | None = "worker"
-    """The least role that is let in; None lets anybody in."""
+    """The least role required; None admits anybody."""
     method: str = "GET"
     consented: bool = True
     """Whether people must have agreed to the consent text first."""
     checked: bool = True
-    """Whether a post must carry the token of its visitor."""
+    """Whether a POST must have the visitor's CSRF token."""
     paused: bool = False
-    """Whether somebody who is paused may come."""
+    """Whether paused people are admitted."""
 
 
 async def visited(place: Site, page: Page, request: Request) -> Response:
-    """Let a visit through, or say why not."""
+    """Handle a request, or say why it is refused."""
     kind, _, bearer = request.headers.get("authorization", "").partition(" ")
     script = kind.lower() == "bearer" and page.path.startswith("/api/")
     token = (bearer if script else request.cookies.get(COOKIE, ""))[:100]
@@ -266,7 +266,7 @@ async def _through(visit: Visit, page: Page) -> Response:
 
 
 async def read_form(request: Request, *, script: bool = False) -> dict[str, str]:
-    """The fields of a posted form, of a script in JSON; one that is too large, or is no form, is refused."""
+    """Return the fields of a posted form, or of a script's JSON; raises if it is too large or invalid."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     bare = script and not kind  # a script that has nothing to say sends no body
     if not bare and kind != ("application/json" if script else "application/x-www-form-urlencoded"):

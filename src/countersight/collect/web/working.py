@@ -1,4 +1,4 @@
-"""A worker's pages: what there is to do, guidelines, tests, what was done, what was earned."""
+"""Pages for workers: tasks, guidelines, tests, past work and earnings."""
 
 import random
 from typing import Any
@@ -19,14 +19,14 @@ _SHOWN = 50
 
 
 async def front(visit: Visit) -> Response:
-    """The first page: people from Prolific are let in, others go to their work."""
+    """Redirect from the first page: admit people from Prolific, send others to their work."""
     if "PROLIFIC_PID" in visit.request.query_params:
         return await arrive(visit)
     return visit.go("/work" if visit.person else "/login")
 
 
 async def home(visit: Visit) -> Response:
-    """What there is to do."""
+    """Show the available work."""
     own = own_figures(visit)
     asked = visit.request.query_params
     return visit.page(
@@ -59,13 +59,13 @@ def _phase(visit: Visit) -> Phase:
 
 
 async def guidelines(visit: Visit) -> Response:
-    """What is asked of people in a phase, with examples."""
+    """Show the guidelines of a phase, with examples."""
     phase = _phase(visit)
     return visit.page("guidelines.html", phase=phase, rules=visit.settings.phases[phase.name])
 
 
 async def test_page(visit: Visit) -> Response:
-    """The qualification test of a phase."""
+    """Show the qualification test of a phase."""
     phase = _phase(visit)
     how = visit.store.read(lambda c: work.standing(c, visit.settings, visit.me.id, phase.name, visit.now))
     if how == "qualified":
@@ -107,7 +107,7 @@ async def next_task(visit: Visit) -> Response:
 
 
 async def mine(visit: Visit) -> Response:
-    """What a person has sent, the latest first, with what can still be taken back."""
+    """List a person's contributions, the latest first, with those that can still be withdrawn."""
     rows = visit.store.read(lambda c: _contributions(c, visit.me.id))
     balances = visit.store.read(lambda c: pay.balances(c, visit.me.id))
     return visit.page("mine.html", rows=rows, balances=balances, may_undo=may_undo(visit, [row.id for row in rows]))
@@ -134,7 +134,7 @@ def _contributions(connection: Connection, person_id: int) -> list[Row[Any]]:
 
 
 async def undo(visit: Visit) -> Response:
-    """Take a contribution back and open it again."""
+    """Withdraw a contribution and open it again."""
     number = int(visit.request.path_params["number"])
     taken = await visit.store.write(
         lambda c: work.undo(c, visit.settings, visit.campaign.flow, number, visit.me.id, visit.now)
@@ -145,7 +145,7 @@ async def undo(visit: Visit) -> Response:
 
 
 async def known(visit: Visit) -> Response:
-    """After an item whose answer is known: whether it was given."""
+    """Show whether the answer to an item with a known answer was right."""
     number = int(visit.request.path_params["number"])
     row = visit.store.read(lambda c: _known(c, number, visit.me.id))
     if row is None:

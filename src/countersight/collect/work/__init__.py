@@ -1,4 +1,4 @@
-"""The work itself: what is given out, sent in, taken back, flagged and qualified for. Verbs over a connection."""
+"""The work of a campaign: claim, submit, withdraw, flag and qualify. Functions of a database connection."""
 
 from .claiming import Lease as Lease
 from .claiming import claim as claim

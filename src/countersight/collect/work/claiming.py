@@ -31,7 +31,7 @@ HELD: Final = ("active", "done", "flagged")
 
 
 class Lease(msgspec.Struct, frozen=True):
-    """A seat that somebody has, or had."""
+    """A seat of an item that somebody has, or had."""
 
     id: int
     token: str
@@ -45,13 +45,13 @@ class Lease(msgspec.Struct, frozen=True):
     draft: dict[str, str] | None = None
     draft_at: float | None = None
     note: str | None = None
-    """Why a reviewer sent it back, where one did."""
+    """A reviewer's reason for returning it, if one did."""
 
 
 def claim(
     connection: Connection, settings: Settings, person_id: int, phase: str, now: float, chance: Random
 ) -> Lease | None:
-    """The person's open item of this phase, or a new one, or None where there is none for them."""
+    """Return the person's open item of this phase, or a new one, or None if there is none for them."""
     free_expired(connection, settings, now)
     there = current_lease(connection, person_id, phase)
     if there is not None:
@@ -66,26 +66,26 @@ def claim(
 
 
 def is_full(connection: Connection, settings: Settings, person_id: int, phase: str) -> bool:
-    """Whether somebody has done as much in a phase as one person may."""
+    """Whether somebody has reached the limit of contributions in a phase."""
     most = settings.phases[phase].most
     asked = {"person": person_id, "phase": phase}
     return bool(most) and connection.execute(_DONE, asked).scalar_one() >= most
 
 
 def current_lease(connection: Connection, person_id: int, phase: str) -> Lease | None:
-    """What the person has open in a phase."""
+    """Return the person's open lease in a phase."""
     row = connection.execute(_CURRENT, {"person": person_id, "phase": phase}).first()
     return as_lease(row) if row else None
 
 
 def lease_by_token(connection: Connection, token: str, person_id: int) -> Lease | None:
-    """A lease by its token, for the person it was given to and nobody else."""
+    """Return a lease by its token, for its holder only."""
     row = connection.execute(_BY_TOKEN, {"token": token, "person": person_id}).first()
     return as_lease(row) if row else None
 
 
 def release(connection: Connection, settings: Settings, lease: Lease) -> None:
-    """Give an item back: somebody else may have it."""
+    """Release an item, so that somebody else may take it."""
     if lease.state != "active":
         return
     connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(state="released"))
@@ -93,7 +93,7 @@ def release(connection: Connection, settings: Settings, lease: Lease) -> None:
 
 
 def free_expired(connection: Connection, settings: Settings, now: float) -> int:
-    """Take back leases that ran out; how many. What was typed stays with them."""
+    """Release expired leases, and return how many. Drafts are kept."""
     rows = connection.execute(_EXPIRED, {"now": now}).all()
     for row in rows:
         connection.execute(update(tables.lease).where(tables.lease.c.id == row.id).values(state="expired"))
@@ -102,7 +102,7 @@ def free_expired(connection: Connection, settings: Settings, now: float) -> int:
 
 
 def take_up_again(connection: Connection, settings: Settings, lease: Lease, now: float) -> bool:
-    """Give somebody back the seat they lost by being slow, if it is still free."""
+    """Return an expired seat to its holder, if it is still free."""
     item = connection.execute(select(tables.item).where(tables.item.c.id == lease.item_id)).one()
     has_room = item.state == "check" or (item.state == "open" and item.seats_left > 0)
     if item.phase != lease.phase or not has_room:
@@ -130,7 +130,7 @@ def look(connection: Connection, item_id: int, person_id: int) -> bool:
 
 
 def save_draft(connection: Connection, settings: Settings, lease: Lease, values: dict[str, str], now: float) -> None:
-    """Keep what was typed so far; whoever types is at work, so the lease begins anew."""
+    """Save a draft, and renew the lease."""
     draft = msgspec.json.encode(values).decode()
     until = now + settings.lease_minutes * 60 if lease.state == "active" else lease.expires_at
     connection.execute(_DRAFT, {"lease": lease.id, "text": draft, "now": now, "until": until})
@@ -175,7 +175,7 @@ def _case_in(key: str) -> str:
 
 
 def count_free(connection: Connection, person_id: int, phase: str, most: int) -> int:
-    """How many items of a phase a person could be given, counted up to a limit."""
+    """Return how many items of a phase a person could take, counted up to a limit."""
     free = _FIRST.limit(most).subquery()
     return int(
         connection.execute(select(func.count()).select_from(free), {"person": person_id, "phase": phase}).scalar_one()
@@ -188,7 +188,7 @@ def _known_item(connection: Connection, person_id: int, phase: str) -> int | Non
 
 
 def as_lease(row: Row[Any]) -> Lease:
-    """A lease out of its row."""
+    """Return a lease from its row."""
     draft = msgspec.json.decode(row.draft, type=dict[str, str]) if row.draft else None
     return Lease(
         row.id, row.token, row.item_id, row.person_id, row.phase, row.state, row.claimed_at, row.expires_at,

@@ -1,4 +1,4 @@
-"""Items as the work sees them: one item, and what was contributed to it that may be seen."""
+"""Items and their visible contributions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -16,7 +16,7 @@ _ITEM = select(tables.item).where(tables.item.c.id == bindparam("id"))
 
 
 def add_items(connection: Connection, settings: Settings, items: Iterable[NewItem], now: float) -> int:
-    """Put new items into a campaign, each into its split; how many."""
+    """Add new items to a campaign, each to its split; return how many."""
     rows = [_row(settings, item, now) for item in items]
     if rows:
         connection.execute(insert(tables.item), rows)
@@ -37,7 +37,7 @@ def _row(settings: Settings, item: NewItem, now: float) -> dict[str, object]:
 
 
 def split_of(settings: Settings, key: str) -> str:
-    """The split of an item: by chance, but always the same for the same name."""
+    """Return the split of an item: random, but always the same for the same key."""
     place = Random(f"split/{key}").random()
     for name, share in settings.splits.items():
         place -= share
@@ -47,20 +47,20 @@ def split_of(settings: Settings, key: str) -> str:
 
 
 def kept_splits(connection: Connection, settings: Settings) -> int:
-    """How many items have another split than the settings would draw today: each keeps the one it was drawn into."""
+    """Return how many items have another split than today's settings would give: items keep their split."""
     rows = connection.execute(select(tables.item.c.key, tables.item.c.split))
     return sum(split_of(settings, row.key) != row.split for row in rows)
 
 
 def load_item(connection: Connection, item_id: int) -> Item:
-    """An item by its number."""
+    """Return an item by its number."""
     row = connection.execute(_ITEM, {"id": item_id}).one()
     gold = msgspec.json.decode(row.gold) if row.gold else None
     return Item(row.id, row.key, row.split, msgspec.json.decode(row.source), row.phase, row.state, gold)
 
 
 def load_past(connection: Connection, flow: Flow, item_id: int, phases: Sequence[str], seed: str = "") -> Past:
-    """What was contributed to an item in these phases and no others.
+    """Return the contributions to an item in these phases only.
 
     Blindness is kept here: what a phase may not see is not read. With a seed, people of one phase come in an order that
     says nothing of who was first.
@@ -76,7 +76,7 @@ def load_past(connection: Connection, flow: Flow, item_id: int, phases: Sequence
 
 
 def finished_pasts(connection: Connection, flow: Flow, split: str) -> Iterator[Past]:
-    """What was contributed to each finished item of a split, in one question for all of them."""
+    """Return the contributions to each finished item of a split, with one query for all."""
     rows = connection.execute(_FINISHED, {"split": split})
     for _, of_item in groupby(rows, lambda row: row.item_id):
         past: dict[str, list[Content]] = {}
@@ -129,24 +129,24 @@ _TAKEN = ["active", "done"]
 
 
 def held(connection: Connection, item_id: int, phase: str, *states: str) -> int:
-    """How many seats of a phase are in one of these states."""
+    """Return how many seats of a phase are in one of these states."""
     return int(connection.execute(_HELD, {"item": item_id, "at": phase, "states": states}).scalar_one())
 
 
 def standing_in(connection: Connection, item_id: int, phase: str) -> int | None:
-    """The contribution of a phase that stands; the first where several people made one."""
+    """Return the valid contribution of a phase; the first if several people made one."""
     lease = tables.lease.c
     in_phase = (lease.item_id == item_id) & (lease.phase == phase) & (lease.state == "done")
     return connection.execute(select(func.min(lease.contribution_id)).where(in_phase)).scalar()
 
 
 def put_item(connection: Connection, settings: Settings, item_id: int, phase: str, state: str, now: float) -> None:
-    """Put an item into a phase and a state; its free seats are counted, never remembered."""
+    """Move an item to a phase and a state, and count its free seats."""
     values = {"item": item_id, "at": phase, "state": state, "now": now, "states": _TAKEN}
     connection.execute(_PUT, values | {"people": settings.phases[phase].people})
 
 
 def recount(connection: Connection, settings: Settings, item_id: int, phase: str) -> None:
-    """Count the free seats of an item anew, where it is still in that phase."""
+    """Recount the free seats of an item, if it is still in that phase."""
     values = {"item": item_id, "at": phase, "states": _TAKEN, "people": settings.phases[phase].people}
     connection.execute(_RECOUNT, values)

@@ -1,4 +1,4 @@
-"""A first try, and what a model proposes after it: nobody sees a proposal before they wrote something themselves."""
+"""A first try, and a model's proposal after it: nobody sees a proposal before their own first try."""
 
 import msgspec
 from sqlalchemy import Connection, insert, select, update
@@ -9,19 +9,19 @@ from countersight.collect.work.claiming import Lease
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """A first try that is kept, and the model's proposal."""
+    """A stored first try, and the model's proposal."""
 
     first: str
     """The question of the first try."""
     seconds: float
     text: str
-    """What the model wrote; nothing where it did not answer."""
+    """The model's text; empty if it did not answer."""
 
 
 def commit_first_try(
     connection: Connection, lease: Lease, content: Content, seconds: float, model: str, now: float
 ) -> bool:
-    """Keep a first try, once; whether it was kept now. It is never changed."""
+    """Store a first try, once and for all; return whether it was stored now."""
     if proposal_of(connection, lease.id) is not None:
         return False
     first = msgspec.json.encode(content).decode()
@@ -31,12 +31,12 @@ def commit_first_try(
 
 
 def keep_proposal(connection: Connection, lease: Lease, text: str) -> None:
-    """Keep what the model proposed."""
+    """Store the model's proposal."""
     connection.execute(update(tables.proposal).where(tables.proposal.c.lease_id == lease.id).values(text=text))
 
 
 def proposal_of(connection: Connection, lease_id: int) -> Proposal | None:
-    """The first try somebody committed to, with what was proposed after it."""
+    """Return the stored first try, with the proposal made after it."""
     row = connection.execute(select(tables.proposal).where(tables.proposal.c.lease_id == lease_id)).first()
     if row is None:
         return None

@@ -1,4 +1,4 @@
-"""Who may work in a phase: whoever passed its test, within its tries. Passes and fails are both kept."""
+"""Qualification for a phase: a test with limited tries. Passes and fails are both stored."""
 
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ Qualification = Literal["qualified", "untested", "failed"]
 
 
 class TestResult(msgspec.Struct, frozen=True):
-    """How a test went."""
+    """The result of a test."""
 
     passed: bool
     right: tuple[bool, ...]
@@ -20,7 +20,7 @@ class TestResult(msgspec.Struct, frozen=True):
 
 
 def standing(connection: Connection, settings: Settings, person_id: int, phase: str, now: float) -> Qualification:
-    """Whether somebody may work in a phase; only a pass of the test as it is now opens it."""
+    """Return whether somebody may work in a phase; only a pass of the current test counts."""
     test = settings.phases[phase].test
     if test is None:
         return "qualified"
@@ -33,7 +33,7 @@ def standing(connection: Connection, settings: Settings, person_id: int, phase: 
 def take_test(
     connection: Connection, settings: Settings, person_id: int, phase: str, answers: list[int], now: float
 ) -> TestResult | None:
-    """Mark a test and keep the outcome; None where there is no try left, or nothing to test."""
+    """Grade a test and store the result; None if there is no try left, or no test."""
     test = settings.phases[phase].test
     if test is None or standing(connection, settings, person_id, phase, now) != "untested":
         return None
@@ -46,19 +46,19 @@ def take_test(
 
 
 def tries_left(connection: Connection, settings: Settings, person_id: int, phase: str) -> int:
-    """How often somebody may still try the test of a phase."""
+    """Return how many tries of a phase's test somebody has left."""
     test = settings.phases[phase].test
     return max(0, test.tries - len(_tries(connection, person_id, phase, test))) if test else 0
 
 
 def reset(connection: Connection, person_id: int, by: int | None) -> int:
-    """Let somebody try again: their tries no longer count, but are kept; how many there were."""
+    """Reset somebody's tries, which are kept but no longer count; return how many there were."""
     theirs = (tables.qualification.c.person_id == person_id) & tables.qualification.c.reset_by.is_(None)
     return connection.execute(update(tables.qualification).where(theirs).values(reset_by=by or person_id)).rowcount
 
 
 def has_new_guidelines(connection: Connection, settings: Settings, person_id: int, phase: str) -> bool:
-    """Whether the guidelines of a phase were changed since the person last worked there."""
+    """Whether the guidelines of a phase have changed since the person last worked there."""
     made = tables.contribution.c
     followed = select(func.max(made.guideline_version)).where(made.person_id == person_id, made.phase == phase)
     return 0 < (connection.execute(followed).scalar() or 0) < settings.phases[phase].version

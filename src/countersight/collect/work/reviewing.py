@@ -1,4 +1,4 @@
-"""Review: somebody flags the work before theirs, two disagree, or finished work is sampled; a reviewer decides."""
+"""Review: of flagged work, disagreements, and samples of finished work."""
 
 from random import Random
 from typing import Any, Final, Literal
@@ -23,7 +23,7 @@ REASONS: Final = {
     "machine": "It seems to be written by a machine",
     "other": "Something else",
 }
-"""Why somebody flags."""
+"""The reasons for a flag."""
 EDITED: Final = "edited"
 FOUND: Final = {
     "ambiguous": "Two people disagree",
@@ -31,35 +31,35 @@ FOUND: Final = {
     EDITED: "The right response was edited",
     "sample": "A sample of finished work",
 }
-"""Why the program itself asks for a reviewer."""
+"""The reasons for which the program itself asks for a reviewer."""
 Outcome = Literal["fair", "unfair", "edited", "returned"]
 OUTCOMES: Final[tuple[Outcome, ...]] = ("fair", "unfair", "edited", "returned")
-"""Removed, kept, kept as the reviewer edited it, sent back to its author."""
+"""Removed, kept, kept as edited by the reviewer, returned to its author."""
 
 WITHDRAWN: Final = "withdrawn"
-"""The outcome of a question that nobody had to decide, since its author took back what it was about."""
+"""The outcome of a flag that needed no decision, because the author withdrew the work."""
 
 
 class Flag(msgspec.Struct, frozen=True):
-    """A flag as a reviewer sees it."""
+    """A flag as shown to a reviewer."""
 
     id: int
     item_id: int
     contribution_id: int | None
     by_person: bool
-    """Somebody flagged it; otherwise two people disagreed."""
+    """Whether a person flagged it; otherwise two people disagreed."""
     reason: str
     words: str
     at: float
     outcome: str | None
     note: str | None
-    """What the reviewer said who decided."""
+    """The note of the reviewer who decided."""
 
 
 def flag(
     connection: Connection, settings: Settings, lease: Lease, verified: str, reason: str, words: str, now: float
 ) -> None:
-    """Flag what the phase before wrote, and give the item to the reviewers; sent again, it changes nothing."""
+    """Flag the work of the phase before, and send the item to the reviewers; repeating this changes nothing."""
     fresh = lease_by_token(connection, lease.token, lease.person_id)
     if fresh is None or fresh.state != "active":
         return
@@ -71,19 +71,19 @@ def flag(
 
 
 def open_flags(connection: Connection, reviewer_id: int, most: int = 50) -> list[Flag]:
-    """Flags that wait for a decision, the oldest first; none of items the reviewer has a part in."""
+    """Return undecided flags, the oldest first; none of items that the reviewer contributed to."""
     rows = connection.execute(_waiting(reviewer_id).order_by(tables.flag.c.id).limit(most))
     return [_as_flag(row) for row in rows]
 
 
 def flag_for(connection: Connection, flag_id: int, reviewer_id: int) -> Flag | None:
-    """A flag that waits for this reviewer."""
+    """Return an undecided flag for this reviewer."""
     row = connection.execute(_waiting(reviewer_id).where(tables.flag.c.id == flag_id)).first()
     return _as_flag(row) if row else None
 
 
 def flags_of(connection: Connection, item_id: int) -> list[Flag]:
-    """Every flag of an item, decided or not."""
+    """Return every flag of an item, decided or not."""
     rows = connection.execute(select(tables.flag).where(tables.flag.c.item_id == item_id).order_by(tables.flag.c.id))
     return [_as_flag(row) for row in rows]
 
@@ -100,7 +100,7 @@ def decide(
     contribution_id: int | None = None,
     content: Content | None = None,
 ) -> bool:
-    """Do what a reviewer decided; False where another was quicker, or its author took it back.
+    """Carry out a reviewer's decision; False if another was quicker, or the author withdrew the work.
 
     `fair` removes the item and the pay of one of its contributions, or of none. `unfair` keeps it: a flag that was not
     fair returns the item, and what the program asked about is complete as it is. An edit of the right
@@ -141,7 +141,7 @@ def edit(
     reviewer_id: int,
     now: float,
 ) -> None:
-    """Put a reviewer's version in place of a contribution; the author keeps the seat and the pay."""
+    """Replace a contribution by a reviewer's version; the author keeps the seat and the pay."""
     made = tables.contribution.c
     before = connection.execute(select(made.fooled).where(made.id == contribution_id)).scalar()
     lease = _lease_of(connection, contribution_id)
@@ -157,7 +157,7 @@ def _send_back(connection: Connection, settings: Settings, flow: Flow, lease: Le
 
 
 def reopen(connection: Connection, settings: Settings, flow: Flow, item_id: int, phase: str, now: float) -> None:
-    """Bring an item back to a phase: later phases are done again (their pay stays), and open flags are withdrawn."""
+    """Return an item to a phase: later phases are repeated (their pay stays), and open flags are withdrawn."""
     names = [each.name for each in flow.phases]
     later = tables.lease.c.phase.in_(names[names.index(phase) + 1 :])
     vacate(connection, (tables.lease.c.item_id == item_id) & later & tables.lease.c.state.in_(HELD))
@@ -166,18 +166,18 @@ def reopen(connection: Connection, settings: Settings, flow: Flow, item_id: int,
 
 
 def vacate(connection: Connection, seats: ColumnElement[bool]) -> None:
-    """Free seats whose contributions do not count any more; whoever had them has had their part."""
+    """Free seats whose contributions no longer count; their holders cannot take them again."""
     connection.execute(update(tables.lease).where(seats).values(state="flagged", contribution_id=None))
 
 
 def withdraw(connection: Connection, item_id: int) -> None:
-    """Take the undecided questions about an item back, since what they are about is no longer there."""
+    """Withdraw undecided flags of an item, because their subject no longer exists."""
     waiting = (tables.flag.c.item_id == item_id) & tables.flag.c.outcome.is_(None)
     connection.execute(update(tables.flag).where(waiting).values(outcome=WITHDRAWN))
 
 
 def author_of(connection: Connection, found: Flag, contribution_id: int) -> str | None:
-    """Who wrote a contribution that stands in the item of a flag: whether they may work; None where there is none."""
+    """Return the access of the author of a valid contribution to a flag's item; None if there is none."""
     lease, person = tables.lease.c, tables.person.c
     stands = (lease.contribution_id == contribution_id) & (lease.item_id == found.item_id) & (lease.state == "done")
     question = select(person.access, person.deleted_at).join(tables.lease, lease.person_id == person.id).where(stands)
@@ -188,7 +188,7 @@ def author_of(connection: Connection, found: Flag, contribution_id: int) -> str 
 def sample(
     connection: Connection, settings: Settings, flow: Flow, reviewer_id: int, now: float, chance: Random
 ) -> int | None:
-    """Draw a finished item for a reviewer: a flag to decide, or None where none is left.
+    """Draw a finished item for a reviewer: return a flag to decide, or None if none is left.
 
     Items with a bonus that waits for a reviewer come first. In question is what its writer wrote, where there is one.
     """

@@ -1,4 +1,4 @@
-"""A contribution is made: once, whatever the network does, and never overwritten."""
+"""Submit contributions: exactly once, whatever the network does, and never overwritten."""
 
 import msgspec
 from sqlalchemy import Connection, bindparam, func, insert, select, update
@@ -12,7 +12,7 @@ from countersight.collect.work.items import held, load_item, load_past, put_item
 
 
 class WritingEvidence(msgspec.Struct, frozen=True):
-    """How a contribution came about; shown to reviewers with the worker's knowledge, never acted on by itself."""
+    """How a contribution was written; shown to reviewers with the worker's knowledge, never used automatically."""
 
     seconds: float
     pasted: float = 0.0
@@ -20,19 +20,19 @@ class WritingEvidence(msgspec.Struct, frozen=True):
 
 
 class Submitted(msgspec.Struct, frozen=True):
-    """What came of a contribution."""
+    """The result of a submission."""
 
     contribution_id: int
     right: bool | None = None
-    """On an item whose answer is known: whether it was given."""
+    """Whether the known answer was given, for an item with one."""
     again: bool = False
-    """It had been made before: the form was sent twice."""
+    """Whether the form had been submitted before."""
     same: bool = True
-    """What was sent again says the same as what was sent first, and stands."""
+    """Whether a repeated submission is equal to the first one."""
 
 
 class TakenError(Exception):
-    """The seat went to somebody else while its holder was away; what was typed is still there."""
+    """Raised if the seat was given to somebody else in the meantime; the draft is kept."""
 
 
 def submit(
@@ -44,7 +44,7 @@ def submit(
     evidence: WritingEvidence,
     now: float,
 ) -> Submitted:
-    """Keep a contribution and do what follows from it. The same lease sent again changes nothing."""
+    """Store a contribution and carry out what follows. Repeating it for the same lease changes nothing."""
     fresh = lease_by_token(connection, lease.token, lease.person_id)
     assert fresh is not None  # leases are never deleted
     if fresh.state == "done" and fresh.contribution_id is not None:
@@ -98,7 +98,7 @@ def append(
     now: float,
     editor_id: int | None = None,
 ) -> int:
-    """Add a version to the contributions of a lease; none is ever changed."""
+    """Append a version to the contributions of a lease; versions are never changed."""
     phase = settings.phases[lease.phase]
     row = {
         "lease_id": lease.id,
@@ -138,7 +138,7 @@ _SENT = (
 def follow(
     connection: Connection, settings: Settings, flow: Flow, item: Item, phase: str, contribution_id: int, now: float
 ) -> None:
-    """When all seats of a phase are done, go where the flow says; until then no seat comes free."""
+    """When all seats of a phase are done, advance as the flow says; until then no seat is freed."""
     people = settings.phases[phase].people
     if people > 1 and held(connection, item.id, phase, "done") < people:
         return

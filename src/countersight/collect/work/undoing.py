@@ -1,4 +1,4 @@
-"""Work is taken back: by its author while nobody has built on it, or by a lead, with all that a person did."""
+"""Withdraw work: by its author while nobody has built on it, or all work of a person by a lead."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -19,7 +19,7 @@ from countersight.collect.work.submitting import WritingEvidence, append
 def undo(
     connection: Connection, settings: Settings, flow: Flow, contribution_id: int, person_id: int, now: float
 ) -> Lease | str:
-    """Take a contribution back, as a new version; the lease it can be mended in, or why it stands."""
+    """Withdraw a contribution, as a new version; return the lease to edit it in, or why it cannot be withdrawn."""
     row = connection.execute(_standing(flow, person_id).where(tables.contribution.c.id == contribution_id)).first()
     lease = lease_by_token(connection, row.token, person_id) if row else None
     if row is None or lease is None:
@@ -41,7 +41,7 @@ Fate = Literal["keep", "redo", "remove"]
 
 
 def set_access(connection: Connection, settings: Settings, person_id: int, access: Access) -> None:
-    """Let somebody work, pause them (they see their account and no more), or block them (they cannot log in)."""
+    """Allow somebody to work, pause them (they see only their account), or block them (they cannot log in)."""
     connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(access=access))
     if access != "open":
         held = (tables.lease.c.person_id == person_id) & (tables.lease.c.state == "active")
@@ -54,7 +54,7 @@ def set_access(connection: Connection, settings: Settings, person_id: int, acces
 def retract(
     connection: Connection, settings: Settings, flow: Flow, person_id: int, fate: Fate, paid: bool, by: int, now: float
 ) -> int:
-    """Have all that a person did done again by others, or remove its items, and pay it or not; how many contributions.
+    """Have all work of a person repeated by others or removed, paid or not; return the number of contributions.
 
     What others built on work that is done again has to be done again too; they are paid for both. Pay that has left in
     a batch stays there.
@@ -80,7 +80,7 @@ def retract(
 def undoable(
     connection: Connection, settings: Settings, flow: Flow, contributions: Sequence[int], person_id: int, now: float
 ) -> set[int]:
-    """Which of these contributions their author may take back now."""
+    """Return which of these contributions their author may withdraw now."""
     rows = connection.execute(_standing(flow, person_id).where(tables.contribution.c.id.in_(contributions)))
     return {row.id for row in rows if not _refusal(row, settings, now)}
 

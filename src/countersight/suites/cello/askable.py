@@ -1,4 +1,4 @@
-"""Which questions are worth a thought: what is supposed changes something, and the names alone do not settle it."""
+"""Select questions worth asking: the supposition changes something, and the names alone do not decide."""
 
 from countersight.causal import CausalGraph, acting_kind, classes_of, descendants, may_do_alone
 from countersight.suites.cello.bystanders import can_be_chosen, may_keep
@@ -22,7 +22,7 @@ _OF_ACTING = {"direct": ("CaI", "CR"), "chain": ("CA", "AR"), "fork": ("CR",)}
 
 
 def is_worth_asking(task: Task, graph: CausalGraph, query: Supposed) -> bool:
-    """Whether what is supposed changes something, and what is asked about might hang on it for all one knows.
+    """Whether the supposition changes something, and the effect might depend on it as far as one knows.
 
     What becomes of a table without the bottles on it is nothing: an indirect effect is asked about only of a loss that
     changes what is held. Nor does anybody ask whether a table stays without a bottle or a shirt without its pocket, but
@@ -56,7 +56,7 @@ def _are_apart(graph: CausalGraph, query: Supposed) -> bool:
 
 
 def is_choosable(task: Task, graph: CausalGraph, query: Sought) -> bool:
-    """Whether the answer is one that wrong options can be like, and beyond doubt: of what is on a dish, all may be."""
+    """Whether the answer is certain and has plausible wrong options: of several things on a dish, all may be right."""
     names = {thing.id: thing.name for thing in graph.things}
     if task.short == "AR" and any("food" in classes_of(names[between]) for between in query.partial):
         return False
@@ -67,7 +67,7 @@ def is_choosable(task: Task, graph: CausalGraph, query: Sought) -> bool:
 
 
 def is_askable(task: Task, graph: CausalGraph, effect: str, behind: tuple[str, ...]) -> bool:
-    """Whether a question about these things is worth a thought, and has one answer."""
+    """Whether a question about these things needs thought and has one answer."""
     if acting_kind(graph):
         return task.short in _OF_ACTING.get(graph.kind, ())
     if may_do_alone(graph):

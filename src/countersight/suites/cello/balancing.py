@@ -1,4 +1,4 @@
-"""Which questions to take, so that the answers to the others tell nothing of one.
+"""Choose questions so that the answers to the others reveal nothing about one.
 
 A name that goes with yes more often than with no gives the answer away. So does one that goes with each exactly as
 often: whoever knows the others knows the last. What tells nothing is a coin: of n questions about a name, the square of
@@ -14,14 +14,14 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 Signs = tuple[tuple[str, str, int], ...]
-"""Of each name that stands in a question, its role and how: +1 where it goes with a loss that follows, else -1."""
+"""The names in a question, with their role and sign: +1 if a loss follows, else -1."""
 
 _WINDOW = 80
 """Candidates compared at each step."""
 _FAR = 1.5
 """Standard deviations of a coin that a name may lean."""
 KNOWN = "knowledge"
-"""The role of what common knowledge hints at; it may lean less far than a name."""
+"""The role of hints from common knowledge; its limit is tighter than that of names."""
 _KNOWN_FAR, _FEW, _FEWEST = 0.4, 2, 10
 _ALL_FAR, _LITTLE = 1.0, 8
 """The same of all names asked about as often; and how far off they may be in any case: a few names tell nothing."""
@@ -29,22 +29,22 @@ _MANY = 8
 """Names asked about so often or more are taken together."""
 
 Class = tuple[str, int]
-"""A role, and how often a name is asked about in it."""
+"""A role, and how often a name occurs in it."""
 
 
 class Coins:
-    """How far each name leans so far in its role, and all names of a role that are asked about as often together."""
+    """The balance of each name in its role, and of all equally frequent names of a role together."""
 
     def __init__(self) -> None:
         self._leaning: Counter[tuple[str, str]] = Counter()
         self._number: Counter[tuple[str, str]] = Counter()
         self._excess: Counter[Class] = Counter()
-        """Over the names of a class, the squares of what they lean less how often they are asked about."""
+        """For each class, the sum over names of squared balance minus frequency."""
         self._spread: Counter[Class] = Counter()
-        """Its square, as coins would have it on average."""
+        """The expected square of the excess for fair coins."""
 
     def strain(self, signs: Signs) -> tuple[int, int]:
-        """How many names and classes would lean too far with one more question, and how far off coins all would be."""
+        """Return how many names and classes would be out of balance with this question, and the total deviation."""
         far = sum(
             abs(self._leaning[role, name] + sign) > _FAR * sqrt(self._number[role, name] + 1)
             for role, name, sign in signs
@@ -65,7 +65,7 @@ class Coins:
         return far, sum(map(abs, excess.values()))
 
     def take(self, signs: Signs) -> None:
-        """One more question."""
+        """Add a question."""
         self._excess, self._spread = self._with(signs)
         for role, name, sign in signs:
             self._leaning[role, name] += sign
@@ -88,7 +88,7 @@ class Coins:
 def taken(
     queues: Sequence[Sequence[Item]], wanted: int, signs: Callable[[Item], Signs], scene: Callable[[Item], Hashable]
 ) -> list[Item]:
-    """So many items, from the queues in turn and each in its order as far as coins allow; one of a scene.
+    """Return items from the queues in turn, in order as far as the balance allows; one per scene.
 
     It ends when a queue has nothing left that keeps its names from leaning too far: the others would then be uneven.
     """

@@ -1,4 +1,4 @@
-"""Things of a picture that have nothing to do with a causal graph, and so may be asked about or offered beside it."""
+"""Things of a picture that are unrelated to a causal graph, and so may be asked about or offered as options."""
 
 from countersight.causal import (
     CausalGraph,
@@ -15,11 +15,11 @@ OPTIONS = frozenset({
     "animal", "cloth", "container", "device", "fastener", "fixture", "food", "furniture", "handheld", "item", "mount",
     "person", "plant", "structure", "surface", "upright", "vehicle", "worn",
 })  # fmt: skip
-"""Classes of things that one can choose."""
+"""Classes of things that can be options."""
 NO_OPTIONS = frozenset({"body", "emission", "ground", "immaterial", "lap", "place", "water"})
-"""Classes whose members belong to another thing, are no things, or bear everything in the picture."""
+"""Classes of parts of other things, of non-things, and of things that bear everything in the picture."""
 ONE_OF_A_KIND = frozenset({"animal", "food", "mount", "person", "seat", "vehicle", "worn"})
-"""Two names of one of these classes in one picture may be of the same thing: a man and a player, a meal and meat."""
+"""Classes in which two names in one picture may refer to the same thing: a man and a player, a meal and meat."""
 _MATERIALS = frozenset({"board", "brick", "carpet", "pane", "panel", "plank", "shingle", "sill", "tile"})
 """What floors and walls are made of: choosing it would be choosing them."""
 _BEHIND = frozenset({"camera", "photo", "photograph", "photographer", "picture"})
@@ -27,7 +27,7 @@ _BEHIND = frozenset({"camera", "photo", "photograph", "photographer", "picture"}
 
 
 def bystanders(graph: CausalGraph) -> list[Thing]:
-    """Other things of the picture that are neither causes nor effects of the graph's, beyond doubt."""
+    """Return other things of the picture that are certainly neither causes nor effects of the graph's things."""
     inside = [thing.name for thing in graph.things]
     kinds = frozenset().union(*(classes_of(name) for name in inside)) & ONE_OF_A_KIND
     found: dict[str, Thing] = {}
@@ -45,13 +45,13 @@ def _can_be_named(name: str, kinds: frozenset[str]) -> bool:
 
 
 def can_be_chosen(name: str) -> bool:
-    """Whether a name is of a thing that one can choose."""
+    """Whether a name refers to a thing that can be an option."""
     classes = classes_of(name)
     return bool(classes & OPTIONS) and not classes & NO_OPTIONS and singular(head(name)) not in _MATERIALS | _BEHIND
 
 
 def may_keep(keeper: str, kept: str) -> bool:
-    """Whether the catalogue would let the one bear the other, contain it, have it for a part or hold it."""
+    """Whether the catalogue allows one thing to bear, contain, have as a part or hold the other."""
     if any(verdict_on(kept, relation, keeper).cause == "object" for relation in ("on", "in")):
         return True
     return verdict_on(keeper, "have", kept).cause == "subject" or _may_hold(keeper, kept)

@@ -1,4 +1,4 @@
-"""What the card of a made CELLO tells beside the rest: how it divides, how to check it, whose scene graphs it is of."""
+"""Parts of a generated CELLO dataset's card: its divisions, how to check it, and the source of its scene graphs."""
 
 from collections import Counter
 from pathlib import Path
@@ -37,14 +37,14 @@ class _Mining(msgspec.Struct):
 
 
 class GraphSource(msgspec.Struct, frozen=True):
-    """Whose scene graphs a mined folder is of: the licence of what is made of them, and a part of the card."""
+    """The source of a mined folder's scene graphs: the resulting licence, and a part of the card."""
 
     license: str
     card: str
 
 
 def source_of(mined: Path) -> GraphSource:
-    """Whose scene graphs a mined folder is of, by the layouts they were read in."""
+    """Return the source of a mined folder's scene graphs, from their layouts."""
     try:
         layouts = msgspec.json.decode((mined / STATISTICS).read_bytes(), type=_Mining).layouts
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -69,7 +69,7 @@ def _acting(folder: Path) -> str:
 
 
 def divisions(folder: Path) -> str:
-    """How many cases each split and each difficulty has, task by task, and how people check them."""
+    """Return a table of cases by split, difficulty and task, and how people check them."""
     table = division_table(folder, "task", lambda case: str(case.provenance.get("task", "")))
     counts = Counter(str(case.provenance["task"]) for _, case in Dataset.open(folder).cases())
     none = [short for short in SHORT if not counts[short]]

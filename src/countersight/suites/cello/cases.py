@@ -1,4 +1,4 @@
-"""A query of a causal graph becomes a case: question, options, graph and the reason for the gold answer."""
+"""Turn a query of a causal graph into a case: question, options, graph and the reason for the gold answer."""
 
 from random import Random
 from typing import Any
@@ -20,26 +20,26 @@ from countersight.suites.dividing import split_of
 
 
 class Drafted(msgspec.Struct, frozen=True):
-    """A case, and what a language model must know to word its question otherwise."""
+    """A case, and what a language model must know to reword its question."""
 
     case: Case
     graph: CausalGraph
     task: Task
     forbidden: tuple[str, ...]
-    """Names that the question must not give away."""
+    """Names that the question must not reveal."""
     named: tuple[str, ...]
-    """Names that it must have."""
+    """Names that it must contain."""
     asks_stays: bool | None
-    """What a question for yes or no asks: whether the effect stays, or whether it goes."""
+    """What a yes/no question asks: whether the effect stays, or whether it goes."""
     query: Query | None = None
     spare: tuple[str, ...] = ()
-    """Names that the picture does not have and that could be offered instead of others that it does not have."""
+    """Names not in the picture that could replace other such options."""
 
 
 def draft(
     task: Task, query: Sought, shape: Shape, letter: str, number: int, answers: Answers, rng: Random, tries: int
 ) -> Drafted | None:
-    """The case of a query with options, the right one at this letter; None where no wrong ones fit."""
+    """Return the case of a query with options, the right one at this letter; None if no wrong ones fit."""
     offered = options(task, query, shape, answers, rng, tries)
     if offered is None:
         return None
@@ -58,7 +58,7 @@ def draft(
 
 
 def with_options(drafted: Drafted, options: tuple[Option, ...]) -> Drafted:
-    """The same with other options in the same places."""
+    """Return the draft with other options in the same places."""
     asked = drafted.case.counterfactual
     assert asked is not None
     case = replace(drafted.case, counterfactual=replace(asked, options=options))
@@ -66,13 +66,13 @@ def with_options(drafted: Drafted, options: tuple[Option, ...]) -> Drafted:
 
 
 def with_standing(drafted: Drafted, standing: PriorVerdict) -> Drafted:
-    """The same, saying whether common knowledge agrees with the answer."""
+    """Return the draft with a record of whether common knowledge agrees with the answer."""
     provenance = {**drafted.case.provenance, "knowledge": standing}
     return replace(drafted, case=replace(drafted.case, provenance=provenance))
 
 
 def draft_supposed(task: Task, query: Supposed, shape: Shape, number: int, asks_stays: bool) -> Drafted:
-    """The case of a query for yes or no, in the wording of that number, asking whether the effect stays or goes."""
+    """Return the case of a yes/no query, in the wording with this number, asking whether the effect stays or goes."""
     text = question(task, query, shape, number, stays=asks_stays)
     answer = "no" if query.follows == asks_stays else "yes"
     named = tuple(shape.name(thing) for thing in (query.lost, query.effect, *query.held))
@@ -117,7 +117,7 @@ def _difficulty(task: Task, graph: CausalGraph) -> int:
 
 
 def graph_as_published(graph: CausalGraph) -> dict[str, Any]:
-    """The graph in the shape of the published data, as the importer keeps it; edges run from cause to effect."""
+    """Return the graph in the format of the published data; edges run from cause to effect."""
     names = {thing.id: thing.name for thing in graph.things}
     return {
         "nodes": [

@@ -32,11 +32,11 @@ _RANKS = 16
 """Ranks among four, ties told apart."""
 
 Told = list[int]
-"""What is noticed of the options of a question, those of the answer first: a number for each figure and rank."""
+"""The observations on the options of a question, the answer's first: a number for each figure and rank."""
 
 
 def evened(drafts: Sequence[Drafted], known: Knowledge, rng: Random) -> list[Drafted]:
-    """The same questions, with options that their pictures do not have exchanged."""
+    """Return the questions with options that are not in their pictures exchanged to balance them."""
     asked = [_asked(drafted) for drafted in drafts]
     counted = [_counter(drafted, known) for drafted in drafts]
     board = _Board([_answer_first(question) for question in asked], counted)
@@ -102,7 +102,7 @@ class _Board:
                 self._having.setdefault(name, set()).add(number)
         self._excess: Counter[int] = Counter()
         self.unevenness = 0
-        """The squares of how much more or less often than by chance each notice is of the answer."""
+        """The sum of squared deviations from chance of how often each observation is about the answer."""
         self._told = [self._tells(number) for number in range(len(names))]
         for told in self._told:
             self._add(told, 1)

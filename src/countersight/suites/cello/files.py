@@ -122,7 +122,7 @@ def _id(value: object, field: str) -> str | int:
 
 
 def export_jsonl(cases: Iterable[Case], path: Path) -> int:
-    """Write causal cases in the authors' JSONL, which `make cello --from` reads back; how many there were."""
+    """Write causal cases in the authors' JSONL, which `make cello --from` reads; return their number."""
     written = 0
     lines = bytearray()
     for case in cases:

@@ -1,4 +1,4 @@
-"""Whether a question gives its answer away, or says something else than it should (CELLO 4.3)."""
+"""Check whether a question reveals its answer, or does not say what it should (CELLO 4.3)."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from countersight.causal import head, plain, singular, synonyms, words_in
 
 LONGEST = 400
-"""Characters of a question; published ones have a tenth of that."""
+"""Longest question in characters; published ones have a tenth of that."""
 
 _NOT_GONE = re.compile(r"(?:\bnot|\bnever|n't)(?: \w+)? (?:gone|absent|missing|removed|lost|taken)\b", re.IGNORECASE)
 """A loss that is denied: nothing is then supposed to be gone."""
@@ -15,7 +15,7 @@ _CONDITIONS = frozenset({"if", "suppose", "supposing", "imagine", "assume", "ass
 
 
 def leaked(text: str, forbidden: Iterable[str], named: Iterable[str]) -> list[str]:
-    """The forbidden names that a text gives away, by themselves, by their head, by a synonym, in any number.
+    """Return the forbidden names that a text reveals, by the name, its head or a synonym, in any number.
 
     Words of the things that the question is meant to name give nothing away.
     """
@@ -35,7 +35,7 @@ def _stands_in(form: tuple[str, ...], said: list[str]) -> bool:
 
 
 def misses(text: str, named: Iterable[str]) -> list[str]:
-    """The names that a question should have and has not, by their head or a synonym."""
+    """Return the required names that are missing from a question, also by their head or a synonym."""
     said = [singular(word) for word in words_in(text)]
     return [
         name
@@ -55,7 +55,7 @@ def fault(
     gone: str | None = None,
     asked: str | None = None,
 ) -> str | None:
-    """What is wrong with a wording by a language model, in words that it understands, or None.
+    """Return what is wrong with a language model's wording, as a message to it, or None.
 
     Of a question for yes or no, what is `asked` about must stand in the clause that asks, and what is supposed to be
     `gone` must not: with the two exchanged the answer would be another.

@@ -1,4 +1,4 @@
-"""Names that could be right for all that the words tell: what stands in the place of the answer in other graphs.
+"""Names that could be right as far as the words say: those in the place of the answer in other graphs.
 
 A wrong option that could never keep the thing is ruled out without looking, and one that is never right as well. So
 wrong options are drawn from what keeps things of the same name in all graphs, as often as it does there; where these
@@ -28,7 +28,7 @@ from countersight.suites.cello.bystanders import can_be_chosen
 from countersight.suites.cello.tasks.query import Shape, Sought, Task
 
 THROUGH = frozenset({"CA", "AR"})
-"""Tasks whose answer is the neighbour of the thing between."""
+"""Tasks whose answer is the neighbour of the thing in between."""
 _FEWEST, _PLENTY = 5, 16
 """Different names in a place from which wrong ones are drawn; so many are enough without those of like things."""
 _OFTEN = 3
@@ -59,7 +59,7 @@ _ANY_FOOD = frozenset({"dessert", "dish", "food", "fruit", "meal", "meat", "sala
 
 
 def may_be_taken_for(one: str, other: str) -> bool:
-    """Whether somebody who looks could well call one thing by the other name."""
+    """Whether a viewer could call one thing by the other name."""
     shared = classes_of(one) & classes_of(other)
     if "person" in shared:
         sexes = {_SEXES.get(singular(head(name)), "") for name in (one, other)}
@@ -70,22 +70,22 @@ def may_be_taken_for(one: str, other: str) -> bool:
 
 
 def in_the_picture(graph: CausalGraph) -> list[str]:
-    """The names of everything that is known to be in the picture, be it that a description speaks of it alone."""
+    """Return the names of everything known to be in the picture, even if only a description mentions it."""
     told = (word for text in graph.descriptions for word in words_in(text))
     return [*(thing.name for thing in (*graph.things, *graph.others)), *(word for word in told if classes_of(word))]
 
 
 class Answers:
-    """What the answers to the questions of a task are called, and what stands in their place in other graphs."""
+    """The names of the answers of a task, and of what is in their place in other graphs."""
 
     def __init__(self, task: Task, asked: Iterable[tuple[Shape, Sought]], around: Iterable[CausalGraph] = ()) -> None:
-        """`around` are graphs whose things may be offered though nothing is asked of them."""
+        """`around` are further graphs whose things may be offered."""
         self._task = task
         found = list(asked)
         self._right = Counter(shape.names[thing] for shape, query in found for thing in query.answer)
         self._there: dict[Hashable, Counter[str]] = {}
         self._joined: set[Hashable] = set()
-        """Which name keeps things of which name, or of which classes."""
+        """Which names keep things of which names or classes."""
         seen: set[tuple[str, str, str]] = set()
         for graph in (*(shape.graph for shape, _ in found), *around):
             names = {thing.id: thing.name for thing in graph.things}
@@ -129,7 +129,7 @@ class Answers:
         return any((keeper, kept) in self._joined for keeper, *those in pairs for kept in those)
 
     def spare(self, shape: Shape, query: Sought, rng: Random) -> list[str]:
-        """Names that could be offered, right somewhere or nowhere: none may stand for a thing of the picture."""
+        """Return names that could be offered, right elsewhere or not; none may refer to a thing of the picture."""
         here, answer = in_the_picture(shape.graph), shape.names[query.answer[0]]
         by_name, alike, any_thing = self._levels(shape, query)
         names = sorted(name for name in by_name + alike if self._fits(name, answer))

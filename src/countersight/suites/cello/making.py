@@ -1,4 +1,4 @@
-"""CELLO, made: causal cases out of a folder of mined causal graphs."""
+"""Generate CELLO: causal cases from a folder of mined causal graphs."""
 
 import shutil
 from collections import Counter
@@ -32,25 +32,25 @@ SIZE = PER_TASK * len(TASKS)
 
 
 class CelloMade(msgspec.Struct, frozen=True):
-    """What came of the graphs."""
+    """The result of generating cases."""
 
     graphs: int
     bad: int
     asked_about: int
-    """Graphs that can be asked about without doubt."""
+    """Graphs that are fit for unambiguous questions."""
     cases: int
     wanted: int
-    """Cases of each task that were to be made."""
+    """The requested number of cases of each task."""
     by_task: dict[str, int]
     without_picture: int
     worded: int
-    """Questions that a language model worded; the others are from templates."""
+    """Questions worded by a language model; the others are from templates."""
     by_model: bool
-    """Whether one was asked to word them."""
+    """Whether a model was used for wording."""
 
     @property
     def fewer(self) -> dict[str, int]:
-        """The tasks of which there are fewer cases than wanted, for want of graphs that fit."""
+        """Return the tasks with fewer cases than requested, because too few graphs fit."""
         return {task: number for task, number in self.by_task.items() if number < self.wanted}
 
 
@@ -139,7 +139,7 @@ def assemble(
     per_task: int | None = None,
     wording: Model | str = WORDINGS[0],
 ) -> CelloMade:
-    """Sample a balanced dataset of what `mine` found: so many cases in all, or of each task; see `make_cello`."""
+    """Sample a balanced dataset from a mined folder: a number of cases in all, or of each task; see `make_cello`."""
     wanted = per_task * len(TASKS) if per_task else size or SIZE
     with progress("Wording", wanted, "questions") as told:
         return make_cello(

@@ -15,7 +15,7 @@ from countersight.suites.cello.tasks.query import Shape, Sought, Task
 from countersight.suites.cello.wording import explanation, is_explained
 
 ROLES = ("answer", "image", "graph", "text")
-"""The answer; in the picture and not in the graph; in the graph and only part of the answer; in neither."""
+"""The answer; in the picture but not in the graph; in the graph but only part of the answer; in neither."""
 _WRONG = 3
 _TRIES = 40
 _SELDOM = 0.1
@@ -25,7 +25,7 @@ _SELDOM = 0.1
 def options(
     task: Task, query: Sought, shape: Shape, answers: Answers, rng: Random, tries: int = _TRIES
 ) -> tuple[Option, ...] | None:
-    """The answer, then three wrong options; None where no fit ones are found.
+    """Return the answer, then three wrong options; None if no suitable ones are found.
 
     All are of different things: none is a synonym, a wider or a narrower word of the answer or of another option.
     """

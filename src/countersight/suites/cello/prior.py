@@ -1,4 +1,4 @@
-"""What common knowledge says about a question, without the picture: it agrees with the answer, disagrees, or is silent.
+"""Common knowledge about a question, without the picture: it agrees with the answer, disagrees, or is silent.
 
 Questions are chosen so that it agrees about as often as it disagrees. Every case says which of the three holds, and the
 report scores them apart.
@@ -17,7 +17,7 @@ _CAN_ACT = frozenset({"creature", "emission", "mount", "vehicle", "water"})
 
 
 class Hints(msgspec.Struct, frozen=True):
-    """What counts in other pictures suggest about the things in a yes/no question: 1, -1, or 0 where they are equal."""
+    """Hints from counts in other pictures about the things in a yes/no question: 1, -1, or 0 if they are equal."""
 
     lost_keeps_effect: int
     """1: the lost thing usually keeps the effect in place; -1: the effect usually keeps the lost thing."""
@@ -28,16 +28,16 @@ class Hints(msgspec.Struct, frozen=True):
 
     @property
     def guess(self) -> int:
-        """1: the counts suggest that the effect is lost too. Of three things, the one that is kept is the nearer."""
+        """1: the counts suggest that the effect is lost too. Of three things, the held one is the nearer."""
         return self.held_keeps_lost or self.lost_before_held or self.lost_keeps_effect
 
     def items(self) -> Iterator[tuple[str, int]]:
-        """Every hint by its name."""
+        """Return every hint by its name."""
         return ((name, hint) for name, hint in msgspec.structs.asdict(self).items() if hint is not None)
 
 
 def hints(known: Knowledge, graph: CausalGraph, query: Supposed) -> Hints:
-    """What is known about the things in a yes/no question."""
+    """Return the hints for the things in a yes/no question."""
     names = {thing.id: thing.name for thing in (*graph.things, *graph.others)}
     picture = graph.image or graph.scene
 
@@ -59,7 +59,7 @@ def hints(known: Knowledge, graph: CausalGraph, query: Supposed) -> Hints:
 
 
 def standing(task: Task, query: Supposed, hinted: Hints) -> PriorVerdict:
-    """Whether what is known guesses the answer to a yes/no question."""
+    """Return whether common knowledge guesses the answer to a yes/no question."""
     guess = -hinted.guess if task.short in ("NIE", "SC") else hinted.guess
     if not guess:
         return "silent"
@@ -67,7 +67,7 @@ def standing(task: Task, query: Supposed, hinted: Hints) -> PriorVerdict:
 
 
 def figures(known: Knowledge, task: Task, shape: Shape, query: Sought, name: str) -> tuple[int, int]:
-    """How often a name on offer keeps what is asked about, directly and through another; AR asks what is kept."""
+    """Return how often an option keeps the thing asked about, directly and through another; AR asks what is kept."""
     picture = shape.graph.image or shape.graph.scene
     about = shape.names[query.about[-1]]
     ends = (about, name) if task.short == "AR" else (name, about)
@@ -75,7 +75,7 @@ def figures(known: Knowledge, task: Task, shape: Shape, query: Sought, name: str
 
 
 def standing_of(counts: list[int]) -> PriorVerdict:
-    """Whether the answer, whose count comes first, is what one would choose by counts."""
+    """Return whether the counts, the answer's first, favour the answer."""
     if not any(counts):
         return "silent"
     return "agrees" if counts[0] > max(counts[1:]) else "disagrees"

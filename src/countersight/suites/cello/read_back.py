@@ -1,4 +1,4 @@
-"""A question read back: shown alone, it must make of each thing what it was meant to, and ask for the same."""
+"""Read a question back: a model that sees it alone must find the intended role of each thing."""
 
 from collections.abc import Iterable
 from random import Random
@@ -15,7 +15,7 @@ ROLES: dict[str, tuple[Role, Role, Role]] = {
     "SC": ("kept", "asked", "kept"),
     "NC": ("asked", "gone", "kept"),
 }
-"""Of what is lost, of the effect and of what is held, by task: what the question makes of each."""
+"""The intended role of the lost thing, the effect and the held thing, by task."""
 
 SOUGHT: Final = {
     "CaI": "cause",
@@ -32,13 +32,13 @@ _KEPT_IN_PLACE: Final = ("CaI", "CA", "CB", "CoI")
 
 
 def asked_back(written: str, drafted: Drafted) -> str:
-    """What the model is asked of its own wording, shown alone."""
+    """Return the prompt by which the model reads its own wording."""
     lines = _of_choice(drafted) if drafted.asks_stays is None else _of_supposition(drafted)
     return "\n".join((f"Read this question: {written}", *lines))
 
 
 def roles(drafted: Drafted) -> dict[str, str]:
-    """What the question is meant to make of each of its things, and to ask for."""
+    """Return the intended roles of the things in the question, and what it asks."""
     if drafted.asks_stays is None:
         return _sought(drafted)
     meant: dict[str, str] = dict(zip(drafted.named, ROLES[drafted.task.short], strict=False))
@@ -52,7 +52,7 @@ def _sought(drafted: Drafted) -> dict[str, str]:
 
 
 def misread(answer: str, drafted: Drafted) -> str | None:
-    """What came back otherwise than it was meant, in words that the model understands, or None."""
+    """Return what was understood differently than intended, as a message to the model, or None."""
     said = _told(answer)
     for name, meant in roles(drafted).items():
         if said.get(name) != meant:

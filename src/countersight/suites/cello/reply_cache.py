@@ -1,4 +1,4 @@
-"""What a language model said while it worded questions: kept as it comes, so that nothing is paid for twice."""
+"""Store the replies of a language model that words questions as they arrive, so that nothing is paid for twice."""
 
 import asyncio
 import hashlib
@@ -17,12 +17,12 @@ _UNDER_WAY = 16
 
 
 def kept_beside(folder: Path) -> Path:
-    """Where the answers are kept while a dataset folder is made, and after."""
+    """Return where the replies are stored during and after the making of a dataset folder."""
     return folder.with_name(f"{folder.name}.wording")
 
 
 def reword_all(model: Model, drafts: Sequence[Drafted], folder: Path, *, progress: Callable[[int], None]) -> list[Case]:
-    """The cases of the drafts, in order, their questions worded by the model where it does so without a fault.
+    """Return the cases of the drafts, in order, worded by the model if its wording has no fault.
 
     What the model says goes into `folder` as it comes. Who is stopped, or whose key is refused at the last question,
     goes on from there with the same command.

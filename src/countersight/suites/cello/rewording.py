@@ -23,11 +23,11 @@ _DESCRIPTIONS = 12
 _LONGEST_KEPT = 600
 
 Say = Callable[[tuple[Turn, ...]], Awaitable[str]]
-"""Puts a conversation to the model and gives what it says; raises RetriesExhausted where it will say nothing."""
+"""Sends a conversation to the model and returns its reply; raises RetriesExhausted if there is none."""
 
 
 async def reword(say: Say, drafted: Drafted, name: str) -> Case:
-    """One case with its question worded by the model of that name, or with that of the template."""
+    """Return the case with its question worded by the named model, or with the template's wording."""
     case, asked = drafted.case, drafted.case.counterfactual
     assert asked is not None
     turns = [Turn("user", instructions(drafted))]
@@ -47,7 +47,7 @@ async def reword(say: Say, drafted: Drafted, name: str) -> Case:
 
 
 def instructions(drafted: Drafted) -> str:
-    """The prompt of the model: descriptions, causal graph and constraints."""
+    """Return the prompt for the model: descriptions, causal graph and constraints."""
     asked = drafted.case.counterfactual
     assert asked is not None
     described = [f"- {line}" for line in drafted.graph.descriptions[:_DESCRIPTIONS]]

@@ -37,7 +37,7 @@ _MOST_RIGHT, _IN = 4, 40
 
 
 class Pool:
-    """Graphs by kind, drawn evenly from any number of them in one pass and in bounded memory.
+    """Graphs by kind, sampled evenly from any number of them in one pass and with bounded memory.
 
     Of graphs whose things have the same names one is kept. Which are kept depends on the seed and the graphs, and not
     on their order.
@@ -51,10 +51,10 @@ class Pool:
         self._last: dict[tuple[GraphKind, bool], list[int]] = {}
         self.seen = 0
         self.knowledge = Knowledge()
-        """What all graphs tell of what usually keeps what."""
+        """The knowledge in all graphs about what usually keeps what."""
 
     def add(self, graph: CausalGraph) -> None:
-        """Look at one more graph."""
+        """Consider a graph."""
         self.seen += 1
         key = graph.kind, bool(graph.others)
         held, last = self._held.setdefault(key, {}), self._last.setdefault(key, [])
@@ -69,7 +69,7 @@ class Pool:
             del held[-heapq.heappop(last)]
 
     def graphs(self, kind: GraphKind) -> list[CausalGraph]:
-        """The graphs of a kind that were kept, in an order by chance."""
+        """Return the sampled graphs of a kind, in random order."""
         found = self._held.get((kind, False), {}) | self._held.get((kind, True), {})
         return [found[names][1] for names in sorted(found)]
 

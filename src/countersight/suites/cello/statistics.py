@@ -11,7 +11,7 @@ from countersight.html import Grid, Line, TableCell
 from countersight.suites.statistics import Chart, ChartBar
 
 GRAPHS: Final = ("direct", "chain", "confounding", "collision")
-"""CELLO's kinds of causal graph. Our forks (two effects of one cause) are listed where a dataset has any."""
+"""CELLO's kinds of causal graph. Our forks (two effects of one cause) are added if a dataset has any."""
 FORK: Final = "fork"
 OTHER: Final = "other"
 DESCRIBED: Final = "described in the paper: four kinds of graphs, twelve tasks on four rungs, 100 cases per task"
@@ -40,7 +40,7 @@ class CelloStatistics(msgspec.Struct, frozen=True):
     """CELLO's twelve tasks in the order of the rungs, then any others."""
 
     def tables(self) -> Iterator[Grid]:
-        """Cases by rung, task and kind of causal graph."""
+        """Return a table of cases by rung, task and kind of causal graph."""
         head = ("rung and task", "cases", "words", *self.graphs)
         lines, rung = [], ""
         for task in self.tasks:
@@ -56,7 +56,7 @@ class CelloStatistics(msgspec.Struct, frozen=True):
         yield Grid("Causal tasks and graphs", head, tuple(lines), DESCRIBED)
 
     def charts(self) -> Iterator[Chart]:
-        """One bar per task, divided by kind of graph, under the heading of its rung."""
+        """Return a chart with one bar per task, divided by kind of graph, under the heading of its rung."""
         bars = (
             ChartBar(
                 f"{task.short} {task.task.replace('_', ' ')}".strip(),
@@ -90,7 +90,7 @@ class CelloTally:
         self._graphs[case.group, kind if kind in (*GRAPHS, FORK) else OTHER] += 1
 
     def statistics(self) -> CelloStatistics:
-        """The statistics of all cases so far."""
+        """Return the statistics of all cases so far."""
         from countersight.suites.cello.tasks import RUNGS, TASKS
 
         found = {kind for _, kind in self._graphs}

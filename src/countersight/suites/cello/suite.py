@@ -1,4 +1,4 @@
-"""CELLO, as it stands in the table of suites."""
+"""The registration of CELLO as a suite."""
 
 from typing import Final
 

@@ -28,7 +28,7 @@ _RUNG_OF: Final = {
     for name in (task, SHORT[_TASKS.index(task)].casefold())
 }
 PriorVerdict = Literal["agrees", "disagrees", "silent"]
-"""What common knowledge says of an answer; see `prior`."""
+"""What common knowledge says about an answer; see `prior`."""
 PRIOR_VERDICTS: Final[tuple[PriorVerdict, ...]] = ("agrees", "disagrees", "silent")
 BINARY: Final = "binary"
 MULTIPLE: Final = "multiple choice"

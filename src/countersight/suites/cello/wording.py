@@ -1,4 +1,4 @@
-"""Causal questions in words, from templates that people can read and mend: `words/questions.toml`."""
+"""Causal questions in words, from the editable templates in `words/questions.toml`."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -20,28 +20,28 @@ DOES = {
     "force": "act on",
     "source": "give off",
 }
-"""What a cause does, by its kind."""
+"""The verb of a cause, by its kind."""
 
 
 def does(cause: str, kind: str) -> str:
-    """What a cause of that kind does to its effect, in agreement with its name: "supports", "hold"."""
+    """Return the verb for a kind of cause, in agreement with its name: "supports", "hold"."""
     return verb(cause, DOES.get(kind, "affect"))
 
 
 def edges_in_words(graph: CausalGraph) -> list[str]:
-    """The edges of a graph, each as a few words: "shelf supports books" (CELLO 4.3)."""
+    """Return the edges of a graph, each in a few words: "shelf supports books" (CELLO 4.3)."""
     names = {thing.id: thing.name for thing in graph.things}
     return [f"{names[edge.cause]} {does(names[edge.cause], edge.kind)} {names[edge.effect]}" for edge in graph.edges]
 
 
 def wordings(task: Task) -> int:
-    """How many wordings a task has to choose from, for each way of asking."""
+    """Return the number of wordings of a task, for each way of asking."""
     listed: Mapping[str, Any] = _wordings()[task.name]
     return len(listed["asks" if task.is_choice else "stays"])
 
 
 def question(task: Task, query: Query, shape: Shape, number: int, *, stays: bool = True) -> str:
-    """The wording of a query with that number; one for yes or no asks whether the effect stays, or whether it goes."""
+    """Return a wording of a query; a yes/no question asks whether the effect stays, or whether it goes."""
     if isinstance(query, Sought):
         things = dict(zip(("effect", "cause") if task.short != "AR" else ("cause",), query.about[::-1], strict=False))
         asks = "asks"
@@ -59,7 +59,7 @@ def _template(task: Task, which: str, graph: CausalGraph) -> Any:
 
 
 def explanation(task: Task, effect: str, one: str, other: str) -> str:
-    """An option that explains, with the names of two things."""
+    """Return an option that is an explanation, with the names of two things."""
     fields = {
         "one": the(one),
         "One": sentence(the(one)),

@@ -1,4 +1,4 @@
-"""CoSIm: scene changes and what would be answered after them."""
+"""CoSIm: changes of a scene, and the answers after them."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The words by which CoSIm's types of change are told apart; singular nouns and plain verbs."""
+"""The words by which CoSIm's types of change are recognised; singular nouns and plain verbs."""
 
 from typing import Final
 

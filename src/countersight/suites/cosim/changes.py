@@ -133,7 +133,7 @@ _THE = re.compile(
 
 
 def change_kinds(text: str) -> tuple[str, ...]:
-    """The types of change that the words of a change tell of, in the order of `KINDS`."""
+    """Return the types of change that the words describe, in the order of `KINDS`."""
     found: set[str] = set()
     for clause in _clauses(text[:_LONGEST]):
         found |= _of_clause(clause)
@@ -141,12 +141,12 @@ def change_kinds(text: str) -> tuple[str, ...]:
 
 
 def change_count(text: str) -> int:
-    """How many changes the words tell of: two of one type, in two clauses, are two."""
+    """Return the number of changes that the words describe: two of one type, in two clauses, are two."""
     return sum(len(_of_clause(clause)) for clause in _clauses(text[:_LONGEST]))
 
 
 def change_parts(text: str) -> tuple[str, ...]:
-    """The clauses of a change in its own words, each as a sentence that could stand alone."""
+    """Return the clauses of a change in its own words, each as a complete sentence."""
     plain = " ".join(text[:_LONGEST].split())
     lowered = plain.lower()
     if len(lowered) != len(plain):  # a letter that lower case makes longer: the places would not fit

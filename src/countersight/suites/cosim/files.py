@@ -34,19 +34,19 @@ NAME: Final = "cosim"
 
 FIELDS = ("question", "answer_orig", "change", "answer_choices", "answer_label", "folder", "img_fn")
 VISUAL_GENOME = ("VG_100K", "VG_100K_2")
-"""The folders in which Visual Genome comes; CoSIm's file names others (genome_13), which nobody publishes."""
+"""The folders of Visual Genome's pictures; CoSIm's file names others (genome_13), which nobody publishes."""
 _MOST_CHANGES = 100
 
 
 class Assigned(msgspec.Struct, frozen=True):
-    """What people said of one change."""
+    """The types that people assigned to one change."""
 
     kinds: tuple[str, ...]
     changes: int | None = None
 
 
 def layout(kinds: Path | None, *, keep_doubled: bool = False) -> Layout:
-    """How CoSIm's file becomes a dataset, with the types of change in a file where people assigned them.
+    """Return the layout of CoSIm's file, with the types of change from a file if people assigned them.
 
     Five of the published cases offer their right answer twice. They are bad rows, unless they are kept as published:
     then either of the two is right.
@@ -66,7 +66,7 @@ def layout(kinds: Path | None, *, keep_doubled: bool = False) -> Layout:
 
 
 def read_kinds(path: Path) -> dict[str, Assigned]:
-    """The types that people assigned, by the id of the case; a bad row is an error that names its line."""
+    """Return the types that people assigned, by case id; an invalid row is an error that names its line."""
     assigned: dict[str, Assigned] = {}
     for line, row in csv_rows(path, ("id", "kinds")):
         try:

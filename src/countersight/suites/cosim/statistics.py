@@ -1,4 +1,4 @@
-"""CoSIm's own statistics (CoSIm 5): how long the parts of an instance are, their words, and the types of change."""
+"""CoSIm's own statistics (CoSIm 5): lengths and words of the parts of an instance, and the types of change."""
 
 import re
 from collections import Counter
@@ -16,11 +16,11 @@ Part = Literal["question", "initial response", "scene change", "new response", "
 PARTS: Final[tuple[Part, ...]] = ("question", "initial response", "scene change", "new response", "distractor")
 
 LENGTHS: Final = ("max", "min", "avg", "sd")
-"""What the paper's Table 1 tells of the lengths of a part."""
+"""The statistics of lengths in the paper's Table 1."""
 NUMBERS: Final = ("1", "2", "3", "more than 3")
-"""How many types a change is of, as the paper's Table 2 counts them."""
+"""The numbers of types of a change, as counted in the paper's Table 2."""
 GUIDES: Final = ("answer kept", "answer flipped")
-"""The two guides people wrote changes after (CoSIm A.1), told apart by the yes or no that a response begins with."""
+"""The two guides for writing changes (CoSIm A.1), distinguished by the yes or no at the start of a response."""
 
 REPORTED_WORDS: Final[dict[Part, int]] = {
     "question": 3_261,
@@ -32,7 +32,7 @@ REPORTED_WORDS: Final[dict[Part, int]] = {
 """Different words in each part of the whole set, as the paper reports them (CoSIm 5.1)."""
 REPORTED_WORDS_IN_ALL: Final = 9_946
 REPORTED_GUIDES: Final = {"answer kept": "42.93", "answer flipped": "57.07"}
-"""In per cent, as the paper reports them (CoSIm A.1)."""
+"""The shares of the guides in per cent, as the paper reports them (CoSIm A.1)."""
 
 _DISTINCT = 200_000  # words told apart in a part, so that memory stays bounded
 _AROUND = "\"'“”‘’.,;:!?()[]{}…-–—*"
@@ -122,7 +122,7 @@ class CosimTally:
         return len(set().union(*(part.words for part in self.parts.values())))
 
     def tables(self) -> Iterator[Grid]:
-        """What the paper tells of its instances, with its own figures beside, marked as reported."""
+        """Return the paper's tables for these cases, with its own figures marked as reported."""
         yield self._lengths()
         yield self._types()
         for title, counted in (
@@ -190,7 +190,7 @@ def _shares(title: str, heading: str, note: str, rows: list[tuple[str, int, str]
 
 
 def number_of_changes(case: Case) -> int:
-    """How many changes there are: as people say, or as the rules count; two of one type are two. 0: not known."""
+    """Return the number of changes, as assigned or as counted by the rules; two of one type are two. 0: unknown."""
     said = case.provenance.get("changes")
     if isinstance(said, int) and said > 0:
         return said

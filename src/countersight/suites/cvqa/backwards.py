@@ -34,14 +34,14 @@ _TOP = 3
 
 
 class LeastChange(NamedTuple):
-    """A scene, what is to become true of it, and the changes that are offered, of which the first is the right one."""
+    """A scene, a goal, and the offered changes, of which the first is right."""
 
     scene: Scene
     goal: str
     options: tuple[str, ...]
     edits: tuple[Edit, ...]
     seen: str
-    """What is asked of both pictures, which are numbers."""
+    """The question about both pictures, whose answers are numbers."""
     count: Callable[[Scene], int]
 
 
@@ -100,13 +100,13 @@ def _flowers_to_go(rng: Random) -> LeastChange:
 
 
 def least_change(seed: int, index: int) -> LeastChange:
-    """The smallest change with this number: the same for the same seed, whatever else is made."""
+    """Return the smallest change with this number: the same for the same seed, whatever else is made."""
     way = (_circle_to_go, _flowers_to_go)[index % 2]
     return way(Random(f"{seed}/least-change/{index}"))
 
 
 def least_case(asked: LeastChange, seed: int, index: int) -> Case:
-    """The case of a smallest change, without its names."""
+    """Return the case of a smallest change, without its names."""
     rng = Random(f"{seed}/least-change/{index}/options")
     letter = balanced("ABCD", f"{seed}/least-change/letter", index)
     others = rng.sample(asked.options[1:], len(asked.options) - 1)
@@ -140,7 +140,7 @@ def _has_one_fullest(numbers: Numbers, removed: int) -> bool:
 
 
 def order_matters(amounts: Amounts) -> bool:
-    """Whether the other order of the two changes leaves another number of dots."""
+    """Whether the reverse order of the two changes leads to another number of dots."""
     return _in_order(amounts) != _in_order(amounts, swapped=True)
 
 

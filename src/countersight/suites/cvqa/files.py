@@ -105,7 +105,7 @@ def _synthetic_question(row: Row, query: str, answer: str) -> Question:
 
 
 def export_csv(cases: Iterable[Case], path: Path) -> int:
-    """Write cases of this suite in the published layout; says how many."""
+    """Write cases of this suite in the published layout; return their number."""
     written = 0
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -149,7 +149,7 @@ FACTUAL_LAYOUT: Final = replace(
     rows=partial(csv_rows, columns=("img_path", "query", "answer")),
     as_case=_as_factual,
 )
-"""The same file read for its questions of VQAv2 alone."""
+"""The layout that reads only the VQAv2 questions of the same file."""
 
 REAL: Final = Suite(
     REAL_NAME,

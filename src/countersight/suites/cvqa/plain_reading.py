@@ -1,4 +1,4 @@
-"""C-VQA's way of reading answers, kept beside ours so that figures can be compared with the paper's.
+"""C-VQA's way of extracting answers, kept next to ours so that figures can be compared with the paper's.
 
 A few plain rules, those that descriptions of the benchmark give, written anew; the authors' own code was not looked at.
 They read the first thing that looks like an answer, where ours read what the reply says of the question. The two are
@@ -19,7 +19,7 @@ from countersight.html import Grid, Line, count, name, percent
 from countersight.scoring import READING_HEAD, Gold, JudgedRun, judge_run, reading_line
 
 NAME: Final = "cvqa"
-"""What the reading is called on the command line."""
+"""The name of this reading on the command line."""
 _UNREADABLE: Final = "?"
 
 
@@ -48,7 +48,7 @@ class _Compared:
 
 
 def read_otherwise(runs: Sequence[Path], *, dataset: Path | None = None, gold: Path | None = None) -> Grid:
-    """A table of runs as our rules read them and as C-VQA's do."""
+    """Return a table of runs as read by our rules and by C-VQA's."""
     corrected = Gold.open(gold) if gold else None
     lines: list[Line] = []
     notes: list[str] = []
@@ -81,7 +81,7 @@ _SAID: Final = re.compile(r"\b(?:is|are|was|were|would|could|will|can|does|do|ha
 
 
 def plain_answer(text: str, question: Question) -> str | None:
-    """The answer that the plain rules find in a reply, or None."""
+    """Return the answer that the plain rules find in a reply, or None."""
     words = _IF.sub(" ", text)
     if question.kind == "number":
         return _number(words)

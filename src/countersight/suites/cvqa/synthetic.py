@@ -1,4 +1,4 @@
-"""C-VQA-Synthetic: cases made by chance from a seed, with a picture of each world.
+"""C-VQA-Synthetic: random cases from a seed, with a picture of each world.
 
 A control has a change in the place of the case's own that does not touch what is asked, after which the answer stays. A
 model that works with the change keeps its answer there; one that only hears "removed" does not.
@@ -56,16 +56,16 @@ from countersight.suites.supposing import as_sentence
 from countersight.text import unknown
 
 WORDINGS = ("eight", "one")
-"""Eight phrasings of each question, chosen by the seed, or the published one alone."""
+"""Eight phrasings of each question, chosen by the seed, or only the published one."""
 SIZE = 3000
-"""As many as published: 500 of each template (C-VQA 3.3)."""
+"""The published size: 500 of each template (C-VQA 3.3)."""
 CHUNK = 16
 """Cases a worker makes at a time: a fifth of a second of work, so that stopping is quick and the pool is not busy
 with itself."""
 
 
 class SyntheticMade(msgspec.Struct, frozen=True):
-    """A case, the scene its pictures are drawn from, and the pictures by name where they are drawn."""
+    """A case, the scene behind its pictures, and the pictures by name if they are drawn."""
 
     case: Case
     record: SceneRecord
@@ -74,7 +74,7 @@ class SyntheticMade(msgspec.Struct, frozen=True):
 
 
 def make_suite(folder: Path, *, size: int | None, progress: Progress, **how: Any) -> None:
-    """Make the suite into a new dataset folder, as large as the published one where no size is named."""
+    """Generate the suite in a new dataset folder, by default as large as the published one."""
     size = SIZE if size is None else size
     with progress("Drawing", size, "cases") as done:
         make_synthetic(folder, size=size, progress=done, **how)
@@ -91,7 +91,7 @@ def make_synthetic(
     wording: str = "",
     **how: Any,
 ) -> None:
-    """Make the suite into a new dataset folder; see `make`."""
+    """Generate the suite in a new dataset folder; see `make`."""
     provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed, "options": options}
     if wording not in ("", *WORDINGS):
         raise CountersightError(unknown("wording of cvqa-synthetic", wording, WORDINGS))
@@ -142,7 +142,7 @@ def make(
     wording: str = "one",
     ray: str = "",
 ) -> None:
-    """Make a dataset of this many cases, a sixth of them from each template; with `controls`, each followed by its own.
+    """Generate a dataset of this size, a sixth from each template; with `controls`, each case is followed by its own.
 
     `groups` asks for the smallest change, or of two changes at once, instead. The `wording` "eight" asks in
     phrasings chosen by the seed, "one" as published.
@@ -167,12 +167,12 @@ def make(
 
 
 def make_case(template: Template, seed: int, index: int, number: int, way: Way = "fair") -> SyntheticMade:
-    """One case without its pictures: the `index`-th of its template, the `number`-th of its dataset."""
+    """Return one case without its pictures: the `index`-th of its template, the `number`-th of its dataset."""
     return _as_case(template, template.solved(seed, index, way), seed, index, number)
 
 
 def make_control(template: Template, seed: int, index: int, number: int, way: Way = "fair") -> SyntheticMade:
-    """The control of that case: the same scene and question, and a change after which the answer is the same."""
+    """Return the control of a case: the same scene and question, with a change that leaves the answer the same."""
     return _as_control(template, template.solved(seed, index, way), seed, index, number)
 
 
@@ -317,14 +317,14 @@ def _place(position: int, size: int, templates: Sequence[Template] = TEMPLATES) 
 
 
 class Irrelevant(NamedTuple):
-    """A change to a scene, and what follows the "if"."""
+    """A change to a scene, and its words after "if"."""
 
     edits: tuple[Edit, ...]
     presupposition: str
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What is done, in the words of the cases' changes."""
+        """The kinds of the edits, in the words of the cases' changes."""
         return ("recolour",) if isinstance(self.edits[0], Recolour) else ("remove",)
 
 
@@ -380,4 +380,4 @@ CONTROLS: dict[int, Callable[[Random, Scene, str], Irrelevant]] = {
     5: _bottom_emptied,
     6: _emptiest_removed,
 }
-"""By the number of the template; given chance, the scene, and the colour that its question names."""
+"""Functions that make the control of each template, from a random generator, the scene and the named colour."""

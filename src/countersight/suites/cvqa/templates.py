@@ -1,4 +1,4 @@
-"""The six puzzles of C-VQA-Synthetic (C-VQA 3.3, Table 2): a scene, a question of it, and a change to it.
+"""The six puzzles of C-VQA-Synthetic (C-VQA 3.3, Table 2): a scene, a question about it, and a change to it.
 
 The wording is the paper's, mended where its grammar is not right. Numbers follow the published set: four regions of
 1 to 12 flowers, every number as likely; one circle with 4 to 8 dots and five others with fewer; as many items
@@ -38,22 +38,22 @@ from countersight.scenes import (
 )
 
 Way = Literal["fair", "published"]
-"""How options are drawn: by the answers of other scenes, or as the published set's are."""
+"""How options are drawn: from the answers of other scenes, or as in the published set."""
 NUMBER = 4
 SPREAD = 11
-"""How far the largest option is from the smallest at most; the same as between the published gaps."""
+"""Largest difference between options; the same as between the published gaps."""
 GAPS = (*range(-5, 0), *range(1, 7))
-"""How far wrong options are from the right one in the published set, each gap as likely."""
+"""Differences of wrong options from the right one in the published set, all equally likely."""
 
 Numbers = tuple[int, ...]
-"""Flowers in the named polygon alone, in the other alone, in both, in neither; or dots in six circles, row by row."""
+"""Flowers in the named polygon only, in the other only, in both, in neither; or dots in six circles, row by row."""
 
 _TRIES = 100
 """How often four scenes are drawn before another number is removed: 21 of at most 23 flowers leave too few answers."""
 
 
 class Puzzle(msgspec.Struct, frozen=True):
-    """A scene, what is asked of it, and what is presupposed to be otherwise."""
+    """A scene, a question about it, and a supposed change."""
 
     scene: Scene
     edits: tuple[Edit, ...]
@@ -65,22 +65,22 @@ class Puzzle(msgspec.Struct, frozen=True):
     """What follows the "if"."""
     count: Callable[[Scene], int]
     anew: Callable[[Scene], tuple[Edit, ...] | None]
-    """The same change to the scene after it; None where what it takes away is not there any more."""
+    """Returns the same change applied to the changed scene; None if its items no longer exist."""
     shown: str = ""
-    """The question asked of a picture of the changed scene, where it is not the one asked of the scene."""
+    """The question about a picture of the changed scene, if it differs from the original one."""
     supposed_anew: str = ""
-    """What is asked of it with "if", where that is not `supposed`."""
+    """The "if" question about the changed picture, if it differs from `supposed`."""
     remembered: dict[str, str] = {}
-    """What the case remembers of it."""
+    """Further facts recorded in the case's provenance."""
 
     def twice(self, changed: Scene) -> int | None:
-        """The answer after the change is made once more; None where it cannot be made."""
+        """Return the answer after making the change once more; None if that is impossible."""
         edits = self.anew(changed)
         return None if edits is None else self.count(apply(changed, edits))
 
 
 class Amounts(msgspec.Struct, frozen=True):
-    """How many items lie where, and how many the change takes away: all that the answers depend on."""
+    """The numbers that determine the answers: items in each place, and items removed by the change."""
 
     numbers: Numbers
     removed: int = 0
@@ -94,13 +94,13 @@ class Solved(msgspec.Struct, frozen=True):
     answer: int
     new_answer: int
     others: tuple[tuple[int, int], ...]
-    """Both answers of scenes drawn alike, of which the same would be asked."""
+    """Both answers of similarly drawn scenes with the same question."""
     colour: str
-    """The colour of the polygons that are asked about, where there are polygons."""
+    """The colour of the polygons in the question, if there are polygons."""
 
 
 class Template(msgspec.Struct, frozen=True):
-    """One of the six kinds of puzzle, with the answers the published set has."""
+    """One of the six kinds of puzzle, with the answers of the published set."""
 
     number: int
     group: str
@@ -109,19 +109,19 @@ class Template(msgspec.Struct, frozen=True):
     new_answers: range
     strew: Callable[[Random], Numbers]
     both: Callable[[Amounts], tuple[int, int]]
-    """The answers before and after the change, by amounts alone."""
+    """Returns the answers before and after the change, from the amounts alone."""
     pose: Callable[[Random, str, Amounts], Puzzle]
-    """A puzzle with these amounts by chance, about polygons of a colour where there are polygons."""
+    """Returns a random puzzle with these amounts, about polygons of a colour if there are polygons."""
     says_how_many: bool = False
-    """Whether the question says how many items are removed from those that it counts."""
+    """Whether the question says how many of the counted items are removed."""
 
     @property
     def published_type(self) -> str:
-        """What the published file calls it."""
+        """The name of the type in the published file."""
         return f"abs_counting_{self.number}"
 
     def solved(self, seed: int, index: int, way: Way = "fair") -> Solved:
-        """The puzzle with this number and its answers: the same for the same seed, whatever else is made."""
+        """Return the puzzle with this number and its answers: the same for the same seed, whatever else is made."""
         rng = Random(f"{seed}/{self.number}/{index}")
         colour = balanced(tuple(NAMED), f"{seed}/{self.number}/colour", index)
         amounts, *others = self._alike(rng) if way == "fair" else [self._drawn(rng)]
@@ -131,7 +131,7 @@ class Template(msgspec.Struct, frozen=True):
         return Solved(puzzle, changed, answer, new, tuple(map(self.both, others)), colour)
 
     def posed(self, rng: Random, colour: str) -> Puzzle:
-        """A puzzle by chance, about polygons of a colour where there are polygons."""
+        """Return a random puzzle, about polygons of a colour if there are polygons."""
         return self.pose(rng, colour, self._drawn(rng))
 
     def _alike(self, rng: Random) -> list[Amounts]:
@@ -257,7 +257,7 @@ def _regions(rng: Random) -> Numbers:
 
 
 def circles_of(rng: Random) -> Numbers:
-    """Dots in six circles, of which one has the most."""
+    """Return random numbers of dots in six circles, of which one has the most."""
     most = rng.randint(4, 8)
     numbers = [rng.randint(1, most - 1) for _ in range(5)]
     numbers.insert(rng.randrange(6), most)
@@ -340,31 +340,31 @@ def _flower_scene(rng: Random, colour: str, other: str, numbers: Numbers) -> Sce
 
 
 def flowers_in(scene: Scene, colour: str) -> list[Flower]:
-    """The flowers inside polygons of a colour. None crosses an edge, so its middle says where it is."""
+    """Return the flowers inside polygons of a colour. None crosses an edge, so its middle decides."""
     middles = as_points([(flower.x, flower.y) for flower in scene.flowers])
     within = [inside(middles, polygon.points) for polygon in scene.polygons if polygon.colour == colour]
     return [flower for nth, flower in enumerate(scene.flowers) if any(here[nth] for here in within)]
 
 
 def number_of(number: int, noun: str) -> str:
-    """So many of something: "1 flower", "3 flowers"."""
+    """Return a number with a noun: "1 flower", "3 flowers"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def asked_with(text: str, right: int, wrong: Sequence[int], letter: str, rng: Random) -> Question:
-    """A question with numbers to choose from, the right one at the letter and the others in any order."""
+    """Return a question with numbers as options, the right one at the letter and the others in random order."""
     numbers = rng.sample(wrong, len(wrong))
     numbers.insert(LETTERS.index(letter), right)
     return Question(text, letter, "choice", tuple(Option(str(number)) for number in numbers))
 
 
 def by_published_gaps(right: int, rng: Random) -> list[int]:
-    """Three wrong options as the published set has them."""
+    """Return three wrong options with the gaps of the published set."""
     return rng.sample([right + gap for gap in GAPS if right + gap >= 0], NUMBER - 1)
 
 
 def near(right: int, rng: Random, number: int = NUMBER) -> list[int]:
-    """Wrong options for an answer of which nothing else is known: its rank among them is any, as far as 0 allows."""
+    """Return wrong options for any answer: its rank among them is random, as far as 0 allows."""
     while True:
         numbers = rng.sample(range(SPREAD + 1), number)
         wrong = [right + other - numbers[0] for other in numbers[1:]]

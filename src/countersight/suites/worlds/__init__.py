@@ -1,4 +1,4 @@
-"""Suites of worlds whose counterfactuals are solved: supports, and discs on a table."""
+"""Suites of worlds with computed counterfactuals: supports, and discs on a table."""
 
 import lazy_loader
 

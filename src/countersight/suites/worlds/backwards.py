@@ -1,4 +1,4 @@
-"""Worlds asked backwards, and under several changes: the smallest change, two changes in order, and "unless".
+"""Reverse questions about worlds, and questions with several changes: smallest change, two changes, "unless".
 
 The smallest change is found by trying every thing that could be taken away; it is asked only where exactly one will do.
 Of two changes the second names its thing by what is so after the first, so that their order may matter.
@@ -79,7 +79,7 @@ def _planned(
 
 
 def fells(falls: str, stays: str, world: Supports, margin: float = 0.0) -> str | None:
-    """The one thing without which the first of two falls and the second stays; None where none will do, or several."""
+    """Return the one thing without which the first falls and the second stays; None if none, or several, exist."""
     ways = [thing.id for thing in world.free if thing.id not in (falls, stays)]
     found = smallest(
         [(0, ""), *((1, name) for name in ways)],
@@ -93,7 +93,7 @@ def _is_felled(down: frozenset[str], falls: str, stays: str) -> bool:
 
 
 def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Which one thing must go so that one falls and another stays?"""
+    """Return drafts that ask which one thing must go so that one falls and another stays."""
     try:
         down = {thing.id: fallen_without(world, thing.id, margin=MARGIN) for thing in world.free}
     except Unclear:
@@ -134,7 +134,7 @@ _GOALS: tuple[tuple[str, str, bool], ...] = (
 
 
 def leads(fact: Callable[[Motion], str], wanted: str, named: tuple[str, ...], world: Discs) -> str | None:
-    """The one disc without which a fact about a table becomes so; None where none will do, or several."""
+    """Return the one disc without which a fact about a table becomes true; None if none, or several, exist."""
     ways = [disc.id for disc in world.discs if disc.id not in named]
     found = smallest(
         [(0, ""), *((1, name) for name in ways)],
@@ -144,7 +144,7 @@ def leads(fact: Callable[[Motion], str], wanted: str, named: tuple[str, ...], wo
 
 
 def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Which one disc must go so that something happens that does not, or does not happen that does?"""
+    """Return drafts that ask which one disc must go so that something happens, or no longer happens."""
     for words, wanted, is_pair in rng.sample(_GOALS, len(_GOALS)):
         discs = rng.sample(world.discs, len(world.discs))
         pairs = (
@@ -197,7 +197,7 @@ def _on_the_floor(first: str, world: Supports) -> str | None:
 
 
 def supports_ordered(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """How many things lie on the floor after one is taken away, and then the highest block that is left?"""
+    """Return drafts that ask how many things lie on the floor after removing one, and then the highest block left."""
     for first in rng.sample(world.free, len(world.free)):
         try:
             forth, back = (_fallen_after(first.id, world, swapped=swapped) for swapped in (False, True))
@@ -247,7 +247,7 @@ def _falls_unless(gone: str, than: str, asked: str, world: Supports, margin: flo
 
 
 def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Would a thing fall if another were taken away, unless that is higher than a third?"""
+    """Return drafts that ask whether a thing would fall without another, unless that is higher than a third."""
     for gone in rng.sample(world.free, len(world.free)):
         try:
             result = outcome(world, RemoveThing(gone.id))
@@ -302,7 +302,7 @@ def _happens(by: tuple[str, str], fact: Callable[[Motion], str], world: Discs) -
 
 
 def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Would a disc reach a wall if the disc nearest to one were taken away, and then the one nearest to another?"""
+    """Return drafts that ask whether a disc would reach a wall after two removals of nearest discs, in order."""
     now = motion(world)
     pairs = [(one, other) for one in world.discs for other in world.discs if one is not other]
     for one, other in rng.sample(pairs, len(pairs)):
@@ -353,7 +353,7 @@ def _reaches_unless(gone: str, one: str, other: str, asked: str, world: Discs) -
 
 
 def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Would a disc reach a wall if another were taken away, unless that is nearer to a third than to a fourth?"""
+    """Return drafts that ask whether a disc would reach a wall without another, unless that is nearer to a third."""
     now = motion(world)
     for gone in rng.sample(world.discs, len(world.discs)):
         then = motion(changed_discs(world, Take(gone.id)))

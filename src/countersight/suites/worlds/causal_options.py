@@ -1,4 +1,4 @@
-"""Options about causes in a world of supports: right and wrong ones from one pool of names, kind by kind.
+"""Options of causal questions about supports: right and wrong ones from one pool of names, kind by kind.
 
 Things that touch never have one colour, so a wrong option in the colour of what is asked about would be known to be
 wrong. Everything that a question and its options name is therefore of another colour. As worlds know colours by chance
@@ -15,7 +15,7 @@ from countersight.worlds import COLOURS, Supports
 
 
 def is_told_by_colour(world: Supports, query: Query) -> bool:
-    """Whether two of the things that a query is about are of one colour, as things that touch never are."""
+    """Whether two things of a query have the same colour, which touching things never have."""
     named = {*query.about, *query.answer} if isinstance(query, Sought) else {query.lost, query.effect, *query.held}
     return len(_colours(world, named)) < len(named)
 
@@ -23,7 +23,7 @@ def is_told_by_colour(world: Supports, query: Query) -> bool:
 def options_of(
     task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
 ) -> tuple[Option, ...] | None:
-    """Four options, the right one first; None where the world has too little to choose from."""
+    """Return four options, the right one first; None if the world has too few things."""
     return (_explained if is_explained(task) else _named)(task, query, shape, beside, world, rng)
 
 

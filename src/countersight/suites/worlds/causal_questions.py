@@ -1,4 +1,4 @@
-"""CELLO's twelve tasks on worlds of supports: gold by intervening in the world itself.
+"""CELLO's twelve tasks on worlds of supports, with gold answers from interventions in the world.
 
 Graphs and answers come from taking things away and holding others. Each query is also put to the structural model of
 `causal`, and is asked only where world and model agree on every intervention.
@@ -38,7 +38,7 @@ _FOR_SURE = frozenset({"SC", "NC"})
 
 
 def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """What a task can ask of a world, as drafts; of some kind alone where one is named."""
+    """Return the drafts of a task for a world; only of one kind if one is named."""
     try:
         found = [graph for graph in graphs(world, "world") if graph.kind in task.kinds]
         untouched = {graph: _bystanders(world, graph) for graph in found}

@@ -1,4 +1,4 @@
-"""The causal graphs of a world of supports: found by taking things away and holding others, not from words."""
+"""The causal graphs of a world of supports, found by removing things and holding others."""
 
 from collections.abc import Iterator
 from itertools import combinations, product
@@ -14,7 +14,7 @@ _KIND = "holding"
 
 
 def direct_causes(world: Supports) -> frozenset[Edge]:
-    """Pairs of things of which the second falls without the first, though all else is held; raises Unclear."""
+    """Return pairs of things of which the second falls without the first, though all else is held; raises Unclear."""
     free = {thing.id for thing in world.free}
     touching = {(contact.lower, contact.upper) for contact in contacts(world) if contact.lower in free}
     return frozenset(
@@ -25,7 +25,7 @@ def direct_causes(world: Supports) -> frozenset[Edge]:
 
 
 def graphs(world: Supports, scene: str) -> Iterator[CausalGraph]:
-    """The causal graphs of two and three things in a world, with what else is in it."""
+    """Return the causal graphs of two and three things in a world, with its other things."""
     edges = direct_causes(world)
     for cause, effect in sorted(edges):
         yield _graph(world, scene, "direct", (cause, effect), edges)
@@ -73,7 +73,7 @@ def _node(world: Supports, name: str) -> Node:
 
 
 def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, beside: tuple[str, ...] = ()) -> bool:
-    """Whether the world does what the structural model says, whatever is taken away and whatever is held.
+    """Whether the world behaves like the structural model, whatever is removed and whatever is held.
 
     Every variable is left alone, set to gone, or held in its place, in all combinations; a bystander as well.
     """

@@ -1,4 +1,4 @@
-"""What could be changed in a world of supports, in words that a viewer understands."""
+"""The possible changes of a world of supports, in words."""
 
 from collections.abc import Callable, Iterator
 from random import Random
@@ -29,19 +29,19 @@ _LOWER = "what it then no longer reaches falls to the floor, unless something el
 
 
 def removals(world: Supports, rng: Random) -> Iterator[Told]:
-    """Anything may be taken away."""
+    """Return removals of any thing."""
     for thing in world.free:
         yield Told(RemoveThing(thing.id), worded("{X} were taken away", X=thing), thing, "remove")
 
 
 def losses(world: Supports, rng: Random) -> Iterator[Told]:
-    """Anything that carries or holds another may be taken away."""
+    """Return removals of things that carry or hold another."""
     carrying = {contact.lower for contact in contacts(world)}
     return (told for told in removals(world, rng) if told.about.id in carrying)
 
 
 def cuts(world: Supports, rng: Random) -> Iterator[Told]:
-    """A string that holds a thing alone may be cut; of two, the other would hold it in a way that is hard to tell."""
+    """Return cuts of strings that hold a thing alone; with two strings, the result would be hard to see."""
     held = [string.below for string in world.strings]
     for string in world.strings:
         thing = world.thing(string.below)
@@ -50,7 +50,7 @@ def cuts(world: Supports, rng: Random) -> Iterator[Told]:
 
 
 def additions(world: Supports, rng: Random) -> Iterator[Told]:
-    """A block of a colour that no block has may be put on any free place."""
+    """Return additions of a block in a new colour on any free place."""
     taken = {thing.colour for thing in world.things if thing.kind == "block"}
     colours = [colour for colour in COLOURS if colour not in taken]
     if not colours:
@@ -65,7 +65,7 @@ def additions(world: Supports, rng: Random) -> Iterator[Told]:
 
 
 def replacements(world: Supports, rng: Random) -> Iterator[Told]:
-    """A block may be heavier or lighter than it is."""
+    """Return replacements of blocks by heavier or lighter ones."""
     for thing in world.free:
         for weight in (1, 4):
             if thing.kind == "block" and weight != thing.weight:
@@ -74,7 +74,7 @@ def replacements(world: Supports, rng: Random) -> Iterator[Told]:
 
 
 def moves(world: Supports, rng: Random) -> Iterator[Told]:
-    """A block that carries nothing may be put on another free place."""
+    """Return moves of blocks that carry nothing to another free place."""
     for thing in _loose(world):
         for spot in spots(world, thing.width):
             put = spot.put(thing)
@@ -84,7 +84,7 @@ def moves(world: Supports, rng: Random) -> Iterator[Told]:
 
 
 def turns(world: Supports, rng: Random) -> Iterator[Told]:
-    """A block may be turned on its side; one that carries something only where it becomes lower."""
+    """Return turns of blocks on their side; one that carries something only if it becomes lower."""
     loose = {thing.id for thing in _loose(world)}
     hung = {string.below for string in world.strings}
     for thing in world.free:

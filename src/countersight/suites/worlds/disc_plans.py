@@ -1,4 +1,4 @@
-"""Planning on a table: which one disc would have to go, so that another does not reach a wall?"""
+"""Planning on a table: which disc must be removed so that another does not reach a wall?"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _OPTIONS = 4
 
 
 def planning(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Of four discs, without one of which a fifth would not reach the wall that it reaches as it is."""
+    """Return drafts that ask which of four discs must go so that a fifth does not reach the wall it reaches now."""
     now = motion(world)
     for disc in rng.sample(world.discs, len(world.discs)):
         if not now.reaches_wall(disc.id):

@@ -1,4 +1,4 @@
-"""The suite of discs: what is asked of a table, told before anything moves and shown as four moments."""
+"""The questions of the suite of discs, told before anything moves and shown as four moments."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -35,19 +35,19 @@ RULE = (
     "Each disc slides three times as far as its arrow is long, unless it hits something, and slows down in proportion "
     "to its speed; what meets flies apart four fifths as fast as it met. Dots are weights."
 )
-"""What a viewer must know, at the head of every question about what is going to happen: see `worlds.discs`."""
+"""The rule at the head of every question about what will happen: see `worlds.discs`."""
 SHOWN = "The four pictures show what happens, from start to end."
 ENDED = "The picture shows the end, and a line for the way of every disc that moved."
 BOTH = "The four pictures above show what happens on the table, those below what happens without the {name}."
 SEEN_TO_MOVE = 30
-"""Pixels that a disc moves at least where discs that move are counted: its line then ends beside it."""
+"""Least movement in pixels for discs counted as moving: the end of the line is then visible."""
 _ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "no", "yes"): "prevent"}
 """By whether a disc was pushed, and whether it reaches a wall with another disc and without it."""
 _CHANGES = 10
 
 
 class Went(msgspec.Struct, frozen=True):
-    """A table, a change of it, and what happens on both."""
+    """A table, a change of it, and the motion on both."""
 
     world: Discs
     told: Told
@@ -57,7 +57,7 @@ class Went(msgspec.Struct, frozen=True):
 
 
 def told_changes(world: Discs, rng: Random) -> Iterator[Told]:
-    """Anything on a table that could be otherwise."""
+    """Return the possible changes of a table."""
     for disc in world.discs:
         yield Told(Take(disc.id), worded("{X} were taken away", X=disc), disc, "remove")
         for weight in (1, 4):
@@ -96,26 +96,26 @@ def _pushed_otherwise(disc: Disc) -> Iterator[Told]:
 
 
 def hits(went: Went, rng: Random) -> Iterator[WorldDraft]:
-    """Do two discs touch each other, and would they? Which of them moves does not matter."""
+    """Return drafts that ask whether two discs touch each other, now and after the change."""
     for one, other in permutations(_others(went), 2):
         what = f"the {one.name} and the {other.name} touch each other"
         yield _boolean(went, what, f"{SHOWN} Do {what}?", partial(hits_or_not, one.id, other.id))
 
 
 def hits_or_not(one: str, other: str, happens: Motion) -> str:
-    """Whether two discs touch each other."""
+    """Return whether two discs touch each other."""
     return yes(other in happens.hit_by(one))
 
 
 def reaches_wall(went: Went, rng: Random) -> Iterator[WorldDraft]:
-    """Does a disc reach a wall?"""
+    """Return drafts that ask whether a disc reaches a wall."""
     for disc in _others(went):
         what = f"the {disc.name} reach a wall"
         yield _boolean(went, what, f"{SHOWN} Does {what}?", partial(reaches, disc.id))
 
 
 def reaches(disc: str, happens: Motion) -> str:
-    """Whether a disc meets a wall."""
+    """Return whether a disc reaches a wall."""
     return yes(happens.reaches_wall(disc))
 
 
@@ -137,7 +137,7 @@ def _boolean(went: Went, what: str, shown: str, fact: Callable[[Motion], str]) -
 
 
 def how_many_move(went: Went, rng: Random) -> Iterator[WorldDraft]:
-    """How many discs move?"""
+    """Return drafts that ask how many discs move."""
     if not (_is_seen(went.now) and _is_seen(went.then)):
         return
     now, then = _moving(went.now), _moving(went.then)
@@ -166,7 +166,7 @@ def _moving(happens: Motion) -> str:
 
 
 def who_first(went: Went, rng: Random) -> Iterator[WorldDraft]:
-    """Which of four would a disc touch first? And in the picture: which is nearest to it?"""
+    """Return drafts that ask which of four a disc would touch first, and in the picture, which is nearest."""
     for disc in _others(went):
         chosen = _to_choose_from(went, disc, rng)
         near = nearest(chosen, disc) if len(chosen) == 3 else None
@@ -194,7 +194,7 @@ def who_first(went: Went, rng: Random) -> Iterator[WorldDraft]:
 
 
 def role(went: Went, rng: Random) -> Iterator[WorldDraft]:
-    """Does a disc cause, enable or prevent that another reaches a wall, as CRAFT defines these, or none of them?"""
+    """Return drafts that ask whether a disc causes, enables or prevents that another reaches a wall (CRAFT)."""
     about = went.told.about
     for disc in _others(went):
         fact = partial(reaches, disc.id)
@@ -242,7 +242,7 @@ def _to_choose_from(went: Went, disc: Disc, rng: Random) -> list[Disc]:
 
 
 def under_changes(drafting: Callable[[Went, Random], Iterator[WorldDraft]]) -> Callable[..., Iterator[WorldDraft]]:
-    """What can be asked of a table under some of its changes."""
+    """Return a function that drafts questions about a table under some of its changes."""
 
     def drafts(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
         now = motion(world)

@@ -1,4 +1,4 @@
-"""The suite of discs: a table with walls, what touches what, and what would."""
+"""The suite of discs: a table with walls, and which discs touch each other, now and after a change."""
 
 from collections.abc import Iterable
 from random import Random

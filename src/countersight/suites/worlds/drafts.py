@@ -1,4 +1,4 @@
-"""The nouns of making questions about worlds: words with and without colours, and drafts of cases."""
+"""Data types for questions about worlds: texts with and without colours, and drafts of cases."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
@@ -26,7 +26,7 @@ class Worded(msgspec.Struct, frozen=True):
 
 
 def worded(template: str, **things: WorldThing | Disc) -> Worded:
-    """A template with things in it: "{X}" becomes "the red block"."""
+    """Fill a template with things: "{X}" becomes "the red block"."""
     return Worded(
         template.format(**{name: f"the {thing.name}" for name, thing in things.items()}),
         template.format(**{name: f"the {thing.kind}" for name, thing in things.items()}),
@@ -39,9 +39,9 @@ class Told(msgspec.Struct, frozen=True):
     change: WorldChange | DiscChange
     words: Worded
     about: WorldThing | Disc
-    """The thing that is changed, or that something is put on."""
+    """The changed thing, or the thing that something is put on."""
     kind: str
-    """Of which kind the change is: remove, add, replace, move, turn or speed."""
+    """The kind of change: remove, add, replace, move, turn or speed."""
 
 
 class WorldQuestion(msgspec.Struct, frozen=True):
@@ -52,15 +52,15 @@ class WorldQuestion(msgspec.Struct, frozen=True):
 
 
 View = Literal["strip", "end", "both"]
-"""Four moments; the end with the ways; or four moments of the table as it is above four of the changed one."""
+"""Four moments; the end with the paths; or four moments of the original table above four of the changed one."""
 
 
 class WorldDraft(msgspec.Struct, frozen=True):
-    """A case before its pictures are drawn and its options are put in order."""
+    """A case before its pictures are drawn and its options are ordered."""
 
     skeleton: str
     target: Hashable
-    """The answers in both worlds: every one of a group's is made as often with the same skeleton."""
+    """The answers in both worlds; in a group, each is equally frequent with the same skeleton."""
     kind: AnswerKind
     factual: WorldQuestion | None
     counterfactual: WorldQuestion
@@ -68,28 +68,28 @@ class WorldDraft(msgspec.Struct, frozen=True):
     world: World
     told: Told | None
     after: World | None
-    """The changed world that is shown; None where none is."""
+    """The changed world that is shown; None if there is none."""
     fallen: frozenset[str] = frozenset()
     options: tuple[Option, ...] = ()
-    """In any order; the answers are texts of theirs."""
+    """The options in any order; the answers are their texts."""
     graph: dict[str, Any] | None = None
-    """The causal graph, as published ones are written."""
+    """The causal graph, in the published format."""
     remembered: dict[str, str | int] = {}
-    """What the case remembers of it."""
+    """Further facts recorded in the case's provenance."""
     fact: Callable[[Motion], Hashable] | None = None
-    """What the answers about discs depend on: it must be the same in slightly different worlds."""
+    """The fact behind answers about discs, which must be the same in slightly different worlds."""
     rivals: tuple[str, ...] = ()
-    """What the wrong options of a plan would take away: what comes of that must be as sure."""
+    """What the wrong options of a plan would remove: their outcomes must be as certain."""
     proof: Callable[[Any], Hashable] | None = None
-    """The answer worked out anew in a slightly different world, where a draft has its own way to do so."""
+    """Recomputes the answer in a slightly different world, if a draft has its own way to do so."""
     then: WorldChange | DiscChange | None = None
     """The second of two changes."""
     says_change: bool = True
-    """Whether the case may state its change; a plan's change is the answer itself."""
+    """Whether the case may state its change; in a plan the change is the answer."""
     otherwise: WorldQuestion | None = None
-    """What is asked under the change, in other words; None where a suite has one wording."""
+    """The question under the change in other words; None if a suite has one wording."""
     view: View = "strip"
-    """How what would happen to discs is shown."""
+    """How the outcome for discs is shown."""
 
 
 class Heights(msgspec.Struct, frozen=True):
@@ -100,7 +100,7 @@ class Heights(msgspec.Struct, frozen=True):
 
     places: dict[Difficulty, tuple[int, ...]]
     having: dict[int, tuple[tuple[str, ...], ...]]
-    """Structures that a world is built of, one of these sets by chance, so that such a place is soon found."""
+    """Sets of structures for a world, one chosen at random, in which such a place is found soon."""
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -108,19 +108,19 @@ class Group(msgspec.Struct, frozen=True):
 
     name: str
     drafts: Callable[[Any, str, Random, Counter[str]], Iterable[WorldDraft]]
-    """What can be asked of a world under changes of a kind; candidates that are left out are counted by reason."""
+    """Returns the drafts for a world under changes of a kind; dropped candidates are counted by reason."""
     targets: tuple[Hashable, ...]
     """The answers that are made together, in the same words."""
     kinds: tuple[str, ...] = ("remove",)
-    """The kinds of change, one of which is chosen by chance for all that is made together."""
+    """The kinds of change, one of which is chosen at random for a whole unit."""
     heights: Heights | None = None
-    """Where given, a unit is one case, and its target is one of these places."""
+    """If given, a unit is one case, and its target is one of these places."""
     having: dict[str, tuple[tuple[str, ...], ...]] = {}
     """Structures that its worlds are built of, by kind of change, one of these sets by chance: what is asked is met
     sooner in them. Of a kind that is not named, any."""
 
     def placed(self, key: str, level: Difficulty, nth: int) -> "Group":
-        """The group with the place by height that the nth unit of a difficulty has; itself where no height counts."""
+        """Return the group with the height place of a difficulty's nth unit; itself if heights do not matter."""
         if self.heights is None:
             return self
         place = balanced(self.heights.places[level], f"{key}/{level}/height", nth)
@@ -129,7 +129,7 @@ class Group(msgspec.Struct, frozen=True):
 
 
 def proved(draft: WorldDraft, worlds: Iterable[World]) -> bool:
-    """Whether a draft with its own proof has the same answer in all of some worlds."""
+    """Whether a draft with its own proof has the same answer in all of these worlds."""
     assert draft.proof
     answer = draft.proof(draft.world)
     try:
@@ -139,24 +139,24 @@ def proved(draft: WorldDraft, worlds: Iterable[World]) -> bool:
 
 
 class WorldSuite(msgspec.Struct, frozen=True):
-    """A suite of worlds: how one is built, what is asked of it, and how it is drawn."""
+    """A suite of worlds: how to build, question and draw one."""
 
     name: str
     description: str
     groups: tuple[Group, ...]
     build: Callable[..., Any]
-    """A world by chance, of a difficulty, and of structures where these are asked for."""
+    """Builds a random world of a difficulty, with given structures if requested."""
     doubt: Callable[[WorldDraft, Random], str]
-    """Why slightly different worlds have other answers, as the card counts it; nothing where they do not."""
+    """Returns why slightly different worlds have other answers, as counted on the card; "" if they do not."""
     hardness: Callable[[WorldDraft], dict[str, str | int]]
     draw: Callable[[Any], Pixels]
     show: Callable[[WorldDraft], Pixels]
-    """The picture of the changed world."""
+    """Returns the picture of the changed world."""
     levels: tuple[Difficulty, ...] = LEVELS
-    """The difficulties that are made where none is named."""
+    """The default difficulties."""
     by_name: tuple[Difficulty, ...] = ()
-    """Further difficulties, which are made where they are named."""
+    """Further difficulties, made on request."""
     further: dict[str, tuple[Group, ...]] = {}
-    """Groups that are made where they are asked for, by the name of what is asked."""
+    """Groups made on request, by name."""
     follows: str = ""
-    """Whose work it follows, for its card."""
+    """The work that it follows, for its card."""

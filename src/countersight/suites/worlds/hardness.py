@@ -1,4 +1,4 @@
-"""How hard a case is: how many things there are, how far what happens is from what is changed, how clear it is."""
+"""The difficulty of a case: the number of things, the distance of the effect from the change, and its clarity."""
 
 from countersight.errors import Unclear
 from countersight.suites.worlds.drafts import WorldDraft
@@ -8,7 +8,7 @@ _MARGINS = (10, 15, 20)
 
 
 def hardness(draft: WorldDraft) -> dict[str, str | int]:
-    """What the case remembers of it."""
+    """Return the facts about difficulty for the case's provenance."""
     assert isinstance(draft.world, Supports)
     found: dict[str, str | int] = {"things": len(draft.world.things), "fallen": len(draft.fallen)}
     if draft.told is None or draft.then or draft.proof:

@@ -1,4 +1,4 @@
-"""Suites of worlds, made: units of cases by chance from a seed, with a picture of each world."""
+"""Generate suites of worlds: random units of cases from a seed, with a picture of each world."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_wor
 
 SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS, CAUSES)}
 VERSION = "1.8"
-"""Of the suite: cases made from the same seed are the same while it does not change."""
+"""The version of the suite: the same seed gives the same cases while it does not change."""
 SIZE = 2000
 _CHUNK = 8
 """Cases a worker makes at a time, about."""
@@ -63,7 +63,7 @@ class _Plan(msgspec.Struct, frozen=True):
 
 
 class WorldsMade(msgspec.Struct, frozen=True):
-    """A case, the world its pictures are drawn from, and the pictures by name."""
+    """A case, the world behind its pictures, and the pictures by name."""
 
     case: Case
     record: WorldRecord
@@ -158,14 +158,14 @@ def _orders(suite: WorldSuite, size: int) -> Iterator[_Order]:
 
 
 def drafted_cases(suite: WorldSuite, *, size: int, seed: int, reworded: bool = False) -> Iterator[Case]:
-    """The cases of a suite without its pictures."""
+    """Return the cases of a suite without their pictures."""
     yield from (case for _, case in drafts_with_cases(suite, size=size, seed=seed, reworded=reworded))
 
 
 def drafts_with_cases(
     suite: WorldSuite, *, size: int, seed: int, reworded: bool = False
 ) -> Iterator[tuple[WorldDraft, Case]]:
-    """The same, each with what it was made from."""
+    """Return the cases of a suite, each with its draft."""
     for order in _orders(suite, size):
         yield from _cases(suite, order, _Plan(suite.name, seed, reworded=reworded), Counter())
 

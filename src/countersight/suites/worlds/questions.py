@@ -1,4 +1,4 @@
-"""What is asked of a world of supports: each group's questions, as drafts with their answers in both worlds."""
+"""The questions about a world of supports: drafts by group, with their answers in both worlds."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ from countersight.worlds import (
 )
 
 ROLES = ("answer", "image", "graph", "text")
-"""Right; in the picture and not involved; involved and not the answer; nowhere in the picture."""
+"""Right; in the picture and not involved; involved and not the answer; not in the picture."""
 _CHANGES = 8
 """Changes of one world that are solved."""
 _RULE = "What falls ends up on the floor."
@@ -39,7 +39,7 @@ _RULE = "What falls ends up on the floor."
 
 
 class Happened(msgspec.Struct, frozen=True):
-    """A world, a change of it, and what came of that."""
+    """A world, a change of it, and the outcome."""
 
     world: Supports
     told: Told
@@ -48,7 +48,7 @@ class Happened(msgspec.Struct, frozen=True):
 
 
 def falls(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
-    """Would a thing fall? And in the picture: is it joined to some block?"""
+    """Return drafts that ask whether a thing would fall, and in the picture, whether it is joined to some block."""
     world, told, down = happened.world, happened.told, happened.outcome.fallen
     for thing in world.free:
         if thing.id in _changed(told) or thing.colour == told.about.colour:  # things of one colour never touch
@@ -83,7 +83,7 @@ def _blocks_by_touch(world: Supports, thing: WorldThing, rng: Random) -> dict[st
 
 
 def higher(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
-    """Is one thing higher than another, and would it still be?"""
+    """Return drafts that ask whether one thing is higher than another, now and after the change."""
     world, told, after = happened.world, happened.told, happened.after
     here = [thing for thing in world.free if thing.id not in (told.about.id, *_changed(told))]
     later = {thing.id: thing for thing in after.things}
@@ -108,7 +108,7 @@ def higher(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
 
 
 def how_many(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
-    """How many things lie on the floor?"""
+    """Return drafts that ask how many things lie on the floor."""
     world, told, after = happened.world, happened.told, happened.after
     now, then = (sum(thing.lies for thing in each.things) for each in (world, after))
     asked = "How many things lie on the floor?"
@@ -129,7 +129,7 @@ def how_many(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
 
 
 def which_falls(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
-    """Which of four would fall? All are blocks, so that nothing but the picture tells them apart."""
+    """Return drafts that ask which of four blocks would fall; only the picture distinguishes them."""
     world, told, down = happened.world, happened.told, happened.outcome.fallen
     # What touches a thing never has its colour: no option has it, or words alone would tell against that option.
     blocks = [thing for thing in world.free if thing.kind == "block" and thing.colour != told.about.colour]
@@ -171,7 +171,7 @@ def _by_height(choices: Iterable[Sequence[WorldThing]], rng: Random) -> dict[int
 
 
 def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Which one block of four could go without anything falling?"""
+    """Return drafts that ask which of four blocks could be removed without anything falling."""
     blocks = [thing for thing in world.free if thing.kind == "block"]
     safe: list[WorldThing] = []
     holding: list[WorldThing] = []
@@ -212,7 +212,7 @@ Drafting = Callable[[Happened, Random], Iterator[WorldDraft]]
 
 
 def under_changes(drafting: Drafting) -> Callable[[Supports, str, Random, Counter[str]], Iterator[WorldDraft]]:
-    """What can be asked of a world under changes of a kind."""
+    """Return a function that drafts questions about a world under changes of a kind."""
 
     def drafts(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
         possible = list(CHANGES[kind](world, rng))

@@ -1,4 +1,4 @@
-"""The suites of solved worlds, as they stand in the table of suites."""
+"""The registration of the suites of worlds."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Scores of the suites of worlds: how hard a case is, and what is changed in it."""
+"""Terms of the suites of worlds: the difficulty of a case, and the kind of change."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -24,5 +24,5 @@ _AXES: Final = (
 
 
 TERMS: Final = Terms(group="question", axes=_AXES)
-"""Of supports and of discs."""
+"""The terms of supports and discs."""
 CAUSAL_TERMS: Final = msgspec.structs.replace(CELLO_TERMS, axes=(*CELLO_TERMS.axes, _AXES[0]))

@@ -1,4 +1,4 @@
-"""Cases that are made together: in the same words but for colours, with every answer once.
+"""Units of cases: the same words except for colours, with every answer once.
 
 Worlds are drawn until one set of words has been met with every answer that is wanted. Whoever knows the words alone
 then knows nothing of the answer.
@@ -18,14 +18,14 @@ _WORLDS = 40
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """Drafts with every answer that was wanted, and how many candidates were dropped on the way, by reason."""
+    """Drafts with every wanted answer, and the number of dropped candidates, by reason."""
 
     drafts: tuple[WorldDraft, ...]
     dropped: dict[str, int]
 
 
 def draft_unit(suite: WorldSuite, group: Group, difficulty: Difficulty, key: str) -> Unit:
-    """The unit of a key: the same whatever else is made."""
+    """Return the unit of a key: the same whatever else is made."""
     dropped: Counter[str] = Counter()
     attempt = 0
     while True:

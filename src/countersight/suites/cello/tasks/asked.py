@@ -14,7 +14,7 @@ from countersight.suites.cello.tasks.query import Query, Shape, Sought, Supposed
 __all__ = ["RUNGS", "TASKS", "Query", "Shape", "Sought", "Supposed", "Task", "queries"]
 
 RUNGS = ("discovery", "association", "intervention", "counterfactual")
-"""The ladder of causation, by the number of the rung."""
+"""The rungs of the ladder of causation, by number."""
 
 TASKS = {
     task.name: task
@@ -37,7 +37,7 @@ TASKS = {
 
 
 def queries(task: Task, graph: CausalGraph, bystanders: tuple[str, ...] = ()) -> list[Query]:
-    """Everything a task can ask of a graph, and of bystanders, whose answer the structural model confirms."""
+    """Return all queries of a task for a graph and bystanders whose answers the structural model confirms."""
     if graph.kind not in task.kinds:
         return []
     shape = Shape.of(graph, bystanders)

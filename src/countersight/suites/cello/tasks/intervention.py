@@ -1,4 +1,4 @@
-"""Rung 2, intervention: what comes of doing."""
+"""Rung 2, intervention: the effects of actions."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a task asks of a causal graph: the nouns of the twelve tasks."""
+"""Queries of causal graphs: the data types of the twelve tasks."""
 
 from collections.abc import Callable, Iterator
 from typing import Literal
@@ -19,9 +19,9 @@ from countersight.causal import (
 )
 
 LIKELY = 0.9
-"""The chance that a thing is left undisturbed, where a reference needs one; no gold answer depends on it."""
+"""The probability that a thing is left undisturbed, for references that need one; no gold answer depends on it."""
 NOTHING = 1e-12
-"""Effects smaller than this are none: figures are exact but for rounding."""
+"""Effects smaller than this count as zero: figures are exact except for rounding."""
 
 
 class Sought(msgspec.Struct, frozen=True):
@@ -31,12 +31,12 @@ class Sought(msgspec.Struct, frozen=True):
     """The things whose dependence is asked for; the question names them."""
     answer: tuple[str, ...]
     partial: tuple[str, ...]
-    """What is in the graph, and only part of the answer: the graph distractor. Empty where the graph has none."""
+    """The graph distractor: things in the graph that are only part of the answer. Empty if there are none."""
     why: str
 
 
 class Supposed(msgspec.Struct, frozen=True):
-    """A question for yes or no: were one thing lost while others are held, would another be lost too?"""
+    """A yes/no question: if one thing were lost while others are held, would another be lost too?"""
 
     lost: str
     """The thing that is lost; of a sufficient cause the one that is kept, of a natural indirect effect the one without
@@ -53,7 +53,7 @@ Query = Sought | Supposed
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """A causal graph as its tasks see it, and what stands beside it in the picture and has nothing to do with it."""
+    """A causal graph for its tasks, with unrelated other things in the picture."""
 
     graph: CausalGraph
     edges: Edges
@@ -64,7 +64,7 @@ class Shape(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, graph: CausalGraph, bystanders: tuple[str, ...] = ()) -> "Shape":
-        """The shape of a graph, with those of the other things of its picture that may be asked about."""
+        """Return the shape of a graph, with the given bystanders of its picture."""
         edges = frozenset((edge.cause, edge.effect) for edge in graph.edges)
         beside = {thing.id: thing.name for thing in graph.others if thing.id in bystanders}
         return cls(graph, edges, {thing.id: thing.name for thing in graph.things}, beside)
@@ -75,44 +75,44 @@ class Shape(msgspec.Struct, frozen=True):
         return every_cause_needed({name: tuple(sorted(causes(self.edges, name))) for name in (*self.beside, *order)})
 
     def name(self, thing: str) -> str:
-        """What a thing is called."""
+        """Return the name of a thing."""
         return self.names[thing] if thing in self.names else self.beside[thing]
 
     def the(self, thing: str) -> str:
-        """A thing by its name, with the article."""
+        """Return the name of a thing with the article."""
         return the(self.name(thing))
 
     def does(self, thing: str, plain: str) -> str:
-        """A thing and what it does: "the books depend"."""
+        """Return a thing with a verb: "the books depend"."""
         return f"{self.the(thing)} {verb(self.name(thing), plain)}"
 
     def kind(self, cause: str, effect: str) -> str:
-        """Of which kind a direct cause is."""
+        """Return the kind of a direct cause."""
         return next(edge.kind for edge in self.graph.edges if (edge.cause, edge.effect) == (cause, effect))
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the twelve."""
+    """One of the twelve tasks."""
 
     name: str
-    """As the published data call it."""
+    """Its name in the published data."""
     short: str
     rung: Literal[0, 1, 2, 3]
     kinds: tuple[GraphKind, ...]
-    """The graphs it fits."""
+    """The kinds of graphs that it applies to."""
     is_choice: bool
-    """Whether it has four options; the others ask for yes or no."""
+    """Whether it has four options; the others are yes/no questions."""
     queries: Callable[[Shape], Iterator[Query]]
-    """What can be asked of a graph, with the gold answers that follow from its paths."""
+    """Returns the queries of a graph, with the gold answers that follow from its paths."""
     agrees: Callable[[StructuralModel, Query], bool]
-    """Whether a structural model of the graph, simulated and intervened in, gives the same answer."""
+    """Whether interventions in a structural model of the graph give the same answer."""
 
 
 def is_lost(model: StructuralModel, effect: str, cause: str) -> bool:
-    """Whether the effect would be lost, had the cause been: the picture as it is, and one thing set otherwise."""
+    """Whether the effect would be lost if the cause were, everything else being as in the picture."""
     return would_be(model, effect, {cause: False}, dict.fromkeys(model.causes, True)) is False
 
 
 def even_chances(model: StructuralModel) -> dict[str, float]:
-    """Every thing is left undisturbed with the same chance."""
+    """Return the same probability of being undisturbed for every thing."""
     return dict.fromkeys(model.causes, LIKELY)
