@@ -159,7 +159,7 @@ def of_runs(runs: _Runs, size: tuple[int, int]) -> Mask:
 
 
 def unpacked(letters: str) -> list[int]:
-    """Decode COCO's compressed run lengths: six bits per letter, lowest first, as differences to the one before last."""
+    """Decode COCO's compressed run lengths: six bits per letter, lowest first, as differences to the last but one."""
     counts: list[int] = []
     value = shift = 0
     for letter in letters[:MOST_NUMBERS]:
