@@ -32,7 +32,7 @@ class Part(msgspec.Struct, frozen=True):
         return f"{100 * self.share:g} %" if self.share is not None else f"{self.cases} cases"
 
     def drawn(self, sets: Sequence[Sequence[int]]) -> frozenset[int]:
-        """Return the row numbers of randomly drawn sets: at least one set, and more while they fit the requested size."""
+        """Return the row numbers of randomly drawn sets: at least one set, and more while they fit the wanted size."""
         rows = sum(map(len, sets))
         wanted = min(rows, self.cases or 0) if self.share is None else max(1, round(self.share * rows))
         found: list[int] = []
