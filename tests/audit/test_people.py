@@ -1,16 +1,16 @@
 """From an audit to people and back: three judge its edits in a campaign, and what they say measures its judge."""
 
-import re
-
 import msgspec
 import pytest
 from collecting import Visitor, make_campaign, opened
 from evidence import write_audit
+from sqlalchemy import select
 
 from countersight.audits.calibration.sheet import CALIBRATION, Calibration, read_labels
 from countersight.audits.records import Actor
 from countersight.cli import main
 from countersight.collect import export_campaign
+from countersight.collect.database import tables
 
 SAID = {"consistent": (1, 1), "answer-only": (1, 0), "explanation-only": (0, 1), "neither": (0, 0)}
 KINDS = list(SAID) * 10
@@ -22,10 +22,20 @@ def judge_some(visitor: Visitor, errs_at: int) -> None:
     """Judge the first edits as they are, but for every tenth."""
     for row in range(LABELLED):
         task = visitor.begin("judge")
-        number = int(re.search(r"Item (\d+)", visitor.get(task).text).group(1))
-        assert number == row + 1
+        assert _key(visitor, task) == f"ball-{row}/1"
         pcs, ncc = (said ^ (row % 10 == errs_at) for said in SAID[KINDS[row]])
         assert visitor.post(task, pcs=str(pcs), ncc=str(ncc)).status_code == 303
+
+
+def _key(visitor: Visitor, task: str) -> str:
+    """The key of the item of a task, which the page does not show."""
+    wanted = (
+        select(tables.item.c.key)
+        .join(tables.lease, tables.lease.c.item_id == tables.item.c.id)
+        .where(tables.lease.c.token == task.rpartition("/")[2])
+    )
+    visitor.get(task)
+    return visitor.campaign.store.read(lambda connection: connection.execute(wanted).scalar_one())
 
 
 @pytest.mark.slow
