@@ -177,7 +177,7 @@ def test_judges_who_agree_little_stand_in_the_headline_of_page_and_terminal(tmp_
     folder = write_audit(tmp_path / "a", kinds, pool=HALVES, control=False)
     assert main(["audit", "bundle", str(folder)]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "Beware: The judges disagree about PCS: Krippendorff's alpha is only" in told
+    assert "Warning: The judges disagree about PCS: Krippendorff's alpha is only" in told
     page = (folder / "report.html").read_text()
     assert "The judges disagree about PCS" in page[: page.index('id="results"')]
     assert "In 3 tests judges or votes are divided equally; these tests count half." in page
