@@ -103,6 +103,13 @@ def test_a_drop_that_unread_replies_could_undo_is_not_called_one(tmp_path: Path)
     assert "0.0 to 50.0 depending on what unread replies mean" in sentence(report)
 
 
+def test_bounds_of_unread_replies_stand_in_a_finding_of_several_runs(tmp_path: Path) -> None:
+    rambling = {row: (told, "Hm." if row < 6 else "D") for row, (told, _) in said(0).items()}
+    words = sentence(reported(tmp_path, rambling, said(0)))
+    assert "m0 loses 100.0 points" in words
+    assert "24 cases; 75.0 to 100.0 depending on what unread replies mean)" in words
+
+
 def test_a_model_that_only_guesses_has_a_drop_that_says_nothing(tmp_path: Path) -> None:
     guessing: dict[int, tuple[str | None, str | None]] = dict.fromkeys(range(24), ("A", "A"))
     words = "answered factual questions no better than random guessing: the drop says nothing."

@@ -183,9 +183,13 @@ def _listed(report: ReportData, runs: list[_Found]) -> str:
 
 
 def _uncertainty(drop: Measured) -> str:
-    """The interval of a drop, and what unread replies leave open."""
-    unread = f"; {interval(drop.bounds)} depending on what unread replies mean" if drop.bounds else ""
-    return f"interval {interval(drop)}{unread}"
+    """Return the interval of a drop, and the bounds that unread replies leave."""
+    return f"interval {interval(drop)}{_left_open(drop.bounds)}"
+
+
+def _left_open(bounds: Bounds | None) -> str:
+    """Return the bounds that unread replies leave, as the end of a sentence part; empty if every reply was read."""
+    return f"; {interval(bounds)} depending on what unread replies mean" if bounds else ""
 
 
 def _caveat(report: ReportData, run: RunScores) -> str:
@@ -209,24 +213,24 @@ def _part(report: ReportData, run: RunScores, figure: Measured, *, short: bool =
 
 
 def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = False) -> str:
-    """Of a drop over 40 cases: "loses 12.5 points when something is supposed to be otherwise (factual 84.3% right, …)".
+    """Return a drop in words: "loses 12.5 points under a change (factual 84.3% right, …)".
 
-    In `short`, where several runs are told of, without what the tables say again.
+    `short` is for sentences about several runs: without interval and p value, which the tables have.
     """
     value = drop.value or 0.0
     before, after = _both_shares(run)
     shares = f"factual {before}% right, counterfactual {after}%{_guessing(run, 'counterfactual')}"
-    if short:
-        return f"{'gains' if value < 0 else 'loses'} {percent(abs(value))} points ({shares}; {several(drop.n, 'case')})"
-    gained = value < 0  # it is told as a gain, its interval too
+    gained = value < 0  # a gain is reported with its sign reversed, and so are its interval and bounds
     ends = Interval(-drop.high, -drop.low) if gained else drop
+    bounds = drop.bounds
+    if gained and bounds:
+        bounds = Bounds(-bounds.high, -bounds.low)
+    cases, verb = several(drop.n, "case"), "gains" if gained else "loses"
+    if short:
+        return f"{verb} {percent(abs(value))} points ({shares}; {cases}{_left_open(bounds)})"
     level = percent(report.confidence, 0)
-    sure = f"{level}% interval {interval(ends)}; {several(drop.n, 'case')}; {p_value(drop.p or 0)}"
-    if drop.bounds:
-        open_ends = Bounds(-drop.bounds.high, -drop.bounds.low) if gained else drop.bounds
-        sure += f"; {interval(open_ends)} depending on what unread replies mean"
+    sure = f"{level}% interval {interval(ends)}; {cases}; {p_value(drop.p or 0)}{_left_open(bounds)}"
     if drop.is_clear:
-        verb = "gains" if gained else "loses"
         return f"{verb} {percent(abs(value))} points under a change ({shares}; {sure})"
     if drop.too_few:
         words = "was asked too few cases for a conclusion"
