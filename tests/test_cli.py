@@ -57,13 +57,16 @@ def test_a_misspelt_verb_or_option_gets_a_suggestion(typed, said, capsys):
     assert said in capsys.readouterr().err
 
 
-def test_asking_loads_neither_numpy_nor_the_drawing():
+def test_run_imports_neither_numpy_nor_drawing_nor_templates(tmp_path):
+    dataset(tmp_path / "d", 1)
     script = (
-        "import sys; import countersight.engine.runner, countersight.models.endpoint\n"
-        "print(sorted({'numpy', 'skia', 'PIL', 'arro3'} & sys.modules.keys()))"
+        "import sys; from countersight.cli import main; assert main(sys.argv[1:]) == 0\n"
+        "print(sorted({'numpy', 'skia', 'PIL', 'arro3', 'jinja2'} & sys.modules.keys()))"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    with ChatServer() as server:
+        run = [sys.executable, "-c", script, "run", "d", "--model", server.name, "-o", "r"]
+        done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,6 @@ def add(verbs: Verbs) -> None:
 def _run(chosen: argparse.Namespace) -> int:
     from countersight.engine import RunFolder, RunOptions, Sample, as_before, find_prompt
     from countersight.models import MODELS, open_model
-    from countersight.scoring import against_folder
 
     if chosen.dataset.suffix == ".toml":
         return _run_file(chosen)
@@ -110,8 +109,12 @@ def _run(chosen: argparse.Namespace) -> int:
     model = open_model(chosen.model, settings)
     other = open_model(chosen.against, settings) if chosen.against else None
     if chosen.dry_run:
-        beside = {against_folder(chosen.output): other} if other else {}
-        return _say_what_it_takes(chosen, options, {chosen.output: model, **beside})
+        models = {chosen.output: model}
+        if other:
+            from countersight.scoring import against_folder
+
+            models[against_folder(chosen.output)] = other
+        return _say_what_it_takes(chosen, options, models)
     if chosen.batch:
         if _in_batches(chosen, model, options):
             return NOT_DONE
@@ -208,8 +211,7 @@ def ask(
     the exit status: 0 if all are answered, 1 if some failed or could not be asked, 130 if stopped.
     """
     from countersight.dataset import Dataset
-    from countersight.engine import Tally, showing
-    from countersight.scoring import ask_until
+    from countersight.engine import Tally, ask_dataset, showing
 
     opened = Dataset.open(dataset)
     pool = Dataset.open(shots_from) if shots_from else None
@@ -217,8 +219,13 @@ def ask(
     left = None if budget is None else budget - elsewhere
 
     async def work(stop: "asyncio.Event") -> bool:
-        how = {"retry": retry, "pool": pool, "tally": tally, "stop": stop, "budget": left}
-        await ask_until(rule, opened, output, model, options, against=(other, others) if other else None, **how)
+        how: dict[str, Any] = {"retry": retry, "pool": pool, "tally": tally, "stop": stop, "budget": left}
+        if rule or other:
+            from countersight.scoring import ask_until
+
+            await ask_until(rule, opened, output, model, options, against=(other, others) if other else None, **how)
+        else:  # without scoring and numpy, which take as long to import as many questions to ask
+            await ask_dataset(opened, output, model, options, **how)
         return stop.is_set()
 
     try:
@@ -263,10 +270,10 @@ def ask(
 
 
 def _rule(chosen: argparse.Namespace, models: tuple[str, ...]) -> "Until | None":
-    from countersight.scoring import Until
-
     if chosen.until is None:
         return None
+    from countersight.scoring import Until
+
     if _is_hidden(chosen.dataset):
         raise CountersightError("--until needs the right answers, which are hidden in this dataset; leave it out")
     width = None if chosen.until == "decided" else chosen.until
