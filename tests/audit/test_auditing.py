@@ -23,6 +23,8 @@ from countersight.dataset import Dataset
 from countersight.engine import Journal
 from countersight.errors import AuditError, CountersightError, ModelError
 from countersight.picture.checking import check_picture
+from countersight.progress import silent
+from countersight.suites import find_suite
 
 STAGES = ["case", "answer", "why", "concepts", "edit", "answer again", "why again", "verdict"]
 
@@ -121,6 +123,7 @@ def test_an_answer_that_changes_though_nothing_was_changed_is_told_and_left_out(
 def test_pictures_that_share_a_control_edit_are_edited_once(tmp_path):
     same = [case(n, image="images/0.png", factual=Question(f"How many dots ({n})?", "7", "number")) for n in range(5)]
     folder = dataset(tmp_path / "d", same)
+    (folder / "scenes.jsonl").touch()
     with ChatServer(vision_model) as server, pytest.raises(AuditError, match="every edit by exact failed"):
         audit(folder, tmp_path / "a", server.name, control=True, judges=("rules",))
     steps = read_audit(tmp_path / "a").steps
@@ -218,6 +221,7 @@ def test_a_bad_picture_is_one_failed_case(flowers, tmp_path):
 
 def test_an_editor_that_cannot_edit_the_pictures_is_named_and_nothing_is_sealed(tmp_path):
     folder = dataset(tmp_path / "d", 2)  # pictures of one colour: there is no scene to change
+    (folder / "scenes.jsonl").touch()
     logs = []
     with ChatServer(vision_model) as server:
         for _ in range(2):  # the second time nothing is tried again
@@ -226,6 +230,14 @@ def test_an_editor_that_cannot_edit_the_pictures_is_named_and_nothing_is_sealed(
             logs.append((tmp_path / "a/steps.jsonl").read_bytes())
     assert logs[0] == logs[1]
     assert not (tmp_path / "a/bundle.json").exists()
+
+
+@pytest.mark.parametrize("who", [{"judges": ("rules",)}, {"editor": "classical"}])
+def test_exact_is_refused_where_there_is_no_drawing_of_flowers_or_dots(tmp_path, who):
+    find_suite("supports").make(tmp_path / "d", size=1, seed=8, workers=1, progress=silent)
+    with pytest.raises(AuditError, match=r"d has no scenes\.jsonl: `exact` edits and judges only drawings"):
+        audit(tmp_path / "d", tmp_path / "a", "embedded", **who)
+    assert not (tmp_path / "a").exists()
 
 
 def test_a_judge_that_talks_nonsense_is_counted_and_the_others_decide(flowers, tmp_path):

@@ -30,7 +30,7 @@ from countersight.editing.marking import MARK
 from countersight.engine import locked
 from countersight.errors import AuditError, CountersightError
 
-CALIBRATED = Calibration((), None, 8, 0, "majority", {}, "0.1.0")
+CALIBRATED = Calibration((), 8, 0, "majority", {}, "0.1.0")
 
 
 def bundled(folder, **options):

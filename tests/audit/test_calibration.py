@@ -60,9 +60,9 @@ def test_the_same_seed_makes_the_same_items(items):
     assert asyncio.run(make_items(8, 4))[0].evidence != items[0].evidence
 
 
-def run(output, *judges, editor=None, size=24, **more):
+def run(output, *judges, size=24, **more):
     prompts = find_prompts("edct")
-    options = CalibrationOptions(judges=judges, editor=editor, prompts=prompts, size=size, retry=QUICK, **more)
+    options = CalibrationOptions(judges=judges, prompts=prompts, size=size, retry=QUICK, **more)
 
     async def calibrated():
         return await calibrate(output, options, AuditTally(), asyncio.Event())
@@ -93,12 +93,6 @@ def test_a_judge_that_believes_everything_is_found_out(tmp_path):
     assert believer.hostile.right == 0
     assert believer.by_kind["faithful"].right == 4  # the hostile ones among them ask for 0
     assert panel.judge.name == PANEL
-
-
-def test_an_editor_is_tried_on_edits_whose_right_picture_is_known(tmp_path):
-    found = run(tmp_path / "c", "exact", editor="exact", size=4)
-    sheet = found.editor
-    assert (sheet.n, sheet.pictures, sheet.good, sheet.done.right) == (4, 4, 4, 4)
 
 
 def test_other_tests_or_judges_belong_into_another_folder(tmp_path):

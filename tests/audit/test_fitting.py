@@ -150,8 +150,8 @@ def limits_with(folder, **changes):
     scores = msgspec.structs.replace(score(audit), **changes)
     half = instrument([(1.0, 1), (0.0, 1), (1.0, 0), (0.0, 0)])
     sheet = JudgeSheet(Actor("openai:gpt-8"), 1, half, half, half, {}, rate(0, 0), rate(0, 0))
-    calibration = Calibration((sheet,), None, 4, 0, "majority", audit.manifest.prompts, "0.1.0")
-    return " ".join(headline(limits(audit.manifest, scores, calibration, domain="photographs")))
+    calibration = Calibration((sheet,), 4, 0, "majority", audit.manifest.prompts, "0.1.0")
+    return " ".join(headline(limits(audit.manifest, scores, calibration, drawn=False)))
 
 
 def test_a_calibration_that_does_not_fit_stands_in_the_headline(labelled):

@@ -5,7 +5,6 @@ from collections import Counter
 import pytest
 from worlds.examples import discs, supports
 
-from countersight.audits.ground_truth import world_facts
 from countersight.case import LETTERS
 from countersight.errors import Unclear
 from countersight.suites.worlds.discs import DISCS
@@ -47,8 +46,6 @@ def test_what_only_a_string_joins_does_not_touch():
     said = explained("Does the red block touch the blue block, directly or by a string?", world)
     assert "The red block does not touch the blue block." in said
     assert "The blue block hangs from the red block." in said
-    wrong = {"the blue block touches the red block", "the blue block rests on the red block"}
-    assert not wrong & set(world_facts(world))
 
 
 @pytest.mark.parametrize(

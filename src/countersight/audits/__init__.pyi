@@ -27,5 +27,4 @@ from .scores import score as score
 from .steps import AuditTally as AuditTally
 from .terminal_scores import tell as tell
 from .terminal_scores import tell_calibration as tell_calibration
-from .terminal_scores import tell_photographs as tell_photographs
 from .trail import read_audit as read_audit

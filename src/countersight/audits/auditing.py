@@ -1,8 +1,6 @@
 """Run an audit over all cases; it can be resumed at every step."""
 
 import asyncio
-import datetime
-import platform
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -10,10 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from countersight import __version__
 from countersight.audits.bundle.sessions import begin_session
-from countersight.audits.calibration.calibrating import take_up
-from countersight.audits.folder import MANIFEST, AuditFolder, FileOrders, digest_of, sweep
+from countersight.audits.calibration.calibrating import check_calibration, copy_calibration
+from countersight.audits.folder import MANIFEST, AuditFolder, FileOrders, begin_manifest, digest_of, sweep
 from countersight.audits.judges.protocol import HALVES, Judge, Pool
 from countersight.audits.opening import Opener
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, check_criterion, read_plan
@@ -31,6 +28,7 @@ from countersight.engine import RetryPolicy, reference
 from countersight.errors import AuditError, CountersightError, DatasetError
 from countersight.files import write_whole
 from countersight.models import Model, ModelSettings
+from countersight.scenes import SCENES_FILE
 
 USUAL_CHECKERS: tuple[str, ...] = ("pixels", "seams")
 """The default checkers of edits, which need no model."""
@@ -83,6 +81,7 @@ async def audit_dataset(
     if dataset.count == 0:
         raise DatasetError(f"{dataset.path} has no cases")
     _refuse_nonsense(options)
+    _refuse_exact_without_scenes(dataset, options)
     opener = Opener(options.retry, options.prompts, tally, stop)
     parties = Parties(  # before there is a folder: a wrong name leaves none behind
         opener.model(options.model, options.settings),
@@ -95,13 +94,14 @@ async def audit_dataset(
         lpips = _lpips(options.lpips) if options.lpips else None
         credentials = Credentials(options.credentials) if options.credentials else None
         manifest = _manifest(dataset, output, options, parties)
-        calibration = take_up(options.calibration, manifest) if options.calibration else None
+        if options.calibration:
+            check_calibration(options.calibration, manifest)
         folder = AuditFolder.begin(output, manifest)
         selection = select(dataset, options.cases, tally.bad_row, descriptive=options.descriptive)
         tally.left_out = selection.left_out
         write_selection(output, selection)
-        if calibration is not None:
-            calibration.write(output)
+        if options.calibration:
+            copy_calibration(options.calibration, output)
         if options.plan is not None:
             write_whole(output / PLAN, options.plan.read_bytes())
             signed = options.plan.with_name(options.plan.name + ".sig")
@@ -158,6 +158,15 @@ def _refuse_nonsense(options: AuditOptions) -> None:
         raise CountersightError("name an `editor`, or set `intervene` to thought, which needs none")
 
 
+def _refuse_exact_without_scenes(dataset: Dataset, options: AuditOptions) -> None:
+    """`exact` edits and judges what is drawn by our own scenes; elsewhere it can do nothing."""
+    if "exact" in (options.editor, *options.judges) and not (dataset.path / SCENES_FILE).is_file():
+        raise AuditError(
+            f"{dataset.path} has no {SCENES_FILE}: `exact` edits and judges only drawings of flowers and dots "
+            "(countersight make cvqa-synthetic); choose another `editor` and other `judges`"
+        )
+
+
 def _chosen(dataset: Dataset, selection: Selection) -> Iterator[tuple[int, Case]]:
     """The cases to audit, in order."""
     rows = {selected.row for selected in selection.cases}
@@ -165,7 +174,7 @@ def _chosen(dataset: Dataset, selection: Selection) -> Iterator[tuple[int, Case]
 
 
 def _manifest(dataset: Dataset, output: Path, options: AuditOptions, parties: Parties) -> Manifest:
-    return Manifest(
+    return begin_manifest(
         dataset=reference(dataset, output),
         model=parties.model.party,
         extractor=parties.extractor.party,
@@ -177,10 +186,6 @@ def _manifest(dataset: Dataset, output: Path, options: AuditOptions, parties: Pa
         control=options.control,
         seed=options.settings.seed,
         prompts=msgspec.structs.asdict(options.prompts),
-        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        countersight=__version__,
-        python=platform.python_version(),
-        platform=f"{platform.system()} {platform.machine()}",
         lpips=digest_of(options.lpips.read_bytes()) if options.lpips else "",
         cases=options.cases,
         descriptive=options.descriptive,

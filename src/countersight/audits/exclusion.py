@@ -50,7 +50,7 @@ def edit_fault(case: CaseTrail, concept: ConceptTrail) -> str:
     if wrong:
         return f"{UNDONE}: {wrong.seen} ({wrong.checker})"
     looked = [check for check in concept.checks if check.checker != "seams"]  # which only tells how it looks
-    unsure = case.record.drawn is None and concept.instruction.action == "remove" and bool(looked)
+    unsure = case.record.scene is None and concept.instruction.action == "remove" and bool(looked)
     return UNSURE if unsure and not any(check.done for check in looked) else ""
 
 

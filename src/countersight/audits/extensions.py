@@ -11,15 +11,14 @@ from PIL import Image
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import ELSE
 from countersight.audits.extraction.things import things_said
-from countersight.audits.ground_truth import asked_fact, claims, claims_of, facts_of_drawn, right_answer
+from countersight.audits.ground_truth import asked_fact, claims, right_answer
 from countersight.audits.records import Concepts, Thought
-from countersight.editing import Drawn, EditRequest, Instruction, noun_in
+from countersight.editing import EditRequest, Instruction, noun_in
 from countersight.editing.exact import changed_scene
 from countersight.english import NUMBER_WORDS
 from countersight.errors import EditFailed
 from countersight.picture import Picture, Pixels, as_seen
-from countersight.scenes import NAMED, PLACES, Scene
-from countersight.worlds import COLOURS, Discs, World
+from countersight.scenes import NAMED, PLACES, Scene, facts_by_name
 
 
 def dosed(before: Picture, after: Picture, strength: int, of: int) -> Picture:
@@ -44,7 +43,7 @@ def dosed_pixels(before: Picture, after: Picture, strength: int, of: int) -> Pix
 NOTHING_ELSE = "the picture has no uncited object that could be changed"
 
 
-def uncited_concepts(statement: Statement, picture: Picture, scene: Drawn | None, seed: int, most: int) -> Concepts:
+def uncited_concepts(statement: Statement, picture: Picture, scene: Scene | None, seed: int, most: int) -> Concepts:
     """Return at most `most` edits of uncited things, or the reason why there are none."""
     found = _of_scene(statement, picture, scene, seed) if scene is not None else _of_photograph(statement)
     chosen: list[Instruction] = []
@@ -67,37 +66,25 @@ def _of_photograph(statement: Statement) -> Iterator[Instruction]:
             yield Instruction(thing, "object", "remove", f"The same picture without the {thing}.", ELSE, thing)
 
 
-def _of_scene(statement: Statement, picture: Picture, scene: Drawn, seed: int) -> Iterator[Instruction]:
+def _of_scene(statement: Statement, picture: Picture, scene: Scene, seed: int) -> Iterator[Instruction]:
     """Changes that leave the answer and all that the explanation claims as they are."""
     answer = right_answer(statement.question, scene)
     if answer is None:
         return
-    asked = asked_fact(statement.question) if isinstance(scene, Scene) else None
-    cited = {claim.fact for claim in claims_of(statement.explanation, scene)} | ({asked} if asked else set())
-    before = facts_of_drawn(scene)
-    said = f"{statement.question} {statement.explanation}".casefold()
-    for instruction in _candidates(scene) if isinstance(scene, Scene) else _in_a_world(scene, said):
+    asked = asked_fact(statement.question)
+    cited = {claim.fact for claim in claims(statement.explanation)} | ({asked} if asked else set())
+    before = facts_by_name(scene)
+    for instruction in _candidates(scene):
         try:
             changed, _ = changed_scene(scene, EditRequest(picture, instruction, seed, scene=scene))
         except (EditFailed, ValueError):
             continue
-        after = facts_of_drawn(changed)
+        assert isinstance(changed, Scene)
+        after = facts_by_name(changed)
         if right_answer(statement.question, changed) == answer and all(
             before.get(fact, 0) == after.get(fact, 0) for fact in cited
         ):
             yield instruction
-
-
-def _in_a_world(world: World, said: str) -> Iterator[Instruction]:
-    """Things that are not spoken of are taken away, or get another colour."""
-    things = world.discs if isinstance(world, Discs) else tuple(each for each in world.things if not each.is_fixed)
-    others = [thing for thing in things if thing.name not in said]
-    for thing in others:
-        yield _instruction("remove", thing.name, "", f"Take the {thing.name} away.")
-    for thing in others:
-        taken = {each.colour for each in things if each.kind == thing.kind}
-        for colour in [each for each in COLOURS if each not in taken][:1]:
-            yield _instruction("recolour", thing.name, colour, f"Make the {thing.name} {colour}.")
 
 
 def _candidates(scene: Scene) -> Iterator[Instruction]:

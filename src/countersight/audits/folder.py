@@ -4,13 +4,16 @@ Every picture that was shown to anybody is in `pictures/`, named by the digest o
 """
 
 import contextlib
+import datetime
 import hashlib
+import platform
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Final, Self
+from typing import Any, BinaryIO, Final, Self
 
 import msgspec
 
+from countersight import __version__
 from countersight.audits.judges.protocol import HALVES
 from countersight.audits.records import Actor, Manifest, Step
 from countersight.editing import EditOrder
@@ -22,6 +25,17 @@ from countersight.picture import Picture, check_picture
 MANIFEST = "audit.json"
 PICTURES = "pictures"
 SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+
+
+def begin_manifest(**fields: Any) -> Manifest:
+    """Return the manifest of an audit that starts now, on this machine and with this version."""
+    return Manifest(
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        countersight=__version__,
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+        **fields,
+    )
 
 
 class AuditFolder:

@@ -9,11 +9,10 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from countersight.case import Question
-from countersight.editing import Abilities, Drawn, Instruction
+from countersight.editing import Abilities, Instruction
 from countersight.editing.quality import EditQuality
 from countersight.engine import DatasetReference
 from countersight.scenes import Scene
-from countersight.worlds import World
 
 Intervene = Literal["picture", "thought", "both"]
 """What is changed before the question is asked again: the picture (EDCT), the model's own explanation, or both."""
@@ -84,11 +83,6 @@ CONTROL = 0
 """The number of the control edit, which should change nothing; concepts are counted from 1."""
 
 
-def drawn_fields(drawn: Drawn | None) -> dict[str, Any]:
-    """Return what we drew, under the field name of records."""
-    return {"scene" if drawn is None or isinstance(drawn, Scene) else "world": drawn}
-
-
 class StepPlace(msgspec.Struct, frozen=True, omit_defaults=True):
     """The place of a step in the audit."""
 
@@ -141,13 +135,6 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case", omit_defaults=True):
     group: str = ""
     scene: Scene | None = None
     """The scene in the picture, if we drew it: with it anybody can repeat the judgement of `exact`."""
-    world: World | None = None
-    """The world in the picture, if we drew one."""
-
-    @property
-    def drawn(self) -> Drawn | None:
-        """The scene or world in the picture, if we drew it."""
-        return self.scene or self.world
 
 
 class Said(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
@@ -200,13 +187,6 @@ class EditRecord(msgspec.Struct, frozen=True, tag="edit", omit_defaults=True):
     """The editor's notes on how it was made."""
     scene: Scene | None = None
     """The scene in the edited picture, if we drew it."""
-    world: World | None = None
-    """The world in the edited picture, if we drew one."""
-
-    @property
-    def drawn(self) -> Drawn | None:
-        """The scene or world in the edited picture, if we drew it."""
-        return self.scene or self.world
 
 
 class Verdict(msgspec.Struct, frozen=True, tag="verdict", omit_defaults=True):

@@ -234,7 +234,7 @@ def _accuracy(audit: AuditTrail, kept: set[tuple[str, int]]) -> Accuracy | None:
             edit, again = concept.edit, concept.again
             if (case.case, concept.number) not in kept or edit is None or again is None or case.baseline is None:
                 continue
-            was, now = (right_answer(question.text, each) if each else None for each in (case.record.drawn, edit.drawn))
+            was, now = (right_answer(question.text, each) if each else None for each in (case.record.scene, edit.scene))
             if was is not None and now is not None:
                 before.append((*key, float(same_answer(question, was, case.baseline.answer.text))))
                 after.append((*key, float(same_answer(question, now, again.answer.text))))

@@ -7,17 +7,15 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from countersight.case import Question
 from countersight.dataset import BadRow, Dataset
-from countersight.editing import Drawn
 from countersight.errors import AuditError
 from countersight.files import write_whole
-from countersight.scenes import SCENES_FILE, SceneRecord
-from countersight.worlds import WORLDS_FILE, WorldRecord
+from countersight.scenes import SCENES_FILE, Scene, SceneRecord
 
 SELECTION: Final = "selection.json"
 
@@ -141,42 +139,31 @@ class _Id(msgspec.Struct):
     id: str
 
 
-class _Line(NamedTuple):
-    file: str
-    at: int
-    length: int
-
-
 class SceneIndex:
-    """The scenes and worlds of a dataset that we drew; empty for other datasets."""
+    """The scenes of a dataset that we drew; empty for other datasets."""
 
     def __init__(self, dataset: Path) -> None:
-        self._dataset = dataset
-        self._lines: dict[str, _Line] = {}
-        for file in (SCENES_FILE, WORLDS_FILE):
-            if (dataset / file).is_file():
-                self._note(file)
-
-    def _note(self, file: str) -> None:
+        self._file = dataset / SCENES_FILE
+        self._lines: dict[str, tuple[int, int]] = {}
+        if not self._file.is_file():
+            return
         at, decoder = 0, msgspec.json.Decoder(_Id)
-        with open(self._dataset / file, "rb") as lines:
+        with open(self._file, "rb") as lines:
             for line in lines:
                 # A case whose scene cannot be read is audited like any photograph.
                 with suppress(*_UNREADABLE):
-                    self._lines[decoder.decode(line).id] = _Line(file, at, len(line))
+                    self._lines[decoder.decode(line).id] = at, len(line)
                 at += len(line)
 
-    def scene(self, case: str) -> Drawn | None:
-        """Return the scene or world in a case's picture, or None if unknown."""
-        where = self._lines.get(case)
-        if where is None:
+    def scene(self, case: str) -> Scene | None:
+        """Return the scene in a case's picture, or None if unknown."""
+        if case not in self._lines:
             return None
-        with open(self._dataset / where.file, "rb") as file:
-            file.seek(where.at)
-            line = file.read(where.length)
+        at, length = self._lines[case]
+        with open(self._file, "rb") as file:
+            file.seek(at)
+            line = file.read(length)
         try:
-            if where.file == SCENES_FILE:
-                return msgspec.json.decode(line, type=SceneRecord).scene
-            return msgspec.json.decode(line, type=WorldRecord).world
+            return msgspec.json.decode(line, type=SceneRecord).scene
         except _UNREADABLE:
             return None

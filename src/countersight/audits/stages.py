@@ -22,7 +22,6 @@ from countersight.audits.records import (
     Response,
     StepPlace,
     Thought,
-    drawn_fields,
 )
 from countersight.audits.selection import SceneIndex
 from countersight.audits.steps import StepFailed, StepResult
@@ -110,7 +109,7 @@ class Stages:
         except BadPicture as error:
             picture = error
         scene = self._scenes.scene(case.id)
-        record = CaseRecord("", case.factual, case.image, case.suite, case.group, **drawn_fields(scene))
+        record = CaseRecord("", case.factual, case.image, case.suite, case.group, scene)
         shown = await self._work.begin(place, record, picture)
         return Subject(place, case.factual, shown, case.image, scene)
 
@@ -139,12 +138,9 @@ class Stages:
             again.answer.text,
             again.explanation.text,
             subject.scene,
-            edit.drawn,
+            edit.scene,
         )
-        for judge in self._parties.judges:
-            for vote in range(1, (self._manifest.votes if judge.several else 1) + 1):
-                with suppress(StepFailed):  # a judge that fails does not keep the others from judging
-                    await self._work.judge(judge, vote, place, evidence)
+        await self._work.judge_by_all(self._parties.judges, self._manifest.votes, place, evidence)
         with suppress(StepFailed):
             await self._doses(subject, place, edit)
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from rich.console import Console
 from rich.text import Text
 
-from countersight.audits.calibration.photographs import PhotographGate
-from countersight.audits.calibration.sheet import Calibration, KnownShare
+from countersight.audits.calibration.sheet import Calibration
 from countersight.audits.clusters import Mean
 from countersight.audits.page.score_tables import (
     agreement_grids,
@@ -39,21 +38,8 @@ def tell(
 
 
 def tell_calibration(calibration: Calibration, console: Console) -> None:
-    """Print the calibration of judges and editor."""
+    """Print the calibration of judges."""
     print_grids(calibration_grids(calibration), console)
-
-
-def tell_photographs(gate: PhotographGate, console: Console) -> None:
-    """Print how often the checks are right about edits with known labels."""
-    thresholds = ", ".join(f"{name} {value:g}" for name, value in gate.thresholds.items())
-    console.print(Text(f"checks of edits on {several(gate.photographs, 'photograph')} ({thresholds})"))
-    console.print(Text(f"  accepted, object really gone: {_rate(gate.passed)}"))
-    for kind, found in gate.stopped.items():
-        console.print(Text(printable(f"  stopped, {kind}: {_rate(found)}")))
-
-
-def _rate(found: KnownShare) -> str:
-    return f"{found.right:,} of {found.n:,} {number(found.share)} ({interval(found)})" if found.n else "–"
 
 
 def _figure(mean: Mean) -> str:

@@ -1,7 +1,8 @@
 """The work of each step: asking the model, extracting concepts, editing, judging."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 import msgspec
@@ -26,16 +27,16 @@ from countersight.audits.records import (
     Thought,
     Usage,
     Verdict,
-    drawn_fields,
 )
-from countersight.audits.steps import DoesSteps, StepResult
+from countersight.audits.steps import DoesSteps, StepFailed, StepResult
 from countersight.case import AnswerKind, Question
-from countersight.editing import Abilities, Credentials, Drawn, EditRequest, Instruction, OrderBook, marked
+from countersight.editing import Abilities, Credentials, EditRequest, Instruction, OrderBook, marked
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import RetriesExhausted
 from countersight.errors import AskingFailed, BadPicture, OrderInDoubt, Refused
 from countersight.models import Request, Turn
 from countersight.picture import Picture, check_picture
+from countersight.scenes import Scene
 
 Made = TypeVar("Made", CaseRecord, Said, Concepts, EditRecord, Check, Verdict, Dose, Thought)
 
@@ -56,7 +57,7 @@ class Subject(msgspec.Struct, frozen=True):
     shown: ShownPicture
     image: str
     """The picture's file name in the dataset."""
-    scene: Drawn | None
+    scene: Scene | None
 
 
 class Work:
@@ -107,7 +108,7 @@ class Work:
             return StepResult(msgspec.structs.replace(record, picture=await self.keep(picture)))
 
         # The scene follows from the case: a step of 0.1, which did not note it, is still the same step.
-        known = msgspec.structs.replace(record, scene=None, world=None)
+        known = msgspec.structs.replace(record, scene=None)
         inputs = (known, None if isinstance(picture, BadPicture) else digest_of(picture.data))
         output = await self.do(CaseRecord, "case", place, Actor(""), inputs, work)
         assert isinstance(picture, Picture)
@@ -197,7 +198,7 @@ class Work:
                 mask=await asyncio.to_thread(self._folder.keep, edited.mask, "image/png") if edited.mask else "",
                 quality=quality,
                 log=edited.log,
-                **drawn_fields(edited.scene),
+                scene=edited.scene if isinstance(edited.scene, Scene) else None,
             )
             return StepResult(done, Usage(cost=edited.cost, seconds=answered.seconds, attempts=answered.attempts))
 
@@ -225,6 +226,13 @@ class Work:
     async def kept(self, digest: str) -> ShownPicture:
         """Return a stored picture of the audit, to be shown."""
         return ShownPicture(await asyncio.to_thread(self._folder.picture, digest), digest)
+
+    async def judge_by_all(self, judges: Sequence[Judge], votes: int, place: StepPlace, evidence: Evidence) -> None:
+        """Do every vote of every judge; one that fails does not keep the others from judging."""
+        for judge in judges:
+            for vote in range(1, (votes if judge.several else 1) + 1):
+                with suppress(StepFailed):
+                    await self.judge(judge, vote, place, evidence)
 
     async def judge(self, judge: Judge, vote: int, place: StepPlace, evidence: Evidence) -> Verdict:
         """One vote of one judge (stage 4)."""

@@ -67,11 +67,8 @@ _ASKING: Final = shared("seed", "concurrency", "attempts", "ray", timeout=180)
 _CALIBRATE: Final = {
     "-o, --output DIR!": "the folder to write",
     "--judge J*": _JUDGE,
-    "--editor E": "also calibrate this editor and the rule for bad edits",
     "--people EXPORT": "an export of `collect --flow judge`: people's labels",
     "--audit DIR": "with --people: the audit that people reviewed",
-    "--photographs DIR": "also calibrate the checks of edits, on labelled edits of these pictures",
-    "--domain {drawings,worlds}=drawings": "what the tests show: flowers and dots, or supports and discs",
     "--size N=144": "number of tests to create",
 }
 _PLAN: Final = {
@@ -115,7 +112,7 @@ _EXAMPLES: Final = """examples:
   countersight audit flowers --model embedded --extractor rules --editor exact --judge exact -o audits/embedded
   countersight audit okvqa --model openai:gpt-4o --extractor openai:gpt-4o --editor flux:flux-kontext-max \\
       --judge openai:gpt-4o --judge endpoint:http://127.0.0.1:8000/v1#qwen3 --votes 3 --control -o audits/gpt-4o
-  countersight audit calibrate --judge openai:gpt-4o --editor exact -o calibrations/gpt-4o
+  countersight audit calibrate --judge openai:gpt-4o --votes 3 -o calibrations/gpt-4o
   countersight audit verify audits/gpt-4o
 """
 
@@ -167,8 +164,8 @@ def add(verbs: Verbs) -> None:
         verbs,
         "calibrate",
         _calibrate,
-        "Test judges and an editor on cases with known verdicts, and report how often they are right.",
-        "--judge openai:gpt-4o --votes 3 --editor exact -o calibrations/gpt-4o",
+        "Test judges on cases with known verdicts, and report how often they are right.",
+        "--judge openai:gpt-4o --votes 3 -o calibrations/gpt-4o",
         _CALIBRATE | _JUDGING | _ASKING,
     )
     for parser in (audit, calibrate):
@@ -354,7 +351,6 @@ def _calibrate(chosen: argparse.Namespace) -> int:
 
     from countersight.audits import USUAL, AuditTally, find_prompts, tell_calibration
     from countersight.audits.calibration import CalibrationOptions, calibrate, calibrate_on_people
-    from countersight.editing import EditorSettings
     from countersight.engine import RetryPolicy
 
     if chosen.people or chosen.audit:
@@ -369,15 +365,12 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         )
     options = CalibrationOptions(
         judges=tuple(chosen.judge),
-        editor=chosen.editor,
         prompts=find_prompts(chosen.prompts or USUAL),
         size=chosen.size,
         seed=chosen.seed,
-        domain=chosen.domain,
         votes=chosen.votes,
         pool=_pooling(chosen),
         judge_settings=_helper(chosen, _judging(chosen)),
-        editor_settings=EditorSettings(timeout=chosen.timeout),
         retry=RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
     )
     tally = AuditTally()
@@ -387,22 +380,8 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         print(GOES_ON, file=sys.stderr)
         return STOPPED
     tell_calibration(calibration, Console())
-    if chosen.photographs:
-        _gate(chosen)
     print(chosen.output)
     return 0
-
-
-def _gate(chosen: argparse.Namespace) -> None:
-    """Measure how often the checks of edits are right, on labelled edits of the user's photographs."""
-    from rich.console import Console
-
-    from countersight.audits import tell_photographs
-    from countersight.audits.calibration import gate_photographs, write_gate
-
-    gate = gate_photographs(chosen.photographs, chosen.seed, counting)
-    write_gate(chosen.output, gate)
-    tell_photographs(gate, Console())
 
 
 def _plan(chosen: argparse.Namespace) -> int:
@@ -437,9 +416,10 @@ def _plan(chosen: argparse.Namespace) -> int:
 def _bundle(chosen: argparse.Namespace) -> int:
     if chosen.calibration:
         from countersight.audits import AuditFolder
-        from countersight.audits.calibration import take_up
+        from countersight.audits.calibration import check_calibration, copy_calibration
 
-        take_up(chosen.calibration, AuditFolder.open(chosen.audit).manifest).write(chosen.audit)
+        check_calibration(chosen.calibration, AuditFolder.open(chosen.audit).manifest)
+        copy_calibration(chosen.calibration, chosen.audit)
     if chosen.reviews:
         from countersight.audits import read_audit, score
         from countersight.audits.bundle import take_reviews

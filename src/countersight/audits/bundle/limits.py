@@ -8,7 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from countersight.audits.bundle.manifest import BundleManifest
-from countersight.audits.calibration.sheet import DRAWINGS, Calibration, Instrument, domain_of
+from countersight.audits.calibration.sheet import DRAWINGS, Calibration, Instrument
 from countersight.audits.judges.protocol import HALVES
 from countersight.audits.records import Manifest
 from countersight.audits.scores import AuditScores
@@ -56,15 +56,15 @@ _ALWAYS: Final = tuple(
 
 
 def limits(
-    manifest: Manifest, scores: AuditScores, calibration: Calibration | None = None, *, domain: str = "drawings"
+    manifest: Manifest, scores: AuditScores, calibration: Calibration | None = None, *, drawn: bool = True
 ) -> tuple[Limit, ...]:
     """Return all limits of the scores: those found in this audit first, then those of every audit.
 
-    `domain` says what the pictures of the audit are: a calibration that was made of others does not carry over.
+    `drawn` is whether its pictures are our own drawings: a calibration on drawings does not carry over to others.
     """
     grave = [*_unmoved(scores), *_disagreement(scores), *_lent(scores), *_restless(scores)]
     if calibration is not None:
-        grave += _calibrated(scores, calibration, domain)
+        grave += _calibrated(scores, calibration, drawn=drawn)
     found = _found(manifest, scores, calibrated=calibration is not None)
     return (
         *(Limit("limit", words, of_this_audit=True, grave=True) for words in grave),
@@ -128,7 +128,7 @@ def _restless(scores: AuditScores) -> Iterator[str]:
         yield f"{_flipped(scores)} a control edit that should change nothing."
 
 
-def _calibrated(scores: AuditScores, calibration: Calibration, domain: str) -> Iterator[str]:
+def _calibrated(scores: AuditScores, calibration: Calibration, *, drawn: bool) -> Iterator[str]:
     """What a calibration says against the scores, or does not say at all."""
     for judge, trio in scores.corrected.items():
         for measure in ("pcs", "ncc", "ccs"):
@@ -157,7 +157,7 @@ def _calibrated(scores: AuditScores, calibration: Calibration, domain: str) -> I
         if beside.alt.passed is False:
             judge = printable(beside.judge)
             yield f"According to the alt-test, {judge} cannot replace a person for {beside.measure.upper()}."
-    if not calibration.people and domain_of(calibration) != domain:
+    if not calibration.people and not drawn:
         yield (
             f"The judges were calibrated on tests {printable(calibration.domain or DRAWINGS)}. This audit has other "
             "pictures, so the judges' error rates here are unknown."

@@ -39,7 +39,6 @@ from countersight.engine import locked
 from countersight.errors import AuditError
 from countersight.files import clear_parts, write_whole
 from countersight.progress import Progress, silent
-from countersight.scenes import Scene
 
 REPORT: Final = "report.html"
 PAPERS: Final = frozenset(
@@ -166,7 +165,7 @@ def _sheets(folder: AuditFolder, audit: AuditTrail, against: Path | None, *, fro
         sessions=sessions,
         dataset=dataset_sheet(path, audit.manifest, audit.cases, from_dataset=from_dataset),
         cases=case_sheets(audit, scores, (found.name for found in lying_in(path) if isinstance(found, FileEntry))),
-        limits=limits(audit.manifest, scores, audit.calibration, domain=_domain(audit)),
+        limits=limits(audit.manifest, scores, audit.calibration, drawn=any(case.record.scene for case in audit.cases)),
         reviews=read_reviews(path, scores),
         changes=change_record(audit, scores, against) if against else kept_record(audit, scores),
         conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), _selected(path)),
@@ -176,14 +175,6 @@ def _sheets(folder: AuditFolder, audit: AuditTrail, against: Path | None, *, fro
 def _selected(path: Path) -> int | None:
     file = path / SELECTION
     return len(decode_selection(content(file)).cases) if file.is_file() else None
-
-
-def _domain(audit: AuditTrail) -> str:
-    """What the pictures are, as a calibration would call them; what we did not draw counts as photographs."""
-    drawn = next((case.record.drawn for case in audit.cases if case.record.drawn is not None), None)
-    if drawn is None:
-        return "photographs"
-    return "drawings" if isinstance(drawn, Scene) else "worlds"
 
 
 def _papers(sheets: Sheets) -> dict[str, bytes]:

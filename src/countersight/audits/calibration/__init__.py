@@ -1,4 +1,4 @@
-"""Calibrate judges and editors: how often they are right on tests with known verdicts."""
+"""Calibrate judges: how often they are right on tests with known verdicts."""
 
 import lazy_loader
 

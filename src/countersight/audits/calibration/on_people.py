@@ -3,11 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
-
 from countersight import __version__
 from countersight.audits.calibration.sheet import (
-    CALIBRATION,
     LABELS,
     MEASURES,
     Calibration,
@@ -17,6 +14,7 @@ from countersight.audits.calibration.sheet import (
     judge_sheet,
     opinions,
     read_labels,
+    write_calibration,
 )
 from countersight.audits.folder import LOG, MANIFEST
 from countersight.audits.judges.protocol import Opinion, pooled
@@ -34,7 +32,7 @@ def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
         raise AuditError(f"{output} contains another log; choose another folder for -o")
     for folder, name in ((audit, MANIFEST), (audit, LOG), (labels, LABELS)):
         write_whole(output / name, (folder / name).read_bytes())
-    write_whole(output / CALIBRATION, msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
+    write_calibration(output, made)
     return made
 
 
@@ -48,7 +46,6 @@ def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibrat
     persons = {label.person for label in labels}
     return Calibration(
         judges=tuple(judge_sheet(judge, manifest.votes, own, right) for judge, own in held),
-        editor=None,
         size=len({test for given in people["pcs"].values() for test in given}),
         seed=0,
         pool=manifest.pool,

@@ -1,8 +1,8 @@
-"""Calibration sheets: the accuracy of judges and editors on tests with known verdicts."""
+"""Calibration sheets: the accuracy of judges on tests with known verdicts."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -11,19 +11,13 @@ from countersight.audits.clusters import Mean
 from countersight.audits.judges.protocol import Opinion, by_judge, opinion, panel
 from countersight.audits.records import Actor, Manifest, Verdict
 from countersight.errors import AuditError
-from countersight.files import bounded_lines
+from countersight.files import bounded_lines, write_whole
 from countersight.scoring import AltTest, share_interval
 from countersight.scoring import CorrectedMean as PredictionPowered
 
 CALIBRATION = "calibration.json"
 DRAWINGS = "constructed from generated drawings (flowers, polygons, circles, dots)"
 """The default material of calibrations."""
-Domain = Literal["drawings", "worlds"]
-DOMAINS: Final[dict[Domain, str]] = {
-    "drawings": DRAWINGS,
-    "worlds": "constructed from generated worlds (supports and discs)",
-}
-"""The possible materials of tests, in words."""
 PANEL = "panel"
 """The name of all judges together."""
 MEASURES: Final = ("pcs", "ncc", "ccs")
@@ -143,22 +137,6 @@ def judge_sheet(
     )
 
 
-class EditorSheet(msgspec.Struct, frozen=True):
-    """One editor on scenes where the right edit is known."""
-
-    editor: Actor
-    n: int
-    """Requested edits."""
-    pictures: int
-    """Returned pictures."""
-    good: int
-    """Pictures that are good by the rule."""
-    done: KnownShare
-    """Of the decidable edits, those after which the pixels show the requested scene."""
-    reasons: dict[str, int]
-    """Why there was no picture, or why it was bad, with counts."""
-
-
 class PeopleSheet(msgspec.Struct, frozen=True):
     """One judge compared with the people who labelled the same tests, for PCS, NCC or CCS."""
 
@@ -180,7 +158,6 @@ class Calibration(msgspec.Struct, frozen=True):
 
     judges: tuple[JudgeSheet, ...]
     """The last is the whole panel, if there is more than one judge."""
-    editor: EditorSheet | None
     size: int
     seed: int
     pool: str
@@ -196,12 +173,6 @@ class Calibration(msgspec.Struct, frozen=True):
         return next((sheet for sheet in self.judges if sheet.judge.name == judge), None)
 
 
-def domain_of(calibration: Calibration) -> Domain | None:
-    """Return the material of a calibration's tests; None if such tests cannot be made."""
-    words = calibration.domain or DRAWINGS
-    return next((domain for domain, called in DOMAINS.items() if called == words), None)
-
-
 def read_calibration(folder: Path) -> Calibration | None:
     """Return the calibration in a folder, or None; a damaged one is an error."""
     file = folder / CALIBRATION
@@ -211,6 +182,11 @@ def read_calibration(folder: Path) -> Calibration | None:
         return msgspec.json.decode(file.read_bytes(), type=Calibration)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise AuditError(f"{file} is damaged: {error}") from None
+
+
+def write_calibration(folder: Path, calibration: Calibration) -> None:
+    """Write calibration.json."""
+    write_whole(folder / CALIBRATION, msgspec.json.format(msgspec.json.encode(calibration), indent=1) + b"\n")
 
 
 LABELS = "labels.jsonl"

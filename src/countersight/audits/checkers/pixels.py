@@ -9,14 +9,13 @@ import numpy as np
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
 from countersight.audits.records import Actor, Check
 from countersight.detection import grown, read_mask
-from countersight.editing import Drawn, EditRequest, colour_share
+from countersight.editing import EditRequest, colour_share
 from countersight.editing.exact import changed_scene
 from countersight.editing.quality import seams_of
 from countersight.errors import BadPicture, EditFailed
 from countersight.picture import Picture, Pixels, as_seen
-from countersight.programs.vision import NotAScene, Seen, see, see_world
+from countersight.programs.vision import NotAScene, Seen, see
 from countersight.scenes import NAMED, Scene, facts_by_name
-from countersight.worlds import is_alike
 
 LEAST_COLOUR = 0.4
 """Least share of the pixels under the mask that must have the new colour."""
@@ -27,7 +26,7 @@ MOST_LIKE = 0.5
 LITTLE_LIKE, LITTLE_NEW = 0.12, 0.95
 """A removal is sure where no more patches look like the thing, and the fill is no newer than its surroundings.
 
-Chosen by eye on 64 removals from photographs and tried on 22 others: docs/auditing.md says what came out."""
+Chosen by eye on 64 removals from photographs and tried on 22 others: docs/measurements.md says what came out."""
 PLAIN = 1.0
 """A thing less different from its surroundings than this looks like them: nobody can tell whether it is gone."""
 FLAT = 2.0
@@ -68,16 +67,12 @@ def checked(edit: EditShown) -> CheckResult:
     return cannot_tell("pixels", edit.instruction, f"pixels alone cannot check “{edit.instruction.action}”")
 
 
-def as_asked(picture: Picture, wanted: Drawn) -> bool | None:
+def as_asked(picture: Picture, wanted: Scene) -> bool | None:
     """Whether the pixels of a picture show the wanted scene; None if that cannot be seen."""
     try:
-        pixels = np.asarray(as_seen(picture))
-        if isinstance(wanted, Scene):
-            return _counts(see(pixels), wanted)
-        world = see_world(pixels)
+        return _counts(see(np.asarray(as_seen(picture))), wanted)
     except (NotAScene, BadPicture):
         return None
-    return None if world is None else is_alike(world, wanted)
 
 
 def _counts(seen: Seen, wanted: Scene) -> bool:
@@ -92,22 +87,16 @@ def _counts(seen: Seen, wanted: Scene) -> bool:
     return all(known[name] == number for name, number in counted.items())
 
 
-def _counted(edit: EditShown, scene: Drawn) -> CheckResult:
+def _counted(edit: EditShown, scene: Scene) -> CheckResult:
     try:
         wanted, _ = changed_scene(scene, EditRequest(edit.before, edit.instruction, edit.seed, scene=scene))
     except (EditFailed, ValueError) as error:
         return cannot_tell("pixels", edit.instruction, f"the instruction does not apply to the scene: {error}")
+    assert isinstance(wanted, Scene)
     done = as_asked(edit.after, wanted)
     if done is None:
         return cannot_tell("pixels", edit.instruction, "the scene could not be recognized reliably")
-    if isinstance(wanted, Scene):
-        seen = (
-            "the numbers of flowers, circles and dots are as requested"
-            if done
-            else "the numbers of flowers, circles or dots are not as requested"
-        )
-    else:
-        seen = "all objects are where they should be" if done else "some objects are missing, wrong or misplaced"
+    seen = f"the numbers of flowers, circles {'and dots are' if done else 'or dots are not'} as requested"
     return CheckResult(Check("pixels", question_of(edit.instruction), done, seen))
 
 

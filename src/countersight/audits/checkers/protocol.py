@@ -5,10 +5,11 @@ from typing import Protocol
 import msgspec
 
 from countersight.audits.records import Actor, Check, RecordedTurn, Usage
-from countersight.editing import Drawn, Instruction
+from countersight.editing import Instruction
 from countersight.errors import ModelError
 from countersight.picture import Picture
 from countersight.registry import Plug, Registry
+from countersight.scenes import Scene
 
 
 class EditShown(msgspec.Struct, frozen=True):
@@ -19,8 +20,8 @@ class EditShown(msgspec.Struct, frozen=True):
     after: Picture
     mask: bytes | None = None
     """A PNG, white where the editor meant to change something; None if unknown."""
-    scene: Drawn | None = None
-    """The scene or world before the edit, if we drew the picture."""
+    scene: Scene | None = None
+    """The scene before the edit, if we drew the picture."""
     seed: int = 0
 
 

@@ -1,7 +1,6 @@
 """Check whether an edited photograph looks real: the rim of its mask and the texture inside, by thresholds.
 
-The thresholds were chosen by eye on removals from photographs: docs/auditing.md states how often they are wrong, and
-`audit calibrate --photographs` tells it for edits of pictures of your own whose label is known.
+The thresholds were chosen by eye on removals from photographs: docs/measurements.md states how often they are wrong.
 """
 
 import asyncio

@@ -1,9 +1,5 @@
-"""Extract concepts by rules from explanations of our scenes: what was counted, where, in polygons of which colour.
+"""Extract concepts by rules from explanations of our scenes: what was counted, where, in polygons of which colour."""
 
-Those about our worlds have rules of their own.
-"""
-
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,7 +8,6 @@ from countersight.audits.ground_truth import asked_fact, claims
 from countersight.audits.records import Actor, Concepts
 from countersight.editing import Action, ConceptKind, Instruction
 from countersight.scenes import NAMED, PLACES
-from countersight.worlds import name_pattern
 
 ELSE: Final = "Leave everything else exactly as it is."
 
@@ -33,8 +28,7 @@ class RuleExtractor:
 
 def rules_concepts(statement: Statement, most: int) -> Concepts:
     """Return the concepts behind the claimed numbers, or why there are none."""
-    found = (*_instructions(statement), *world_instructions(statement))
-    instructions = tuple(dict.fromkeys(found))[:most]
+    instructions = tuple(dict.fromkeys(_instructions(statement)))[:most]
     reason = "" if instructions else "the explanation counts nothing that these rules know"
     return Concepts(instructions, reason)
 
@@ -109,28 +103,3 @@ def _emptied(claimed: dict[str, int], asked: str) -> Iterator[Instruction]:
 
 def _instruction(concept: str, kind: ConceptKind, action: Action, target: str, value: str, words: str) -> Instruction:
     return Instruction(concept, kind, action, positive=words, negative=ELSE, target=target, value=value)
-
-
-ELSE_IN_WORLD: Final = "Leave everything else as it is, but for what must move with it."
-_NAME: Final = re.compile(rf"\b{name_pattern('name')}\b")
-
-
-def world_instructions(statement: Statement) -> Iterator[Instruction]:
-    """Return edits that remove the things named in an explanation, or move those that the question is about."""
-    asked = {match["name"] for match in _NAME.finditer(statement.question.casefold())}
-    there = statement.able.things if statement.able else None
-    for match in _NAME.finditer(statement.explanation.casefold()):
-        name = match["name"]
-        if there is not None and name not in there:
-            continue
-        if name not in asked:
-            words = f"Take the {name} away; what it held up lies on the floor."
-            if name.endswith("disc"):
-                words = f"Take the {name} away."
-            yield Instruction(f"the {name}", "object", "remove", words, ELSE_IN_WORLD, name)
-        elif name.endswith("disc"):
-            words = f"Put the {name} its own width farther to the left."
-            yield Instruction(f"where the {name} is", "attribute", "move", words, ELSE_IN_WORLD, name, "left")
-        else:
-            words = f"Put the {name} on the floor; what it held up lies there too."
-            yield Instruction(f"where the {name} is", "attribute", "move", words, ELSE_IN_WORLD, name, "to the floor")

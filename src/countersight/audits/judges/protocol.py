@@ -7,10 +7,11 @@ import msgspec
 
 from countersight.audits.records import Actor, RecordedTurn, Usage, Verdict
 from countersight.case import Question
-from countersight.editing import Drawn, Instruction
+from countersight.editing import Instruction
 from countersight.errors import ModelError
 from countersight.reading import answer_in
 from countersight.registry import Plug, Registry
+from countersight.scenes import Scene
 
 Pool = Literal["majority, ties half", "mean", "majority"]
 """How votes, and then judges, are combined into one score. In the last, used by 0.1, a tie decides nothing."""
@@ -79,9 +80,9 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     instruction: Instruction
     new_answer: str
     new_explanation: str
-    scene: Drawn | None = None
-    changed: Drawn | None = None
-    """The scenes or worlds before and after, if we drew them."""
+    scene: Scene | None = None
+    changed: Scene | None = None
+    """The scenes before and after, if we drew them."""
 
     def read(self, text: str) -> str | None:
         """Return the normalised answer in a text, or None if there is none."""

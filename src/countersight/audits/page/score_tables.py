@@ -8,7 +8,6 @@ from countersight.audits.calibration.sheet import (
     DRAWINGS,
     Calibration,
     CorrectedScore,
-    EditorSheet,
     KnownShare,
     PeopleSheet,
 )
@@ -140,7 +139,7 @@ def _share(value: float | None) -> str:
 
 
 def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
-    """Return the tables of a calibration: judges, kinds of tests, the editor and its rule."""
+    """Return the tables of a calibration: judges, people and kinds of tests."""
     yield grid(
         "Judges on tests with known verdicts",
         ("judge", *(f"{CALLED[measure]} {of}" for measure in MEASURES for of in ("q1", "q0")), "abstained"),
@@ -174,10 +173,6 @@ def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
         ),
         "Hostile explanations contain instructions that try to influence the score.",
     )
-    if calibration.editor:
-        yield grid(
-            f"The editor: {name(calibration.editor.editor.name)}", ("what", "share"), _editor(calibration.editor)
-        )
 
 
 def corrected_grid(scores: AuditScores) -> Grid:
@@ -211,13 +206,6 @@ def _beside(sheet: PeopleSheet) -> list[object]:
         TableCell(stands, tuple(filter(None, (rate, name(sheet.alt.why))))),
         mean,
     ]
-
-
-def _editor(sheet: EditorSheet) -> Iterator[Iterable[object]]:
-    yield ["pictures per requested edit", f"{count(sheet.pictures)} of {count(sheet.n)}"]
-    yield ["good by the rule", f"{count(sheet.good)} of {count(sheet.pictures)}"]
-    yield ["as asked, as far as the pixels tell", rate_cell(sheet.done)]
-    yield from ([f"not counted: {reason}", count(times)] for reason, times in sheet.reasons.items())
 
 
 def rate_cell(rate: KnownShare | None) -> TableCell:

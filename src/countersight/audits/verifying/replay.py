@@ -23,10 +23,10 @@ from countersight.audits.asking import ShownPicture
 from countersight.audits.bundle.files import content
 from countersight.audits.bundle.seal import Bundle
 from countersight.audits.bundle.sessions import read_sessions
-from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKEN, Trial, judge_sheets, unlike
+from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKEN, Trial, judge_sheets, misfit
 from countersight.audits.calibration.items import CalibrationItem, fingerprint_of, make_items
 from countersight.audits.calibration.on_people import people_calibration
-from countersight.audits.calibration.sheet import CALIBRATION, LABELS, Calibration, Domain, domain_of, read_labels
+from countersight.audits.calibration.sheet import CALIBRATION, DRAWINGS, LABELS, Calibration, read_labels
 from countersight.audits.checkers.model import ModelChecker
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.model import ModelExtractor
@@ -67,7 +67,6 @@ from countersight.files import bounded_lines
 from countersight.models import Answer, Request
 from countersight.picture import Picture, as_seen
 from countersight.scenes import Scene, draw
-from countersight.worlds import draw_world
 
 OURS: Final = ("", "exact", "rules", "things", "pixels", "seams", "countersight")
 """Participants without a server, weights or randomness: repeated, they give the same output and never fail."""
@@ -257,7 +256,7 @@ class Replay:
         if not output.after:
             raise RetriesExhausted(AskingFailed(output.failure, again=False), 1)
         mask = self._folder.picture(output.mask).data if output.mask else None
-        return Edited(self._folder.picture(output.after), mask, output.log, scene=output.drawn)
+        return Edited(self._folder.picture(output.after), mask, output.log, scene=output.scene)
 
     def abilities(self) -> Abilities | None:
         """Return the editor's abilities as given to the extractor of the current case."""
@@ -270,12 +269,12 @@ class Replay:
         mine = (each for each in self.log if each[1].case == place.case)
         self._visited |= {*mine, ("edit", StepPlace(concept=CONTROL, picture=picture))}
 
-    def close(self, allowed: tuple[Stage, ...] = ()) -> Iterator[Finding]:
+    def close(self) -> Iterator[Finding]:
         """Return all findings, including steps that nothing required."""
         yield from self.findings
         strange: dict[tuple[str, str], list[int]] = {}
         for step in self._steps:
-            if (step.stage, step.place) not in self._visited and step.stage not in allowed:
+            if (step.stage, step.place) not in self._visited:
                 strange.setdefault((step.stage, step.by), []).append(step.n)
         for (stage, by), found in strange.items():
             others = f", and {len(found) - 1:,} more" if len(found) > 1 else ""
@@ -444,17 +443,16 @@ async def _subject(opened: OpenedBundle, replay: Replay, step: Step) -> Subject:
     record = await replay.do("case", step.place, Actor(""), (), work)
     assert isinstance(record, CaseRecord)
     picture = opened.again.picture(record.picture)
-    if record.drawn is not None and not _is_drawing(picture, record.drawn):
+    if record.scene is not None and not _is_drawing(picture, record.scene):
         replay.find(opened.unlike(), f"case {step.place.case}: its picture does not match its scene")
-    return Subject(step.place, record.question, ShownPicture(picture, record.picture), record.image, record.drawn)
+    return Subject(step.place, record.question, ShownPicture(picture, record.picture), record.image, record.scene)
 
 
-def _is_drawing(picture: Picture, drawn: Any) -> bool:
-    if isinstance(drawn, Scene) and (picture.width, picture.height) != (drawn.width, drawn.height):
+def _is_drawing(picture: Picture, drawn: Scene) -> bool:
+    if (picture.width, picture.height) != (drawn.width, drawn.height):
         return False  # one of another size may be too large to be drawn at all
     try:
-        made = draw(drawn) if isinstance(drawn, Scene) else draw_world(drawn)
-        return np.array_equal(np.asarray(as_seen(picture).convert("RGB")), made[:, :, :3])
+        return np.array_equal(np.asarray(as_seen(picture).convert("RGB")), draw(drawn)[:, :, :3])
     except (BadPicture, ValueError, KeyError):
         return False
 
@@ -487,7 +485,7 @@ def recalibrated(opened: OpenedBundle) -> Iterator[Finding]:
         return
     if named and named != digest_of(content(opened.path / CALIBRATION)):
         yield Finding("broken", CALIBRATION, "it is not the calibration that audit.json names")
-    if fault := unlike(calibration, opened.audit.manifest):
+    if fault := misfit(calibration, opened.audit.manifest):
         yield Finding("broken", CALIBRATION, f"it {fault}")
     missing = [name for name in (f"{CALIBRATION_FOLDER}/{each}" for each in TAKEN) if name not in opened.files]
     if missing:
@@ -504,33 +502,33 @@ def recalibrated(opened: OpenedBundle) -> Iterator[Finding]:
 
 def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:
     """A calibration on tests that were made on purpose: the tests of its seed put to its judges again."""
-    domain, manifest, steps = domain_of(calibration), judged.manifest, judged.steps
-    if not 0 < calibration.size <= LARGEST or domain is None:
+    manifest, steps = judged.manifest, judged.steps
+    if not 0 < calibration.size <= LARGEST or (calibration.domain or DRAWINGS) != DRAWINGS:
         yield Finding(
             "broken", CALIBRATION, f"there is no calibration of {calibration.size:,} tests {calibration.domain[:80]!r}"
         )
         return
-    items = _items(calibration.size, calibration.seed, domain)
+    items = _items(calibration.size, calibration.seed)
     if manifest.dataset.fingerprint != fingerprint_of(items):
         yield Finding("broken", CALIBRATION_FOLDER, f"its tests are not those of its seed{opened.other_version}")
         return
     prompts, folder = msgspec.convert(manifest.prompts, AuditPrompts), AuditFolder.open(judged.path)
     replay = Replay(steps, folder, trusted=("case",))
-    trial = Trial(Work(folder, prompts, replay), replay.judges(prompts), None, manifest.votes)
+    trial = Trial(Work(folder, prompts, replay), replay.judges(prompts), manifest.votes)
 
     async def whole() -> None:
         for row, item in enumerate(items):
-            await trial.put(row, item)
+            await trial.judge(row, item)
 
     blocking(whole)
-    yield from replay.close(allowed=("edit",))
+    yield from replay.close()
     if judge_sheets(manifest, items, steps) != calibration.judges:
         yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
 
 
 @cache
-def _items(size: int, seed: int, domain: Domain) -> tuple[CalibrationItem, ...]:
-    return tuple(blocking(lambda: make_items(size, seed, domain)))
+def _items(size: int, seed: int) -> tuple[CalibrationItem, ...]:
+    return tuple(blocking(lambda: make_items(size, seed)))
 
 
 def _by_people(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:

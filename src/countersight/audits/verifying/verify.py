@@ -141,8 +141,6 @@ _TRUST: Final[tuple[tuple[str, str, Callable[[OpenedBundle], object]], ...]] = (
     ("people's reviews", "people's judgements cannot be recomputed", lambda opened: REVIEWED in opened.files),
     ("people's labels for the calibration", "people's judgements cannot be recomputed", _by_people),
     ("the audit that people labelled for the calibration", "it is another audit", _of_another),
-    ("the quality of the editor according to the calibration", "its edits are not in the bundle",
-     lambda opened: opened.audit.calibration and opened.audit.calibration.editor),
     ("LPIPS of the edits", "its weights are not in the bundle", lambda opened: opened.audit.manifest.lpips),
     ("checks by a detector", "its weights are not in the bundle",
      lambda opened: any(checker.name.startswith("detector:") for checker in opened.audit.manifest.checkers)),
@@ -445,7 +443,7 @@ def _records(
         found = list(_log(opened, digests))
         if bundle.format < FORMAT:
             yield from found
-            later = SELECTION in files or any(case.record.drawn is not None for case in audit.cases)
+            later = SELECTION in files or any(case.record.scene is not None for case in audit.cases)
             if bundle.format < 2 and later:  # the format of 0.1 had neither scenes nor a selection
                 yield Finding("broken", SEAL, "it claims an older version than its log")
             yield Finding("not verified", SEAL, "it was sealed by an earlier version and cannot be recomputed here")
