@@ -51,7 +51,8 @@ def environment() -> dict[str, str]:
     (site / "sitecustomize.py").write_text("import peers.torchvision\n")
     path = os.pathsep.join([str(site), str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])])
     told = {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind"}
-    told["TORCHDYNAMO_DISABLE"] = "1"  # compiling takes longer than all that is asked
+    # Compiling takes longer than all that is asked.
+    told |= {"TORCHDYNAMO_DISABLE": "1", "VLLM_USE_AOT_COMPILE": "0"}
     return {**os.environ, **told, "PYTHONPATH": path}
 
 

@@ -61,7 +61,8 @@ class VllmModel(Displayed):
         }
         self._loss = settings.loss
         self._sampling = vllm.SamplingParams
-        most = {"max_num_seqs": settings.batch} if settings.batch else {}
+        most: dict[str, Any] = {"max_num_seqs": settings.batch} if settings.batch else {}
+        most["limit_mm_per_prompt"] = {"video": 0, "audio": 0}  # only pictures are sent: no memory for anything else
         self._load = partial(vllm.LLM, model=path, dtype=settings.dtype, seed=settings.seed, **most, **options)
         self._engine: Any = None
         self._chat, self._pictures = ChatDialect(path), Sending()
