@@ -58,7 +58,7 @@ def test_settings_that_cannot_be_followed_are_named(tmp_path: Path, old: str, ne
 def test_a_database_of_a_newer_version_is_refused(tmp_path: Path, database: str | None):
     make_campaign(tmp_path / "campaign", "verify", 1, database)
     campaign = Campaign.open(tmp_path / "campaign", database)
-    campaign.store.write_now(lambda c: c.execute(text("UPDATE alembic_version SET version_num = '9999'")))
+    campaign.store.write_now(lambda c: c.execute(text("UPDATE campaign SET version = 9999")))
     campaign.close()
     with pytest.raises(CampaignError, match="written by a newer version"):
         Campaign.open(tmp_path / "campaign", database)
@@ -82,8 +82,8 @@ def test_a_database_of_an_older_version_is_brought_up_to_date(tmp_path: Path, da
     later = ("proposal", "arrival", "departed", "sight", "campaign", "action")
     drops = (f"DROP TABLE {name}" for name in later)
     columns = ("person.access", "session.label", "lease.note", "contribution.editor_id")
-    drops = (*drops, *("ALTER TABLE {} DROP COLUMN {}".format(*each.split(".")) for each in columns))
-    for statement in (*drops, "UPDATE alembic_version SET version_num = '0001'"):
+    columns = ("ALTER TABLE {} DROP COLUMN {}".format(*each.split(".")) for each in columns)
+    for statement in (*drops, *columns, "DROP INDEX item_listed"):
         campaign.store.write_now(lambda c, words=statement: c.execute(text(words)))
     campaign.close()
     campaign = Campaign.open(tmp_path / "campaign", database)

@@ -12,7 +12,7 @@ from countersight.collect.database import tables
 from countersight.collect.flows import Instance
 from countersight.collect.flows.cfmm import leak
 from countersight.collect.loop import OwnRanker, train
-from countersight.collect.loop.ranker import AT_ONCE, FEW
+from countersight.collect.loop.ranker import FEW
 
 THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
 
@@ -51,21 +51,12 @@ class Shelf:
         return len(self.finished)
 
 
-def test_the_first_who_asks_gets_a_model_of_few_items_while_another_process_learns_from_all():
+def test_the_first_who_asks_waits_for_another_process_that_learns_from_all():
     many = instances(FEW + 20)
     asked = ("Is it quiet? Add a horse.", ("No, there is a horse now.", "No, there is a lamp now."))
-
-    async def ask() -> tuple[str, tuple[float, ...]]:
-        ranker = OwnRanker(Shelf(many))
-        assert await ranker.likely(*asked)
-        first = ranker.name
-        while ranker.name == first:  # nobody asks meanwhile
-            await asyncio.sleep(0.01)
-        return first, await ranker.likely(*asked)
-
-    first, later = asyncio.run(ask())
-    assert first == f"ranker/{AT_ONCE}"
-    assert later == tuple(train(many).scores(*asked))
+    ranker = OwnRanker(Shelf(many))
+    assert asyncio.run(ranker.likely(*asked)) == tuple(train(many).scores(*asked))
+    assert ranker.name == f"ranker/{len(many)}"
 
 
 def test_before_it_has_learned_it_goes_by_the_words_that_a_response_takes_up():

@@ -223,7 +223,6 @@ def _database(parser: argparse.ArgumentParser) -> None:
 
 def _needs_web() -> None:
     try:
-        import alembic
         import argon2
         import babel
         import jinja2
@@ -233,7 +232,7 @@ def _needs_web() -> None:
         import uvicorn
     except ImportError as error:
         raise CountersightError(f"collecting needs {error.name}: pip install 'countersight[web]'") from None
-    del alembic, argon2, babel, jinja2, markdown_it, sqlalchemy, starlette, uvicorn
+    del argon2, babel, jinja2, markdown_it, sqlalchemy, starlette, uvicorn
 
 
 def _demo(chosen: argparse.Namespace) -> int:

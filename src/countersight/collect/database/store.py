@@ -15,11 +15,11 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, make_url, select, text
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.schema import CreateColumn
 
-from countersight.collect.database.migrating import migrate
-from countersight.collect.database.tables import metadata
+from countersight.collect.database.tables import VERSION, campaign, metadata
 from countersight.errors import CampaignError
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ class Store:
         self.writers = _engine(url, writing=True)
         """For writes outside the writer thread, which wait for each other."""
         try:
-            migrate(self.writers)
+            _migrate(self.writers)
         except SQLAlchemyError as error:
             raise CampaignError(f"the database {_safe(url)} cannot be opened: {_first_line(error)}") from None
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -145,6 +145,27 @@ class Store:
             return
         for (_, future), result in zip(jobs, results, strict=True):
             future.set_result(result)
+
+
+def _migrate(engine: Engine) -> None:
+    """Create the tables, columns and indexes that a database lacks; refuse one that a newer version wrote."""
+    with engine.begin() as connection:
+        known = inspect(connection)
+        there = {name: {each["name"] for each in known.get_columns(name)} for name in known.get_table_names()}
+        if "version" in there.get("campaign", ()):
+            version = connection.execute(select(func.max(campaign.c.version))).scalar() or VERSION
+            if version > VERSION:
+                raise CampaignError(
+                    f"the database was written by a newer version of Countersight (table version {version}); install "
+                    "that version"
+                )
+        metadata.create_all(connection)
+        for table in (each for each in metadata.sorted_tables if each.name in there):
+            for column in (each for each in table.columns if each.name not in there[table.name]):
+                added = CreateColumn(column).compile(dialect=connection.dialect)
+                connection.execute(text(f"ALTER TABLE {table.name} ADD COLUMN {added}"))
+            for index in table.indexes:
+                index.create(connection, checkfirst=True)
 
 
 def _engine(url: str, *, writing: bool) -> Engine:

@@ -1,4 +1,10 @@
-"""The tables of a campaign. Times are seconds since 1970; contents written by a flow are JSON text."""
+"""The tables of a campaign. Times are seconds since 1970; contents written by a flow are JSON text.
+
+A database of an older version gets the tables, columns and indexes that it lacks when it is opened, so a change that
+only adds needs nothing else; columns that are added need a default. Raise VERSION when older programs must not open it.
+"""
+
+from typing import Any
 
 from sqlalchemy import (
     Boolean,
@@ -15,19 +21,25 @@ from sqlalchemy import (
     text,
 )
 
+VERSION = 6
 metadata = MetaData()
 
-campaign = Table(
+
+def _table(name: str, *columns: Column[Any] | CheckConstraint) -> Table:
+    """Return a table; its rows are numbered unless it has a key of its own."""
+    has_key = any(isinstance(column, Column) and column.primary_key for column in columns)
+    return Table(name, metadata, *(() if has_key else [Column("id", Integer, primary_key=True)]), *columns)
+
+
+campaign = _table(
     "campaign",
-    metadata,
     Column("mark", String(64), primary_key=True),  # digest of the secret of the folder that the database belongs to
     Column("title", Text, nullable=False),
+    Column("version", Integer, nullable=False, server_default=str(VERSION)),  # of the tables
 )
 
-action = Table(
+action = _table(
     "action",  # what leads and reviewers did
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("at", Float, nullable=False),
     Column("person_id", ForeignKey("person.id"), nullable=True),  # none: from the command line
     Column("name", String(40), nullable=False),
@@ -35,10 +47,8 @@ action = Table(
     Column("details", Text, nullable=False),  # JSON
 )
 
-person = Table(
+person = _table(
     "person",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("name", String(100), unique=True, nullable=True),  # taken away when the person's data is deleted
     Column("pseudonym", String(20), unique=True, nullable=False),
     Column("role", String(10), nullable=False),
@@ -56,9 +66,8 @@ person = Table(
     Column("access", String(10), nullable=False, server_default="open"),  # open, paused or blocked
 )
 
-session = Table(
+session = _table(
     "session",
-    metadata,
     Column("token", String(64), primary_key=True),  # SHA-256 of the cookie
     Column("person_id", ForeignKey("person.id"), nullable=False, index=True),
     Column("created_at", Float, nullable=False),
@@ -66,24 +75,20 @@ session = Table(
     Column("label", String(60), nullable=True),  # of a script's token; a browser's session has none
 )
 
-arrival = Table(
+arrival = _table(
     "arrival",
-    metadata,
     Column("person_id", ForeignKey("person.id"), primary_key=True),
     Column("submission", String(100), primary_key=True),  # SESSION_ID of a later visit; the first needs no row
     Column("at", Float, nullable=False),
 )
 
-departed = Table(
+departed = _table(
     "departed",
-    metadata,
     Column("mark", String(64), primary_key=True),  # keyed digest of the PROLIFIC_PID of somebody who was deleted
 )
 
-item = Table(
+item = _table(
     "item",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("key", String(200), unique=True, nullable=False),
     Column("split", String(20), nullable=False, server_default=""),
     Column("source", Text, nullable=False),
@@ -103,12 +108,10 @@ Index(
     postgresql_where=_FREE,
 )
 Index("item_state", item.c.state, item.c.phase)
-item_listed = Index("item_listed", item.c.state, item.c.id)
+Index("item_listed", item.c.state, item.c.id)
 
-lease = Table(
+lease = _table(
     "lease",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("token", String(40), unique=True, nullable=False),
     Column("item_id", ForeignKey("item.id"), nullable=False),
     Column("person_id", ForeignKey("person.id"), nullable=False),
@@ -137,17 +140,14 @@ _ACTIVE = text("state = 'active'")
 Index("lease_expiry", lease.c.expires_at, sqlite_where=_ACTIVE, postgresql_where=_ACTIVE)
 Index("lease_open", lease.c.person_id, sqlite_where=_ACTIVE, postgresql_where=_ACTIVE)
 
-sight = Table(
+sight = _table(
     "sight",
-    metadata,
     Column("person_id", ForeignKey("person.id"), primary_key=True),  # a lead who looked at all there is of the item
     Column("item_id", ForeignKey("item.id"), primary_key=True),
 )
 
-contribution = Table(
+contribution = _table(
     "contribution",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("lease_id", ForeignKey("lease.id"), nullable=False),
     Column("version", Integer, nullable=False),
     Column("item_id", ForeignKey("item.id"), nullable=False, index=True),
@@ -167,10 +167,8 @@ Index("contribution_version", contribution.c.lease_id, contribution.c.version, u
 Index("contribution_person", contribution.c.person_id, contribution.c.at)
 Index("contribution_phase", contribution.c.phase, contribution.c.at)
 
-check = Table(
+check = _table(
     "model_check",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("lease_id", ForeignKey("lease.id"), nullable=False, index=True),
     Column("item_id", ForeignKey("item.id"), nullable=False),
     Column("attempt", Integer, nullable=False),
@@ -183,10 +181,8 @@ check = Table(
     Column("at", Float, nullable=False),
 )
 
-proposal = Table(
+proposal = _table(
     "proposal",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("lease_id", ForeignKey("lease.id"), nullable=False, unique=True),  # a first try is made once
     Column("first", Text, nullable=False),  # what the person wrote before they saw anything
     Column("seconds", Float, nullable=False),  # how long that took
@@ -195,10 +191,8 @@ proposal = Table(
     Column("at", Float, nullable=False),
 )
 
-flag = Table(
+flag = _table(
     "flag",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("item_id", ForeignKey("item.id"), nullable=False, index=True),
     Column("contribution_id", ForeignKey("contribution.id"), nullable=True),
     Column("lease_id", ForeignKey("lease.id"), nullable=True),
@@ -212,10 +206,8 @@ flag = Table(
     Column("decided_at", Float, nullable=True),
 )
 
-qualification = Table(
+qualification = _table(
     "qualification",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("person_id", ForeignKey("person.id"), nullable=False),
     Column("phase", String(20), nullable=False),
     Column("version", Integer, nullable=False),
@@ -226,10 +218,8 @@ qualification = Table(
 )
 Index("qualification_person", qualification.c.person_id, qualification.c.phase)
 
-payment = Table(
+payment = _table(
     "payment",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("person_id", ForeignKey("person.id"), nullable=False),
     Column("contribution_id", ForeignKey("contribution.id"), nullable=True),
     Column("kind", String(20), nullable=False),  # work, fooling, series
@@ -242,12 +232,10 @@ payment = Table(
 Index("payment_person", payment.c.person_id, payment.c.state)
 Index("payment_once", payment.c.contribution_id, payment.c.kind, unique=True)
 Index("payment_state", payment.c.state)
-payment_total = Index("payment_total", payment.c.state, payment.c.amount)
+Index("payment_total", payment.c.state, payment.c.amount)
 
-posting = Table(
+posting = _table(
     "posting",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("payment_id", ForeignKey("payment.id"), nullable=False, index=True),
     Column("debit", String(10), nullable=False),  # the account it is taken from
     Column("credit", String(10), nullable=False),  # the account it goes to
@@ -256,10 +244,8 @@ posting = Table(
     Column("at", Float, nullable=False),
 )
 
-batch = Table(
+batch = _table(
     "batch",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("by_id", ForeignKey("person.id"), nullable=True),
     Column("at", Float, nullable=False),
     Column("csv", Text, nullable=False),

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from countersight.collect.campaign import Campaign
+from countersight.collect.export.answers import export_labels, export_run
 from countersight.collect.export.dataset import export_dataset
-from countersight.collect.export.judging import export_labels
 from countersight.collect.export.layouts import LAYOUTS
-from countersight.collect.export.run import export_run
 from countersight.errors import CampaignError
 
 __all__ = ["export_campaign"]

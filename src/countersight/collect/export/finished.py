@@ -1,12 +1,13 @@
 """Finished items of a campaign, with their valid contributions and authors."""
 
+import datetime
 from collections.abc import Iterator
 
 import msgspec
 from sqlalchemy import Connection, select
 
 from countersight.collect.database import tables
-from countersight.collect.flows import Content, Flow, Item, phase_of
+from countersight.collect.flows import Content, Flow, Item
 from countersight.collect.work import load_item
 
 
@@ -20,8 +21,13 @@ class Contribution(msgspec.Struct, frozen=True):
     seconds: float
     at: float
     fooled: int | None
-    editor: str | None = None
+    editor: str | None
     """The pseudonym of the reviewer who wrote this version, if one did."""
+
+    @property
+    def when(self) -> str:
+        """The time in UTC, to the second."""
+        return datetime.datetime.fromtimestamp(self.at, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class FinishedItem(msgspec.Struct, frozen=True):
@@ -41,33 +47,19 @@ class FinishedItem(msgspec.Struct, frozen=True):
 
 def finished_items(connection: Connection, flow: Flow, *states: str) -> Iterator[FinishedItem]:
     """Return the items in one of these states, in order."""
-    ids = connection.execute(select(tables.item.c.id).where(tables.item.c.state.in_(states)).order_by(tables.item.c.id))
-    for number in ids.scalars().all():
-        yield FinishedItem(load_item(connection, number), tuple(_given(connection, flow, number)))
-
-
-def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Contribution]:
-    made, editor = tables.contribution.c, tables.person.alias()
-    rows = connection.execute(
-        select(
-            made.phase,
-            made.content,
-            made.guideline_version,
-            made.seconds,
-            made.at,
-            made.fooled,
-            tables.person.c.pseudonym,
-            editor.c.pseudonym.label("editor"),
-        )
-        .join(tables.lease, tables.lease.c.contribution_id == made.id)
-        .join(tables.person, tables.person.c.id == made.person_id)
+    types = {phase.name: phase.content for phase in flow.phases}
+    made, lease, person, editor = tables.contribution.c, tables.lease.c, tables.person, tables.person.alias()
+    columns = (made.guideline_version, made.seconds, made.at, made.fooled, person.c.pseudonym)
+    contributions = (
+        select(made.phase, made.content, *columns, editor.c.pseudonym.label("editor"))
+        .join(tables.lease, lease.contribution_id == made.id)
+        .join(person, person.c.id == made.person_id)
         .outerjoin(editor, editor.c.id == made.editor_id)
-        .where(tables.lease.c.item_id == item_id, tables.lease.c.state == "done")
+        .where(lease.state == "done")
         .order_by(made.id)
     )
-    for row in rows:
-        phase = phase_of(flow, row.phase)
-        assert phase is not None
-        content = msgspec.json.decode(row.content, type=phase.content)
-        own = (row.phase, content, row.pseudonym, row.guideline_version, row.seconds, row.at, row.fooled)
-        yield Contribution(*own, row.editor)
+    ids = select(tables.item.c.id).where(tables.item.c.state.in_(states)).order_by(tables.item.c.id)
+    for number in connection.execute(ids).scalars().all():
+        rows = connection.execute(contributions.where(lease.item_id == number)).mappings()
+        decoded = ({**row, "content": msgspec.json.decode(row["content"], type=types[row["phase"]])} for row in rows)
+        yield FinishedItem(load_item(connection, number), tuple(Contribution(**row) for row in decoded))

@@ -1,18 +1,9 @@
 """The model in the loop (human and model in the loop: HAMLET): people write examples that it gets wrong."""
 
-from countersight.collect.loop.hamlet import ModelCheck, OwnRanker, RankingModel, answers_blind, check, open_loop
-from countersight.collect.loop.proposing import Proposer, open_proposer
-from countersight.collect.loop.ranker import TextRanker, train
-
-__all__ = [
-    "ModelCheck",
-    "OwnRanker",
-    "Proposer",
-    "RankingModel",
-    "TextRanker",
-    "answers_blind",
-    "check",
-    "open_loop",
-    "open_proposer",
-    "train",
-]
+from .hamlet import ModelCheck as ModelCheck
+from .hamlet import OwnRanker as OwnRanker
+from .hamlet import answers_blind as answers_blind
+from .hamlet import check as check
+from .hamlet import open_loop as open_loop
+from .hamlet import open_proposer as open_proposer
+from .ranker import train as train

@@ -1,22 +1,26 @@
-"""The HAMLET check: does a model prefer a distractor to the right response? Asked live, with a deadline (CoSIm 4)."""
+"""Models beside people: the HAMLET check of distractors (CoSIm 4), and proposals after a first try of one's own.
+
+They are asked live, with a deadline.
+"""
 
 import asyncio
 import hashlib
 import time
-from typing import Protocol
 
 import msgspec
 import numpy as np
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import func, insert, select
 
-from countersight.case import Option
+from countersight.case import Option, Question
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import tables
 from countersight.collect.flows import Instance
-from countersight.collect.loop.ranker import AT_ONCE, FEW, FEWEST, TextRanker, train_aside
-from countersight.collect.work import finished_pasts
+from countersight.collect.loop.ranker import FEWEST, TextRanker, train_aside
+from countersight.collect.settings import Proposals
+from countersight.collect.work import Lease, finished_pasts
 from countersight.errors import CampaignError
 from countersight.models import ModelSettings, Parts, Ranker, Request, Turn, open_model
+from countersight.text import printable
 
 _RETRAIN_AFTER = 10
 """New items in the train split after which the ranker learns anew, or a tenth more, whichever is later."""
@@ -41,25 +45,6 @@ class ModelCheck(msgspec.Struct, frozen=True):
         return tuple(score > self.scores[0] for score in self.scores[1:]) if self.scores else ()
 
 
-class TextModel(Protocol):
-    """A model that gives the probability of each response in a context."""
-
-    name: str
-
-    @property
-    def learned(self) -> bool:
-        """Whether it can answer at once; not during its first training."""
-        ...
-
-    def refresh(self) -> None:
-        """Start training if there is new data."""
-        ...
-
-    async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
-        """Return the probability of each response; they add up to 1."""
-        ...
-
-
 class OwnRanker:
     """The ranker that is trained on the campaign as it grows."""
 
@@ -67,7 +52,7 @@ class OwnRanker:
         self._campaign = campaign
         self._ranker: TextRanker | None = None
         self._training: asyncio.Task[None] | None = None
-        self._looked = -_LOOK_AFTER
+        self._looked = 0.0
 
     @property
     def learned(self) -> bool:
@@ -93,48 +78,38 @@ class OwnRanker:
         return f"The model learned from {ranker.trained_on} items and gets {right} right without the pictures."
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
-        """Return the current model's probabilities; if there is new data, it is trained meanwhile."""
+        """Return the probability of each response; if there is new data, the model is trained meanwhile."""
         self.refresh()
         if self._ranker is None and self._training is not None:
             await asyncio.shield(self._training)  # whoever asks may give up waiting; the learning goes on
-        ranker = self._ranker
-        return tuple(ranker.scores(context, responses)) if ranker else ()
+        return tuple(self._ranker.scores(context, responses)) if self._ranker else ()
 
     def refresh(self) -> None:
-        """Start training in the background if there is new data."""
+        """Start training in the background if there is new data; it is looked up at most every few seconds."""
         if self._training is not None and not self._training.done():
             return
-        if self._ranker is None or self._has_more(self._ranker.trained_on):
-            self._training = asyncio.create_task(self._train())
-
-    def _has_more(self, known: int) -> bool:
-        """Whether there is enough new to learn from; looked up now and then, since somebody asks with every word."""
-        if time.monotonic() - self._looked < _LOOK_AFTER:
-            return False
-        self._looked = time.monotonic()
-        return self._campaign.store.read(_finished) >= known + max(_RETRAIN_AFTER, known // 10)
+        if self._ranker is not None:
+            if time.monotonic() - self._looked < _LOOK_AFTER:
+                return
+            self._looked, known = time.monotonic(), self._ranker.trained_on
+            done = (tables.item.c.state == "done") & (tables.item.c.split == _TRAIN)
+            finished = self._campaign.store.read(lambda c: c.execute(select(func.count()).where(done)).scalar_one())
+            if finished < known + max(_RETRAIN_AFTER, known // 10):
+                return
+        self._training = asyncio.create_task(self._train())
 
     async def _train(self) -> None:
-        instances = await self._campaign.store.read_slowly(self._instances)
-        if self._ranker is None and len(instances) > FEW:  # a little is learned in a second: nobody waits for the rest
-            self._ranker = await train_aside(instances[-AT_ONCE:])
-            self._training = asyncio.create_task(self._train())
-        else:
-            self._ranker = await train_aside(instances)
-
-    def _instances(self, connection: Connection) -> list[Instance]:
         flow = self._campaign.flow
-        found = (flow.instance(past) for past in finished_pasts(connection, flow, _TRAIN))
-        return [instance for instance in found if instance is not None]
+        found = await self._campaign.store.read_slowly(
+            lambda c: list(map(flow.instance, finished_pasts(c, flow, _TRAIN)))
+        )
+        self._ranker = await train_aside([instance for instance in found if instance is not None])
 
 
 class RankingModel:
     """Any of our models that can rank text."""
 
     learned = True
-
-    def refresh(self) -> None:
-        """Do nothing: it is not trained."""
 
     def __init__(self, name: str, timeout: float) -> None:
         model = open_model(name, ModelSettings(timeout=timeout))
@@ -143,6 +118,9 @@ class RankingModel:
         self.name = name
         self.words = f"The model is {name}; it sees the text only."
         self._model = model
+
+    def refresh(self) -> None:
+        """Do nothing: it is not trained."""
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
         """Return probabilities from the losses of the options."""
@@ -154,44 +132,37 @@ class RankingModel:
         return tuple(float(power) for power in powers / powers.sum())
 
 
-def open_loop(campaign: Campaign) -> OwnRanker | RankingModel:
+TextModel = OwnRanker | RankingModel
+"""A model that gives the probability of each response in a context."""
+
+
+def open_loop(campaign: Campaign) -> TextModel:
     """Return the model named in the settings."""
     loop = campaign.settings.loop
     return OwnRanker(campaign) if loop.model == "ranker" else RankingModel(loop.model, loop.deadline)
 
 
 async def check(
-    campaign: Campaign,
-    model: TextModel,
-    lease_id: int,
-    item_id: int,
-    context: str,
-    responses: tuple[str, ...],
-    texts: str,
+    campaign: Campaign, model: TextModel, lease: Lease, context: str, responses: tuple[str, ...], texts: str
 ) -> ModelCheck:
     """Ask the model, store its scores, and return them with the number of the attempt. Slow models are abandoned."""
-    loop = campaign.settings.loop
-    before = campaign.store.read(lambda c: attempts(c, lease_id))
+    loop, asked = campaign.settings.loop, select(func.count()).where(tables.check.c.lease_id == lease.id)
+    before = int(campaign.store.read(lambda c: c.execute(asked).scalar_one()))
     if before >= loop.attempts:
-        return ModelCheck(
-            model.name,
-            (),
-            before,
-            f"You have used all {loop.attempts} checks of this item. Send it without further checks.",
-        )
+        note = f"You have used all {loop.attempts} checks of this item. Send it without further checks."
+        return ModelCheck(model.name, (), before, note)
     begun = time.monotonic()
     try:
         scores = await asyncio.wait_for(model.likely(context, responses), loop.deadline)
     except TimeoutError:
         return ModelCheck(model.name, (), before, "The model takes too long. You can continue without it.")
     except Exception as error:
-        return ModelCheck(
-            model.name, (), before, f"The model did not answer ({type(error).__name__}). Continue without it."
-        )
+        note = f"The model did not answer ({type(error).__name__}). Continue without it."
+        return ModelCheck(model.name, (), before, note)
     found = ModelCheck(model.name, tuple(scores), before + 1)
     row = {
-        "lease_id": lease_id,
-        "item_id": item_id,
+        "lease_id": lease.id,
+        "item_id": lease.item_id,
         "attempt": found.attempt,
         "model": model.name,
         "asked": hashlib.sha256(context.encode()).hexdigest(),
@@ -203,16 +174,6 @@ async def check(
     }
     await campaign.store.write(lambda c: c.execute(insert(tables.check).values(**row)))
     return found
-
-
-def attempts(connection: Connection, lease_id: int) -> int:
-    """Return how often the model was asked for a lease."""
-    return int(connection.execute(select(func.count()).where(tables.check.c.lease_id == lease_id)).scalar_one())
-
-
-def _finished(connection: Connection) -> int:
-    done = (tables.item.c.state == "done") & (tables.item.c.split == _TRAIN)
-    return int(connection.execute(select(func.count()).where(done)).scalar_one())
 
 
 async def answers_blind(campaign: Campaign, model: TextModel, asked: Instance) -> float | None:
@@ -228,3 +189,40 @@ async def answers_blind(campaign: Campaign, model: TextModel, asked: Instance) -
     except Exception:  # a hint that fails is no hint
         return None
     return scores[0] if scores else None
+
+
+_LONGEST = 600
+_PROMPT = """A question about a picture: {question}
+Its answer: {answer}
+Write the same question under a condition that changes the answer only indirectly: the new answer must follow from what
+is supposed by thinking, and must not be stated in it. An example: "How many cats would there be if the TV was off?",
+where two of the cats are on its screen.
+Reply with the new question, and behind it the new answer in brackets."""
+
+
+class Proposer:
+    """A model that makes proposals; if it fails or is slow, nobody has to wait."""
+
+    def __init__(self, proposals: Proposals) -> None:
+        self.name = proposals.model
+        self._deadline = proposals.deadline
+        self._model = open_model(proposals.model, ModelSettings(timeout=proposals.deadline))
+
+    async def propose(self, key: str, factual: Question) -> str:
+        """Return the model's proposal for a question; "" if it does not answer in time."""
+        prompt = _PROMPT.format(question=factual.text, answer=factual.answer)
+        request = Request(f"{key}/propose", (Turn("user", prompt),), "open", question=factual.text)
+        try:
+            answer = await asyncio.wait_for(self._model.reply(request), self._deadline)
+        except Exception:  # whatever is wrong with a model: the person goes on without it
+            return ""
+        return printable(answer.text)[:_LONGEST]
+
+    async def close(self) -> None:
+        """Close the model."""
+        await self._model.close()
+
+
+def open_proposer(proposals: Proposals) -> Proposer | None:
+    """Return the model named in the settings, or None."""
+    return Proposer(proposals) if proposals.model else None

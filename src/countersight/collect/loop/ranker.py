@@ -5,17 +5,15 @@ having learned from the campaign's own train split what right responses look lik
 """
 
 import asyncio
-import os
 import re
-import sys
 import zlib
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from countersight.collect.flows import Instance
+from countersight.parallel import in_order
 
 _FEATURES = 1 << 16
 _STEPS = 60
@@ -28,8 +26,6 @@ FEWEST = 20
 """Least number of instances for training."""
 FEW = 200
 """Up to this many instances, training takes no longer than starting a process."""
-AT_ONCE = 60
-"""Instances for the first training after a start, to be ready sooner."""
 _WORD = re.compile(r"\w+(?:'\w+)?")
 _LITTLE = frozenset(
     _WORD.findall("a an the of in on at to is are was were be it its and or this that there with for as")
@@ -56,17 +52,13 @@ class TextRanker:
     def scores(self, context: str, responses: Sequence[str]) -> list[float]:
         """Return the probability of each response; they add up to 1."""
         if self.ready:
-            scores = np.array([self.weights[features(context, response)].sum() for response in responses])
+            scores = np.array([self.weights[_features(context, response)].sum() for response in responses])
         else:
-            scores = np.array([_SHARPNESS * shared(context, response) for response in responses])
+            there = set(_WORD.findall(context.casefold()))
+            said = [set(_WORD.findall(response.casefold())) - _LITTLE for response in responses]
+            scores = np.array([_SHARPNESS * len(words & there) / max(1, len(words)) for words in said])
         likely: list[float] = _softmax(scores[None, :])[0].tolist()
         return likely
-
-
-def shared(context: str, response: str) -> float:
-    """Return the share of a response's words that occur in the context: fitting responses repeat words of it."""
-    said = set(_WORD.findall(response.casefold())) - _LITTLE
-    return len(said & set(_WORD.findall(context.casefold()))) / max(1, len(said))
 
 
 def train(instances: Sequence[Instance]) -> TextRanker:
@@ -83,7 +75,7 @@ def train(instances: Sequence[Instance]) -> TextRanker:
     return TextRanker(table.fit(everything), len(instances), right / len(instances))
 
 
-def features(context: str, response: str) -> _Indexes:
+def _features(context: str, response: str) -> _Indexes:
     """Return the features of a response: words, neighbouring words, and pairs with words of the context."""
     said = _WORD.findall(response.casefold())[: 2 * _MOST_WORDS]
     known = [word for word in dict.fromkeys(_WORD.findall(context.casefold())) if word not in _LITTLE][-_MOST_WORDS:]
@@ -99,18 +91,7 @@ async def train_aside(instances: Sequence[Instance]) -> TextRanker:
     """Train without blocking: many instances in a separate process, because of Python's global lock."""
     if len(instances) <= FEW:
         return await asyncio.to_thread(train, instances)
-    command, pipe = [sys.executable, "-c", f"from {__name__} import learn; learn()"], asyncio.subprocess.PIPE
-    child = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
-    learned, _ = await child.communicate(msgspec.msgpack.encode(instances))
-    weights, trained_on, accuracy = msgspec.msgpack.decode(learned, type=tuple[bytes, int, float | None])
-    return TextRanker(np.frombuffer(weights), trained_on, accuracy)
-
-
-def learn() -> None:
-    """Run in the separate process: read instances, write the trained weights, and end."""
-    os.nice(10)  # whoever waits for a page goes before
-    ranker = train(msgspec.msgpack.decode(sys.stdin.buffer.read(), type=list[Instance]))
-    sys.stdout.buffer.write(msgspec.msgpack.encode((ranker.weights.tobytes(), ranker.trained_on, ranker.accuracy)))
+    return await asyncio.to_thread(lambda: next(in_order(train, iter([instances]), workers=2)))
 
 
 class _Table:
@@ -120,7 +101,7 @@ class _Table:
         self._sizes = np.array([len(instance.responses) for instance in instances])
         self._width = int(self._sizes.max())
         rows = [
-            (number * self._width + place, features(instance.context, response))
+            (number * self._width + place, _features(instance.context, response))
             for number, instance in enumerate(instances)
             for place, response in enumerate(instance.responses)
         ]

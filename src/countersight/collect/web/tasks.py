@@ -275,7 +275,7 @@ async def check_distractors(visit: Visit) -> Response:
         responses = (content.response, *content.distractors)
         context = context_of(task.past)
         model = visit.request.app.state.loop
-        checked = await check(visit.campaign, model, task.lease.id, task.item.id, context, responses, texts)
+        checked = await check(visit.campaign, model, task.lease, context, responses, texts)
     if visit.partial:
         return visit.page("parts/checked.html", checked=checked, distractors=DISTRACTORS)
     return await show_task(visit, task, values, 200, form.faults, checked=checked)

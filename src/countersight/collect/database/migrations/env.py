@@ -1,1 +1,0 @@
-"""Alembic looks for this file; migrations are run by countersight.collect.database.migrating."""
