@@ -292,7 +292,7 @@ def test_a_script_reads_and_leads_with_a_token_until_it_is_revoked(verify):
     assert http.post("/api/people", headers=token, json={"name": "ben"}).json()["path"].startswith("/join/")
     assert [each["access"] for each in http.get("/api/people", headers=token).json()] == ["open", "paused", "open"]
     logged = [each["name"] for each in http.get("/api/log", headers=token).json()]
-    assert logged == ["make_token", "approve", "export", "access", "invite"]
+    assert logged == ["make_token", "approve", "export_pay", "set_access", "invite"]  # as on the pages
     for path in ("/lead", "/work"):  # a token is for the API alone
         assert http.get(path, headers=token).headers["location"].startswith("/login")
     assert lead.client.post("/api/people", json={"name": "eve"}).status_code == 415  # and a browser's session is not

@@ -11,11 +11,7 @@ from .figures import Figures as Figures
 from .figures import campaign_figures as campaign_figures
 from .making import add_to_campaign as add_to_campaign
 from .making import new_campaign as new_campaign
-from .staffing import change_role as change_role
-from .staffing import forget_person as forget_person
 from .staffing import invite_person as invite_person
 from .staffing import list_people as list_people
-from .staffing import make_token as make_token
-from .staffing import reset_tests as reset_tests
-from .staffing import set_access as set_access
+from .staffing import manage_person as manage_person
 from .work import kept_splits as kept_splits

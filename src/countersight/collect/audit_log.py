@@ -62,7 +62,7 @@ def read_log(connection: Connection, after: int = 0, most: int | None = None, *,
 
 
 _ABOUT_PEOPLE = frozenset(
-    ("change_role", "set_access", "access", "reset_tests", "retract", "approve", "link", "invite", "forget")
+    ("change_role", "set_access", "reset_tests", "retract", "approve", "link", "invite", "forget")
 )
 
 

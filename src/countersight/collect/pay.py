@@ -120,6 +120,11 @@ def _csv(totals: dict[str, int]) -> str:
     return text.getvalue()
 
 
+def batch_csv(connection: Connection, batch: int) -> str | None:
+    """Return the CSV of a batch."""
+    return connection.execute(select(tables.batch.c.csv).where(tables.batch.c.id == batch)).scalar()
+
+
 def close_batch(connection: Connection, batch: int, outcome: Account, by: int, now: float) -> int:
     """Record that a batch was paid elsewhere (settled), or never will be (voided)."""
     inside = (tables.payment.c.batch_id == batch) & (tables.payment.c.state == "exported")

@@ -97,7 +97,7 @@ def new_link(connection: Connection, person_id: int, now: float) -> str:
     return token
 
 
-def invited(connection: Connection, token: str, now: float) -> Person | None:
+def find_invited(connection: Connection, token: str, now: float) -> Person | None:
     """Return the invited person, while the invitation is valid."""
     row = connection.execute(
         select(tables.person).where(
@@ -111,7 +111,7 @@ def invited(connection: Connection, token: str, now: float) -> Person | None:
 
 def accept_invitation(connection: Connection, token: str, hashed: str, now: float) -> Person | None:
     """Set the password of the invited account; the link is invalid afterwards."""
-    person = invited(connection, token, now)
+    person = find_invited(connection, token, now)
     if person is None:
         return None
     values = {"password": hashed, "invitation": None, "invitation_until": None}

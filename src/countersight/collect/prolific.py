@@ -12,7 +12,7 @@ from countersight.collect.people import end_sessions, insert_person
 _person, _arrival = tables.person.c, tables.arrival.c
 
 
-def arrived(
+def admit(
     connection: Connection, secret: bytes, participant: str, study: str, submission: str, now: float
 ) -> int | None:
     """Return the account of a Prolific participant, created on the first visit; None if deleted or blocked."""
@@ -23,21 +23,15 @@ def arrived(
     if row is None:
         ids = {"participant": participant, "study": study, "submission": submission}
         return insert_person(connection, f"prolific-{participant}"[:100], "worker", now, **ids)
-    if row.submission != submission:
-        _begin_submission(connection, row.id, submission, now)
     if row.access == "blocked":
         return None
+    there = (_arrival.person_id == row.id) & (_arrival.submission == submission)
+    if row.submission != submission and not connection.execute(select(_arrival.at).where(there)).first():
+        # What they did before does not count for another submission.
+        connection.execute(insert(tables.arrival).values(person_id=row.id, submission=submission, at=now))
     values = {"study": study, "submission": submission}
     connection.execute(update(tables.person).where(_person.id == row.id).values(**values))
     return int(row.id)
-
-
-def _begin_submission(connection: Connection, person_id: int, submission: str, now: float) -> None:
-    """Note when somebody came with another submission: what they did before does not count for it."""
-    there = (_arrival.person_id == person_id) & (_arrival.submission == submission)
-    if not connection.execute(select(_arrival.at).where(there)).first():
-        row = {"person_id": person_id, "submission": submission, "at": now}
-        connection.execute(insert(tables.arrival).values(**row))
 
 
 def done_for_submission(connection: Connection, person_id: int) -> int:

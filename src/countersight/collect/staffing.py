@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
@@ -10,6 +11,27 @@ from countersight.collect.audit_log import record
 from countersight.collect.campaign import Campaign
 from countersight.collect.prolific import forget
 from countersight.errors import CampaignError
+
+ACTIONS: Final[dict[str, Callable[[Connection, Campaign, int, Any], Any]]] = {
+    "change_role": lambda c, _, who, role: people.set_role(c, who, role),
+    "set_access": lambda c, campaign, who, access: work.set_access(c, campaign.settings, who, access),
+    "reset_tests": lambda c, _, who, nothing: work.reset(c, who, None),
+    "forget": lambda c, campaign, who, nothing: forget(c, campaign.secret, who, time.time()),
+    "make_token": lambda c, _, who, nothing: people.begin_session(c, who, time.time(), "command line"),
+}
+"""What can be done about a person: change the role or the access, allow the tests again, delete, make an API token."""
+
+
+def manage_person(campaign: Campaign, name: str, action: str, value: str = "") -> Any:
+    """Do one of the actions about a person, by name or pseudonym; return its result, such as a token."""
+
+    def act(connection: Connection) -> Any:
+        person = people.find_person(connection, name)
+        result = ACTIONS[action](connection, campaign, person.id, value)
+        record(connection, None, action, person.id, {"to": value} if value else {}, time.time())
+        return result
+
+    return campaign.store.write_now(act)
 
 
 def invite_person(campaign: Campaign, name: str, role: people.Role | None = None) -> tuple[str, people.Person | None]:
@@ -31,51 +53,6 @@ def invite_person(campaign: Campaign, name: str, role: people.Role | None = None
         return token, None
 
     return campaign.store.write_now(invite)
-
-
-def _about(campaign: Campaign, name: str, action: str, job: Callable[[Connection, int], object], details: str) -> None:
-    """Do something about a person, and note it."""
-
-    def done(connection: Connection) -> None:
-        person = people.find_person(connection, name)
-        job(connection, person.id)
-        record(connection, None, action, person.id, {"to": details} if details else {}, time.time())
-
-    campaign.store.write_now(done)
-
-
-def change_role(campaign: Campaign, name: str, role: people.Role) -> None:
-    """Change the role of a person."""
-    _about(campaign, name, "change_role", lambda c, who: people.set_role(c, who, role), role)
-
-
-def set_access(campaign: Campaign, name: str, access: work.Access) -> None:
-    """Allow somebody to work, pause them or block them."""
-    settings = campaign.settings
-    _about(campaign, name, "set_access", lambda c, who: work.set_access(c, settings, who, access), access)
-
-
-def reset_tests(campaign: Campaign, name: str) -> None:
-    """Allow somebody to repeat their tests."""
-    _about(campaign, name, "reset_tests", lambda c, who: work.reset(c, who, None), "")
-
-
-def forget_person(campaign: Campaign, name: str) -> None:
-    """Delete a person's identity; their contributions stay under the pseudonym."""
-    _about(campaign, name, "forget", lambda c, who: forget(c, campaign.secret, who, time.time()), "")
-
-
-def make_token(campaign: Campaign, name: str) -> str:
-    """Return a token for the scripts of a lead."""
-    made: list[str] = []
-    _about(
-        campaign,
-        name,
-        "make_token",
-        lambda c, who: made.append(people.begin_session(c, who, time.time(), "command line")),
-        "",
-    )
-    return made[-1]
 
 
 def list_people(campaign: Campaign) -> list[people.Person]:

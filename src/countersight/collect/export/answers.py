@@ -14,6 +14,7 @@ from countersight.collect.campaign import Campaign
 from countersight.collect.export.card import format_estimate
 from countersight.collect.export.finished import FinishedItem, finished_items
 from countersight.collect.figures import label_agreement
+from countersight.collect.flows.judge import PersonVerdict
 from countersight.dataset import Dataset
 from countersight.engine import Prompt, RunFolder
 from countersight.errors import CampaignError
@@ -21,8 +22,14 @@ from countersight.files import Staging
 from countersight.text import several
 
 ANSWERS = "answers.jsonl"
-_PLAIN = dict.fromkeys(("number", "boolean", "open"), "{question}")
-PROMPT = Prompt(name="people", about="asked of people in the browser", choice="{question}\n{options}", **_PLAIN)
+PROMPT = Prompt(
+    name="people",
+    about="asked of people in the browser",
+    number="{question}",
+    boolean="{question}",
+    choice="{question}\n{options}",
+    open="{question}",
+)
 
 
 def export_run(campaign: Campaign, folder: Path) -> list[str]:
@@ -95,8 +102,9 @@ def export_labels(campaign: Campaign, folder: Path) -> list[str]:
     for finished in found:
         case, concept = finished.item.source["case"], finished.item.source["concept"]
         for given in finished.given:
-            pcs, ncc, *reasons = msgspec.structs.astuple(given.content)
-            labels.append(PersonLabel(case, concept, given.pseudonym, pcs, ncc, *reasons, given.when))
+            said: PersonVerdict = given.content
+            scores = (said.pcs, said.ncc, said.pcs_reason, said.ncc_reason)
+            labels.append(PersonLabel(case, concept, given.pseudonym, *scores, given.when))
     if not labels:
         raise CampaignError(f"no edit of {campaign.path} has all its judgements yet, so there is nothing to export")
     agreed = campaign.store.read(lambda c: label_agreement(c, campaign.flow))

@@ -24,31 +24,23 @@ class Limiter:
         self._seconds = seconds
         self._seen: OrderedDict[str, list[float]] = OrderedDict()
 
-    def allows(self, key: str, now: float | None = None) -> bool:
-        """Whether another try is allowed; if so it is counted."""
-        now = time.monotonic() if now is None else now
+    def take(self, key: str) -> None:
+        """Count a try, or refuse it and say when it may be tried again."""
+        now = time.monotonic()
         recent = [at for at in self._seen.pop(key, []) if now - at < self._seconds]
-        allowed = len(recent) < self._tries
-        if allowed:
-            recent.append(now)
         self._seen[key] = recent
         while len(self._seen) > _MOST_KEYS:  # whoever makes up keys pushes out only the oldest
             self._seen.popitem(last=False)
-        return allowed
+        if len(recent) >= self._tries:
+            wait = max(1, math.ceil(recent[0] + self._seconds - now))
+            words = f"Too many attempts. Wait {wait // 60 + 1} minutes, then try again."
+            raise RefusedError(429, words, retry_after=wait)
+        recent.append(now)
 
-    def wait(self, key: str) -> int:
-        """Return the seconds until a blocked key is allowed again."""
-        seen = self._seen.get(key, [])
-        return math.ceil(seen[0] + self._seconds - time.monotonic()) if len(seen) >= self._tries else 0
-
-    def take_back(self, key: str) -> None:
-        """Uncount the last try, which was not a guess."""
+    def take_back(self, key: str, *, everything: bool = False) -> None:
+        """Uncount the last try, which was not a guess, or all of them."""
         if self._seen.get(key):
-            self._seen[key].pop()
-
-    def forget(self, key: str) -> None:
-        """Reset a key after a right password."""
-        self._seen.pop(key, None)
+            del self._seen[key][0 if everything else -1 :]
 
 
 _from_there = Limiter(10, 900)
@@ -74,7 +66,8 @@ async def login(visit: Visit) -> Response:
     following = _inside(visit.form.get("next", "/"))
     who, address = name[:100].casefold(), _address(visit)
     pair = f"{address} {who}"
-    _limit((_from_there, pair), (_per_name, who), (_per_address, address))
+    for limiter, key in ((_from_there, pair), (_per_name, who), (_per_address, address)):
+        limiter.take(key)
     found = visit.store.read(lambda c: people.stored_password(c, name))
     # Argon2 is slow on purpose: it must not keep the others waiting.
     right = await asyncio.to_thread(people.is_password, password, found[1] if found else None)
@@ -83,19 +76,10 @@ async def login(visit: Visit) -> Response:
         return visit.page("login.html", 401, name=name[:100], fault=fault, deleted=False, next=following)
     if found[0].access == "blocked":
         raise RefusedError(403, "This account was closed by the lead of the campaign.")
-    _from_there.forget(pair)
+    _from_there.take_back(pair, everything=True)
     _per_name.take_back(who)
     _per_address.take_back(address)
     return await begin(visit, found[0].id, following)
-
-
-def _limit(*tries: tuple[Limiter, str]) -> None:
-    """Refuse a visit where one of these was tried too often; says when it may be tried again."""
-    for limiter, key in tries:
-        if not limiter.allows(key):
-            wait = max(1, limiter.wait(key))
-            words = f"Too many attempts. Wait {wait // 60 + 1} minutes, then try again."
-            raise RefusedError(429, words, retry_after=wait)
 
 
 async def begin(visit: Visit, person_id: int, following: str) -> Response:
@@ -134,8 +118,8 @@ async def join(visit: Visit) -> Response:
 
 
 def _invited(visit: Visit) -> people.Person:
-    _limit((_per_address, _address(visit)))
-    invited = visit.store.read(lambda c: people.invited(c, visit.request.path_params["link"], visit.now))
+    _per_address.take(_address(visit))
+    invited = visit.store.read(lambda c: people.find_invited(c, visit.request.path_params["link"], visit.now))
     if invited is None:
         raise RefusedError(404, "This link was already used or has expired. Ask for a new one.")
     _per_address.take_back(_address(visit))
@@ -152,9 +136,9 @@ async def arrive(visit: Visit) -> Response:
         )
     if not all(map(_PROLIFIC_ID.fullmatch, ids)):
         raise RefusedError(400, "The link from Prolific is not complete. Open the study again from there.")
-    _limit((_arrivals, _address(visit)))
+    _arrivals.take(_address(visit))
     secret = visit.campaign.secret
-    who = await visit.store.write(lambda c: prolific.arrived(c, secret, ids[0], ids[1], ids[2], visit.now))
+    who = await visit.store.write(lambda c: prolific.admit(c, secret, ids[0], ids[1], ids[2], visit.now))
     if who is None:
         raise RefusedError(403, "Your data was deleted, or you were blocked; you cannot take part again.")
     return await begin(visit, who, "/")

@@ -6,13 +6,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache
 from importlib.resources import files
 from mimetypes import guess_type
+from pathlib import Path
 from typing import Final
 
 from starlette.applications import Starlette
 from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 
 from countersight.collect.campaign import Campaign
 from countersight.collect.loop import open_loop, open_proposer
@@ -34,18 +35,19 @@ register_url_convertor("row", RowConvertor())
 
 async def picture(visit: Visit) -> Response:
     """Serve a picture of the campaign. Its name is the digest of its bytes, so it never changes."""
-    file = visit.campaign.picture_file(visit.request.path_params["name"])
-    if file is None:
-        raise RefusedError(404, "There is no such picture.")
-    return FileResponse(file, headers={"Cache-Control": "private, max-age=31536000, immutable"})
+    headers = {"Cache-Control": "private, max-age=31536000, immutable"}
+    return _send(visit.campaign.picture_file(visit.request.path_params["name"]), headers)
 
 
 async def guideline_picture(visit: Visit) -> Response:
     """Serve a picture of the guidelines."""
-    file = visit.campaign.guideline_picture(visit.request.path_params["name"])
+    return _send(visit.campaign.guideline_picture(visit.request.path_params["name"]))
+
+
+def _send(file: Path | None, headers: dict[str, str] | None = None) -> Response:
     if file is None:
         raise RefusedError(404, "There is no such picture.")
-    return FileResponse(file)
+    return FileResponse(file, headers=headers)
 
 
 @cache
@@ -104,7 +106,7 @@ PAGES: Final = (
     Page("/review/{number:row}", reviewing.decide, role="reviewer", method="POST"),
     Page("/lead", leading.dashboard, role="lead"),
     Page("/lead/items", leading.items, role="lead"),
-    Page("/lead/items/{number:row}", leading.item_page, role="lead"),
+    Page("/lead/items/{number:row}", leading.item, role="lead"),
     Page("/lead/people", leading.people_page, role="lead"),
     Page("/lead/people", leading.invite, role="lead", method="POST"),
     Page("/lead/people/{number:row}", leading.person_page, role="lead"),
@@ -132,20 +134,14 @@ PAGES: Final = (
 
 def application(campaign: Campaign, *, secure: bool = False, public_url: str = "") -> Starlette:
     """Return the web application of a campaign."""
-    place = Site(campaign, Renderer(campaign.settings, campaign.path / "locale"), secure, public_url)
-    app = Starlette(routes=_routes(place), lifespan=_closing(campaign))
+    renderer = Renderer(campaign.settings, campaign.path / "locale")
+    place = Site(campaign, renderer, FigureCache(campaign.store), secure, public_url)
+    unknown = [Page("/{anything:path}", nowhere, None, method, checked=False) for method in ("GET", "POST")]
+    app = Starlette(routes=[_route(place, page) for page in (*PAGES, *unknown)], lifespan=_closing(campaign))
     app.state.loop = open_loop(campaign)
     app.state.proposer = open_proposer(campaign.settings.proposals)
-    app.state.figures = FigureCache(campaign.store)
-    app.state.renderer = place.renderer
+    app.state.renderer = renderer
     return app
-
-
-def _routes(place: Site) -> list[BaseRoute]:
-    routes: list[BaseRoute] = [_route(place, page) for page in PAGES]
-    for method in ("GET", "POST"):
-        routes.append(_route(place, Page("/{anything:path}", nowhere, None, method, checked=False)))
-    return routes
 
 
 def _route(place: Site, page: Page) -> Route:

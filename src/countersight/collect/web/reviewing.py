@@ -62,7 +62,7 @@ def _shown(visit: Visit, found: work.Flag, faults: dict[str, str], status: int =
     entries = visit.store.read(lambda c: history(c, visit.campaign.flow, found.item_id))
     return visit.page(
         "flag.html", status, flag=found, entries=entries, reasons=work.REASONS | work.FOUND, faults=faults,
-        edit=edit_of(visit, found.item_id), **shown_of(item),
+        edit=edit_of(visit, found.item_id), **describe_source(item),
     )  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def _entry(flow: Flow, row: Row[Any]) -> ReviewEntry:
     )  # fmt: skip
 
 
-def shown_of(item: Item) -> dict[str, Any]:
+def describe_source(item: Item) -> dict[str, Any]:
     """Return the source of an item for reviewers and leads: its pictures, and its case or texts."""
     source = item.source
     named = [source.get(name) for name in ("picture", "before", "after")]

@@ -1,20 +1,21 @@
 """A task: the page of one leased item, its draft, its check by the model, and its submission."""
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 from starlette.responses import Response
 
 from countersight.collect import work
-from countersight.collect.figures import group_counts
+from countersight.collect.database import tables
+from countersight.collect.figures import group_counts, own_figures
 from countersight.collect.flows import Choice, Content, Form, Item, Past, Phase, Text, phase_of
 from countersight.collect.flows.cfmm import WrittenPair, as_instance, leak_in
 from countersight.collect.flows.cosim import DISTRACTORS, context_of, is_hard
 from countersight.collect.loop import ModelCheck, answers_blind, check
-from countersight.collect.web.progress import balance, just_sent, own_figures
-from countersight.collect.web.visit import RefusedError, Visit
+from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 from countersight.suites.cosim import change_kinds
 
 _OWN = frozenset({"csrf", "pasted", "seconds"})
@@ -92,7 +93,7 @@ async def show_task(
         "new_guidelines": visit.store.read(lambda c: work.has_new_guidelines(c, visit.settings, visit.me.id, name)),
     }
     if flow.name == "cfmm" and name == "write":
-        own["balance"] = await balance(visit)
+        own["balance"] = (await visit.figures.get("balance", lambda c: group_counts(c, flow)))[0]
         own["leak"] = leak_in(_pair(values), visit.settings.language)
     if flow.name == "cosim" and name == "distractor":
         own["loop_words"] = visit.request.app.state.loop.words
@@ -112,8 +113,26 @@ async def show_task(
         rules=visit.settings.phases[name],
         reasons={reason: visit.say(words) for reason, words in work.REASONS.items()},
         sent=just_sent(visit),
-        own=own_figures(visit),
+        own=visit.store.read(lambda c: own_figures(c, visit.me.id, visit.now)),
     )
+
+
+def just_sent(visit: Visit) -> dict[str, Any] | None:
+    """Return the contribution that the visitor has just submitted: the browser deletes its copy of the draft."""
+    sent = visit.request.query_params.get("sent", "")
+    if not (sent.isascii() and sent.isdigit() and len(sent) <= MOST_DIGITS):
+        return None
+    made, lease = tables.contribution.c, tables.lease
+    question = select(lease.c.token).join(tables.contribution, made.lease_id == lease.c.id)
+    own = (made.id == int(sent), made.person_id == visit.me.id)
+    token = visit.store.read(lambda c: c.execute(question.where(*own)).scalar())
+    return {"number": int(sent), "token": token, "may_undo": undoable(visit, [int(sent)])} if token else None
+
+
+def undoable(visit: Visit, contributions: Sequence[int]) -> set[int]:
+    """Return which of these contributions the visitor may withdraw now."""
+    settings, flow = visit.settings, visit.campaign.flow
+    return visit.store.read(lambda c: work.undoable(c, settings, flow, contributions, visit.me.id, visit.now))
 
 
 def typed(visit: Visit) -> dict[str, str]:

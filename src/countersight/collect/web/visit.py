@@ -7,7 +7,7 @@ import logging
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, quote
 
@@ -22,6 +22,7 @@ from countersight.collect.database import Store
 from countersight.collect.flows import Form
 from countersight.collect.people import Person, Role, session_person
 from countersight.collect.web.rendering import Renderer
+from countersight.errors import CampaignError
 
 COOKIE: Final = "countersight"
 MOST_DIGITS: Final = 9
@@ -47,17 +48,6 @@ T = TypeVar("T")
 _log = logging.getLogger("countersight.collect")
 
 
-class Site(msgspec.Struct, frozen=True):
-    """The state shared by all requests of one server."""
-
-    campaign: Campaign
-    renderer: Renderer
-    secure: bool = False
-    """Whether pages are served by HTTPS, which the cookie then requires."""
-    public_url: str = ""
-    """The public address of the server, if it differs from the one it listens on."""
-
-
 class FigureCache:
     """Cached figures about the whole campaign, at most a minute old."""
 
@@ -75,6 +65,18 @@ class FigureCache:
                 ended = time.monotonic()
                 self._kept[name] = (value, time.time(), ended + min(60, max(5, 20 * (ended - begun))))
         return self._kept[name][:2]
+
+
+class Site(msgspec.Struct, frozen=True):
+    """The state shared by all requests of one server."""
+
+    campaign: Campaign
+    renderer: Renderer
+    figures: FigureCache
+    secure: bool = False
+    """Whether pages are served by HTTPS, which the cookie then requires."""
+    public_url: str = ""
+    """The public address of the server, if it differs from the one it listens on."""
 
 
 class RefusedError(Exception):
@@ -100,7 +102,7 @@ class Visit:
         self.token = token
         """The value of the cookie; visitors who are not logged in have one too."""
         self.person = person
-        self.figures: FigureCache = request.app.state.figures
+        self.figures = place.figures
         self.form: dict[str, str] = {}
         self.script = False
         """Whether a script sent its own token."""
@@ -128,16 +130,15 @@ class Visit:
         """Whether htmx made the request and expects a part of a page."""
         return self.request.headers.get("hx-request") == "true"
 
-    def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        """Return a page, or a part of one."""
-        common = {
-            "me": self.person,
-            "csrf": self.csrf,
-            "flow": self.campaign.flow,
-            "now": self.now,
-            "path": self.request.url.path,
-        }
-        return HTMLResponse(self.place.renderer.render(template, self.language, common | values), status)
+    @property
+    def number(self) -> int:
+        """The row number in the address."""
+        return int(self.request.path_params["number"])
+
+    @property
+    def is_api(self) -> bool:
+        """Whether the response is JSON."""
+        return self.where.path.startswith("/api/")
 
     @property
     def language(self) -> str:
@@ -153,36 +154,45 @@ class Visit:
         """Return the form for checking; faults are in the visitor's language."""
         return Form(self.form, self.settings.language, self.say)
 
-    @property
-    def number(self) -> int:
-        """The row number in the address."""
-        return int(self.request.path_params["number"])
+    def choice(self, name: str, options: Sequence[str], words: str) -> Any:
+        """Return one of several values of a field, or refuse the request with these words."""
+        if (value := self.form.get(name, "")) not in options:
+            raise RefusedError(422, words)
+        return value
 
     async def write(self, job: Callable[[Connection], T]) -> T:
-        """Run a write; actions of leads and reviewers are logged in the same transaction."""
-        return await self.store.write(self._recorded(job) if self.where.role in ("reviewer", "lead") else job)
-
-    def _recorded(self, job: Callable[[Connection], T]) -> Callable[[Connection], T]:
+        """Run a write of a lead or reviewer; it is logged in the same transaction unless it returns False."""
         details = {name: value[:2000] for name, value in self.form.items() if name != "csrf"}
         subject = self.request.path_params.get("number", "")
 
-        def recorded(connection: Connection) -> T:
+        def write_and_record(connection: Connection) -> T:
             done = job(connection)
             if done is not False:
-                noted = details | self.noted
-                record(connection, self.me.id, self.where.handler.__name__, subject, noted, self.now)
+                name = self.where.handler.__name__
+                record(connection, self.me.id, name, subject, details | self.noted, self.now)
             return done
 
-        return recorded
+        return await self.store.write(write_and_record)
 
-    @property
-    def is_api(self) -> bool:
-        """Whether the response is JSON."""
-        return self.where.path.startswith("/api/")
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        """Return a page, or a part of one."""
+        common = {
+            "me": self.person,
+            "csrf": self.csrf,
+            "flow": self.campaign.flow,
+            "now": self.now,
+            "path": self.request.url.path,
+        }
+        return HTMLResponse(self.place.renderer.render(template, self.language, common | values), status)
 
     def json(self, value: Any, status: int = 200) -> Response:
         """Return a JSON response."""
         return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+    def csv(self, name: str, text: str) -> Response:
+        """Return a table as a file to download."""
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(text, media_type="text/csv", headers=headers)
 
     def refused(self, status: int, words: str, **values: Any) -> Response:
         """Return the response that says why a request is refused."""
@@ -230,13 +240,16 @@ async def visited(place: Site, page: Page, request: Request) -> Response:
     except RefusedError as refused:
         response = visit.refused(refused.status, refused.words)
         response.headers.update(refused.headers)
+    except CampaignError as error:
+        response = visit.refused(422, str(error))
     except Exception:  # the person is told, the log has the place; what was typed is in neither
         _log.exception("%s %s", page.method, page.path)
         response = visit.refused(500, _FAILED)
     for name, value in (_HEADERS | (_SECURE if place.secure else {})).items():
         response.headers.setdefault(name, value)
-    if visit.token != token and not script:
-        _set_cookie(response, visit)
+    if visit.token != token and not script:  # no script reads it, no other site sends it along with a post
+        fortnight = 14 * 24 * 3600
+        response.set_cookie(COOKIE, visit.token, fortnight, secure=place.secure, httponly=True, samesite="lax")
     return response
 
 
@@ -286,10 +299,3 @@ async def read_form(request: Request, *, script: bool = False) -> dict[str, str]
     except (ValueError, msgspec.DecodeError):
         raise RefusedError(400, "This form cannot be read.") from None
     return {name: value.replace("\x00", "") for name, value in fields}
-
-
-def _set_cookie(response: Response, visit: Visit) -> None:
-    """Give the visitor's token to the browser: no script reads it, no other site sends it along with a post."""
-    response.set_cookie(
-        COOKIE, visit.token, max_age=14 * 24 * 3600, httponly=True, samesite="lax", secure=visit.place.secure, path="/"
-    )

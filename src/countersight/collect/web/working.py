@@ -1,21 +1,42 @@
-"""Pages for workers: tasks, guidelines, tests, past work and earnings."""
+"""Pages for workers: available work, guidelines, tests, past work and earnings."""
 
 import random
-from typing import Any
 
-from sqlalchemy import Connection, Row, select
+import msgspec
+from sqlalchemy import Connection, select
 from starlette.responses import Response
 
 from countersight.collect import pay, work
 from countersight.collect.database import tables
+from countersight.collect.figures import own_figures
 from countersight.collect.flows import Phase, phase_of
 from countersight.collect.prolific import done_for_submission
 from countersight.collect.web.accounts import arrive
-from countersight.collect.web.progress import MOST_COUNTED, just_sent, may_undo, own_figures, phases_of
+from countersight.collect.web.tasks import just_sent, undoable
 from countersight.collect.web.visit import RefusedError, Visit
 
 _chance = random.SystemRandom()
 _SHOWN = 50
+_MOST_COUNTED = 200
+"""Limit up to which waiting items are counted."""
+
+
+class PhaseWork(msgspec.Struct, frozen=True):
+    """One phase on a person's first page."""
+
+    name: str
+    title: str
+    about: str
+    pay: int
+    standing: work.Qualification
+    waiting: int
+    """Items that the person could take, counted up to a limit."""
+    token: str
+    """The token of the person's open task there, or ""."""
+    note: bool
+    """Whether a reviewer returned it."""
+    full: bool
+    """Whether the person has reached the limit there."""
 
 
 async def front(visit: Visit) -> Response:
@@ -27,15 +48,15 @@ async def front(visit: Visit) -> Response:
 
 async def home(visit: Visit) -> Response:
     """Show the available work."""
-    own = own_figures(visit)
-    asked = visit.request.query_params
+    me, settings, asked = visit.me, visit.settings, visit.request.query_params
+    wanted = settings.prolific.contributions if me.participant else 0  # for the submission that they came with
     return visit.page(
         "home.html",
-        phases=phases_of(visit),
-        most=MOST_COUNTED,
-        bonus=visit.store.read(lambda c: pay.next_bonus(c, visit.settings.pay, visit.me.id)),
-        own=own,
-        complete=_is_complete(visit),
+        phases=visit.store.read(lambda c: [_phase_work(c, visit, phase) for phase in visit.campaign.flow.phases]),
+        most=_MOST_COUNTED,
+        bonus=visit.store.read(lambda c: pay.next_bonus(c, settings.pay, me.id)),
+        own=visit.store.read(lambda c: own_figures(c, me.id, visit.now)),
+        complete=wanted and visit.store.read(lambda c: done_for_submission(c, me.id)) >= wanted,
         sent=just_sent(visit),
         flagged="flagged" in asked,
         gone=asked.get("gone", "")[:40],
@@ -43,12 +64,20 @@ async def home(visit: Visit) -> Response:
     )
 
 
-def _is_complete(visit: Visit) -> bool:
-    """Whether somebody from Prolific has done what the submission asks for that they came with."""
-    wanted = visit.settings.prolific.contributions
-    if not (visit.me.participant and wanted):
-        return False
-    return visit.store.read(lambda c: done_for_submission(c, visit.me.id)) >= wanted
+def _phase_work(connection: Connection, visit: Visit, phase: Phase) -> PhaseWork:
+    me, settings = visit.me.id, visit.settings
+    lease = work.current_lease(connection, me, phase.name)
+    return PhaseWork(
+        phase.name,
+        phase.title,
+        phase.about,
+        settings.phases[phase.name].pay,
+        work.standing(connection, settings, me, phase.name, visit.now),
+        work.count_free(connection, me, phase.name, _MOST_COUNTED),
+        lease.token if lease else "",
+        bool(lease and lease.note),
+        work.is_full(connection, settings, me, phase.name),
+    )
 
 
 def _phase(visit: Visit) -> Phase:
@@ -108,37 +137,25 @@ async def next_task(visit: Visit) -> Response:
 
 async def mine(visit: Visit) -> Response:
     """List a person's contributions, the latest first, with those that can still be withdrawn."""
-    rows = visit.store.read(lambda c: _contributions(c, visit.me.id))
-    balances = visit.store.read(lambda c: pay.balances(c, visit.me.id))
-    return visit.page("mine.html", rows=rows, balances=balances, may_undo=may_undo(visit, [row.id for row in rows]))
-
-
-def _contributions(connection: Connection, person_id: int) -> list[Row[Any]]:
-    made = tables.contribution
-    return list(
-        connection.execute(
-            select(
-                made,
-                tables.item.c.key,
-                tables.item.c.state.label("item_state"),
-                tables.lease.c.contribution_id,
-                tables.lease.c.state.label("seat"),
-            )
-            .join(tables.item, tables.item.c.id == made.c.item_id)
-            .join(tables.lease, tables.lease.c.id == made.c.lease_id)
-            .where(made.c.person_id == person_id)
-            .order_by(made.c.at.desc())
-            .limit(_SHOWN)
-        )
+    made, lease, item = tables.contribution, tables.lease.c, tables.item.c
+    columns = (item.key, item.state.label("item_state"), lease.contribution_id, lease.state.label("seat"))
+    question = (
+        select(made, *columns)
+        .join(tables.item, item.id == made.c.item_id)
+        .join(tables.lease, lease.id == made.c.lease_id)
+        .where(made.c.person_id == visit.me.id)
+        .order_by(made.c.at.desc())
+        .limit(_SHOWN)
     )
+    rows = visit.store.read(lambda c: c.execute(question).all())
+    balances = visit.store.read(lambda c: pay.balances(c, visit.me.id))
+    return visit.page("mine.html", rows=rows, balances=balances, may_undo=undoable(visit, [row.id for row in rows]))
 
 
 async def undo(visit: Visit) -> Response:
     """Withdraw a contribution and open it again."""
-    number = int(visit.request.path_params["number"])
-    taken = await visit.store.write(
-        lambda c: work.undo(c, visit.settings, visit.campaign.flow, number, visit.me.id, visit.now)
-    )
+    settings, flow = visit.settings, visit.campaign.flow
+    taken = await visit.store.write(lambda c: work.undo(c, settings, flow, visit.number, visit.me.id, visit.now))
     if isinstance(taken, str):
         raise RefusedError(409, taken)
     return visit.go(f"/task/{taken.token}")
@@ -146,15 +163,10 @@ async def undo(visit: Visit) -> Response:
 
 async def known(visit: Visit) -> Response:
     """Show whether the answer to an item with a known answer was right."""
-    number = int(visit.request.path_params["number"])
-    row = visit.store.read(lambda c: _known(c, number, visit.me.id))
+    made, lease = tables.contribution.c, tables.lease
+    question = select(made.right, made.phase, lease.c.token).join(lease, lease.c.id == made.lease_id)
+    own = (made.id == visit.number, made.person_id == visit.me.id, made.right.is_not(None))
+    row = visit.store.read(lambda c: c.execute(question.where(*own)).first())
     if row is None:
         raise RefusedError(404, "There is no such contribution of yours.")
     return visit.page("known.html", right=row.right, token=row.token, phase=phase_of(visit.campaign.flow, row.phase))
-
-
-def _known(connection: Connection, number: int, person_id: int):  # type: ignore[no-untyped-def]
-    made, lease = tables.contribution.c, tables.lease
-    known = select(made.right, made.phase, lease.c.token).join(lease, lease.c.id == made.lease_id)
-    own = (made.id == number, made.person_id == person_id, made.right.is_not(None))
-    return connection.execute(known.where(*own)).first()
