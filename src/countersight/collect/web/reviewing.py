@@ -50,11 +50,10 @@ async def flag_page(visit: Visit) -> Response:
 
 
 def _flag(visit: Visit) -> work.Flag:
-    number = visit.number
-    found = visit.store.read(lambda c: work.flag_for(c, number, visit.me.id))
-    if found is None:
+    found = visit.store.read(lambda c: work.open_flags(c, visit.me.id, visit.number))
+    if not found:
         raise RefusedError(404, "This flag was already decided, or you took part in its item.")
-    return found
+    return found[0]
 
 
 def _shown(visit: Visit, found: work.Flag, faults: dict[str, str], status: int = 200) -> Response:

@@ -4,15 +4,15 @@ from random import Random
 from typing import Any, Final, Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, Select, exists, insert, select, update
+from sqlalchemy import ColumnElement, Connection, exists, insert, select, update
 
 from countersight.collect.database import tables
 from countersight.collect.flows import Content, Flow
 from countersight.collect.pay import pay_fooling, void_contribution
 from countersight.collect.settings import Settings
-from countersight.collect.work.claiming import HELD, Lease, as_lease, lease_by_token
+from countersight.collect.work.claiming import HELD, Lease, as_lease, change_lease, lease_by_token
 from countersight.collect.work.items import load_item, put_item, standing_in
-from countersight.collect.work.submitting import WritingEvidence, append
+from countersight.collect.work.submitting import append
 
 REASONS: Final = {
     "unclear": "It cannot be understood",
@@ -41,7 +41,7 @@ WITHDRAWN: Final = "withdrawn"
 
 
 class Flag(msgspec.Struct, frozen=True):
-    """A flag as shown to a reviewer."""
+    """A flag as shown to a reviewer; `note` is that of the reviewer who decided."""
 
     id: int
     item_id: int
@@ -53,7 +53,6 @@ class Flag(msgspec.Struct, frozen=True):
     at: float
     outcome: str | None
     note: str | None
-    """The note of the reviewer who decided."""
 
 
 def flag(
@@ -66,26 +65,28 @@ def flag(
     before = standing_in(connection, lease.item_id, verified)
     row = {"item_id": lease.item_id, "contribution_id": before, "lease_id": lease.id, "person_id": lease.person_id}
     connection.execute(insert(tables.flag).values(reason=reason, words=words, at=now, **row))
-    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(state="flagged"))
+    change_lease(connection, lease.id, state="flagged")
     put_item(connection, settings, lease.item_id, lease.phase, "flagged", now)
 
 
-def open_flags(connection: Connection, reviewer_id: int, most: int = 50) -> list[Flag]:
-    """Return undecided flags, the oldest first; none of items that the reviewer contributed to."""
-    rows = connection.execute(_waiting(reviewer_id).order_by(tables.flag.c.id).limit(most))
-    return [_as_flag(row) for row in rows]
-
-
-def flag_for(connection: Connection, flag_id: int, reviewer_id: int) -> Flag | None:
-    """Return an undecided flag for this reviewer."""
-    row = connection.execute(_waiting(reviewer_id).where(tables.flag.c.id == flag_id)).first()
-    return _as_flag(row) if row else None
+def open_flags(connection: Connection, reviewer_id: int, flag_id: int | None = None, most: int = 50) -> list[Flag]:
+    """Return undecided flags, the oldest first, or one of them; none of items that the reviewer contributed to."""
+    row, lease = tables.flag.c, tables.lease.c
+    part = exists().where(lease.item_id == row.item_id, lease.person_id == reviewer_id, lease.state.in_(HELD))
+    chosen = () if flag_id is None else (row.id == flag_id,)
+    return _flags(connection, row.outcome.is_(None), ~part, *chosen, most=most)
 
 
 def flags_of(connection: Connection, item_id: int) -> list[Flag]:
     """Return every flag of an item, decided or not."""
-    rows = connection.execute(select(tables.flag).where(tables.flag.c.item_id == item_id).order_by(tables.flag.c.id))
-    return [_as_flag(row) for row in rows]
+    return _flags(connection, tables.flag.c.item_id == item_id)
+
+
+def _flags(connection: Connection, *conditions: ColumnElement[bool], most: int | None = None) -> list[Flag]:
+    row = tables.flag.c
+    columns = (row.id, row.item_id, row.contribution_id, row.person_id.is_not(None), row.reason, row.words, row.at)
+    question = select(*columns, row.outcome, row.note).where(*conditions).order_by(row.id).limit(most)
+    return [Flag(*found) for found in connection.execute(question)]
 
 
 def decide(
@@ -113,47 +114,34 @@ def decide(
     if outcome == "fair":
         values["contribution_id"] = about
     waiting = (tables.flag.c.id == found.id) & tables.flag.c.outcome.is_(None)
-    if item.state not in ("flagged", "done") or not _changed(connection, update(tables.flag).where(waiting), values):
+    if item.state not in ("flagged", "done"):
         return False
-    if outcome == "returned":
-        assert contribution_id is not None
-        _send_back(connection, settings, flow, _lease_of(connection, contribution_id), note, now)
-    elif outcome == "fair":
+    if not connection.execute(update(tables.flag).where(waiting).values(**values)).rowcount:
+        return False
+    if outcome == "fair":
         if about is not None:
             void_contribution(connection, about, reviewer_id, now)
         if found.reason == EDITED:
             vacate(connection, tables.lease.c.contribution_id == found.contribution_id)
         put_item(connection, settings, item.id, item.phase, "open" if found.reason == EDITED else "removed", now)
-    else:
-        if outcome == "edited":
-            assert contribution_id is not None
-            edit(connection, settings, contribution_id, content, reviewer_id, now)
-        put_item(connection, settings, item.id, item.phase, "open" if found.by_person else "done", now)
-        pay_fooling(connection, settings.pay, item.id, now)
+        return True
+    if outcome == "returned":  # what was built on it has to be done again
+        lease, until = _lease_of(connection, contribution_id), now + settings.return_days * 86_400
+        change_lease(connection, lease.id, state="active", contribution_id=None, note=note, expires_at=until)
+        reopen(connection, settings, flow, lease.item_id, lease.phase, now)
+        return True
+    if outcome == "edited":  # the author keeps the seat and the pay
+        made, lease = tables.contribution.c, _lease_of(connection, contribution_id)
+        before = connection.execute(select(made.fooled).where(made.id == contribution_id)).scalar()
+        append(connection, settings, lease, content, now, fooled=before, editor_id=reviewer_id)
+    put_item(connection, settings, item.id, item.phase, "open" if found.by_person else "done", now)
+    pay_fooling(connection, settings.pay, item.id, now)
     return True
 
 
-def edit(
-    connection: Connection,
-    settings: Settings,
-    contribution_id: int,
-    content: Content,
-    reviewer_id: int,
-    now: float,
-) -> None:
-    """Replace a contribution by a reviewer's version; the author keeps the seat and the pay."""
-    made = tables.contribution.c
-    before = connection.execute(select(made.fooled).where(made.id == contribution_id)).scalar()
-    lease = _lease_of(connection, contribution_id)
-    append(connection, settings, lease, content, WritingEvidence(0.0), None, before, now, reviewer_id)
-
-
-def _send_back(connection: Connection, settings: Settings, flow: Flow, lease: Lease, note: str, now: float) -> None:
-    """Give a contribution back to its author, to be corrected; what was built on it has to be done again."""
-    until = now + settings.return_days * 86_400
-    values = {"state": "active", "contribution_id": None, "note": note, "expires_at": until}
-    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(**values))
-    reopen(connection, settings, flow, lease.item_id, lease.phase, now)
+def _lease_of(connection: Connection, contribution_id: int | None) -> Lease:
+    own = select(tables.lease).where(tables.lease.c.contribution_id == contribution_id)
+    return as_lease(connection.execute(own).one())
 
 
 def reopen(connection: Connection, settings: Settings, flow: Flow, item_id: int, phase: str, now: float) -> None:
@@ -207,27 +195,3 @@ def sample(
     key = connection.execute(insert(tables.flag).values(at=now, **row)).inserted_primary_key
     assert key is not None
     return int(key[0])
-
-
-def _lease_of(connection: Connection, contribution_id: int) -> Lease:
-    return as_lease(
-        connection.execute(select(tables.lease).where(tables.lease.c.contribution_id == contribution_id)).one()
-    )
-
-
-def _changed(connection: Connection, statement: Any, values: dict[str, Any]) -> bool:
-    return bool(connection.execute(statement.values(**values)).rowcount)
-
-
-def _waiting(reviewer_id: int) -> Select[Any]:
-    part = exists().where(
-        tables.lease.c.item_id == tables.flag.c.item_id,
-        tables.lease.c.person_id == reviewer_id,
-        tables.lease.c.state.in_(HELD),
-    )
-    return select(tables.flag).where(tables.flag.c.outcome.is_(None), ~part)
-
-
-def _as_flag(row: Row[Any]) -> Flag:
-    asked = (row.id, row.item_id, row.contribution_id, row.person_id is not None, row.reason, row.words, row.at)
-    return Flag(*asked, row.outcome, row.note)

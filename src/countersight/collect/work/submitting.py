@@ -1,14 +1,19 @@
-"""Submit contributions: exactly once, whatever the network does, and never overwritten."""
+"""Submit contributions: exactly once, whatever the network does, and never overwritten.
+
+Where a model makes proposals, nobody sees one before a first try of their own, which is stored for good.
+"""
+
+from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from countersight.collect.database import tables
 from countersight.collect.flows import Advance, Content, Dispute, Finish, Flow, Item, phase_of
 from countersight.collect.pay import pay_contribution
 from countersight.collect.settings import Settings
-from countersight.collect.work.claiming import Lease, lease_by_token, take_up_again
-from countersight.collect.work.items import held, load_item, load_past, put_item, standing_in
+from countersight.collect.work.claiming import Lease, change_lease, lease_by_token, take_up_again
+from countersight.collect.work.items import count_seats, load_item, load_past, put_item, standing_in
 
 
 class WritingEvidence(msgspec.Struct, frozen=True):
@@ -47,44 +52,28 @@ def submit(
     """Store a contribution and carry out what follows. Repeating it for the same lease changes nothing."""
     fresh = lease_by_token(connection, lease.token, lease.person_id)
     assert fresh is not None  # leases are never deleted
+    text = msgspec.json.encode(content).decode()
     if fresh.state == "done" and fresh.contribution_id is not None:
-        return Submitted(fresh.contribution_id, again=True, same=_stands(connection, fresh.contribution_id, content))
+        kept = select(tables.contribution.c.content).where(tables.contribution.c.id == fresh.contribution_id)
+        return Submitted(fresh.contribution_id, again=True, same=connection.execute(kept).scalar_one() == text)
     if fresh.state != "active" and not take_up_again(connection, settings, fresh, now):
         raise TakenError
-    item = load_item(connection, fresh.item_id)
-    right = _is_right(flow, item, fresh.phase, content)
+    item, right, fooled = load_item(connection, fresh.item_id), None, None
+    if item.state == "check" and item.gold is not None:
+        labels = flow.labels(fresh.phase, content)
+        right = all(labels.get(name) == wanted for name, wanted in item.gold.items())
     phase = phase_of(flow, fresh.phase)
-    fooled = _fooled(connection, fresh, content) if phase and phase.checked else None
-    number = append(connection, settings, fresh, content, evidence, right, fooled, now)
+    if phase and phase.checked:  # by the last check of just these texts
+        check = tables.check.c
+        texts = msgspec.json.encode(msgspec.to_builtins(content)).decode()
+        checks = select(check.fooled).where(check.lease_id == lease.id, check.texts == texts)
+        fooled = connection.execute(checks.order_by(check.id.desc()).limit(1)).scalar()
+    number = append(connection, settings, fresh, content, now, evidence, right=right, fooled=fooled)
     base = settings.phases[fresh.phase].pay
     pay_contribution(connection, settings.pay, base, fresh.person_id, number, now)
     if item.state != "check":
-        follow(connection, settings, flow, item, fresh.phase, number, now)
+        _follow(connection, settings, flow, item, fresh.phase, now)
     return Submitted(number, right)
-
-
-def _stands(connection: Connection, contribution_id: int, content: Content) -> bool:
-    """Whether just this was sent before."""
-    kept = connection.execute(select(tables.contribution.c.content).where(tables.contribution.c.id == contribution_id))
-    return bool(kept.scalar_one() == msgspec.json.encode(content).decode())
-
-
-def _is_right(flow: Flow, item: Item, phase: str, content: Content) -> bool | None:
-    if item.state != "check" or item.gold is None:
-        return None
-    labels = flow.labels(phase, content)
-    return all(labels.get(name) == wanted for name, wanted in item.gold.items())
-
-
-def _fooled(connection: Connection, lease: Lease, content: Content) -> int | None:
-    """How many distractors fooled the model, by the last check of just these texts; None where there was none."""
-    texts = msgspec.json.encode(msgspec.to_builtins(content)).decode()
-    return connection.execute(
-        select(tables.check.c.fooled)
-        .where(tables.check.c.lease_id == lease.id, tables.check.c.texts == texts)
-        .order_by(tables.check.c.id.desc())
-        .limit(1)
-    ).scalar()
 
 
 def append(
@@ -92,17 +81,16 @@ def append(
     settings: Settings,
     lease: Lease,
     content: Content | None,
-    evidence: WritingEvidence,
-    right: bool | None,
-    fooled: int | None,
     now: float,
-    editor_id: int | None = None,
+    evidence: WritingEvidence | None = None,
+    **more: Any,
 ) -> int:
     """Append a version to the contributions of a lease; versions are never changed."""
-    phase = settings.phases[lease.phase]
+    phase, made, evidence = settings.phases[lease.phase], tables.contribution, evidence or WritingEvidence(0.0)
+    earlier = select(func.count()).where(made.c.lease_id == lease.id)
     row = {
         "lease_id": lease.id,
-        "of_lease": lease.id,
+        "version": connection.execute(earlier).scalar_one() + 1,
         "item_id": lease.item_id,
         "person_id": lease.person_id,
         "phase": lease.phase,
@@ -111,36 +99,19 @@ def append(
         "pasted": evidence.pasted,
         "guideline_version": phase.version,
         "test_version": phase.test.version if phase.test else 0,
-        "right": right,
-        "fooled": fooled,
         "at": now,
-        "editor_id": editor_id,
     }
-    key = connection.execute(_INSERT, row).inserted_primary_key
+    key = connection.execute(insert(made).values(**row, **more)).inserted_primary_key
     assert key is not None
-    number = int(key[0])
     if content is not None:
-        connection.execute(_SENT, {"number": number, "lease": lease.id})
-    return number
+        change_lease(connection, lease.id, state="done", contribution_id=int(key[0]), note=None)
+    return int(key[0])
 
 
-_earlier = tables.contribution.alias()
-_INSERT = insert(tables.contribution).values(
-    version=select(func.count() + 1).where(_earlier.c.lease_id == bindparam("of_lease")).scalar_subquery()
-)
-_SENT = (
-    update(tables.lease)
-    .where(tables.lease.c.id == bindparam("lease"))
-    .values(state="done", contribution_id=bindparam("number"), note=None)
-)
-
-
-def follow(
-    connection: Connection, settings: Settings, flow: Flow, item: Item, phase: str, contribution_id: int, now: float
-) -> None:
+def _follow(connection: Connection, settings: Settings, flow: Flow, item: Item, phase: str, now: float) -> None:
     """When all seats of a phase are done, advance as the flow says; until then no seat is freed."""
     people = settings.phases[phase].people
-    if people > 1 and held(connection, item.id, phase, "done") < people:
+    if people > 1 and count_seats(connection, item.id, phase, "done") < people:
         return
     past = load_past(connection, flow, item.id, [each.name for each in flow.phases])
     match flow.settle(item, phase, past):
@@ -153,3 +124,38 @@ def follow(
             disputed = standing_in(connection, item.id, about)
             row = {"item_id": item.id, "contribution_id": disputed, "reason": reason, "words": words, "at": now}
             connection.execute(insert(tables.flag).values(**row))
+
+
+class Proposal(msgspec.Struct, frozen=True):
+    """A stored first try, and the model's proposal."""
+
+    first: str
+    """The question of the first try."""
+    seconds: float
+    text: str
+    """The model's text; empty if it did not answer."""
+
+
+def commit_first_try(
+    connection: Connection, lease: Lease, content: Content, seconds: float, model: str, now: float
+) -> bool:
+    """Store a first try, once and for all; return whether it was stored now."""
+    if proposal_of(connection, lease.id) is not None:
+        return False
+    first = msgspec.json.encode(content).decode()
+    row = {"lease_id": lease.id, "first": first, "seconds": seconds, "model": model, "at": now}
+    connection.execute(insert(tables.proposal).values(**row))
+    return True
+
+
+def keep_proposal(connection: Connection, lease: Lease, text: str) -> None:
+    """Store the model's proposal."""
+    connection.execute(update(tables.proposal).where(tables.proposal.c.lease_id == lease.id).values(text=text))
+
+
+def proposal_of(connection: Connection, lease_id: int) -> Proposal | None:
+    """Return the stored first try, with the proposal made after it."""
+    row = connection.execute(select(tables.proposal).where(tables.proposal.c.lease_id == lease_id)).first()
+    if row is None:
+        return None
+    return Proposal(msgspec.json.decode(row.first)["question"], row.seconds, row.text or "")

@@ -10,10 +10,10 @@ from countersight.collect.flows import Flow
 from countersight.collect.pay import LEFT, void_contribution
 from countersight.collect.people import end_sessions
 from countersight.collect.settings import Settings
-from countersight.collect.work.claiming import HELD, Lease, as_lease, lease_by_token, release
+from countersight.collect.work.claiming import HELD, Lease, as_lease, change_lease, lease_by_token, release
 from countersight.collect.work.items import put_item
 from countersight.collect.work.reviewing import EDITED, reopen, vacate, withdraw
-from countersight.collect.work.submitting import WritingEvidence, append
+from countersight.collect.work.submitting import append
 
 
 def undo(
@@ -27,11 +27,11 @@ def undo(
     refusal = _refusal(row, settings, now)
     if refusal:
         return refusal
-    append(connection, settings, lease, None, WritingEvidence(0.0), None, None, now)
+    append(connection, settings, lease, None, now)
     void_contribution(connection, contribution_id, person_id, now)
     withdraw(connection, lease.item_id)
-    values = {"state": "active", "contribution_id": None, "expires_at": now + settings.lease_minutes * 60}
-    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(**values))
+    until = now + settings.lease_minutes * 60
+    change_lease(connection, lease.id, state="active", contribution_id=None, expires_at=until)
     put_item(connection, settings, lease.item_id, lease.phase, "open", now)
     return lease
 
@@ -101,32 +101,20 @@ def _refusal(row: Row[Any], settings: Settings, now: float) -> str:
 def _standing(flow: Flow, person_id: int) -> Select[Any]:
     """What a person has sent and not taken back, with all that may keep it from being taken back."""
     made, lease, flag, payment = tables.contribution.c, tables.lease.c, tables.flag.c, tables.payment.c
-    decided = exists().where(flag.item_id == lease.item_id, flag.decided_at >= made.at)
-    in_doubt = exists().where(flag.contribution_id == made.id, flag.reason == EDITED, flag.outcome.is_(None))
-    is_paid = exists().where(payment.contribution_id == made.id, payment.state.in_(LEFT))
-    sight = tables.sight.c
-    seen = exists().where(sight.item_id == lease.item_id, sight.person_id == person_id)
+    sight, part = tables.sight.c, tables.lease.alias().c
+    names = [phase.name for phase in flow.phases]
+    later = or_(*(and_(lease.phase == name, part.phase.in_(names[at + 1 :])) for at, name in enumerate(names)))
+    reasons = {
+        "decided": exists().where(flag.item_id == lease.item_id, flag.decided_at >= made.at),
+        "in_doubt": exists().where(flag.contribution_id == made.id, flag.reason == EDITED, flag.outcome.is_(None)),
+        "is_paid": exists().where(payment.contribution_id == made.id, payment.state.in_(LEFT)),
+        "seen": exists().where(sight.item_id == lease.item_id, sight.person_id == person_id),
+        "went_on": exists().where(part.item_id == lease.item_id, part.state.in_(HELD), later),
+    }
+    columns = (made.id, made.at, lease.token, tables.item.c.state.label("item_state"))
     return (
-        select(
-            made.id,
-            made.at,
-            lease.token,
-            tables.item.c.state.label("item_state"),
-            decided.label("decided"),
-            in_doubt.label("in_doubt"),
-            is_paid.label("is_paid"),
-            seen.label("seen"),
-            _went_on(flow).label("went_on"),
-        )
+        select(*columns, *(reason.label(name) for name, reason in reasons.items()))
         .join(tables.lease, (lease.id == made.lease_id) & (lease.contribution_id == made.id))
         .join(tables.item, tables.item.c.id == lease.item_id)
         .where(made.person_id == person_id, lease.state == "done")
     )
-
-
-def _went_on(flow: Flow) -> Any:
-    """Whether anybody has a part in a later phase of the item."""
-    names = [phase.name for phase in flow.phases]
-    part = tables.lease.alias().c
-    later = [and_(tables.lease.c.phase == name, part.phase.in_(names[at + 1 :])) for at, name in enumerate(names)]
-    return exists().where(part.item_id == tables.lease.c.item_id, part.state.in_(HELD), or_(*later))
