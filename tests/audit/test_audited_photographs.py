@@ -92,7 +92,7 @@ def test_photographs_are_audited_from_end_to_end(tmp_path):
     things = photographs(tmp_path / "d", 3)
     if not things:
         pytest.skip("no photograph shows one clear thing")
-    editor = f"classical:annotations={published(ANNOTATIONS)}"
+    editor = f"classical?annotations={published(ANNOTATIONS)}"
     with ChatServer(Everybody(tmp_path / "d", things)) as server:
         scores = audit(
             tmp_path / "d",

@@ -184,33 +184,20 @@ MANY = [(f"How many {noun} are there?", "4") for noun in NOUNS] * 2
 
 
 @pytest.mark.parametrize(
-    "said", ["I'm sorry, I cannot help with that.", "no shape", '{"question": "Wie viele?", "new_answer": "3"}']
+    "said", ["I'm sorry, I cannot help with that.", '{"question": "Wie viele?", "new_answer": "3"}']
 )
-def test_a_writer_that_cannot_write_is_stopped_after_its_first_replies(tmp_path: Path, said: str) -> None:
+def test_a_writer_whose_drafts_give_no_pair_is_stopped_and_costs_nothing_again(tmp_path: Path, said: str) -> None:
     with ChatServer(writing(lambda noun, count: said)) as server:
-        with pytest.raises(
-            CountersightError, match=r"none of the first 20 replies .*\$0\.\d+.*pairs\.building"
-        ) as stop:
-            build(tmp_path, server, MANY, size=5)
-        assert len(server.requests) == 20
-        kept = tmp_path / "pairs.building"
-        assert len((kept / REJECTED).read_text().splitlines()) == 20
-        funnel = read_funnel(kept)
-        assert funnel is not None
-        assert funnel.spent in str(stop.value)
-        with pytest.raises(CountersightError, match=f"no pair could be built .*{len(MANY)} x"):
-            build(tmp_path, server, MANY, size=5)
-        assert len(server.requests) == len(MANY)
-
-
-def test_one_question_among_the_first_replies_keeps_a_writer_at_work(tmp_path: Path) -> None:
-    def seldom(noun: str, count: int) -> str:
-        return good(noun, count + 1) if noun == NOUNS[0] else "no shape"
-
-    with ChatServer(writing(seldom)) as server:
-        with pytest.raises(CountersightError, match="no pair could be built"):
-            build(tmp_path, server, [(f"How many {NOUNS[0]} are there?", "4")] * 10 + MANY, size=5)
-        assert len(server.requests) == len(MANY) + 10
+        for _ in range(2):
+            stopped = r"the last 40 direct drafts gave no pair.*\$0\.\d+.*pairs\.building"
+            with pytest.raises(CountersightError, match=stopped) as stop:
+                build(tmp_path, server, MANY, size=5)
+            assert len(server.requests) == 40
+    kept = tmp_path / "pairs.building"
+    assert len((kept / REJECTED).read_text().splitlines()) == 40
+    funnel = read_funnel(kept)
+    assert funnel is not None
+    assert funnel.spent in str(stop.value)
 
 
 def one_habit(noun: str, count: int) -> str:
@@ -233,17 +220,9 @@ def test_a_writer_with_one_habit_is_not_paid_for_the_whole_file(tmp_path: Path) 
         written = sum("You change questions" in question_of(body) for body in server.requests)
     assert built.cases == 6  # of one operation there are never more
     assert written < 150 < len(rows)
-    assert "the last 100 direct drafts gave no pair" in built.stopped
+    assert re.search("the last [0-9]+ direct drafts gave no pair", built.stopped)
     assert "the quota of the operation double" in built.stopped
     assert dict(built.funnel.steps[2].reasons) == {"the writer was stopped": len(rows) - written}
-
-
-def test_another_order_is_not_gone_on_with(tmp_path: Path) -> None:
-    with ChatServer(writing(lambda noun, count: "no shape")) as server:
-        with pytest.raises(CountersightError):
-            build(tmp_path, server)
-        with pytest.raises(CountersightError, match="belongs to another build"):
-            build(tmp_path, server, seed=9)
 
 
 @pytest.mark.slow

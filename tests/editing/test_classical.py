@@ -31,7 +31,7 @@ PHOTOGRAPH = photograph()
 
 @pytest.fixture(scope="module")
 def editor(tmp_path_factory):
-    return open_editor(f"classical:annotations={annotations(tmp_path_factory.mktemp('coco') / 'a.json')}")
+    return open_editor(f"classical?annotations={annotations(tmp_path_factory.mktemp('coco') / 'a.json')}")
 
 
 def changed_by(edited, before=PHOTOGRAPH):
@@ -85,7 +85,6 @@ def test_words_find_what_is_annotated(editor, words, numbers):
         ("the left", "names no object"),
         ("dog " * 80, "200 characters"),
         ("box 900 900 950 950", "is outside"),
-        ("point 10, 10", "needs a segmenter"),
     ],
 )
 def test_what_is_not_there_or_not_clear_is_a_failed_edit_never_a_guess(editor, words, why):
@@ -93,9 +92,7 @@ def test_what_is_not_there_or_not_clear_is_a_failed_edit_never_a_guess(editor, w
         edit(editor, png(PHOTOGRAPH), "remove", words, name=NAME)
 
 
-@pytest.mark.parametrize("method", ["telea", "ns"])
-def test_a_removed_thing_is_painted_over_from_what_is_around_it(tmp_path, method):
-    editor = open_editor(f"classical:annotations={annotations(tmp_path / 'a.json')}&method={method}")
+def test_a_removed_thing_is_painted_over_from_what_is_around_it(editor):
     edited = edit(editor, png(PHOTOGRAPH), "remove", "the red car", name=NAME)
     changed = changed_by(edited)
     assert share(changed, box(11)) > 0.9
@@ -163,18 +160,12 @@ def test_a_mask_of_the_request_says_where(tmp_path):
         edit("classical", png(PHOTOGRAPH), "remove", "it", mask=encode_mask(mask[:, 1:]))
 
 
-def test_a_box_and_a_colour_find_a_thing_without_annotations():
-    for target in ("box 10, 80, 90, 130", "box [12 82 88 128]", "the red car"):
+def test_a_box_finds_a_thing_without_annotations():
+    for target in ("box 10, 80, 90, 130", "box [12 82 88 128]"):
         edited = edit("classical", png(PHOTOGRAPH), "remove", target)
         changed = changed_by(edited)
         assert share(changed, box(11)) > 0.8
         assert changed.mean() < 0.13
-    with pytest.raises(EditFailed, match="no pink area"):
-        edit("classical", png(PHOTOGRAPH), "remove", "the pink car")
-    twice = PHOTOGRAPH.copy()
-    twice[10:40, 150:210] = PHOTOGRAPH[90:120, 20:80]
-    with pytest.raises(EditFailed, match="is ambiguous"):
-        edit("classical", png(twice), "remove", "the red car")
     with pytest.raises(EditFailed, match="no annotations"):
         edit("classical", png(PHOTOGRAPH), "remove", "the dog")
 
@@ -217,7 +208,7 @@ def test_pictures_are_edited_as_a_viewer_shows_them():
     lying = upright.transpose(Image.Transpose.ROTATE_90)
     file = io.BytesIO()
     lying.save(file, "PNG", exif=exif)
-    edited = edit("classical", check_picture(file.getvalue()), "remove", "the red car")
+    edited = edit("classical", check_picture(file.getvalue()), "remove", "box 10, 80, 90, 130")
     assert pixels(edited.picture.data).shape == PHOTOGRAPH.shape
     changed_by(edited)
 
@@ -225,12 +216,10 @@ def test_pictures_are_edited_as_a_viewer_shows_them():
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("classical:annotation=x", "did you mean 'annotations'"),
-        ("classical:annotations", "NAME=VALUE"),
-        ("classical:x", "there is no option|NAME=VALUE"),
-        ("classical:method=magic", "there is no method"),
-        ("classical:annotations=/absent.json", "cannot be read"),
-        ("classical:segmenter=/absent", "must contain one encoder"),
+        ("classical?annotation=x", "did you mean 'annotations'"),
+        ("classical?annotations", "NAME=VALUE"),
+        ("classical?annotations=/absent.json", "cannot be read"),
+        ("classical?segmenter=/absent", "must contain one encoder"),
     ],
 )
 def test_bad_options_are_refused_with_a_sentence(name, why):
@@ -267,7 +256,7 @@ def test_real_photographs_with_their_published_annotations():
     path = published("photos/annotations/instances_val2017.json")
     rows = list(csv.DictReader(published("photos/index.csv").read_text().splitlines()))
     files = {int(row["file"][-16:-4]): row["file"] for row in rows}
-    editor = open_editor(f"classical:annotations={path}")
+    editor = open_editor(f"classical?annotations={path}")
     asked = [
         (297343, "recolour", "the stop sign", "blue"),
         (41888, "remove", "the leftmost bird", ""),

@@ -115,7 +115,7 @@ def sam2_decoder(path, *, side=64):
 
 
 def sam_decoder(path, *, side=64):
-    """SAM's shape: masks in the size of the picture. What it cuts out is a disc about the first point."""
+    """SAM's shape: masks in the size of the picture. What it cuts out is a disc about the first corner of the box."""
     int64 = 7
     nodes = [
         node("Cast", ["orig_im_size"], "sizes", to=int64),
@@ -141,10 +141,8 @@ def sam_decoder(path, *, side=64):
         node("Mul", ["dy", "dy"], "dy2"),
         node("Add", ["dx2", "dy2"], "away"),
         node("Sub", ["far", "away"], "near"),
-        # Without the point that says "no box" SAM's decoder is out of its depth, and so is this one.
         node("ReduceMin", ["point_labels"], "least", keepdims=0),
-        node("Mul", ["near", "least"], "signed"),
-        node("Neg", ["signed"], "plane"),
+        node("Mul", ["near", "least"], "plane"),
         node("Unsqueeze", ["plane", "both"], "masks"),
         node("Identity", ["scores"], "iou_predictions"),
         node("Identity", ["image_embeddings"], "low_res_masks"),

@@ -139,7 +139,6 @@ def test_in_a_part_of_the_picture_are_things_whose_middle_is(tmp_path: Path) -> 
         ("a.onnx?score=0.4+openai:gpt-4o", "a.onnx?score=0.4", "openai:gpt-4o"),
         ("a+b/c.onnx+endpoint:http://x/v1#a+b", "a+b/c.onnx", "endpoint:http://x/v1#a+b"),
         ("a.onnx+embedded", "a.onnx", "embedded"),
-        ("a.onnx+told:hf:me/model", "a.onnx", "told:hf:me/model"),
     ],
 )
 def test_the_model_beside_a_detector_is_named_after_a_plus(where: str, path: str, model: str) -> None:
@@ -180,20 +179,6 @@ def test_a_program_looks_with_a_detector(tmp_path: Path) -> None:
     assert_near(call.boxes[0], (100, 40, 220, 120), by=5)
     assert settings["eyes score"] == 0.7
     assert len(str(settings["eyes detector"])) == 12  # which weights
-
-
-def test_a_model_without_eyes_is_told_what_was_found(tmp_path: Path) -> None:
-    path = yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES)
-    answer, [request], _ = answered(f"{path}+told:{{}}", ASKS.format(""), "one cat")
-    assert answer.text == "one cat"
-    told = question_of(request)
-    assert "a picture, 320 pixels wide and 160 pixels high" in told
-    assert "It found: 1 cat." in told
-    assert "Question about the picture: How many cats?" in told
-    assert "image_url" not in str(request)
-    _, [request], _ = answered(f"{path}+told:{{}}", ASKS.format(", 0, 110, 50, 160"), "none")
-    assert "a part of a picture, 50 pixels wide" in question_of(request)
-    assert "It found: nothing it knows." in question_of(request)
 
 
 def test_a_model_with_eyes_answers_about_the_picture_and_the_detector_finds(tmp_path: Path) -> None:

@@ -15,8 +15,7 @@ from countersight.dataset.folder import Dataset
 from countersight.detection.vision import Patch
 from countersight.picture.checking import check_picture
 from countersight.programs.failures import Tracing
-from countersight.programs.reference.grammar import NoProgram
-from countersight.programs.reference.python import as_python, as_steps
+from countersight.programs.reference import NoProgram, as_python, as_steps
 from countersight.programs.steps.interpreter import run_steps
 from countersight.programs.steps.parsing import parse_steps
 from countersight.programs.vision.scene_vision import SceneVision
@@ -63,6 +62,7 @@ def test_programs_count_what_is_in_the_pixels(template) -> None:
     [
         "",
         "How many dogs are there?",
+        "Would the red block fall if the blue block were taken away?",
         "How many flowers are inside the mauve polygons?",
         "How many flowers would be inside red polygons if we removed 2 flowers in blue polygons?",
         "How many flowers would be inside red polygons if the sun shone?",

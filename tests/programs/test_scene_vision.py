@@ -110,7 +110,7 @@ def test_a_question_they_cannot_answer_is_a_failed_tool() -> None:
 
 @pytest.mark.parametrize("data", [picture(), picture(size=300, kind="JPEG"), picture(size=1400)])
 def test_another_picture_is_a_failed_tool(data) -> None:
-    with pytest.raises(ToolFailed, match="not a drawn scene"):
+    with pytest.raises(ToolFailed, match="not a scene of C-VQA-Synthetic"):
         found(check_picture(data), "flowers")
 
 

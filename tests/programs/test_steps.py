@@ -127,7 +127,7 @@ def test_what_the_eyes_are_asked_can_be_sent() -> None:
 
 def test_steps_are_limited_by_the_clock_too(monkeypatch) -> None:
     waits = threading.Event()
-    monkeypatch.setitem(OPERATIONS, "COUNT", lambda run, given: waits.wait(60))  # takes no time of its own
+    monkeypatch.setitem(OPERATIONS, "COUNT", lambda box: waits.wait(60))  # takes no time of its own
     try:
         with pytest.raises(ProgramFailed, match="of wall time") as failed:
             asyncio.run(stopped(f"{DOG}B=COUNT(box=A)", waits))

@@ -15,7 +15,7 @@ from countersight.description import describe
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
 from countersight.models import Answer
-from countersight.programs.reference.grammar import plan
+from countersight.programs.reference import plan
 from countersight.scenes import apply
 from countersight.scenes.records import read_scenes
 from countersight.scoring import judge_run

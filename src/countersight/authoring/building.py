@@ -1,9 +1,8 @@
 """Build a dataset of pairs: sources, a writer, checks, and a folder that is created completely or not at all."""
 
-import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -13,19 +12,19 @@ import msgspec
 from countersight import __version__
 from countersight.authoring.balance import Wordings
 from countersight.authoring.counting import write_count
-from countersight.authoring.drafts import REJECTED, Funnel, PairDraft, Writer, write_funnel
+from countersight.authoring.drafts import REJECTED, Funnel, PairDraft, write_funnel
 from countersight.authoring.model import FAULTED, TOLD_BLIND, VOTES, ModelWriter, PairChecker
-from countersight.authoring.pairing import LOOKED_AT, DraftRecord, Pair, PairBuilder, Pairs
+from countersight.authoring.pairing import Pair, PairBuilder, Pairs
 from countersight.authoring.sources import GROUPS, Group, LeftOut, SourceQuestion, read_sources
-from countersight.authoring.store import BuildContext, BuildPlan, CachedModel
+from countersight.authoring.store import ANSWERS, CachedModel, ReplyStore
 from countersight.authoring.vocabulary import ASPECTS
 from countersight.authoring.yes_no import write_yes_no
 from countersight.blindness import card_section
 from countersight.case import LETTERS, AnswerKind, Case, Option, Question
 from countersight.dataset import DatasetWriter, published_file
-from countersight.engine import RetryPolicy, blocking
+from countersight.engine import RetryPolicy, blocking, read_journal
 from countersight.errors import CountersightError
-from countersight.models import MODELS, Model, ModelSettings, open_model
+from countersight.models import MODELS, ModelSettings, open_model
 from countersight.random_choice import balanced
 from countersight.suites import SUITES, supposed, with_picture
 from countersight.suites.cfmm import NAME as CFMM
@@ -75,8 +74,21 @@ def as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | 
     group: str = source.group
     if suite == CFMM:
         group = aspect(source.question, source.group)
-        options = _options(source.answer, draft.answer, f"{seed}/letters", number)
-        factual, counterfactual = _choice(factual, options), _choice(counterfactual, options)
+        answers = (source.answer, draft.answer)
+        shown = balanced((answers, answers[::-1]), f"{seed}/letters", number)  # the new answer is as often A as B
+        options = tuple(map(Option, shown))
+        factual, counterfactual = (
+            Question(asked.text, LETTERS[shown.index(asked.answer)], "choice", options)
+            for asked in (factual, counterfactual)
+        )
+    history = {
+        "source": source.id,
+        "img_path": source.image,
+        "agreement": f"{source.agreement:g}",
+        "operation": draft.operation,
+        "pattern": draft.pattern,
+        "unpolished": draft.unpolished,
+    }
     return Case(
         id=f"{SUITE_NAMES[suite]}-built-{number:06d}",
         suite=SUITE_NAMES[suite],
@@ -84,35 +96,10 @@ def as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | 
         factual=factual,
         change=supposed(draft.told or draft.question),
         counterfactual=counterfactual,
-        provenance=provenance | _provenance(pair),
+        provenance=provenance | {name: value for name, value in history.items() if value},
     )
 
 
-def _provenance(pair: Pair) -> dict[str, str | int]:
-    """How the pair came about, for whoever verifies it."""
-    told = {
-        "source": pair.source.id,
-        "img_path": pair.source.image,
-        "agreement": f"{pair.source.agreement:g}",
-        "operation": pair.draft.operation,
-        "pattern": pair.draft.pattern,
-        "unpolished": pair.draft.unpolished,
-    }
-    return {name: value for name, value in told.items() if value}
-
-
-def _options(first: str, second: str, key: str, number: int) -> tuple[Option, Option]:
-    """Two options, the right one of the changed world as often A as B."""
-    a, b = balanced(((first, second), (second, first)), key, number)
-    return Option(a), Option(b)
-
-
-def _choice(question: Question, options: tuple[Option, Option]) -> Question:
-    letter = LETTERS[[option.text for option in options].index(question.answer)]
-    return Question(question.text, letter, "choice", options)
-
-
-AT_ONCE = 32
 AMBIGUOUS = 0.8
 """The agreement required for CFMM, whose two options leave no room for another answer."""
 GRAMMAR = "grammar"
@@ -164,16 +151,32 @@ def build_dataset(
     _refuse_nonsense(order)
     if order.output.exists() and (not order.output.is_dir() or any(order.output.iterdir())):
         raise CountersightError(f"{order.output} exists already; remove it or choose another name")
-    found = _usable(order, list(read_sources(order.questions, order.annotations, order.captions)))
+    found = [
+        _checked(order, each) if isinstance(each, SourceQuestion) else each
+        for each in read_sources(order.questions, order.annotations, order.captions)
+    ]
     models = {
         name: open_model(name, settings) for name in (order.writer, order.blind_model) if name not in ("", GRAMMAR)
     }
-    with BuildContext(order.output, _plan(order)).open() as context:
-        pairs = blocking(lambda: _pairs(order, found, models, context, retry, progress))
+    with ReplyStore(order.output).open() as store:
+
+        async def make() -> Pairs:
+            cached = {name: CachedModel(model, store, retry) for name, model in models.items()}
+            try:
+                is_model = order.writer != GRAMMAR
+                writer = ModelWriter(cached[order.writer], order.seed) if is_model else GrammarWriter(order.seed)
+                checker = PairChecker(cached[order.blind_model]) if order.blind_model else None
+                builder = PairBuilder(writer, checker, seed=order.seed, is_model=is_model, progress=progress)
+                return await builder.make(found, _sizes(order))
+            finally:
+                for model in models.values():
+                    await model.close()
+
+        pairs = blocking(make)
         if not pairs.pairs:
-            raise CountersightError(_nothing_came(order, pairs, context))
-        built = _write(order, pairs, context)
-    context.remove()
+            raise CountersightError(_nothing_came(order, pairs, store))
+        built = _write(order, pairs, store)
+    store.remove()
     return built
 
 
@@ -197,12 +200,8 @@ def _refuse_nonsense(order: BuildOrder) -> None:
         raise CountersightError(f"{order.pictures} is not a folder; name the folder that contains the pictures")
 
 
-def _usable(order: BuildOrder, found: list[SourceQuestion | LeftOut]) -> list[SourceQuestion | LeftOut]:
-    """The sources whose picture is there, where pictures are given; for CFMM none that is doubted, and no counts."""
-    return [_checked(order, each) if isinstance(each, SourceQuestion) else each for each in found]
-
-
 def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | LeftOut:
+    """Return a source whose picture exists, if pictures are given; for CFMM no ambiguous one, and no count."""
     if order.suite == CFMM and source.group == "direct":
         return LeftOut(source.id, source.question, "a counting question: two shared options would reveal the answer")
     if order.suite == CFMM and source.agreement < AMBIGUOUS:
@@ -220,32 +219,6 @@ def _folder(order: BuildOrder, source: SourceQuestion) -> Path | None:
     return order.pictures or (order.questions if order.questions.is_dir() and source.is_stored else None)
 
 
-async def _pairs(
-    order: BuildOrder,
-    found: Sequence[SourceQuestion | LeftOut],
-    models: dict[str, Model],
-    context: BuildContext,
-    retry: RetryPolicy,
-    progress: Callable[[int], None],
-) -> Pairs:
-    try:
-        writer: Writer = GrammarWriter(order.seed)
-        if order.writer != GRAMMAR:
-            writer = ModelWriter(CachedModel(models[order.writer], context, retry), order.seed)
-        checker = None
-        if order.blind_model:
-            checker = PairChecker(CachedModel(models[order.blind_model], context, retry))
-        at_once = 1 if order.writer == GRAMMAR else AT_ONCE
-        record = DraftRecord(is_free=order.writer == GRAMMAR, has_begun=context.answered >= LOOKED_AT)
-        pairing = PairBuilder(
-            writer, seed=order.seed, at_once=at_once, checker=checker, record=record, progress=progress
-        )
-        return await pairing.make(found, _sizes(order))
-    finally:
-        for model in models.values():
-            await model.close()
-
-
 def _sizes(order: BuildOrder) -> dict[Group, int]:
     """How many pairs of each group, as even as can be."""
     asked_for = ("boolean",) if order.suite == CFMM else order.groups
@@ -254,29 +227,10 @@ def _sizes(order: BuildOrder) -> dict[Group, int]:
     return {group: whole + (place < rest) for place, group in enumerate(groups)}
 
 
-def _plan(order: BuildOrder) -> BuildPlan:
-    digest = hashlib.blake2b(digest_size=16)
-    for file in (
-        order.questions / "metadata.jsonl" if order.questions.is_dir() else order.questions,
-        order.annotations,
-    ):
-        if file is not None:
-            with open(file, "rb") as opened:
-                digest.update(hashlib.file_digest(opened, "sha256").digest())
-    return BuildPlan(
-        order.suite,
-        order.questions.name,
-        digest.hexdigest(),
-        order.writer,
-        order.groups,
-        order.size,
-        order.seed,
-        order.blind_model,
-    )
-
-
-def _write(order: BuildOrder, pairs: Pairs, context: BuildContext) -> BuiltPairs:
-    made: dict[str, str | int] = {"writer": order.writer, "seed": order.seed, "questions": _origin(order.questions)}
+def _write(order: BuildOrder, pairs: Pairs, store: ReplyStore) -> BuiltPairs:
+    questions = order.questions
+    origin = (published_file(questions) if questions.is_dir() else "") or questions.name
+    made: dict[str, str | int] = {"writer": order.writer, "seed": order.seed, "questions": origin}
     layout = SUITES[REAL_NAME].open_layout()
     without_picture = 0
     writer = DatasetWriter(
@@ -290,7 +244,7 @@ def _write(order: BuildOrder, pairs: Pairs, context: BuildContext) -> BuiltPairs
         provenance={"suite": SUITE_NAMES[order.suite], **made, "countersight": __version__},
         sections=(card_section, lambda _: _blind_section(funnel)),
     )
-    funnel = _funnel(order, pairs, context)
+    funnel = _funnel(order, pairs, store)
     with writer:
         for number, pair in enumerate(pairs.pairs, start=1):
             case = as_case(pair, number, suite=order.suite, provenance=made, seed=order.seed)
@@ -301,28 +255,23 @@ def _write(order: BuildOrder, pairs: Pairs, context: BuildContext) -> BuiltPairs
             writer.add(case)
             without_picture += case.image is None
         write_funnel(writer.staging, funnel, pairs.rejected)
-        context.finish(writer.staging)
+        store.finish(writer.staging)
     there = {pair.source.group for pair in pairs.pairs}
     empty = tuple(group for group, size in _sizes(order).items() if size and group not in there)
     return BuiltPairs(len(pairs.pairs), len(pairs.rejected), without_picture, funnel, empty, pairs.stopped)
 
 
-def _origin(questions: Path) -> str:
-    """Where the questions are from: the published file also of a dataset that was made of it."""
-    return (published_file(questions) if questions.is_dir() else "") or questions.name
-
-
-def _funnel(order: BuildOrder, pairs: Pairs, context: BuildContext) -> Funnel:
+def _funnel(order: BuildOrder, pairs: Pairs, store: ReplyStore) -> Funnel:
     operations = Counter(pair.draft.operation for pair in pairs.pairs)
-    cost, tokens_in, tokens_out = context.spent()
+    replies = list(read_journal(store.path / ANSWERS))  # including those of earlier processes
     return Funnel(
         writer=order.writer,
         steps=pairs.steps,
         operations=tuple(operations.most_common()),
         patterns=len({pair.draft.pattern for pair in pairs.pairs}),
-        cost=round(cost, 6),
-        tokens_in=tokens_in,
-        tokens_out=tokens_out,
+        cost=round(sum(reply.cost for reply in replies), 6),
+        tokens_in=sum(reply.tokens_in for reply in replies),
+        tokens_out=sum(reply.tokens_out for reply in replies),
         blind=order.blind_model,
         told_blind=sum(each.reason == TOLD_BLIND for each in pairs.rejected),
         faulted=sum(each.reason == FAULTED for each in pairs.rejected),
@@ -351,17 +300,14 @@ def _were(number: int, noun: str) -> str:
     return f"{several(number, noun)} {'was' if number == 1 else 'were'}"
 
 
-def _nothing_came(order: BuildOrder, pairs: Pairs, context: BuildContext) -> str:
-    """Why no pair came out; where answers were asked for, with their price, and the reasons beside them."""
-    told = pairs.stopped or f"no pair could be built from {order.questions}: {_commonest(pairs)}"
-    if not context.is_begun:
-        return told
-    funnel = _funnel(order, pairs, context)
-    write_funnel(context.path, funnel, pairs.rejected)
-    spent = f" ({funnel.spent})" if funnel.spent else ""
-    return f"{told}{spent}; the reasons are in {context.path / REJECTED}"
-
-
-def _commonest(pairs: Pairs) -> str:
+def _nothing_came(order: BuildOrder, pairs: Pairs, store: ReplyStore) -> str:
+    """Say why there is no pair; if a model was asked, with the price and where the reasons are."""
     reasons = Counter(each.reason for each in pairs.rejected).most_common(3)
-    return ", ".join(f"{count:,} x {reason}" for reason, count in reasons) or "it contains no questions"
+    counted = ", ".join(f"{count:,} x {reason}" for reason, count in reasons) or "it contains no questions"
+    why = pairs.stopped or f"no pair could be built from {order.questions}: {counted}"
+    if not store.is_begun:
+        return why
+    funnel = _funnel(order, pairs, store)
+    write_funnel(store.path, funnel, pairs.rejected)
+    spent = f" ({funnel.spent})" if funnel.spent else ""
+    return f"{why}{spent}; the reasons are in {store.path / REJECTED}"

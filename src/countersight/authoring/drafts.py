@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, Self
 
 import msgspec
 
@@ -70,6 +70,11 @@ class FunnelStep(msgspec.Struct, frozen=True):
     left: int
     reasons: tuple[tuple[str, int], ...] = ()
 
+    @classmethod
+    def of(cls, name: str, left: int, reasons: Counter[str]) -> Self:
+        """Return a step with its reasons, the most frequent first."""
+        return cls(name, left, tuple((reason, count) for reason, count in reasons.most_common() if count))
+
 
 class Funnel(msgspec.Struct, frozen=True):
     """The steps from questions to pairs, with counts."""
@@ -97,11 +102,6 @@ class Funnel(msgspec.Struct, frozen=True):
         return told if self.tokens_in or self.tokens_out else ""
 
 
-def step(name: str, left: int, reasons: Counter[str]) -> FunnelStep:
-    """Return a step with its reasons, the most frequent first."""
-    return FunnelStep(name, left, tuple((reason, count) for reason, count in reasons.most_common() if count))
-
-
 def write_funnel(folder: Path, funnel: Funnel, rejected: Iterable[Rejected]) -> None:
     """Write the statistics of the steps to a folder, together with all rejected drafts."""
     write_whole(folder / REJECTED, b"".join(msgspec.json.encode(each) + b"\n" for each in rejected))
@@ -116,4 +116,4 @@ def read_funnel(folder: Path) -> Funnel | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Funnel)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{path} is not the funnel of a dataset ({error}); build the dataset again") from error
+        raise DatasetError(f"{path} cannot be read ({error}); build the dataset again") from error

@@ -211,12 +211,12 @@ class PairChecker:
     def __init__(self, model: CachedModel) -> None:
         self._model = model
 
-    async def fault(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str]:
-        """Return the reason for dropping a pair and the model's words, or two empty texts.
+    async def fault(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
+        """Return the reason for dropping a pair and the model's words, or None.
 
         A question that is answered correctly every time without the picture and the factual answer needs no picture.
         """
-        return await self._review(source, draft) or await self._told(source, draft) or ("", "")
+        return await self._review(source, draft) or await self._told(source, draft)
 
     async def _review(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
         request = Request(

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal
 
@@ -95,22 +95,20 @@ def read_sources(
     for file in (questions, annotations, captions):
         if file is not None and not file.exists():
             raise CountersightError(f"the file {file} does not exist")
-    found = list(_read(questions, annotations))
+    found = list((_from_dataset if questions.is_dir() else _from_file)(questions, annotations))
     said = read_captions(captions) if captions else {}
     for each in found:
         if isinstance(each, _Entry) and each.image:
             said.setdefault(picture_key(each.image), []).append(each.case.factual.text if each.case.factual else "")
     if not any(isinstance(each, _Entry) for each in found):
-        raise CountersightError(_nothing(questions, found))
+        wrong = Counter(re.sub(r"\d+", "N", each.reason) for each in found if isinstance(each, LeftOut)).most_common(1)
+        rows = f" ({wrong[0][1]:,} x {wrong[0][0]})" if wrong else ""
+        raise CountersightError(f"{questions} contains no questions{rows}; {_WANTED}")
     for each in found:
         yield _source(each, said) if isinstance(each, _Entry) else each
 
 
-def _nothing(questions: Path, found: Sequence["_Entry | LeftOut"]) -> str:
-    """Why a file is no source, with what is wrong with most of its rows."""
-    wrong = Counter(re.sub(r"\d+", "N", each.reason) for each in found if isinstance(each, LeftOut)).most_common(1)
-    rows = f" ({wrong[0][1]:,} x {wrong[0][0]})" if wrong else ""
-    return f"{questions} contains no questions{rows}; name VQA's file with its annotations, C-VQA's CSV or a dataset"
+_WANTED: Final = "name VQA's file with its annotations, C-VQA's CSV or a dataset"
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -118,11 +116,18 @@ class _Entry(msgspec.Struct, frozen=True):
     image: str
 
 
-def _read(questions: Path, annotations: Path | None) -> Iterator[_Entry | LeftOut]:
-    if questions.is_dir():
-        yield from _from_dataset(questions, annotations)
-        return
-    layout = _layout(questions, annotations)
+def _from_file(questions: Path, annotations: Path | None) -> Iterator[_Entry | LeftOut]:
+    layout: Layout = FACTUAL_LAYOUT
+    if questions.suffix.lower() == ".csv":
+        _refuse_annotations(annotations, "C-VQA's CSV contains its answers")
+    elif annotations is not None:
+        layout = SUITES[VQAV2_NAME].open_layout(annotations)
+    else:
+        try:
+            next(JsonFile(questions).entries("questions"), None)
+        except CountersightError:
+            raise CountersightError(f"{questions} contains no questions; {_WANTED}") from None
+        raise CountersightError(f"{questions} contains no answers; name VQA's annotations with `annotations`")
     for number, (line, row) in enumerate(layout.rows(questions), start=1):
         try:
             if isinstance(row, BadField):
@@ -133,8 +138,7 @@ def _read(questions: Path, annotations: Path | None) -> Iterator[_Entry | LeftOu
 
 
 def _from_dataset(folder: Path, annotations: Path | None) -> Iterator[_Entry | LeftOut]:
-    if annotations is not None:
-        raise CountersightError("`annotations` works only with VQA's questions; a dataset contains its answers")
+    _refuse_annotations(annotations, "a dataset contains its answers")
     bad: list[BadRow] = []
     for _, case in Dataset.open(folder).cases(bad.append):
         yield _Entry(case, case.image or str(case.provenance.get("img_path", "")))
@@ -142,42 +146,18 @@ def _from_dataset(folder: Path, annotations: Path | None) -> Iterator[_Entry | L
         yield LeftOut(f"line {row.line}", "", f"bad row: {row.field}: {row.reason}")
 
 
-def _layout(questions: Path, annotations: Path | None) -> Layout:
-    if questions.suffix.lower() == ".csv":
-        if annotations is not None:
-            raise CountersightError("`annotations` works only with VQA's questions; C-VQA's CSV contains its answers")
-        return FACTUAL_LAYOUT
-    if annotations is None:
-        raise CountersightError(_without_annotations(questions))
-    return SUITES[VQAV2_NAME].open_layout(annotations)
-
-
-def _without_annotations(questions: Path) -> str:
-    """What a file is that was named alone: VQA's questions without their answers, or no questions at all."""
-    file = JsonFile(questions)
-    if _holds(file, "questions"):
-        return f"{questions} contains no answers; name VQA's annotations with `annotations`"
-    if _holds(file, "annotations"):
-        return (
-            f"{questions} contains annotations instead of questions; name VQA's questions, and this file with "
-            "`annotations`"
-        )
-    return f"{questions} contains no questions; name VQA's file with its annotations, C-VQA's CSV or a dataset"
-
-
-def _holds(file: JsonFile, field: str) -> bool:
-    try:
-        next(file.entries(field), None)
-    except CountersightError:
-        return False
-    return True
+def _refuse_annotations(annotations: Path | None, why: str) -> None:
+    if annotations is not None:
+        raise CountersightError(f"`annotations` works only with VQA's questions; {why}")
 
 
 def _source(entry: _Entry, said: dict[str, list[str]]) -> SourceQuestion | LeftOut:
     case = entry.case
     if case.factual is None:
         return LeftOut(case.id, "", "no factual question")
-    question = _opened(case.factual)
+    question = case.factual
+    if question.kind == "choice" and number_of(right := question.right_text.strip().casefold()) is not None:
+        question = Question(question.text, right, "number")  # a choice whose right option is a number
     text = " ".join(question.text.split())
     text = text.capitalize() if text.isupper() else text
     group = _group(text, question)
@@ -194,14 +174,6 @@ def _source(entry: _Entry, said: dict[str, list[str]]) -> SourceQuestion | LeftO
         return LeftOut(case.id, text, "no clear majority")
     beside = tuple(other for other in dict.fromkeys(said.get(picture_key(entry.image), [])) if other != question.text)
     return SourceQuestion(case.id, text, answer, group, entry.image, round(agreement, 3), beside)
-
-
-def _opened(question: Question) -> Question:
-    """A choice whose right option is a number, as the question for that number; any other as it is."""
-    if question.kind != "choice":
-        return question
-    right = question.right_text.strip().casefold()
-    return question if number_of(right) is None else Question(question.text, right, "number")
 
 
 def _group(text: str, question: Question) -> Group | None:

@@ -17,7 +17,6 @@ from countersight.authoring.vocabulary import (
     PAINTED,
     PARTS_THAT_STAY,
     RAISED,
-    STATES,
     SWITCHED,
     TURNED,
     TURNINGS,
@@ -51,6 +50,8 @@ class Turning(msgspec.Struct, frozen=True):
 
     patterns: list[str]
     slots: dict[str, str]
+    subject: int = 1
+    """The number of words of the subject, which stand between "would" and "be"."""
 
     @property
     def family(self) -> str:
@@ -85,7 +86,7 @@ def turning_of(words: list[str]) -> Turning | None:
             return _of_what_is_there(words[0], said)
         case ["does", determiner, noun, "have", *had] if determiner in _POINTING:
             return _of_having(noun, had)
-        case ["is", "it" | "this", *_] if words[-1] in ("nighttime", "daytime") or words[-2:] == ["night", "time"]:
+        case ["is", "it" | "this", *hour] if "".join(hour) in ("nighttime", "daytime"):
             return Turning(TURNINGS["hours"], {})
         case ["is", "it", state] if state in ("raining", "snowing", "cloudy", "sunny"):
             return Turning(TURNED[state], {})
@@ -109,22 +110,27 @@ def _name(said: list[str]) -> list[str]:
 
 
 def _of_one(name: list[str], rest: list[str]) -> Turning | None:
+    found = _state_of(name, rest)
+    return Turning(*found, len(name)) if found else None
+
+
+def _state_of(name: list[str], rest: list[str]) -> tuple[list[str], dict[str, str]] | None:
     thing, slots = noun_key(name[-1]), _subject(name)
     is_person = name[-1] in ("he", "she") or thing in _PEOPLES
     is_living = is_person or thing in _LIVING
     match rest:
         case ["wearing", "a" | "an", worn] if is_person and worn not in CLOTHES and not is_plural(worn):
-            return Turning(TURNINGS["wearing"], slots | _said(worn))
+            return TURNINGS["wearing"], slots | _said(worn)
         case ["wearing", worn] if is_person and worn not in CLOTHES and is_plural(worn):
-            return Turning(TURNINGS["wearing"], slots | _said(worn))
+            return TURNINGS["wearing"], slots | _said(worn)
         case ["on" | "off"] | ["turned" | "switched", "on" | "off"] if thing in SWITCHED:
-            return Turning(TURNINGS["switched"], slots)
+            return TURNINGS["switched"], slots
         case [colour] if colour in COLOURED and thing in PAINTED:
-            return Turning(TURNINGS["painted"], slots | {"x": colour})
+            return TURNINGS["painted"], slots | {"x": colour}
         case [state] if state in TURNED and _may_be(state, thing, is_living=is_living):
-            return Turning(TURNED[state], slots)
+            return TURNED[state], slots
         case [doing, *more] if is_living and _is_doing(doing, more):
-            return Turning(TURNINGS["doing"], slots | {"x": " ".join(rest)})
+            return TURNINGS["doing"], slots | {"x": " ".join(rest)}
     return None
 
 
@@ -162,13 +168,11 @@ def _said(noun: str, *, is_some: bool = False) -> dict[str, str]:
 def _of_people(words: list[str]) -> Turning | None:
     """Where it is asked whether anybody is somewhere."""
     match words:
-        case ["is", "there", who, *rest] | ["is", who, *rest] if who in _PEOPLE and _is_a_place(rest):
-            return Turning(TURNINGS["people"], {"where": " ".join(rest)})
+        case ["is", "there", who, *rest] | ["is", who, "here" | "nearby" | "outside", *rest] if who in _PEOPLE:
+            rest = words[words.index(who) + 1 :]
+            is_place = bool(rest) and rest[0] in _NOWHERE and not any(word.endswith("ing") for word in rest)
+            return Turning(TURNINGS["people"], {"where": " ".join(rest)}) if is_place else None
     return None
-
-
-def _is_a_place(rest: list[str]) -> bool:
-    return bool(rest) and rest[0] in _NOWHERE and not any(word.endswith("ing") for word in rest)
 
 
 def _of_what_is_there(verb: str, said: list[str]) -> Turning | None:
@@ -208,29 +212,17 @@ def _of_having(noun: str, had: list[str]) -> Turning | None:
     return Turning(TURNINGS["having"], _subject(["the", noun]) | _said(" ".join(name), is_some=not has_article))
 
 
-_PRONOUNS: Final = frozenset(
-    {"it", "he", "she", "they", "there", "this", "that", "these", "those", "anyone", "someone"}
-)
-_PREPOSITIONS: Final = frozenset({"in", "on", "at", "near", "behind", "by", "under", "over", "above", "inside", "to"})
-_ARTICLES: Final = frozenset({"a", "an", "the"})
-_LONGEST_PLACE = 4
-_LONGEST_NAME = 3
-"""Words: what is longer may hold more than the subject."""
-_OPEN_TO_MORE: Final = frozenset({"anyone", "someone", "that", "those"})
-"""Words after which a place may belong to the subject."""
-_NAMING: Final = frozenset({"this", "that", "these", "those"})
-
-
 def write_yes_no(source: SourceQuestion, chance: Random) -> PairDraft:
     """Return a counterfactual yes/no question with the opposite answer; raises Unwritten."""
-    asked = would(source.question)
-    if asked is None:
-        raise Unwritten("the grammar does not cover the question")
-    turning = turning_of(re.findall(r"[a-z0-9'’-]+", source.question.casefold()))
+    words = source.question.strip().rstrip("?!. ").split()
+    is_plain = len(words) >= 3 and all(re.fullmatch(r"[\w'’-]+", word) for word in words)
+    turning = turning_of([word.casefold() for word in words]) if is_plain else None
     if turning is None:
-        raise Unwritten("nothing in the question can be negated")
+        raise Unwritten("the grammar does not cover the question")
+    be = [] if words[0].casefold() == "does" else ["be"]
+    asked = " ".join(["would", *words[1 : turning.subject + 1], *be, *words[turning.subject + 1 :]])
     pattern = chance.choice(turning.patterns)
-    written = {word.casefold(): word for word in source.question.rstrip("?").split()[1:]}  # Frisbee, TV
+    written = {word.casefold(): word for word in words[1:]}  # Frisbee, TV
     question, told = (_filled(pattern, asked, slots, written) for slots in (turning.in_pronouns(), turning.in_names()))
     return PairDraft(
         question, "no" if source.answer == "yes" else "yes", f"turn round: {turning.family}", pattern, told=told
@@ -242,51 +234,3 @@ def _filled(pattern: str, asked: str, slots: dict[str, str], written: dict[str, 
     words = {name: " ".join(written.get(word, word) for word in said.split()) for name, said in slots.items()}
     question = pattern.format(asked=asked, **words)
     return re.sub(r"(^|\. )([a-z])", lambda begins: begins[1] + begins[2].upper(), question)
-
-
-def would(question: str) -> str | None:
-    """Return "would the TV be on" for "is the TV on"; None if it is unclear where the subject ends."""
-    words = question.strip().rstrip("?!. ").split()
-    first, said = words[0].casefold(), words[1:]
-    if len(words) < 3 or any(not re.fullmatch(r"[\w'’-]+,?", word) for word in words):
-        return None
-    if first in ("does", "do"):
-        return " ".join(["would", *said])
-    if first not in ("is", "are"):
-        return None
-    ends = _subject_ends([word.casefold() for word in said])
-    if ends is not None and said[ends].casefold() in ("all", "both", "still"):  # "would they both be wearing hats"
-        ends += 1
-    return None if ends is None else " ".join(["would", *said[:ends], "be", *said[ends:]])
-
-
-def _subject_ends(words: list[str]) -> int | None:
-    """Where the subject ends: after a pronoun, or before what is said of a noun with its article."""
-    if words[:2] == ["there", "both"] or (words[0] in _OPEN_TO_MORE and _PREPOSITIONS & set(words[1:3])):
-        return None  # "anyone in the picture wearing a hat", "that ham in the pan"
-    if words[0] in _PRONOUNS and not (words[0] in _NAMING and _is_determiner(words)):
-        return 1
-    if words[0] not in _ARTICLES | _NAMING | {"his", "her", "their", "its"}:
-        return None
-    stops = [place for place, word in enumerate(words) if place > 1 and _ends_a_subject(word)]
-    if not stops:
-        return None
-    end = stops[0]
-    if {"of", "and", "or"} & set(words[:end]) or (end > _LONGEST_NAME - 1 and is_plural(words[end - 2])):
-        return None  # "the front of the car bare", "the donuts chocolate flavored"
-    if words[end] in _PREPOSITIONS and not any(number_of(word) for word in words[1:end]):
-        later = any(_ends_a_subject(word) and word not in _ARTICLES for word in words[end + 1 :])
-        return end if not later and len(words) - end <= _LONGEST_PLACE else None  # "the woman in red smiling"
-    longest = _LONGEST_NAME if words[0] in _ARTICLES else _LONGEST_NAME - 1
-    is_odd = any(word in ("more", "than", "less") or number_of(word) for word in words[1:end])
-    return end if end <= longest and not is_odd else None
-
-
-def _is_determiner(words: list[str]) -> bool:
-    """Whether "this" belongs to a noun: this dog barking, but not this a dog."""
-    return len(words) > 1 and words[1] not in _ARTICLES and not _ends_a_subject(words[1])
-
-
-def _ends_a_subject(word: str) -> bool:
-    is_verb = (word.endswith("ing") and len(word) > 4) or (word.endswith("ed") and len(word) > 4)
-    return is_verb or word in STATES or word in _PREPOSITIONS or word in _ARTICLES

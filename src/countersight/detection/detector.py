@@ -1,8 +1,7 @@
 """Object detection as vision for programs: `vision=detector:PATH`.
 
 PATH is an ONNX file or a folder of transformers'. Settings follow as in an address: `detector:yolo.onnx?score=0.4`.
-After a `+` stands the model that answers questions, since a detector only finds: `detector:yolo.onnx+openai:gpt-4o`, or
-`detector:yolo.onnx+told:MODEL` for one that sees nothing and is told what was found.
+After a `+` stands the model that answers questions, since a detector only finds: `detector:yolo.onnx+openai:gpt-4o`.
 """
 
 import asyncio

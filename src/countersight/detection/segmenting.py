@@ -1,4 +1,4 @@
-"""Segment the thing at a point or in a box, with a SAM-like pair of ONNX files: an encoder and a decoder.
+"""Segment the thing in a box, with a SAM-like pair of ONNX files: an encoder and a decoder.
 
 Two families are known by the inputs of their decoder. SAM's has `orig_im_size`: the picture's longer side becomes the
 encoder's, the rest is empty, and masks come in the picture's size. SAM 2's has none: the picture is stretched to the
@@ -48,12 +48,12 @@ def fingerprint(*paths: Path) -> str:
 Corners = tuple[float, float, float, float]
 _MEAN, _SPREAD = np.array([123.675, 116.28, 103.53], np.float32), np.array([58.395, 57.12, 57.375], np.float32)
 """Of the photographs both families were trained with, channel by channel."""
-_IN, _NOTHING, _FIRST_CORNER, _LAST_CORNER = 1, -1, 2, 3
-"""What a point of a prompt is."""
+_FIRST_CORNER, _LAST_CORNER = 2, 3
+"""The labels of the points of a prompt."""
 
 
 class Segmenter:
-    """A segmentation model that returns the mask of the thing in a box or at a point."""
+    """A segmentation model that returns the mask of the thing in a box."""
 
     def __init__(self, encoder: Path, decoder: Path) -> None:
         self._encoder, self._decoder = open_graph(encoder), open_graph(decoder)
@@ -67,7 +67,8 @@ class Segmenter:
             or shape[2] != shape[3]
             or not isinstance(shape[2], int)
         ):
-            raise EditorError(f"{encoder} has inputs {_shapes(inputs)}, not one square picture (1 x 3 x side x side)")
+            found = ", ".join(f"{into.name} {into.shape}" for into in inputs)[:200]
+            raise EditorError(f"{encoder} must have one input, a square picture (1 x 3 x side x side), but has {found}")
         self._input, self._side = inputs[0].name, int(shape[2])
         self._asked = {into.name: into for into in self._decoder.get_inputs()}
         missing = {"point_coords", "point_labels"} - set(self._asked)
@@ -76,20 +77,12 @@ class Segmenter:
         self._stretched = "orig_im_size" not in self._asked
         self._seen: tuple[bytes, dict[str, NDArray[Any]]] | None = None
 
-    def cut_out(self, pixels: Pixels, *, box: Corners | None = None, point: tuple[float, float] | None = None) -> Mask:
-        """Return the mask of the thing inside a box (left, top, right, bottom), or of the one at a point."""
-        if box is not None:
-            places, kinds = [box[:2], box[2:]], [_FIRST_CORNER, _LAST_CORNER]
-        elif point is not None:
-            places, kinds = [point], [_IN]
-        else:
-            raise EditFailed("a segmenter needs a box or a point")
-        if not self._stretched and box is None:
-            places, kinds = [*places, (0.0, 0.0)], [*kinds, _NOTHING]  # SAM's decoder expects a place for a box
+    def cut_out(self, pixels: Pixels, box: Corners) -> Mask:
+        """Return the mask of the thing inside a box (left, top, right, bottom)."""
         height, width = pixels.shape[:2]
         prompt = {
-            "point_coords": np.array([places], np.float32) * self._scale(width, height),
-            "point_labels": np.array([kinds], np.float32),
+            "point_coords": np.array([[box[:2], box[2:]]], np.float32) * self._scale(width, height),
+            "point_labels": np.array([[_FIRST_CORNER, _LAST_CORNER]], np.float32),
             "mask_input": np.zeros((1, 1, *self._low()), np.float32),
             "has_mask_input": np.zeros(1, np.float32),
             "orig_im_size": np.array([height, width], np.float32),
@@ -163,7 +156,3 @@ def open_segmenter(folder: Path) -> Segmenter:
             raise EditorError(f"{folder} must contain one {part} (*{part}*.onnx or .ort), but contains {len(files)}")
         found[part] = files[0]
     return Segmenter(found["encoder"], found["decoder"])
-
-
-def _shapes(inputs: list[Any]) -> str:
-    return ", ".join(f"{into.name} {into.shape}" for into in inputs)[:200]

@@ -8,7 +8,7 @@ import asyncio
 import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from countersight.errors import BadPicture, EditFailed, EditorError
 from countersight.picture import LONGEST_SIDE, Picture, Pixels, as_seen
 from countersight.registry import with_options
 from countersight.scenes import Rgb, rgb
-from countersight.text import unknown
 
 Fill = Callable[[Pixels, Mask], Pixels]
 """Fills the masked part of a picture from its surroundings."""
@@ -102,8 +101,6 @@ def _from_lab(lab: Lab) -> Pixels:
     return pixels
 
 
-Method = Literal["telea", "ns"]
-"""OpenCV's inpainting method: fast marching (Telea 2004), or Navier-Stokes (Bertalmio et al. 2001)."""
 MARGIN = 0.012
 """How far beyond its outline a thing is painted over, as a part of the picture's longer side: outlines are drawn by
 people, and a rim of what was there gives it away."""
@@ -259,12 +256,8 @@ def _put(onto: Pixels, pixels: Pixels, thing: Mask, place: Mask) -> tuple[Pixels
 def open_classical(name: str, rest: str, settings: EditorSettings) -> Retoucher:
     """Open `classical`, `classical?annotations=FILE.json` or `classical?detector=FILE.onnx&segmenter=FOLDER`."""
     opencv()
-    written = rest if rest.startswith("?") or not rest else f"?{rest}"  # 0.1 wrote classical:annotations=FILE
-    _, options = with_options(written, (*FINDING, "method"), EditorError)
-    method = options.get("method", "telea")
-    if method not in get_args(Method):
-        raise EditorError(unknown("method", method, get_args(Method)))
-    return Retoucher(name, selector_of(options), _filling(method), {"method": method})
+    _, options = with_options(rest, FINDING, EditorError)
+    return Retoucher(name, selector_of(options), _telea, {"method": "telea"})
 
 
 def selector_of(options: dict[str, str]) -> Selector:
@@ -277,12 +270,8 @@ def selector_of(options: dict[str, str]) -> Selector:
     )
 
 
-def _filling(method: str) -> Fill:
+def _telea(pixels: Pixels, hole: Mask) -> Pixels:
+    """Fill a hole by fast marching (Telea 2004)."""
     cv2 = opencv()
-    kind = cv2.INPAINT_TELEA if method == "telea" else cv2.INPAINT_NS
-
-    def fill(pixels: Pixels, hole: Mask) -> Pixels:
-        filled: Pixels = cv2.inpaint(pixels, hole.astype(np.uint8), 5, kind)
-        return filled
-
-    return fill
+    filled: Pixels = cv2.inpaint(pixels, hole.astype(np.uint8), 5, cv2.INPAINT_TELEA)
+    return filled

@@ -1,7 +1,7 @@
 """Mark edited pictures as edited in their metadata, so that nobody is misled later.
 
 The words stand where viewers show them (a PNG's comment, a JPEG's comment, XMP's description), and XMP names the IPTC's
-kind of source for a picture with made parts. Pixels stay as they are, bit for bit.
+kind of source for a picture with made parts. Pixels stay as they are, bit for bit. WebP and GIF become PNG.
 """
 
 import io
@@ -15,8 +15,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from countersight import __version__
-from countersight.errors import BadPicture, CountersightError
-from countersight.picture import Picture
+from countersight.errors import CountersightError
+from countersight.picture import Picture, as_seen
 from countersight.text import printable
 
 MARK = "countersight: edited for test"
@@ -24,7 +24,6 @@ MARK = "countersight: edited for test"
 SOURCE = "http://cv.iptc.org/newscodes/digitalsourcetype/compositeSynthetic"
 _XMP_NAME = b"http://ns.adobe.com/xap/1.0/\x00"
 _PNG_XMP = b"XML:com.adobe.xmp"
-_WEBP_XMP_FLAG = 0x04
 
 
 def marked(picture: Picture, words: str = "") -> Picture:
@@ -32,30 +31,26 @@ def marked(picture: Picture, words: str = "") -> Picture:
     if MARK.encode() in picture.data:
         return picture
     text = printable(f"{MARK}; {words}" if words else MARK)[:500]
-    mark = {"image/png": _png, "image/jpeg": _jpeg, "image/webp": _webp, "image/gif": _gif}.get(picture.mime)
-    if mark is None:
-        raise BadPicture(f"is {picture.mime}, which cannot be marked as edited")
-    return replace(picture, data=mark(picture.data, text))
+    if picture.mime == "image/jpeg":
+        return replace(picture, data=_jpeg(picture.data, text))
+    if picture.mime != "image/png":  # stored anew, with the same pixels
+        file = io.BytesIO()
+        image = as_seen(picture)
+        image.save(file, "PNG")
+        picture = Picture(file.getvalue(), "image/png", *image.size, plain=True)
+    return replace(picture, data=_png(picture.data, text))
 
 
-def _xmp(text: str, own: bytes = b"") -> bytes:
-    """An XMP packet with the mark; where the picture has one of its own, the mark is put into that."""
-    described = (
+def _xmp(text: str) -> bytes:
+    """Return an XMP packet with the mark."""
+    return (
+        '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">'
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
         '<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" '
         f'xmlns:ext="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" ext:DigitalSourceType="{SOURCE}">'
         f'<dc:description><rdf:Alt><rdf:li xml:lang="x-default">{escape(text)}</rdf:li></rdf:Alt></dc:description>'
-        "</rdf:Description></rdf:RDF>"
+        '</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="r"?>'
     ).encode()
-    if own.count(b"</rdf:RDF>") == 1:
-        return own.replace(b"</rdf:RDF>", described)
-    return (
-        (
-            '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">'
-            '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
-        ).encode()
-        + described
-        + b'</x:xmpmeta><?xpacket end="r"?>'
-    )
 
 
 def _png(data: bytes, text: str) -> bytes:
@@ -82,51 +77,6 @@ def _jpeg(data: bytes, text: str) -> bytes:
 
 def _segment(marker: int, data: bytes) -> bytes:
     return struct.pack(">BBH", 0xFF, marker, len(data) + 2) + data
-
-
-def _webp(data: bytes, text: str) -> bytes:
-    picture = data[12 : 8 + int.from_bytes(data[4:8], "little")]
-    if picture[:4] == b"VP8X":
-        flags, rest = picture[8] | _WEBP_XMP_FLAG, picture[18:]
-        canvas = picture[12:18]
-    else:
-        width, height, alpha = _webp_size(picture)
-        flags, rest = _WEBP_XMP_FLAG | (0x10 if alpha else 0), picture
-        canvas = (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
-    chunks = _chunks(rest)
-    own = b"".join(data for name, data in chunks if name == b"XMP ")
-    kept = [_riff(name, data) for name, data in chunks if name != b"XMP "]
-    extended = _riff(b"VP8X", bytes((flags, 0, 0, 0)) + canvas)
-    whole = b"".join((b"WEBP", extended, *kept, _riff(b"XMP ", _xmp(text, own))))
-    return b"RIFF" + len(whole).to_bytes(4, "little") + whole
-
-
-def _webp_size(picture: bytes) -> tuple[int, int, bool]:
-    if picture[:4] == b"VP8L":
-        bits = int.from_bytes(picture[9:13], "little")
-        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1, bool(bits >> 28 & 1)
-    width, height = (int.from_bytes(picture[at : at + 2], "little") & 0x3FFF for at in (14, 16))
-    return width, height, False
-
-
-def _chunks(data: bytes) -> list[tuple[bytes, bytes]]:
-    chunks, at = [], 0
-    while at + 8 <= len(data):
-        length = int.from_bytes(data[at + 4 : at + 8], "little")
-        chunks.append((data[at : at + 4], data[at + 8 : at + 8 + length]))
-        at += 8 + length + length % 2
-    return chunks
-
-
-def _riff(name: bytes, data: bytes) -> bytes:
-    return name + len(data).to_bytes(4, "little") + data + b"\x00" * (len(data) % 2)
-
-
-def _gif(data: bytes, text: str) -> bytes:
-    table = 3 * 2 ** ((data[10] & 7) + 1) if data[10] & 0x80 else 0
-    start = 13 + table
-    said = text.encode()[:255]
-    return b"GIF89a" + data[6:start] + b"\x21\xfe" + bytes((len(said),)) + said + b"\x00" + data[start:]
 
 
 CHAIN: Final = "chain.pem"

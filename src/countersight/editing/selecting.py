@@ -1,4 +1,4 @@
-"""Find where an edit takes place in a photograph: by a mask, a box, a point, an annotation, a detector, or a colour."""
+"""Find where an edit takes place in a photograph: by a mask, a box, an annotation or a detector."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,6 @@ from countersight.detection import (
     ToolFailed,
     box_of,
     fingerprint,
-    grown,
     of_box,
     open_detector,
     open_segmenter,
@@ -33,17 +32,8 @@ from countersight.picture import Pixels
 
 _NUMBER = r"\s*(-?\d{1,6}(?:\.\d{1,6})?)\s*"
 _BOX = re.compile(rf"\bbox\b[^\d-]*{_NUMBER},?{_NUMBER},?{_NUMBER},?{_NUMBER}", re.IGNORECASE)
-_POINT = re.compile(rf"\bpoint\b[^\d-]*{_NUMBER},?{_NUMBER}", re.IGNORECASE)
 SHARE = 0.25
 """Least share of a thing's pixels in a colour that names it."""
-LETTERS = 0.03
-"""Gaps in a patch, such as letters on a sign, are filled up to this share of the picture's longer side."""
-LEAST_PATCH = 0.002
-"""Least share of the picture for a patch of colour to be named."""
-CLEAR = 2.0
-"""How many times as large as the next one a patch must be to be "the" patch."""
-
-
 MOST_CUT = 120_000
 """Most pixels for segmentation; larger parts are scaled down."""
 
@@ -97,8 +87,6 @@ class Selector:
         if box := _BOX.search(words):
             left, top, right, bottom = (float(number) for number in box.groups())
             return self._in_box((left, top, right, bottom), pixels, request.seed)
-        if point := _POINT.search(words):
-            return self._at_point((float(point[1]), float(point[2])), pixels)
         named = read_thing(words)
         if self._annotations is not None:
             meant = meant_by(named.noun, self._annotations.categories)
@@ -110,12 +98,10 @@ class Selector:
             if meant:
                 things = self._boxes(self._detector, named.noun, pixels)
                 return self._chosen(named, things, meant, pixels, words, "detected")
-        if named.colour:
-            return _patch(named.colour, pixels)
         raise EditFailed(
             f"“{words[:80]}” could not be located: "
             + ("no known object has this name" if self.looks else "there are no annotations and no detector")
-            + ", and no mask, box or colour is given"
+            + ", and no mask or box is given"
         )
 
     def _chosen(
@@ -149,20 +135,15 @@ class Selector:
     def _outline(self, thing: AnnotatedThing, pixels: Pixels) -> Mask:
         """A thing's mask, or, where only its box is known, what a segmenter or its colours tell of it."""
         if thing.outline in (b"", b"[]", b"null") and self._segmenter is not None:
-            return self._segmenter.cut_out(pixels, box=thing.box)
+            return self._segmenter.cut_out(pixels, thing.box)
         if not thing.outline:
             return grab_cut(pixels, thing.box, seed=0)
         return thing.mask((pixels.shape[1], pixels.shape[0]))
 
     def _in_box(self, box: Corners, pixels: Pixels, seed: int) -> SelectedArea:
         if self._segmenter is not None:
-            return SelectedArea(self._segmenter.cut_out(pixels, box=box), "segmenter in a box")
+            return SelectedArea(self._segmenter.cut_out(pixels, box), "segmenter in a box")
         return SelectedArea(grab_cut(pixels, box, seed), "GrabCut in a box")
-
-    def _at_point(self, point: tuple[float, float], pixels: Pixels) -> SelectedArea:
-        if self._segmenter is None:
-            raise EditFailed("a point needs a segmenter: name the folder of one with segmenter=FOLDER")
-        return SelectedArea(self._segmenter.cut_out(pixels, point=point), "segmenter at a point")
 
 
 def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:
@@ -193,21 +174,3 @@ def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:
     if mask.sum() < 0.02 * inside.sum():
         raise EditFailed("nothing in the box stands out from its surroundings")
     return mask
-
-
-def _patch(colour: str, pixels: Pixels) -> SelectedArea:
-    """The one large patch of a colour, its holes filled; two of a size are two too many."""
-    cv2 = opencv()
-    there = of_colour(pixels, colour).astype(np.uint8)
-    there = cv2.morphologyEx(there, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    gap = max(7, round(LETTERS * max(there.shape)))
-    there = cv2.morphologyEx(there, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (gap, gap)))
-    contours, _ = cv2.findContours(there, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    contours = sorted(contours, key=cv2.contourArea, reverse=True)
-    if not contours or cv2.contourArea(contours[0]) < LEAST_PATCH * there.size:
-        raise EditFailed(f"there is no {colour} area in the picture")
-    if len(contours) > 1 and cv2.contourArea(contours[0]) < CLEAR * cv2.contourArea(contours[1]):
-        raise EditFailed(f"several {colour} areas have about the same size, so the target is ambiguous")
-    filled = np.zeros_like(there)
-    cv2.drawContours(filled, contours[:1], 0, 1, cv2.FILLED)
-    return SelectedArea(grown(filled.astype(bool), 1), f"largest {colour} patch")

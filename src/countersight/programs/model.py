@@ -5,15 +5,14 @@
 The code model is `reference`, which needs no language model, or any of our models; it never sees the picture. The eyes
 are `scene`, or any of our models, which the program asks about the picture; where none are named, the code model is
 asked itself, and the reference programmer sees with `scene`. Eyes for photographs are `detector:PATH`, which only
-finds, `detector:PATH+MODEL`, whose MODEL looks and answers questions, and `detector:PATH+told:MODEL`, whose MODEL is
-told what was found and answers from that.
+finds, and `detector:PATH+MODEL`, whose MODEL looks and answers questions.
 """
 
 import asyncio
 import hashlib
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -32,12 +31,10 @@ from countersight.text import unknown
 REFERENCE = "reference"
 SCENE = "scene"
 DETECTOR = "detector:"
-TOLD = "told:"
 LEAST_TOKENS = 512
 """The minimum token limit for programs, which are longer than the answers most prompts allow."""
 KEPT = 1_000
 """The number of the code model's replies kept for questions that may be asked again."""
-_WHY = re.compile(r"\s*why\b", re.IGNORECASE)
 _SETTING = re.compile(r";(\w+)=")
 _VISION = re.compile(r"[?&;]vision=")
 """The separator before the vision model; version 0.1 wrote a semicolon. Both models may have options of their own."""
@@ -84,7 +81,7 @@ class Programs(Displayed):
         try:
             program = await self._write(request)
             with _failing_alone():
-                program = await asyncio.to_thread(self._style.program, program)
+                program = await asyncio.to_thread(self._style.extract, program)
                 value = await self._style.run(program, picture, self._vision, ask, tracing)
                 said = await asyncio.to_thread(answer_of, value, request)
         except ProgramFailed as failure:
@@ -117,21 +114,12 @@ class Programs(Displayed):
     async def _write(self, request: Request) -> str:
         """Return the code model's reply to a question, or the program of the reference programmer."""
         if self._code is None:
-            return self._by_grammar(request)
+            return self._style.reference(request.question)
         if request.key not in self._written:
             self._written[request.key] = await self._asked(asked_for(self._style.prompt, request))
             if len(self._written) > KEPT:
                 self._written.pop(next(iter(self._written)))
         return self._written[request.key]
-
-    def _by_grammar(self, request: Request) -> str:
-        """Return the reference programmer's program; asked why, one that explains an answer about a world if
-        possible."""
-        options = [option.text for option in request.options]
-        if len(request.turns) > 1 and _WHY.match(request.turns[-1].text):
-            with suppress(ProgramFailed):
-                return self._style.reference(f"why: {request.question}", options)
-        return self._style.reference(request.question, options)
 
     async def _knowing(self, question: str) -> str:
         """Return the code model's answer without the picture; a refusal is a failure of the tool."""
@@ -219,32 +207,23 @@ def open_programs(name: str, target: str, settings: ModelSettings, limits: Limit
 
 
 def _eyes(name: str, code: Model | None, settings: ModelSettings) -> Vision:
+    from countersight.detection import DetectorAndModel, open_detector, parted
     from countersight.programs.vision.model_vision import ModelVision
     from countersight.programs.vision.scene_vision import SceneVision
 
     if name == SCENE or (not name and code is None):
         return SceneVision()
     if name.startswith(DETECTOR):
-        return _detector(name.removeprefix(DETECTOR), settings)
+        path, answering = parted(name.removeprefix(DETECTOR))
+        detector = open_detector(path, settings)
+        if not answering:
+            return detector
+        model = Metered(_model(answering, "model beside a detector", [], settings))
+        return DetectorAndModel(detector, ModelVision(model))
     if not name:
         assert code
         return ModelVision(code)
     return ModelVision(Metered(_model(name, "kind of eyes", [SCENE, f"{DETECTOR}PATH"], settings)))
-
-
-def _detector(where: str, settings: ModelSettings) -> Vision:
-    """Open a detector with a model for questions that a detector cannot answer: one that looks, or one that is told."""
-    from countersight.detection import DetectorAndModel, open_detector, parted
-    from countersight.programs.vision.detector_text import ToldVision
-    from countersight.programs.vision.model_vision import ModelVision
-
-    path, answering = parted(where)
-    detector = open_detector(path, settings)
-    if not answering:
-        return detector
-    told = answering.startswith(TOLD)
-    model = Metered(_model(answering.removeprefix(TOLD), "model beside a detector", [f"{TOLD}MODEL"], settings))
-    return ToldVision(detector, model) if told else DetectorAndModel(detector, ModelVision(model))
 
 
 def _model(name: str, what: str, own: list[str], settings: ModelSettings) -> Model:

@@ -1,14 +1,14 @@
 """The two kinds of programs: their prompts, how they are extracted from a reply, and how they are run."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from countersight.detection import Vision
 from countersight.picture import Picture
 from countersight.programs.extraction import python_of, steps_of
 from countersight.programs.failures import Limits, Tracing
 from countersight.programs.prompting import PYTHON, STEPS
-from countersight.programs.reference.python import as_python, as_steps
+from countersight.programs.reference import as_python, as_steps
 from countersight.programs.steps.interpreter import run_steps
 from countersight.programs.steps.parsing import parsed
 from countersight.programs.viper.image_patch import Tools
@@ -20,21 +20,16 @@ Ask = Callable[[str], Awaitable[str]]
 class Python:
     """Python in the style of ViperGPT, run in a sandbox."""
 
-    name = "viper"
     prompt = PYTHON
     """The prompt of the code model; {question} is replaced by the question."""
+    reference = staticmethod(as_python)
+    """Return the reference programmer's program for a question; raises NoProgram."""
+    extract = staticmethod(python_of)
+    """Return the program in a code model's reply; raises ProgramFailed."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._sandbox = Sandbox(limits)
-
-    def reference(self, question: str, options: Sequence[str] = ()) -> str:
-        """Return the reference programmer's program for a question with these options; raises NoProgram."""
-        return as_python(question, options)
-
-    def program(self, reply: str) -> str:
-        """Return the program in a code model's reply; raises ProgramFailed."""
-        return python_of(reply)
 
     async def run(self, program: str, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing) -> object:
         """Run a program on a picture and return its result; raises ProgramFailed."""
@@ -42,30 +37,24 @@ class Python:
 
     @property
     def observed(self) -> dict[str, object]:
+        """Facts about the sandbox of this machine."""
         return self._sandbox.observed
 
     async def close(self) -> None:
+        """End the sandbox."""
         await self._sandbox.close()
 
 
 class StepByStep:
     """Step programs in the style of VisProg, parsed and interpreted here."""
 
-    name = "visprog"
     prompt = STEPS
+    reference = staticmethod(as_steps)
+    extract = staticmethod(steps_of)
+    observed: dict[str, object] = {}  # noqa: RUF012 - never changed
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-
-    @property
-    def observed(self) -> dict[str, object]:
-        return {}
-
-    def reference(self, question: str, options: Sequence[str] = ()) -> str:
-        return as_steps(question, options)
-
-    def program(self, reply: str) -> str:
-        return steps_of(reply)
 
     async def run(self, program: str, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing) -> object:
         steps = await asyncio.to_thread(parsed, program)

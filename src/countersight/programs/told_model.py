@@ -4,14 +4,23 @@ The smallest model for photographs that explains itself with open weights: all i
 objects and places, so an object that is edited away is gone for it too.
 """
 
+from collections import Counter
+
 from msgspec.structs import replace
 
-from countersight.detection import Detector, ToolFailed, open_detector
+from countersight.detection import Detector, Patch, ToolFailed, open_detector, size_as_seen
 from countersight.errors import AskingFailed, ModelError
 from countersight.models import Answer, Displayed, Model, ModelSettings, Request, Turn, open_model
-from countersight.programs.vision.detector_text import found_words
+from countersight.picture import Picture
+from countersight.text import several
 
 EYES = "?vision=detector:"
+MOST_TOLD = 40
+"""The maximum number of objects whose places are listed; of others only their number is given."""
+FOUND = """\
+A detector looked at a picture, {width} pixels wide and {height} pixels high. It knows only some kinds of things. \
+It found: {found}.
+{places}"""
 
 
 class ToldModel(Displayed):
@@ -42,7 +51,7 @@ class ToldModel(Displayed):
             found = await self._detector.everything(turn.picture, None)
         except ToolFailed as failure:
             raise AskingFailed(str(failure), again=False) from None
-        return Turn(turn.role, f"{found_words(found, turn.picture, None)}{turn.text}")
+        return Turn(turn.role, f"{found_words(found, turn.picture)}{turn.text}")
 
 
 def open_told(name: str, target: str, settings: ModelSettings) -> ToldModel:
@@ -53,3 +62,19 @@ def open_told(name: str, target: str, settings: ModelSettings) -> ToldModel:
     if model.partition(":")[0] in ("told", "viper", "visprog"):
         raise ModelError(f"{model[:80]!r} cannot read the list of detected objects; name a language model")
     return ToldModel(name, open_detector(where, settings), open_model(model, settings))
+
+
+def found_words(found: list[Patch], picture: Picture) -> str:
+    """Describe a detector's results in a picture as lines for a language model."""
+    width, height = size_as_seen(picture)
+    counts = Counter(patch.name for patch in found)
+    places = "".join(
+        f"- {patch.name}: from ({patch.box[0]}, {patch.box[1]}) to ({patch.box[2]}, {patch.box[3]})\n"
+        for patch in found[:MOST_TOLD]
+    )
+    return FOUND.format(
+        width=width,
+        height=height,
+        found=", ".join(several(number, name) for name, number in counts.items()) or "nothing it knows",
+        places=f"Where, from the left top corner to the right bottom corner:\n{places}" if places else "",
+    )

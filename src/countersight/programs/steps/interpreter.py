@@ -1,10 +1,10 @@
-"""Runs step programs: each operation is a function of its arguments and the vision tool; nothing else can be called."""
+"""Runs step programs: each operation is a function of its arguments; nothing else can be called."""
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from time import thread_time
-from typing import Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 
@@ -16,8 +16,6 @@ from countersight.text import unknown
 
 LONGEST_TEXT = 500
 """The maximum number of characters in a search term or a question."""
-
-Kind = TypeVar("Kind")
 
 
 class PictureView(msgspec.Struct, frozen=True):
@@ -36,52 +34,14 @@ class BadArgument(Exception):  # noqa: N818 - it names the thing
     """Raised if an argument is missing or of the wrong type; the message says which, and what it must be."""
 
 
-class Arguments:
-    """The arguments of a step by name, checked on access."""
-
-    def __init__(self, values: dict[str, object]) -> None:
-        self._values = values
-
-    def view(self, name: str) -> PictureView:
-        """Return an argument that is the picture, or a part of it."""
-        return self._of_type(name, PictureView, "the picture or a part of it")
-
-    def text(self, name: str) -> str:
-        """Return a text argument of limited length."""
-        text = self._of_type(name, str, "a text")
-        if len(text) > LONGEST_TEXT:
-            raise BadArgument(f"{name}= has more than {LONGEST_TEXT} characters")
-        return shortened(text, LONGEST_TEXT)  # half a surrogate pair could not be sent
-
-    def patches(self, name: str) -> list[Patch]:
-        """Return an argument with found things."""
-        return self._of_type(name, list, "what LOC found")  # steps create no other lists
-
-    def number(self, name: str) -> int:
-        """Return an argument that is a number of things."""
-        value = self._of_type(name, int, "a whole number")
-        if isinstance(value, bool) or not 0 <= value <= 10_000:
-            raise BadArgument(f"{name}= must be a sensible number of things")
-        return value
-
-    def any(self, name: str) -> object:
-        """Return an argument of any type."""
-        return self._of_type(name, object, "given")
-
-    def _of_type(self, name: str, kind: type[Kind], what: str) -> Kind:
-        if name not in self._values:
-            raise BadArgument(f"{name}= is missing")
-        value = self._values[name]
-        if not isinstance(value, kind):
-            raise BadArgument(f"{name}= must be {what}")
-        return value
-
-
-Seeing = Callable[["StepRun", Arguments], Awaitable[object]]
-"""An operation that awaits the vision tool."""
-Reckoning = Callable[["StepRun", Arguments], object]
-"""An operation that only computes, in a thread, since comparing hundreds of things takes a while."""
-Operation = Seeing | Reckoning
+_KINDS: Final[dict[str, tuple[type, str]]] = {
+    "image": (PictureView, "the picture or a part of it"),
+    **dict.fromkeys(("object", "question", "expr"), (str, "a text")),
+    **dict.fromkeys(("box", "of"), (list, "what LOC found")),  # steps create no other lists
+    "n": (int, "a whole number"),
+    "var": (object, "given"),
+}
+"""The type of each argument, and its description."""
 
 
 class StepRun:
@@ -96,23 +56,14 @@ class StepRun:
         self._time = tool_clock(limits)
         self._clock = Clock(limits.wall, f"it did not finish within {limits.wall:g} s of wall time")
 
-    async def run(self, steps: list[ProgramStep]) -> object:
-        """Return the value of the RESULT step, or of the last step if there is none."""
-        last: object = None
-        for step in steps:
-            last = await self._step(step)
-            if step.operation == "RESULT":
-                return last
-        return last
-
-    async def _step(self, step: ProgramStep) -> object:
+    async def run(self, step: ProgramStep) -> object:
+        """Return the result of a step, which is stored under its name; raises ProgramFailed."""
         where = f"line {step.line}: "
         operation = OPERATIONS.get(step.operation)
         if operation is None:
             raise ProgramFailed("unknown tool", where + unknown("operation", step.operation, OPERATIONS))
-        arguments = Arguments({name: self._value(value, where) for name, value in step.arguments.items()})
         try:
-            result = await self._done(operation, arguments)
+            result = await self._call(operation, step)
         except (BadArgument, BadExpression) as error:
             raise ProgramFailed("error", f"{where}{step.operation}: {error}") from None
         except ToolFailed as error:
@@ -123,35 +74,55 @@ class StepRun:
         self._tracing.note(step.operation, step.given, shown, boxes)
         return result
 
-    async def _done(self, operation: Operation, arguments: Arguments) -> object:
-        """Run an operation within the time of the program or of its tools."""
+    async def _call(self, operation: Callable[..., Any], step: ProgramStep) -> object:
+        """Run an operation within the time of the tools, or in a thread within the time of the program."""
+        names = list(inspect.signature(operation).parameters)
+        given = {name: self if name == "run" else self._argument(step, name) for name in names}
         if inspect.iscoroutinefunction(operation):
-            return await self._time.spend(operation(self, arguments))
-        result, taken = await self._clock.spend(asyncio.to_thread(_timed, lambda: operation(self, arguments)))
+            return await self._time.spend(operation(**given))
+
+        def timed() -> tuple[object, float]:
+            started = thread_time()
+            return operation(**given), thread_time() - started
+
+        result, taken = await self._clock.spend(asyncio.to_thread(timed))
         self._left -= taken
         if self._left < 0:
             raise ProgramFailed("timeout", f"it did not finish within {self._limits.seconds:g} s")
         return result
 
-    def _value(self, value: object, where: str) -> object:
-        if not isinstance(value, Name):
-            return value
-        if value.id not in self.results:
-            raise ProgramFailed("error", f"{where}{value.id[:40]!r} is not the result of an earlier step")
-        return self.results[value.id]
+    def _argument(self, step: ProgramStep, name: str) -> object:
+        """Return an argument of a step, checked."""
+        if name not in step.arguments:
+            raise BadArgument(f"{name}= is missing")
+        value: object = step.arguments[name]
+        if isinstance(value, Name):
+            if value.id not in self.results:
+                raise BadArgument(f"{value.id[:40]!r} is not the result of an earlier step")
+            value = self.results[value.id]
+        kind, described = _KINDS[name]
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise BadArgument(f"{name}= must be {described}")
+        if isinstance(value, int) and kind is int and not 0 <= value <= 10_000:
+            raise BadArgument(f"{name}= must be a sensible number of things")
+        if isinstance(value, str) and kind is str:
+            if len(value) > LONGEST_TEXT:
+                raise BadArgument(f"{name}= has more than {LONGEST_TEXT} characters")
+            return shortened(value, LONGEST_TEXT)  # half a surrogate pair could not be sent
+        return value
 
 
 async def run_steps(
     steps: list[ProgramStep], picture: Picture, vision: Vision, tracing: Tracing, limits: Limits | None = None
 ) -> object:
-    """Run a program on a picture and return its result; steps are recorded. Raises ProgramFailed."""
-    return await StepRun(picture, vision, tracing, limits or Limits()).run(steps)
-
-
-def _timed(work: Callable[[], object]) -> tuple[object, float]:
-    """Return the result of some work, and the CPU seconds of this thread."""
-    started = thread_time()
-    return work(), thread_time() - started
+    """Return the value of the RESULT step, or of the last step if there is none; raises ProgramFailed."""
+    run = StepRun(picture, vision, tracing, limits or Limits())
+    last: object = None
+    for step in steps:
+        last = await run.run(step)
+        if step.operation == "RESULT":
+            break
+    return last
 
 
 _HALVES: Final[dict[str, Callable[[Box], Box]]] = {
@@ -163,47 +134,26 @@ _HALVES: Final[dict[str, Callable[[Box], Box]]] = {
 """Names of halves of the picture, which are not things."""
 
 
-async def _loc(run: StepRun, given: Arguments) -> list[Patch]:
-    view, wanted = given.view("image"), given.text("object")
-    if half := _HALVES.get(wanted):
-        return [Patch(half(view.box), wanted)]
-    return await look_for(run.vision, view.picture, wanted, view.part)
+async def _loc(run: StepRun, image: PictureView, object: str) -> list[Patch]:
+    if half := _HALVES.get(object):
+        return [Patch(half(image.box), object)]
+    return await look_for(run.vision, image.picture, object, image.part)
 
 
-def _count(run: StepRun, given: Arguments) -> int:
-    return len(given.patches("box"))
+async def _vqa(run: StepRun, image: PictureView, question: str) -> str:
+    return await run.vision.query(image.picture, question, image.part)
 
 
-async def _vqa(run: StepRun, given: Arguments) -> str:
-    view = given.view("image")
-    return await run.vision.query(view.picture, given.text("question"), view.part)
+def _crop(part: Callable[[Box, Box], Box]) -> Callable[..., PictureView]:
+    """Return an operation that crops an area at the first found thing; the whole if nothing was found."""
 
-
-def _eval(run: StepRun, given: Arguments) -> object:
-    return evaluate(given.text("expr"), run.results)
-
-
-def _result(run: StepRun, given: Arguments) -> object:
-    return given.any("var")
-
-
-def _crop(run: StepRun, given: Arguments) -> PictureView:
-    """Return the first found thing as a part of the picture; the whole if nothing was found."""
-    view, found = given.view("image"), given.patches("box")
-    return PictureView(view.picture, found[0]) if found else view
-
-
-def _crop_beside(part: Callable[[Box, Box], Box]) -> Operation:
-    """Return an operation that crops an area next to the first found thing; the whole if nothing was found."""
-
-    def crop(run: StepRun, given: Arguments) -> PictureView:
-        view, found = given.view("image"), given.patches("box")
-        if not found:
-            return view
-        left, top, right, bottom = part(found[0].box, view.box)
+    def crop(image: PictureView, box: list[Patch]) -> PictureView:
+        if not box:
+            return image
+        left, top, right, bottom = part(box[0].box, image.box)
         if right <= left or bottom <= top:
             raise ToolFailed("that part is outside the picture")
-        return PictureView(view.picture, Patch((left, top, right, bottom)))
+        return PictureView(image.picture, Patch((left, top, right, bottom)))
 
     return crop
 
@@ -219,59 +169,44 @@ def _around(thing: Box, whole: Box) -> Box:
     )
 
 
-def _inside(run: StepRun, given: Arguments) -> list[Patch]:
-    regions = given.patches("of")
-    return [thing for thing in given.patches("box") if any(thing.is_in(region) for region in regions)]
+def _is_in_any(thing: Patch, regions: list[Patch]) -> bool:
+    return any(thing.is_in(region) for region in regions)
 
 
-def _outside(run: StepRun, given: Arguments) -> list[Patch]:
-    regions = given.patches("of")
-    return [thing for thing in given.patches("box") if not any(thing.is_in(region) for region in regions)]
+def _without(box: list[Patch], of: list[Patch]) -> list[Patch]:
+    gone = set(of)
+    return [thing for thing in box if thing not in gone]
 
 
-def _without(run: StepRun, given: Arguments) -> list[Patch]:
-    gone = set(given.patches("of"))
-    return [thing for thing in given.patches("box") if thing not in gone]
+def _first(key: Callable[[Patch], float]) -> Callable[..., list[Patch]]:
+    return lambda box, n: sorted(box, key=key)[:n]
 
 
-def _first(key: Callable[[Patch], float]) -> Operation:
-    def first(run: StepRun, given: Arguments) -> list[Patch]:
-        return sorted(given.patches("box"), key=key)[: given.number("n")]
-
-    return first
-
-
-def _top_row(run: StepRun, given: Arguments) -> list[Patch]:
+def _top_row(box: list[Patch]) -> list[Patch]:
     """Return the things at the height of the topmost one."""
-    found = given.patches("box")
-    if not found:
-        return []
-    highest = min(found, key=lambda thing: thing.middle[1])
-    return [thing for thing in found if thing.middle[1] < highest.box[3]]
+    highest = min(box, key=lambda thing: thing.middle[1], default=None)
+    return [thing for thing in box if highest and thing.middle[1] < highest.box[3]]
 
 
-def _fullest(run: StepRun, given: Arguments) -> list[Patch]:
+def _fullest(box: list[Patch], of: list[Patch]) -> list[Patch]:
     """Return the region with the most things in it, as a list; empty if there is no region."""
-    things, regions = given.patches("of"), given.patches("box")
-    return sorted(regions, key=lambda region: -sum(thing.is_in(region) for thing in things))[:1]
+    return sorted(box, key=lambda region: -sum(thing.is_in(region) for thing in of))[:1]
 
 
-OPERATIONS: Final[dict[str, Operation]] = {
+OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "LOC": _loc,
-    "COUNT": _count,
+    "COUNT": lambda box: len(box),
     "VQA": _vqa,
-    "EVAL": _eval,
-    "RESULT": _result,
-    "CROP": _crop,
-    "CROP_LEFTOF": _crop_beside(lambda thing, whole: (whole[0], whole[1], thing[0], whole[3])),
-    "CROP_RIGHTOF": _crop_beside(lambda thing, whole: (thing[2], whole[1], whole[2], whole[3])),
-    "CROP_ABOVE": _crop_beside(lambda thing, whole: (whole[0], whole[1], whole[2], thing[1])),
-    "CROP_BELOW": _crop_beside(lambda thing, whole: (whole[0], thing[3], whole[2], whole[3])),
-    **dict.fromkeys(
-        ("CROP_FRONTOF", "CROP_INFRONTOF", "CROP_INFRONT", "CROP_BEHIND", "CROP_AHEAD"), _crop_beside(_around)
-    ),
-    "INSIDE": _inside,
-    "OUTSIDE": _outside,
+    "EVAL": lambda run, expr: evaluate(expr, run.results),
+    "RESULT": lambda var: var,
+    "CROP": lambda image, box: PictureView(image.picture, box[0]) if box else image,
+    "CROP_LEFTOF": _crop(lambda thing, whole: (whole[0], whole[1], thing[0], whole[3])),
+    "CROP_RIGHTOF": _crop(lambda thing, whole: (thing[2], whole[1], whole[2], whole[3])),
+    "CROP_ABOVE": _crop(lambda thing, whole: (whole[0], whole[1], whole[2], thing[1])),
+    "CROP_BELOW": _crop(lambda thing, whole: (whole[0], thing[3], whole[2], whole[3])),
+    **dict.fromkeys(("CROP_FRONTOF", "CROP_INFRONTOF", "CROP_INFRONT", "CROP_BEHIND", "CROP_AHEAD"), _crop(_around)),
+    "INSIDE": lambda box, of: [thing for thing in box if _is_in_any(thing, of)],
+    "OUTSIDE": lambda box, of: [thing for thing in box if not _is_in_any(thing, of)],
     "WITHOUT": _without,
     "TOPMOST": _first(lambda thing: thing.middle[1]),
     "BOTTOMMOST": _first(lambda thing: -thing.middle[1]),
@@ -280,7 +215,7 @@ OPERATIONS: Final[dict[str, Operation]] = {
     "TOP_ROW": _top_row,
     "FULLEST": _fullest,
 }
-"""The operations of step programs by name."""
+"""The operations of step programs by name; `run` is the run itself, other parameters are arguments of the step."""
 
 
 def _shown(result: object) -> tuple[str, list[Box]]:

@@ -66,10 +66,6 @@ class Tools:
         self._left = limits.calls
         self._most = limits.calls
         self._time = tool_clock(limits)
-        self._given: list[tuple[str, str, Any]] = []
-        """All awaited calls with their results."""
-        self._known: list[tuple[str, str, Any]] = []
-        """For a program that was started again: the calls it will repeat, the next one last."""
 
     def call(self, patch: ImagePatch | None, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a tool for a program, on a patch or alone: returns the value, or an awaitable of it. Raises
@@ -85,15 +81,12 @@ class Tools:
         except TypeError as error:
             raise ProgramFailed("error", f"{name}: {error}") from None
         if tool in _WAITING:
-            return self._waited_for(name, tool, bound.args)
+            arguments = ", ".join(self._written(value) for value in bound.args[1:] if value is not self.whole)
+            return self._noted(name, arguments, tool(*bound.args))
         try:
             return tool(*bound.args)
         except ToolFailed as error:
             raise ProgramFailed("tool failure", f"{name}: {error}") from None
-
-    def begin_again(self) -> None:
-        """Prepare for a second run of the program, in which repeated tool calls return their first results at once."""
-        self._known = self._given[::-1]
 
     async def find(self, patch: ImagePatch, what: str) -> list[Patch]:
         """Find things in a patch."""
@@ -120,16 +113,6 @@ class Tools:
         """Return a patch as seen by a program."""
         return ImagePatch(patch, self.size[1])
 
-    def _waited_for(self, name: str, tool: "Tool", given: tuple[Any, ...]) -> Any:
-        """Return an awaitable of a tool's result, or the result of the same call in the first run."""
-        arguments = ", ".join(self._written(value) for value in given[1:] if value is not self.whole)
-        if self._known:
-            known_name, known_arguments, result = self._known.pop()
-            if (known_name, known_arguments) == (name, arguments):
-                return result
-            self._known = []  # it takes another path this time
-        return self._noted(name, arguments, tool(*given))
-
     def _spend_call(self) -> None:
         if not self._left:
             raise ProgramFailed("too many calls", f"the program may call its vision tools at most {self._most} times")
@@ -145,7 +128,6 @@ class Tools:
             self.tracing.note(name, arguments, f"{len(result)} found", [patch.patch.box for patch in result])
         else:
             self.tracing.note(name, arguments, _brief(result))
-        self._given.append((name, arguments, result))
         return result
 
     def _written(self, value: object) -> str:

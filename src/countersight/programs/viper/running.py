@@ -178,13 +178,11 @@ class Done(NamedTuple):
 class Running:
     """A program and its interpreter."""
 
-    def __init__(self, monty: Any, pool: Any, limits: Limits, tools: Tools, first: float | None) -> None:
-        """With `first`, the program is stopped after this many seconds, to be started again with its full time."""
-        seconds = limits.seconds if first is None else first
+    def __init__(self, monty: Any, pool: Any, limits: Limits, tools: Tools) -> None:
         self._monty = monty
         self._limits = limits
         self._tools = tools
-        self._left = LENIENCE * seconds
+        self._left = LENIENCE * limits.seconds
         """Remaining seconds, including comparisons of patches on our side."""
         self._answer = f"answer_{secrets.token_hex(8)}"
         """The function that checks a program's result, under a random name that the program cannot replace."""
@@ -193,8 +191,7 @@ class Running:
         self._patches: dict[UUID, ImagePatch] = {}
         self._session = pool.checkout(
             limits={
-                "max_feed_duration_secs": seconds,
-                "max_turn_duration_secs": first,
+                "max_feed_duration_secs": limits.seconds,
                 "max_memory": limits.memory,
                 "max_recursion_depth": limits.depth,
                 "max_suspensions": limits.round_trips,

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from countersight.errors import ModelError
 from countersight.programs.failures import Limits
 from countersight.programs.viper.image_patch import Tools
-from countersight.programs.viper.running import LENIENCE, LITTLE, OutOfTime, Running, Waiting
+from countersight.programs.viper.running import LENIENCE, LITTLE, Running, Waiting
 from countersight.system import cores
 
 SCRIPT = Path(__file__).with_name("confined.py")
@@ -79,14 +79,11 @@ def warn_of_missing(layers: dict[str, bool]) -> None:
 MOST_OPEN = 64
 """The maximum number of unfinished programs: most wait for tools, and a waiting process needs about a megabyte."""
 MOST_COMPUTING = 8
-"""The maximum number of programs that compute at a time in each of the two lanes; limits memory."""
+"""The maximum number of programs that compute at a time; limits memory."""
 STARTING = 8
 """Additional threads, in which interpreters are started and ended."""
 STARTS_WITHIN = 60.0
 """Seconds for an interpreter to start, even on a busy machine."""
-FIRST_GO = 0.25
-"""Seconds that a program has at first. Nearly all need a few milliseconds; the others are started again in a separate
-lane, so that slow or endless ones do not delay the rest."""
 INSTALL = "pip install 'countersight[programs]'"
 
 Value = TypeVar("Value")
@@ -105,9 +102,9 @@ class Sandbox:
         self._monty = pydantic_monty
         self._limits = limits
         computing = min(max(2, cores()), MOST_COMPUTING)
-        self._threads = ThreadPoolExecutor(2 * computing + STARTING, thread_name_prefix="programs")
+        self._threads = ThreadPoolExecutor(computing + STARTING, thread_name_prefix="programs")
         self._room = asyncio.Semaphore(MOST_OPEN)
-        self._quick, self._slow = asyncio.Semaphore(computing), asyncio.Semaphore(computing)
+        self._computing = asyncio.Semaphore(computing)
         self._opening = asyncio.Lock()
         self._pool: Any = None
         self._starter: Starter | None = None
@@ -117,18 +114,13 @@ class Sandbox:
     @property
     def most_memory(self) -> int:
         """The maximum memory in bytes of all interpreters: some compute, the others wait and use little."""
-        computing = 2 * min(max(2, cores()), MOST_COMPUTING)
-        return computing * most_memory(self._limits) + MOST_OPEN * LITTLE
+        return min(max(2, cores()), MOST_COMPUTING) * most_memory(self._limits) + MOST_OPEN * LITTLE
 
     async def run(self, program: str, tools: Tools) -> object:
         """Return the result of a program's `execute_command(image)`; raises ProgramFailed."""
         async with self._room:
             await self._open()
-            try:
-                return await self._go(program, tools, self._quick, first=min(FIRST_GO, self._limits.seconds))
-            except OutOfTime:
-                tools.begin_again()
-            return await self._go(program, tools, self._slow)
+            return await self._go(program, tools)
 
     async def close(self) -> None:
         """End the interpreters."""
@@ -139,22 +131,22 @@ class Sandbox:
             self._starter.close()
         self._threads.shutdown(wait=False)
 
-    async def _go(self, program: str, tools: Tools, lane: asyncio.Semaphore, first: float | None = None) -> object:
-        """Run a program from its start; it occupies its lane while it computes or uses much memory."""
-        running = Running(self._monty, self._pool, self._limits, tools, first)
+    async def _go(self, program: str, tools: Tools) -> object:
+        """Run a program from its start; it occupies a place while it computes or uses much memory."""
+        running = Running(self._monty, self._pool, self._limits, tools)
         placed = False
         try:
             await self._in_thread(running.enter)
-            await lane.acquire()
+            await self._computing.acquire()
             placed = True
             at = await self._in_thread(partial(running.start, program))
             while isinstance(at, Waiting):
                 if not running.holds_much:
-                    lane.release()
+                    self._computing.release()
                     placed = False
                 result = await at.result
                 if not placed:
-                    await lane.acquire()
+                    await self._computing.acquire()
                     placed = True
                 at = await self._in_thread(partial(running.go_on, at.snapshot, result))
             return at.value
@@ -163,7 +155,7 @@ class Sandbox:
                 await self._in_thread(running.close)
             finally:
                 if placed:
-                    lane.release()
+                    self._computing.release()
 
     async def _open(self) -> None:
         async with self._opening:
@@ -198,7 +190,6 @@ class Sandbox:
             request_timeout=LENIENCE * self._limits.seconds + STARTS_WITHIN,
             # If the interpreter does not notice the end of its time itself, its process is killed.
             feed_duration_limit_grace=(LENIENCE - 1) * self._limits.seconds,
-            turn_duration_limit_grace=FIRST_GO,
             **further,
         )
         pool.__enter__()

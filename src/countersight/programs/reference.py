@@ -1,108 +1,16 @@
-"""Parses questions of C-VQA-Synthetic, in the published or in our wording, and questions about worlds, into steps.
+"""The reference programmer: writes programs for the questions of C-VQA-Synthetic with a small grammar, without a model.
 
-A question about a world is split into its change and what it asks: the vision tool answers for the picture, or for the
-picture after the change.
+It covers the published wording and ours. A question becomes steps, which are written as a step program or as Python.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from countersight.english import UNITS
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.steps.parsing import Name, ProgramStep
 from countersight.scenes import COLOURS, as_published
-from countersight.worlds import name_pattern
-
-_X, _Y = name_pattern("x"), name_pattern("y")
-_IF: Final = r" if (?P<change>.+)"
-_PLANS: Final = "could be taken away without anything falling"
-WHY: Final = "why: "
-"""The prefix of an answered question whose answer is to be explained."""
-_FLOOR: Final = "How many things lie on the floor?"
-
-
-def world_plan(question: str, options: Sequence[str]) -> list[ProgramStep] | None:
-    """Return the steps for a question about a world; None for any other question."""
-    *_, last = re.split(r"(?<=[.:]) ", question)
-    for pattern, asked in _ASKED.items():
-        if found := pattern.fullmatch(last):
-            return [_look("ANSWER", asked(found), options, found["change"])]
-    if last == f"which of these {_PLANS}" and options:
-        return _planned(options, "Does anything fall?")
-    if options and (found := _DISC_PLAN.fullmatch(last)):
-        return _planned(options, f"Will the {found['x']} reach a wall?")
-    if found := _ROLE.search(question):
-        return _role(found["x"], found["y"], options)
-    if _SEEN.fullmatch(last):
-        why = "Why: " if question.startswith(WHY) else ""
-        return [_look("ANSWER", f"{why}{last}?", options)]
-    return None
-
-
-def _look(result: str, question: str, options: Sequence[str] = (), change: str = "") -> ProgramStep:
-    """Return a step that asks about the picture, or about the picture after a change."""
-    words = f"Suppose that {change}. {question}" if change else question
-    if options:
-        words = f"{words.rstrip('?')}: which of these fits best: {', '.join(options)}? Answer with one of them."
-    return ProgramStep(result, "VQA", {"image": Name("IMAGE"), "question": words})
-
-
-def _planned(options: Sequence[str], question: str) -> list[ProgramStep]:
-    """Return steps that remove each option in thought and choose the one without which the answer is no."""
-    steps: list[ProgramStep] = []
-    choice = repr(options[-1])
-    for nth, option in reversed(list(enumerate(options))):
-        steps.append(_look(f"WITHOUT{nth}", question, change=f"{option} were taken away"))
-        choice = f"{option!r} if {{WITHOUT{nth}}} == 'no' else {choice}"
-    return [*steps, ProgramStep("ANSWER", "EVAL", {"expr": choice})]
-
-
-def _role(about: str, other: str, options: Sequence[str]) -> list[ProgramStep]:
-    """Return steps that choose between cause, enable and prevent: whether a disc is pushed, and arrives with and
-    without another."""
-    there = f"Will the {other} reach a wall?"
-    words = {name: next((option for option in options if starts in option), "") for name, starts in _ROLES.items()}
-    with_it = f"{words['enable']!r} if {{PUSHED}} == 'yes' else {words['cause']!r}"
-    without = f"{words['prevent']!r} if {{PUSHED}} == 'yes' else 'none of these'"
-    choice = f"'none of these' if {{NOW}} == {{THEN}} else ({with_it}) if {{NOW}} == 'yes' else {without}"
-    return [
-        _look("NOW", there),
-        _look("THEN", there, change=f"the {about} were taken away"),
-        _look("PUSHED", f"Is the {other} pushed?"),
-        ProgramStep("ANSWER", "EVAL", {"expr": choice}),
-    ]
-
-
-_DISC_PLAN: Final = re.compile(f"which of these would have to be taken away so that {_X} does not reach a wall")
-_ROLES: Final = {"cause": "it brings", "enable": "it helps", "prevent": "it keeps"}
-_ROLE: Final = re.compile(rf"what does {_X} do about {_Y} reaching a wall$")
-_ASKED: Final[dict[re.Pattern[str], Callable[[re.Match[str]], str]]] = {
-    re.compile(f"{pattern}{_IF}"): asked
-    for pattern, asked in {
-        f"would {_X} fall": lambda found: f"Does the {found['x']} lie on the floor?",
-        f"would {_X} be higher than {_Y}": lambda found: f"Is the {found['x']} higher than the {found['y']}?",
-        "how many things would lie on the floor": lambda found: _FLOOR,
-        "which of these would fall": lambda found: "Which of these lies on the floor?",
-        f"would {_X} and {_Y} touch each other": lambda found: (
-            f"Will the {found['x']} and the {found['y']} touch each other?"
-        ),
-        f"would {_X} reach a wall": lambda found: f"Will the {found['x']} reach a wall?",
-        "how many discs would move": lambda found: "How many discs will move?",
-        f"which of these would {_X} touch first": lambda found: f"Which of these will the {found['x']} touch first?",
-    }.items()
-}
-"""The question about the changed world, for each pattern of a question under a change."""
-_SEEN: Final = re.compile(
-    rf"does {_X} (?:touch {_Y}(?:, directly or by a string)?|lie on the floor)"
-    rf"|is {name_pattern('x1')} higher than {name_pattern('y1')}"
-    rf"|how many (?:things lie on the floor|discs will move)"
-    rf"|which of these (?:is|lies) (?:highest in the picture|farthest to the left|on the floor|not in the pictures?"
-    rf"|nearest to {name_pattern('x2')})"
-    rf"|will {name_pattern('x3')} (?:and {name_pattern('y3')} touch each other|reach a wall)"
-)
-"""Questions about the unchanged picture."""
-
 
 LONGEST = 500
 """The maximum number of characters in a question; those of the suite have a third of that."""
@@ -148,18 +56,15 @@ class NoProgram(ProgramFailed):
         super().__init__("no program", reason)
 
 
-def plan(question: str, options: Sequence[str] = ()) -> list[ProgramStep]:
-    """Return the steps that answer a question with these options; raises NoProgram if the grammar does not cover it."""
+def plan(question: str) -> list[ProgramStep]:
+    """Return the steps that answer a question; raises NoProgram if the grammar does not cover it."""
     text = _OPTIONS.sub("", " ".join(question[:LONGEST].split()).casefold())
     text = as_published(text).casefold().rstrip("?. ")
     for pattern, write in ((_FLOWERS, _flowers), (_DOTS, _dots), (_MOST, _most)):
         found = pattern.fullmatch(text)
         if found:
             return [*write(found), _step("FINAL_RESULT", "RESULT", var=Name("ANSWER"))]
-    steps = world_plan(text, [option.casefold() for option in options])
-    if steps:
-        return [*steps, _step("FINAL_RESULT", "RESULT", var=Name("ANSWER"))]
-    raise NoProgram(f"the grammar has no program for {question[:80]!r}")
+    raise NoProgram(f"the reference programmer only covers the questions of C-VQA-Synthetic, not {question[:80]!r}")
 
 
 def _flowers(found: re.Match[str]) -> list[ProgramStep]:
@@ -265,3 +170,61 @@ def _number(word: str) -> int:
 
 def _unknown(change: str) -> NoProgram:
     return NoProgram(f"the grammar does not know the change {change[:80]!r}")
+
+
+_REFERENCE = re.compile(r"\{(\w+)\}")
+
+
+def as_python(question: str) -> str:
+    """Return the Python program that answers a question; raises NoProgram if the grammar does not cover it."""
+    lines = ["def execute_command(image):", "    image_patch = ImagePatch(image)"]
+    things: dict[str, str] = {}
+    for step in plan(question):
+        lines.append(f"    {_line(step, things)}")
+        if step.operation == "LOC":
+            things[step.result] = repr(step.arguments["object"])
+    return "\n".join(lines)
+
+
+def _line(step: ProgramStep, things: dict[str, str]) -> str:
+    """Return a step in Python; `things` are the objects searched so far, by the name of the result."""
+    values = {
+        name: value.id.lower() if isinstance(value, Name) else repr(value) for name, value in step.arguments.items()
+    }
+    of = step.arguments.get("of")
+    if isinstance(of, Name):
+        values["things"] = things.get(of.id, "")
+    if step.operation == "EVAL":
+        values["expr"] = _REFERENCE.sub(lambda found: found[1].lower(), str(step.arguments["expr"]))
+    words = _WORDS[step.operation](values)
+    return f"return {words}" if step.operation == "RESULT" else f"{step.result.lower()} = {words}"
+
+
+def _sorted(key: str) -> Callable[[dict[str, str]], str]:
+    return lambda given: f"sorted({given['box']}, key=lambda thing: {key})[:{given['n']}]"
+
+
+_WORDS: Final[dict[str, Callable[[dict[str, str]], str]]] = {
+    "LOC": lambda given: f"image_patch.find({given['object']})",
+    "COUNT": lambda given: f"len({given['box']})",
+    "EVAL": lambda given: given["expr"],
+    "RESULT": lambda given: given["var"],
+    "INSIDE": lambda given: f"[thing for thing in {given['box']} if thing.inside({given['of']})]",
+    "OUTSIDE": lambda given: f"[thing for thing in {given['box']} if not thing.inside({given['of']})]",
+    "WITHOUT": lambda given: f"[thing for thing in {given['box']} if thing not in {given['of']}]",
+    "TOPMOST": _sorted("-thing.vertical_center"),
+    "BOTTOMMOST": _sorted("thing.vertical_center"),
+    "LEFTMOST": _sorted("thing.horizontal_center"),
+    "RIGHTMOST": _sorted("-thing.horizontal_center"),
+    "TOP_ROW": lambda given: (
+        f"[thing for thing in {given['box']} if thing.vertical_center > "
+        f"max({given['box']}, key=lambda other: other.vertical_center).lower]"
+    ),
+    "FULLEST": lambda given: f"sorted({given['box']}, key=lambda region: -len(region.find({given['things']})))[:1]",
+}
+"""The Python expression of each operation of a step program."""
+
+
+def as_steps(question: str) -> str:
+    """Return the step program that answers a question; raises NoProgram if the grammar does not cover it."""
+    return "\n".join(str(step) for step in plan(question))
