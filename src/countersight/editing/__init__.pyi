@@ -4,7 +4,6 @@ from .protocol import Abilities as Abilities
 from .protocol import Able as Able
 from .protocol import Action as Action
 from .protocol import ConceptKind as ConceptKind
-from .protocol import Drawn as Drawn
 from .protocol import Edited as Edited
 from .protocol import Editor as Editor
 from .protocol import EditOrder as EditOrder

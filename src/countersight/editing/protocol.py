@@ -7,7 +7,6 @@ import msgspec
 from countersight.errors import OrderInDoubt
 from countersight.picture import Picture
 from countersight.scenes import Scene
-from countersight.worlds import Discs, Supports
 
 
 class EditOrder(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -60,9 +59,6 @@ Action = Literal["remove", "recolour", "add", "move", "resize", "reshape", "repl
 
 ConceptKind = Literal["object", "attribute"]
 
-Drawn = Scene | Supports | Discs
-"""The data behind a picture that we drew: a scene, or a world."""
-
 
 class Instruction(msgspec.Struct, frozen=True, omit_defaults=True):
     """One change of one concept, in words for editors that read and in parts for those that do not (EDCT 3.2)."""
@@ -89,8 +85,8 @@ class EditRequest(msgspec.Struct, frozen=True):
     seed: int = 0
     mask: bytes | None = None
     """A PNG of the picture's size, white where it may be changed; None leaves it to the editor."""
-    scene: Drawn | None = None
-    """The scene or world behind the picture, if we drew it."""
+    scene: Scene | None = None
+    """The scene behind the picture, if we drew it."""
     name: str = ""
     """The picture's file name in its dataset, used to find annotations."""
     orders: OrderBook | None = None
@@ -106,8 +102,8 @@ class Edited(msgspec.Struct, frozen=True):
     log: dict[str, str | int | float]
     """Further facts about how it was made: model, seed, size sent and received, …"""
     cost: float = 0.0
-    scene: Drawn | None = None
-    """The scene or world after the change, if we drew it."""
+    scene: Scene | None = None
+    """The scene after the change, if we drew it."""
 
 
 class EditorSettings(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ EDITORS: Registry[Editor] = Registry(
     {
         "exact": Plug(
             "exact",
-            "for generated scenes and worlds: changes the scene as instructed and redraws it",
+            "for generated scenes: changes the scene as instructed and redraws it",
             "countersight.editing.exact:open_exact",
         ),
         "classical": Plug(

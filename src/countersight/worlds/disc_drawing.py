@@ -10,8 +10,8 @@ from countersight.picture import Pixels
 from countersight.scenes import rgb, skia
 from countersight.worlds.colours import PALETTES
 from countersight.worlds.discs import FIELD, WALL, Disc, Discs, Motion, arrow, motion
-from countersight.worlds.drawing import DOT, DOTS_APART, darker, draw_supports, fill, in_rows, stroke
-from countersight.worlds.things import Look, Supports
+from countersight.worlds.drawing import DOT, DOTS_APART, darker, fill, in_rows, stroke
+from countersight.worlds.things import Look
 
 FRAMES = (0.0, 0.15, 0.45, 1.0)
 """The times shown in a strip; discs are fast at first."""
@@ -120,8 +120,3 @@ def _arrow(canvas: skia.Canvas, disc: Disc) -> None:
     corners = [(tip_x, tip_y), (back_x - down * 5, back_y + across * 5), (back_x + down * 5, back_y - across * 5)]
     path.addPoly([skia.Point(*corner) for corner in corners], True)
     canvas.drawPath(path, fill("#101014"))
-
-
-def draw_world(world: Supports | Discs) -> Pixels:
-    """Draw a world: supports, or discs with arrows."""
-    return draw_supports(world) if isinstance(world, Supports) else draw_discs(world)

@@ -89,10 +89,6 @@ class String(msgspec.Struct, frozen=True):
     x: Length
 
 
-SIDES = (448, 512, 576)
-"""Widths and heights of pictures."""
-
-
 class Look(msgspec.Struct, frozen=True):
     """The style in which a world is drawn; it has no influence on what happens."""
 

@@ -1,4 +1,4 @@
-"""Exact edits of our own scenes and worlds: the instruction changes the data, and the picture is redrawn."""
+"""Exact edits of our own scenes: the instruction changes the data, and the picture is redrawn."""
 
 import lazy_loader
 

@@ -1,4 +1,3 @@
 from .paint import NotAScene as NotAScene
 from .scene import Seen as Seen
 from .scene import see as see
-from .scene_vision import see_world as see_world

@@ -1,21 +1,15 @@
-"""Areas of one colour: connected patches, and what is painted in the colours of a world."""
-
-from collections.abc import Iterator
-from itertools import product
+"""The connected patches of a mask."""
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-
-from countersight.picture import Pixels
-from countersight.worlds import COLOURS, PALETTES, SIDES, WALLS, WOODS, Look
 
 Mask = NDArray[np.bool_]
 Places = NDArray[np.intp]
 
 
 class NotAScene(Exception):  # noqa: N818 - it names what is wrong with the picture
-    """Raised if the picture is not a drawn scene or world."""
+    """Raised if the picture is not a drawn scene."""
 
 
 class Patches(msgspec.Struct, frozen=True):
@@ -92,78 +86,3 @@ def _touching(rows: Places, starts: Places, ends: Places, width: int) -> tuple[P
     here = np.repeat(np.arange(len(rows)), count)
     nth = np.arange(len(here)) - np.repeat(np.cumsum(count) - count, count)
     return np.repeat(first, count) + nth, here
-
-
-_FEW = 24
-"""The minimum number of pixels of a colour; fewer are the soft edge of something."""
-_DOT = 6
-"""The minimum number of white pixels of a dot."""
-WHITE = 0xFFFFFF
-
-
-def packed(pixels: Pixels) -> NDArray[np.uint32]:
-    """Pack every pixel into one number, so that colours are compared at once."""
-    wide = pixels.astype(np.uint32)
-    numbers: NDArray[np.uint32] = (wide[:, :, 0] << 16 | wide[:, :, 1] << 8 | wide[:, :, 2]).astype(np.uint32)
-    return numbers
-
-
-def number_of(colour: str) -> int:
-    """Pack a colour into one number."""
-    return int(colour.lstrip("#"), 16)
-
-
-def looks(side: int) -> Iterator[Look]:
-    """Iterate over all combinations of wall and wood, for a picture of that size."""
-    if side not in SIDES:
-        raise NotAScene(f"its side is {side} pixels; worlds are drawn with {', '.join(map(str, SIDES))}")
-    for wall, wood in product(WALLS, WOODS):
-        yield Look(wall=wall, wood=wood, side=side)  # type: ignore[arg-type]
-
-
-def palette_of(picture: NDArray[np.uint32]) -> str:
-    """Return the palette that most pixels are painted with."""
-    found, times = np.unique(picture, return_counts=True)
-    many = dict(zip(found.tolist(), times.tolist(), strict=True))
-    shares = {
-        name: sum(many.get(number_of(colour), 0) for colour in palette.values()) for name, palette in PALETTES.items()
-    }
-    best = max(shares, key=lambda name: shares[name])
-    if shares[best] < _FEW:
-        raise NotAScene("it contains none of the colours of a drawn world")
-    return best
-
-
-def painted(picture: NDArray[np.uint32], palette: str) -> Iterator[tuple[str, Mask]]:
-    """Yield every colour of a palette in the picture, with its plain pixels, without the rims of dots."""
-    away_from_dots = ~near_dots(picture)
-    for colour in COLOURS:
-        mask = (picture == number_of(PALETTES[palette][colour])) & away_from_dots
-        if np.count_nonzero(mask) >= _FEW:
-            yield colour, mask
-
-
-def near_dots(picture: NDArray[np.uint32]) -> Mask:
-    """Return the mask of white dots and their rims."""
-    return wider(picture == WHITE, 3)
-
-
-def dots_in(picture: NDArray[np.uint32], left: float, top: float, right: float, bottom: float) -> int:
-    """Return the number of white dots in a part of the picture."""
-    part = picture[max(0, round(top)) : round(bottom), max(0, round(left)) : round(right)]
-    return int(np.count_nonzero(patches(part == WHITE).areas >= _DOT)) if part.size else 0
-
-
-def unlike(one: Pixels, other: Pixels) -> float:
-    """Return the share of pixels that differ between two pictures."""
-    apart = np.abs(one.astype(np.int16) - other).max(axis=2)
-    return float((apart > 48).mean())
-
-
-def wider(mask: Mask, by: int) -> Mask:
-    """Dilate a mask by some pixels in every direction."""
-    height, width = mask.shape
-    padded = np.pad(mask, by)
-    rows = np.logical_or.reduce([padded[at : at + height] for at in range(2 * by + 1)])
-    grown: Mask = np.logical_or.reduce([rows[:, at : at + width] for at in range(2 * by + 1)])
-    return grown

@@ -8,24 +8,10 @@ import numpy as np
 
 from countersight.detection import Patch, ToolFailed
 from countersight.errors import BadPicture
-from countersight.picture import Picture, Pixels, as_seen
+from countersight.picture import Picture, as_seen
 from countersight.programs.vision.paint import NotAScene
 from countersight.programs.vision.scene import Seen, see
-from countersight.programs.vision.supports_pixels import room_of, see_supports
-from countersight.programs.vision.table import see_discs, table_of
 from countersight.scenes import NAMED
-from countersight.worlds import SIDES, World
-
-
-def see_world(pixels: Pixels) -> World | None:
-    """Return the world in a picture; None if it shows none. Raises NotAScene if this is uncertain."""
-    if pixels.ndim != 3 or pixels.shape[0] != pixels.shape[1] or pixels.shape[0] not in SIDES:
-        return None
-    if look := room_of(pixels):
-        return see_supports(pixels, look)
-    look = table_of(pixels)
-    return see_discs(pixels, look) if look else None
-
 
 _KEPT = 64
 """The number of pictures whose contents are cached; the questions of a case follow each other."""
