@@ -1,4 +1,4 @@
-"""The words and patterns of the builder, from its three files."""
+"""The words and patterns of the builder, from its TOML files."""
 
 import re
 import tomllib
@@ -8,13 +8,14 @@ from typing import Any, Final
 from countersight.composer import noun_key
 
 
-def _read(name: str) -> dict[str, Any]:
+def read_table(name: str) -> dict[str, Any]:
+    """Return the content of one of the builder's TOML files."""
     return tomllib.loads((files(__package__) / name).read_text(encoding="utf-8"))
 
 
-_WORDS: Final = _read("words.toml")
-_SUPPOSITIONS: Final = _read("suppositions.toml")
-_TURNINGS: Final = _read("turnings.toml")
+_WORDS: Final = read_table("words.toml")
+_SUPPOSITIONS: Final = read_table("suppositions.toml")
+_TURNINGS: Final = read_table("turnings.toml")
 
 
 def _list(name: str) -> frozenset[str]:
