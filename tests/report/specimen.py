@@ -103,7 +103,6 @@ def report(*labels: str, cases: int = 2000) -> ReportData:
         runs=runs,
         comparisons=compared,
         seed=0,
-        resamples=10_000,
         confidence=0.95,
         version="0.1.0",
     )

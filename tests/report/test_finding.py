@@ -13,7 +13,7 @@ from countersight.html import NOTHING, Bounds, interval
 from countersight.leaderboards import write_leaderboard
 from countersight.reports import ReportData, load
 from countersight.reports.data import PageData
-from countersight.reports.figures import drop_plot, finding_plot
+from countersight.reports.figures import finding_plot, group_plot
 from countersight.reports.finding import sentence, sentences
 from countersight.reports.formats import comma_separated, markdown
 from countersight.reports.page import render
@@ -84,7 +84,8 @@ def test_a_group_of_which_nothing_was_read_says_so_in_the_place_of_a_figure(tmp_
     grid = by_group(report.runs[0])
     factual, counterfactual, drop = grid.lines[1].cells[2:5]
     assert (factual.text, counterfactual.details, drop) == ("100.0", ("0 of 12 read",), NOTHING)
-    assert "group 1: factual 100.0% (73.5 to 100.0)" in [line.words for line in drop_plot(report.runs[0]).lines]
+    plot = group_plot(report.runs[0].groups, "drop", report.terms)
+    assert "group 1: factual 100.0% (73.5 to 100.0)" in [line.words for line in plot.lines]
     assert not any(group.counterfactual for group in report.comparisons[0].rows[1:2])
     board = write_leaderboard(runs, tmp_path / "board")
     [_, row] = [row for row in csv.DictReader(board.csv.open()) if row["line"] == "group 1"]

@@ -72,17 +72,13 @@ def analysis(found: tuple[Analysis, ...], key: str) -> Analysis:
 def test_what_became_of_programs_is_counted_in_all_and_by_group(tmp_path: Path) -> None:
     files = write_report([programs_of_four(tmp_path)], tmp_path / "out")
     found = analysis(files.data.analyses, "programs")
-    [point] = found.points
-    assert point.sentences[0] == (
-        "8 programs: 5 of 8 (62.5%; 24.5 to 91.5) gave an answer; the others failed: 1 syntax error, 2 tool failure."
-    )
-    assert "factual 2 of 4 (50.0%; 6.8 to 93.2); counterfactual 1 of 4" in point.sentences[1]
-    assert ": 2 of 4 (50.0%; 6.8 to 93.2)" in point.sentences[2]
-    assert point.sentences[3].startswith("Most frequent failures: tool failure: find: the detector does not know")
     factual, counterfactual = found.tables
     assert factual.head == ("group", "programs", "answered", "right, of all", "syntax error", "tool failure")
     assert counterfactual.head == (*factual.head, "ignored the change")
     assert [line.group for line in counterfactual.lines] == ["group 0", "group 1", "all"]
+    assert [cell.text for cell in factual.lines[-1].cells[1:]] == ["4", "75.0", "50.0", "25.0", "0.0"]
+    assert [cell.text for cell in counterfactual.lines[-1].cells[1:]] == ["4", "50.0", "25.0", "0.0", "50.0", "50.0"]
+    assert counterfactual.note == ("Most frequent failures: tool failure: find: the detector does not know 'dot' (2).")
     rows = list(csv.DictReader(io.StringIO(files.csv.read_text(encoding="utf-8"))))
     shares = {(row["group"], row["measure"]): (row["value"], row["n"]) for row in rows if row["table"] == "programs"}
     assert shares["group 1", "counterfactual: ignored the change"] == ("1.0", "2")
@@ -133,12 +129,9 @@ def test_what_was_composed_is_told_apart_from_what_was_asked(tmp_path: Path) -> 
     assert [cell.text for cell in table.lines[-1].cells[1:]] == ["6", "50.0", "100.0", "0.0"]
     assert table.lines[-1].cells[3].details == ("29.2 to 100.0", "n = 3")
     found = analysis(files.data.analyses, "prompts")
-    [prompts] = [each for each in found.points if each.title == "Effect of prompts"]
-    assert [words.split(" (")[0] for words in prompts.sentences] == [
-        "compose against 0-shot",
-        "given-fact against 0-shot",
-    ]
-    assert "counterfactual +50.0 points" in prompts.sentences[0]
+    lines = found.tables[0].lines
+    assert [line.cells[0].text for line in lines] == ["m, compose minus m, 0-shot", "m, given-fact minus m, 0-shot"]
+    assert lines[0].cells[2].text == "50.0"
 
 
 @pytest.fixture

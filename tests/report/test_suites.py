@@ -309,19 +309,3 @@ def test_tables_of_hostile_names_stay_tables(tmp_path: Path) -> None:
     grid = divided(run, run.divisions[0], files.data.terms)
     assert grid.title == "x |y, by rung"
     assert roles(run).title == "Options chosen by role: x |y"
-
-
-def test_numbers_have_the_shares_of_their_right_answers_by_group(tmp_path: Path) -> None:
-    """C-VQA's Figure 3."""
-    answers = {"direct": ["0", "2", "2", "12"], "indirect": ["1", "1"]}
-    cases = [
-        Case(f"{group}-{n}", group=group, factual=Question("How many?", "3", "number"), counterfactual=asked)
-        for group, gold in answers.items()
-        for n, asked in enumerate(Question("How many if some left?", right, "number") for right in gold)
-    ]
-    files = write_report([answered(tmp_path / "run", cases, right)], tmp_path / "out")
-    direct, indirect = files.data.answers
-    assert (direct.questions, direct.shares) == (4, (("0", 0.25), ("2", 0.5), ("10 or more", 0.25)))
-    assert indirect.shares == (("1", 1.0),)
-    assert 'id="answers"' in files.html.read_text(encoding="utf-8")
-    assert "| 10 or more | 25.0 | 0.0 |" in files.markdown.read_text(encoding="utf-8")

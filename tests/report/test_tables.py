@@ -62,7 +62,6 @@ def small() -> ReportData:
         cases=14,
         runs=(run,),
         seed=5,
-        resamples=10_000,
         confidence=0.95,
         version="0.1.0",
     )

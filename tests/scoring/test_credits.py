@@ -46,9 +46,9 @@ def test_groups_are_ranked_by_what_their_answers_are_worth() -> None:
     found = run(["net"] * 10 + ["racket"] * 7 + ["a bat"] * 3, groups=["some"] * 10 + ["whole"] * 10)
     ranked = ranking(found, "factual")
     assert ranked is not None
-    assert [each.group for each in ranked.standings] == ["whole", "some"]
+    assert [group for group, _ in ranked.rates] == ["whole", "some"]
     rows = {row.group: row.factual for row in score(found).rows}
-    assert all(each.rate == rows[each.group] for each in ranked.standings)
+    assert all(rate == rows[group] for group, rate in ranked.rates)
     assert ranked.spread.value == pytest.approx(0.1)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from countersight.scoring import OUTCOMES, Outcomes
-from countersight.scoring.observations import LEAST_IN_A_MARGIN, MOST_GROUPS, correlation, effect, ranking
+from countersight.scoring.observations import LEAST_IN_A_MARGIN, MOST_GROUPS, compare_prompts, correlation, ranking
 
 KINDS = (RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_TO_RIGHT, WRONG_BOTH)
 
@@ -171,8 +171,8 @@ def test_groups_are_ranked_with_intervals() -> None:
     groups = ["count"] * 100 + ["size"] * 100 + ["few"] * 3
     found = ranking(judged(letters, groups), "counterfactual")
     assert found is not None
-    assert [standing.group for standing in found.standings] == ["few", "count", "size"]
-    few = found.standings[0].rate
+    assert [group for group, _ in found.rates] == ["few", "count", "size"]
+    few = found.rates[0][1]
     assert few.value == 1.0
     assert few.low < 0.5  # three of three is no certainty
     assert found.spread.value == pytest.approx(0.8)
@@ -188,21 +188,21 @@ def test_one_group_is_no_ranking() -> None:
 def test_what_another_prompt_changes_is_counted_case_by_case() -> None:
     first = judged([RIGHT_TO_WRONG] * 30 + [RIGHT_BOTH] * 10 + [WRONG_BOTH] * 10)
     other = judged([RIGHT_BOTH] * 20 + [RIGHT_TO_WRONG] * 10 + [RIGHT_BOTH] * 9 + [("B", "!")] + [WRONG_BOTH] * 10)
-    found = effect(other, first)
-    assert found.factual is not None
-    assert found.factual.value == 0
-    assert found.counterfactual is not None
-    assert (found.counterfactual.value, found.counterfactual.n) == (pytest.approx(20 / 49), 49)
-    assert found.counterfactual.low > 0.2
-    assert found.counterfactual.p < 0.001
-    assert found.drop is not None
-    assert (found.drop.value, found.drop.n, found.drop.only_second) == (pytest.approx(-20 / 49), 49, 20)
-    assert found.drop.high < 0
+    found = compare_prompts(other, first)
+    assert found["factual"] is not None
+    assert found["factual"].value == 0
+    assert found["counterfactual"] is not None
+    assert (found["counterfactual"].value, found["counterfactual"].n) == (pytest.approx(20 / 49), 49)
+    assert found["counterfactual"].low > 0.2
+    assert found["counterfactual"].p < 0.001
+    assert found["drop"] is not None
+    assert (found["drop"].value, found["drop"].n, found["drop"].only_second) == (pytest.approx(-20 / 49), 49, 20)
+    assert found["drop"].high < 0
 
 
 def test_runs_without_a_common_answer_show_no_effect() -> None:
-    found = effect(judged([("!", "!")]), judged([RIGHT_BOTH]))
-    assert (found.factual, found.counterfactual, found.both_right, found.drop) == (None, None, None, None)
+    found = compare_prompts(judged([("!", "!")]), judged([RIGHT_BOTH]))
+    assert found == dict.fromkeys(("factual", "counterfactual", "both_right", "drop"))
 
 
 def test_groups_that_are_all_alike_have_no_best_and_no_worst() -> None:

@@ -17,7 +17,7 @@ from countersight.dataset import DatasetWriter
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
 from countersight.scoring import anytime_interval, refuted, stopped
-from countersight.scoring.figures import ANYTIME
+from countersight.scoring.estimates import ANYTIME
 
 CASES = 600
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.scoring import Rate, share_interval
-from countersight.scoring.figures import summed
+from countersight.scoring.estimates import summed
 
 
 def rate(right: int, n: int) -> Rate:

@@ -1,22 +1,26 @@
-"""Analyses of the runs of a report beyond their scores, in sentences and tables."""
+"""Analyses of the runs of a report beyond their scores, as tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from countersight.html import Figure, Grid, count, interval, name, percent, table_line
-from countersight.reports.bias import bias_analysis
-from countersight.reports.data import Analysis, Point
-from countersight.reports.image_groups import PictureGroups
-from countersight.reports.observations import observations, prompt_analysis
+from countersight.case import TWO_WORLDS
+from countersight.html import Figure, Grid, TableCell, interval, name, percent, table_line
+from countersight.reports.data import Analysis
+from countersight.reports.image_groups import PictureGroups, bias_analysis
 from countersight.reports.programs import Watched, composed_analysis, program_analysis
-from countersight.reports.scored import AnalysedRun, group_line, short_name, told
+from countersight.reports.scored import AnalysedRun, group_line, short_name
 from countersight.scoring import (
-    ALL,
     CONFIDENCE,
+    LEAST_IN_A_MARGIN,
+    Correlation,
+    GroupScores,
+    Ranking,
     Repeated,
     SetScores,
-    Whole,
+    compare_prompts,
+    correlation,
+    ranking,
     repeats,
     share_interval,
 )
@@ -25,6 +29,8 @@ from countersight.text import several
 
 _LEVEL: Final = percent(CONFIDENCE, 0)
 _WAYS: Final = {"counterfactual": "told in words", "shown": "shown as a picture", "factual": "as it is"}
+FIRST_PROMPT: Final = "0-shot"
+"""The prompt with which others are compared."""
 
 
 def analyses(
@@ -33,36 +39,31 @@ def analyses(
     terms: Terms,
     groups: Sequence[PictureGroups],
     *,
-    seed: int,
     suite: str,
 ) -> tuple[Analysis, ...]:
     """Return all possible analyses: repeats, sets, controls, observations, prompts, programs, groups of pictures."""
     found = [
-        repeat_analysis(runs),
-        set_analysis(runs, terms),
-        alarm_analysis(runs, terms),
-        observations(runs, terms) if suite == "cfmm" else None,
-        prompt_analysis(runs, terms),
+        _repeats(runs),
+        _sets(runs, terms),
+        _alarms(runs, terms),
+        _observations(runs, terms) if suite == "cfmm" else None,
+        _prompts(runs, terms),
         composed_analysis(runs, watched, terms),
         program_analysis(runs, watched, terms),
-        *(bias_analysis(each, runs, terms, seed=seed) for each in groups),
+        *(bias_analysis(each, runs, terms) for each in groups),
     ]
-    return tuple(analysis for analysis in found if analysis is not None)
+    return tuple(analysis for analysis in found if analysis is not None and analysis.tables)
 
 
-def alarm_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
-    """Analyse whether answers change if they should and stay if they should; None if no case has a control."""
-    found = [run for run in runs if any(line.balance.n for line in run.scores.alarms)]
-    if not found:
-        return None
+def _alarms(runs: Iterable[AnalysedRun], terms: Terms) -> Analysis:
+    """Analyse whether answers change if they should and stay if they should."""
     return Analysis(
         heading="Misses and false alarms",
         about=(
             "Every case has a control with the same picture and question, but a change that must not affect the "
             "answer. Only pairs with a right factual answer are counted."
         ),
-        points=tuple(Point(name(run.label), tuple(_alarm_sentences(run))) for run in found),
-        tables=tuple(table for run in found for table in _alarm_tables(run, terms)),
+        tables=tuple(table for run in runs for table in _alarm_tables(run, terms)),
         definitions=(
             ("miss", "The change affects the answer, but the model does not give the new answer."),
             ("false alarm", "The change does not affect the answer, but the model does not give the old answer."),
@@ -77,52 +78,38 @@ def alarm_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None
                 "intervals, for the number of independent pairs.",
             ),
         ),
-        asked_for=True,
     )
-
-
-def _alarm_sentences(run: AnalysedRun) -> Iterator[str]:
-    for line in run.scores.alarms:
-        if line.group == ALL and line.balance.n:
-            shares = f"{told(line.misses)} missed, {told(line.false_alarms)} false alarms"
-            shares += f", {told(line.unread)} unread" if line.unread.right else ""
-            balance = f"{percent(line.balance.value or 0.0)}% ({interval(line.balance)})"
-            ignoring = f"a model that ignores every change has {percent(line.ignoring)}%"
-            yield f"Changes {_WAYS[line.asking]}: {shares}; balance {balance}, {ignoring}."
 
 
 def _alarm_tables(run: AnalysedRun, terms: Terms) -> Iterator[Grid]:
     heads = ("misses", "false alarms", "unread", "balance")
-    for asking in dict.fromkeys(line.asking for line in run.scores.alarms):
-        lines = (
-            group_line(
-                run, line.group, terms, line.balance.n, line.misses, line.false_alarms, line.unread, line.balance
-            )
-            for line in run.scores.alarms
-            if line.asking == asking and line.balance.n
-        )
+    known = [line for line in run.scores.alarms if line.balance.n]
+    for asking in dict.fromkeys(line.asking for line in known):
+        here = [line for line in known if line.asking == asking]
         yield Grid(
             f"Misses and false alarms, changes {_WAYS[asking]}: {name(run.label)}",
             (terms.group, "n", *heads),
-            tuple(lines),
+            tuple(
+                group_line(
+                    run, line.group, terms, line.balance.n, line.misses, line.false_alarms, line.unread, line.balance
+                )
+                for line in here
+            ),
+            f"A model that ignores every change has a balance of {percent(here[-1].ignoring)}%.",
             key="alarms",
             measures=("", *(f"{what} {asking}" for what in heads)),
         )
 
 
-def set_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
-    """Analyse questions, pictures and sets that are completely right; None if no case belongs to a set."""
-    found = [run for run in runs if run.scores.sets]
-    if not found:
-        return None
+def _sets(runs: Iterable[AnalysedRun], terms: Terms) -> Analysis:
+    """Analyse questions, pictures and sets that are completely right."""
     return Analysis(
         heading="Complete sets of questions and pictures",
         about=(
             "Several questions are asked about several pictures, with different answers: a model that does not look "
             "gives the same answer for all pictures, so it has no question right for all of them."
         ),
-        points=tuple(Point(name(run.label), tuple(_set_sentences(run.scores.sets[-1], terms))) for run in found),
-        tables=tuple(_set_table(run, terms) for run in found),
+        tables=tuple(_set_table(run, terms) for run in runs if run.scores.sets),
         definitions=(
             ("questions", "The share of questions that are right for all their pictures."),
             ("pictures", "The share of pictures with all questions right."),
@@ -132,34 +119,13 @@ def set_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None:
                 "counted.",
             ),
         ),
-        asked_for=True,
     )
 
 
-def _set_sentences(line: SetScores, terms: Terms) -> Iterator[str]:
-    parts = zip(_wholes(terms), (line.question, line.picture, line.whole), strict=True)
-    yield f"{'; '.join(f'{called} {_told_whole(whole)}' for called, whole in parts if whole)}."
-    if line.fours == 0:
-        yield (
-            f"All {several(line.threes, 'set')} have three answers, because the question with “if” was not asked "
-            "about the changed picture. The figures are not comparable with those of sets of four."
-        )
-    elif line.fours and line.threes:
-        yield f"{several(line.fours, 'case')} have all four answers and form sets; {line.threes:,} have three."
-
-
-def _wholes(terms: Terms) -> list[str]:
-    return [terms.wholes.get(which, f"whole {which}s") for which in ("question", "picture", "set")]
-
-
-def _told_whole(whole: Whole) -> str:
-    guessing = f", guessing gives {percent(whole.chance)}%" if whole.chance else ""
-    return f"{percent(whole.rate.value or 0.0)}% ({interval(whole.rate)}; n = {count(whole.rate.n)}{guessing})"
-
-
 def _set_table(run: AnalysedRun, terms: Terms) -> Grid:
-    fours = run.scores.sets[-1].fours
-    size = "" if fours is None else f", sets of {'four' if fours else 'three'}"
+    total = run.scores.sets[-1]
+    size = "" if total.fours is None else f", sets of {'four' if total.fours else 'three'}"
+    heads = [terms.wholes.get(which, f"whole {which}s") for which in ("question", "picture", "set")]
     lines = (
         group_line(
             run,
@@ -173,56 +139,55 @@ def _set_table(run: AnalysedRun, terms: Terms) -> Grid:
     )
     return Grid(
         f"Complete sets: {name(run.label)}{size}",
-        (terms.group, "n", "answers", *_wholes(terms)),
+        (terms.group, "n", "answers", *heads),
         tuple(lines),
+        " ".join(_about_sets(total, heads)),
         key="sets",
         measures=("", "answers", "questions", "pictures", "sets"),
     )
 
 
-def repeat_analysis(runs: Sequence[AnalysedRun]) -> Analysis | None:
+def _about_sets(line: SetScores, heads: Sequence[str]) -> Iterator[str]:
+    wholes = zip(heads, (line.question, line.picture, line.whole), strict=True)
+    guessed = [f"{called} {percent(whole.chance)}%" for called, whole in wholes if whole and whole.chance]
+    if guessed:
+        yield f"Random guessing gives {', '.join(guessed)}."
+    if line.fours == 0:
+        yield (
+            f"All {several(line.threes, 'set')} have three answers, because the question with “if” was not asked "
+            "about the changed picture. The figures are not comparable with those of sets of four."
+        )
+    elif line.fours and line.threes:
+        yield f"{several(line.fours, 'case')} have all four answers and form sets; {line.threes:,} have three."
+
+
+def _repeats(runs: Sequence[AnalysedRun]) -> Analysis:
     """Separate the model's accuracy from chance, over runs that differ only in their seed."""
-    ordered = sorted(runs, key=_but_for_seed)
-    families = [list(family) for _, family in groupby(ordered, key=_but_for_seed)]
+
+    def but_for_seed(run: AnalysedRun) -> str:
+        return run.manifest.but_for_seed()
+
+    families = [list(family) for _, family in groupby(sorted(runs, key=but_for_seed), key=but_for_seed)]
     found = [(family[0], repeats([run.outcomes for run in family])) for family in families if len(family) > 1]
-    if not any(figures for _, figures in found):
-        return None
     return Analysis(
         heading="Repeated runs",
         about="Runs of one model that differ only in their seed, on the cases scored in all of them.",
-        points=tuple(Point(name(_asked_as(first)), tuple(map(_repeat_sentence, each))) for first, each in found),
-        tables=tuple(_repeat_table(first, figures) for first, figures in found),
+        tables=tuple(_repeat_table(first, figures) for first, figures in found if figures),
         definitions=(
-            ("expected",
-                f"The average accuracy of one run, with the exact binomial {_LEVEL}% interval for the number of "
-                "cases."
+            (
+                "expected",
+                f"The average accuracy of one run, with the exact binomial {_LEVEL}% interval for the number of cases.",
             ),
-            ("majority",
+            (
+                "majority",
                 "The accuracy of the most frequent answer to each case; for ties, the share of the tied answers that "
-                "are right."
+                "are right.",
             ),
             ("tied", "Cases without a most frequent answer."),
             ("flips", "Cases that were not answered the same every time."),
             ("within", "The variance within a case: how much repeating the run changes."),
             ("between", "The variance between cases: how much their difficulty differs."),
         ),
-        asked_for=True,
-    )  # fmt: skip
-
-
-def _but_for_seed(run: AnalysedRun) -> str:
-    return run.manifest.but_for_seed()
-
-
-def _asked_as(run: AnalysedRun) -> str:
-    return f"{short_name(run.manifest.model)}, {run.prompt}"
-
-
-def _repeat_sentence(found: Repeated) -> str:
-    return (
-        f"{found.asking.capitalize()}: asked {found.runs} times, {percent(found.expected)}% right on average and "
-        f"{percent(found.majority)}% by majority; the answer changes between runs in {percent(found.flips)}% of "
-        f"{count(found.cases)} cases, and {percent(found.tied)}% have no majority."
     )
 
 
@@ -242,10 +207,122 @@ def _repeat_table(first: AnalysedRun, figures: Sequence[Repeated]) -> Grid:
         for each in figures
     )
     head = ("world", "times", "n", *measures, "variance within", "variance between")
-    title = f"Repeated runs: {name(_asked_as(first))}"
+    title = f"Repeated runs: {name(short_name(first.manifest.model))}, {name(first.prompt)}"
     return Grid(title, head, tuple(lines), key="repeats", measures=("", "", *measures))
 
 
 def _mean(value: float, cases: int) -> Figure:
     ends = share_interval(value * cases, cases)
     return Figure(value, ends.low, ends.high, cases)
+
+
+def _observations(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
+    """Compute what CFMM observed of its models (CFMM 4.2)."""
+    correlations = [(run, found) for run in runs if (found := correlation(run.outcomes))]
+    asked = [world for world in TWO_WORLDS if world in terms.measures]
+    rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world))]
+    return Analysis(
+        heading="Observations",
+        about=f"Observations of the CFMM paper, computed for these runs, each with its {_LEVEL}% interval.",
+        tables=(
+            *([_correlation_table(correlations, terms)] if correlations else []),
+            *(_ranking_table(run, found, terms) for run, found in rankings),
+        ),
+        definitions=(
+            (
+                "phi",
+                "The correlation of being right in the factual and in the counterfactual world, from −1 to 1, over the "
+                "cases scored in both; interval and p by Mantel and Haenszel's test. It is not computed if fewer than "
+                f"{LEAST_IN_A_MARGIN} cases are right, or not right, in either world. Groups that are easier in both "
+                "worlds cause a correlation by themselves; phi within each group excludes it.",
+            ),
+            (
+                "best and worst",
+                "Their distance is that of two groups chosen for being so: it is rather too large, and its interval is "
+                "as wide as if every two groups had been compared (Bonferroni).",
+            ),
+        ),
+    )
+
+
+def _correlation_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms) -> Grid:
+    within = any(correlated.within for _, correlated in found)
+    heads = {key: terms.measures.get(key, key) for key in ("factual", "counterfactual", "drop")} | {"phi": "phi"}
+    if within:
+        heads["phi_within_groups"] = f"phi within each {terms.group}"
+    heads |= {"after_right": "counterfactual, if factually right", "after_wrong": "counterfactual, if not"}
+    lines = []
+    for run, correlated in found:
+        phis = [correlated.phi, correlated.within] if within else [correlated.phi]
+        worlds = (run.scores.overall.figure(key) for key in ("factual", "counterfactual", "drop"))
+        cells = (*worlds, *phis, correlated.after_right, correlated.after_wrong)
+        lines.append(table_line(run.label, *cells, n=correlated.n, run=run.label))
+    notes = [_falls(run.label, run.scores.rows[:-1], terms) for run, _ in found]
+    return Grid(
+        "Factual and counterfactual accuracy",
+        ("run", *heads.values()),
+        tuple(lines),
+        " ".join(filter(None, notes)),
+        key="observations",
+        measures=tuple(heads),
+    )
+
+
+def _falls(run: str, groups: Sequence[GroupScores], terms: Terms) -> str:
+    """Say in how many groups the accuracy falls under a change."""
+    drops = [row.drop for row in groups if row.drop]
+    if len(drops) < 2:
+        return ""
+    return (
+        f"{name(run)}: accuracy falls in {sum(each.value > 0 for each in drops)} of "
+        f"{several(len(drops), terms.group)}; in {sum(each.low > 0 for each in drops)} of them the whole interval is "
+        "above zero."
+    )
+
+
+def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> Grid:
+    measure = terms.measures[found.asking]
+    return Grid(
+        f"From best to worst, {measure}: {name(run.label)}",
+        (terms.group, "n", measure),
+        tuple(group_line(run, group, terms, rate.n, rate) for group, rate in found.rates),
+        f"Best and worst are {percent(found.spread.value or 0.0)} points apart ({interval(found.spread)}).",
+        key="observations",
+        measures=("", found.asking),
+    )
+
+
+def _prompts(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
+    """Analyse the effect of another prompt, or of leaving the picture out, for the same model."""
+    changes = []
+    for run in runs:
+        firsts = [first for first in runs if (first.manifest.model, first.prompt) == (run.manifest.model, FIRST_PROMPT)]
+        # Whether answers are written or ranked changes them too: the one that was answered in the same way comes first.
+        firsts.sort(key=lambda first: first.manifest.answering != run.manifest.answering)
+        if firsts and run.prompt != FIRST_PROMPT:
+            changes.append((run, firsts[0], compare_prompts(run.outcomes, firsts[0].outcomes)))
+    measures = [key for key in terms.measures if any(effect.get(key) for _, _, effect in changes)]
+    lines = []
+    for run, first, effect in changes:
+        words = {"rank": "options ranked", "generate": "answers written"}
+        ways = [words[each.manifest.answering] for each in (run, first)]
+        called = TableCell(
+            name(f"{run.label} minus {first.label}"), (" minus ".join(ways),) if ways[0] != ways[1] else ()
+        )
+        cells = (effect[key] for key in measures)
+        lines.append(table_line(called, *cells, run=run.label, minus_run=first.label))
+    note = "Differences in points over the cases answered in both runs, case by case."
+    head = ("difference of runs", *(terms.measures[key] for key in measures))
+    grid = Grid("Effect of prompts", head, tuple(lines), note, "prompts", tuple(measures))
+    return Analysis(
+        heading="Prompts",
+        about=f"Runs compared with the {FIRST_PROMPT} run of the same model, case by case.",
+        tables=(grid,) if lines else (),
+        definitions=(
+            (
+                "effect of prompts",
+                f"A run minus the {FIRST_PROMPT} run of the same model, over the cases answered in both: Tango's "
+                "score interval and McNemar's exact test.",
+            ),
+        ),
+    )

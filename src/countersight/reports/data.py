@@ -4,7 +4,17 @@ import msgspec
 
 from countersight.case import TWO_WORLDS, Asking, Trace, World
 from countersight.html import Grid, Measured, Thumbnail
-from countersight.scoring import ComparedRuns, GroupScores, LetterShare, Outcome, RoleShare, SetScores, Sum, standing
+from countersight.scoring import (
+    SHARED_PICTURES,
+    ComparedRuns,
+    GroupScores,
+    LetterShare,
+    Outcome,
+    RoleShare,
+    SetScores,
+    Sum,
+    standing,
+)
 from countersight.suites import PaperTable, Terms, terms
 
 
@@ -59,39 +69,15 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
         return standing(self.overall, self.damaged)
 
 
-class IntervalPlot(msgspec.Struct, frozen=True):
-    """Named differences to plot on one scale."""
-
-    title: str
-    lines: tuple[tuple[str, Measured], ...]
-
-
-class Point(msgspec.Struct, frozen=True):
-    """A finding of an analysis, in sentences."""
-
-    title: str
-    sentences: tuple[str, ...]
-
-
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
-    """An analysis of the runs: findings in words, their tables, and definitions of their figures."""
+    """An analysis of the runs: tables, and definitions of their figures."""
 
     heading: str
     about: str
-    points: tuple[Point, ...] = ()
     tables: tuple[Grid, ...]
     definitions: tuple[tuple[str, str], ...] = ()
-    plot: IntervalPlot | None = None
-    asked_for: bool = False
-    """Whether it was requested by name; otherwise it is in every report, and the terminal shows only its sentences."""
-
-
-class AnswerShares(msgspec.Struct, frozen=True):
-    """The share of each right answer among a group's counterfactual questions with numeric answers."""
-
-    group: str
-    questions: int
-    shares: tuple[tuple[str, float], ...]
+    plot: tuple[tuple[str, Measured], ...] = ()
+    """Named differences to plot on one scale."""
 
 
 class ReportData(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +89,6 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[RunScores, ...]
     comparisons: tuple[ComparedRuns, ...] = ()
     seed: int
-    resamples: int
     confidence: float
     version: str
     """The version of Countersight that wrote the report."""
@@ -120,8 +105,6 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     references: tuple[PaperTable, ...] = ()
     """Tables of papers to compare with the runs."""
     analyses: tuple[Analysis, ...] = ()
-    answers: tuple[AnswerShares, ...] = ()
-    """The distribution of numeric right answers, by group (C-VQA's Figure 3)."""
     readings: tuple[Grid, ...] = ()
     """The runs as scored by a second reader, or by a paper's own rules. Separate from all other figures."""
     blind: dict[World, float] = {}
@@ -133,6 +116,18 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     def terms(self) -> Terms:
         """The terms of the suite's scores."""
         return terms(self.suite, self.worlds)
+
+    @property
+    def units(self) -> str:
+        """How the figures are to be read: their units and intervals, and what n counts."""
+        level = f"each with its {self.confidence:.0%} interval"
+        told = (
+            f"Shares in per cent, differences in points, {level}."
+            if self.two_worlds
+            else f"Shares in per cent, {level}."
+        )
+        shared = any(run.overall.is_clustered for run in self.runs)
+        return f"{told} {SHARED_PICTURES}" if shared else told
 
     @property
     def two_worlds(self) -> bool:

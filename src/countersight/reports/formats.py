@@ -12,7 +12,6 @@ from rich.text import Text
 
 from countersight.html import (
     Count,
-    Grid,
     Record,
     guarded,
     latex_grid,
@@ -20,10 +19,9 @@ from countersight.html import (
     markdown_grid,
     markdown_text,
     name,
-    percent,
     print_grids,
 )
-from countersight.reports.data import Analysis, ReportData, RunScores
+from countersight.reports.data import ReportData, RunScores
 from countersight.reports.finding import sentence, sentences
 from countersight.reports.provenance import definitions, origins
 from countersight.reports.tables import by_group, grids, overview
@@ -37,11 +35,6 @@ def markdown(report: ReportData) -> str:
         parts += [f"## {markdown_text(grid.title)}", *markdown_grid(grid)]
     for analysis in report.analyses:
         parts += [f"## {markdown_text(analysis.heading)}", markdown_text(analysis.about)]
-        for point in analysis.points:
-            parts += [
-                f"**{markdown_text(point.title)}**",
-                "\n".join(f"- {markdown_text(words)}" for words in point.sentences),
-            ]
         for grid in analysis.tables:
             parts += [f"### {markdown_text(grid.title)}", *markdown_grid(grid)]
     parts.append("## How these figures were computed")
@@ -59,7 +52,6 @@ def latex(report: ReportData) -> str:
     lines = latex_tables(sentence(report), (*origins(report), *definitions(report)), grids(report))
     for analysis in report.analyses:
         lines += ["", f"% {analysis.heading}. {analysis.about}"]
-        lines += [f"% {point.title}: {words}" for point in analysis.points for words in point.sentences]
         for grid in analysis.tables:
             lines += ["", *latex_grid(grid)]
     return "\n".join(lines) + "\n"
@@ -142,43 +134,34 @@ def summary(report: ReportData) -> str:
     parts = [f"## {markdown_text(name(report.dataset))}", *map(markdown_text, lede)]
     parts += ["\n".join(f"- {markdown_text(words)}" for words in cautions)] if cautions else []
     parts += markdown_grid(grid)
-    level = percent(report.confidence, 0)
     parts.append(
-        f"Shares in per cent, differences in points, each with its {level}% interval. Dataset fingerprint "
-        f"`{name(report.fingerprint)[:12]}`, seed {report.seed}, Countersight {markdown_text(report.version)}."
+        f"{markdown_text(report.units)} Dataset fingerprint `{name(report.fingerprint)[:12]}`, seed {report.seed}, "
+        f"Countersight {markdown_text(report.version)}."
     )
     return "\n\n".join(parts) + "\n"
 
 
 def print_tables(report: ReportData, console: Console) -> None:
-    """Print the scores and comparisons of a report, and the origin of the figures."""
-    _print(report, grids(report, brief=True), console)
+    """Print the scores, comparisons and analyses of a report, the origin of the figures, and last the finding."""
+    print_grids(grids(report, brief=True), console)
     for analysis in report.analyses:
-        _print_analysis(analysis, console)
+        console.print()
+        console.print(Text(analysis.heading, "bold"))
+        console.print(Text(analysis.about))
+        print_grids(analysis.tables, console)
+    _print_end(report, console)
 
 
 def print_overview(report: ReportData, console: Console) -> None:
-    """Print one line per run, and the origin of the figures."""
-    _print(report, [overview(report)], console)
+    """Print one line per run, the origin of the figures, and last the finding."""
+    print_grids([overview(report)], console)
+    _print_end(report, console)
 
 
-def _print(report: ReportData, tables: list[Grid], console: Console) -> None:
-    console.print(Text(sentence(report)))
-    print_grids(tables, console)
+def _print_end(report: ReportData, console: Console) -> None:
     console.print()
     for term, text in origins(report):
         console.print(Text.assemble((f"{term}: ", "bold"), text))
-    level = percent(report.confidence, 0)
-    console.print(Text(f"Shares in per cent, differences in points, each with its {level}% interval.", "dim"))
-
-
-def _print_analysis(analysis: Analysis, console: Console) -> None:
+    console.print(Text(report.units, "dim"))
     console.print()
-    console.print(Text(analysis.heading, "bold"))
-    console.print(Text(analysis.about))
-    for point in analysis.points:
-        console.print(Text(name(point.title), "bold"))
-        for words in point.sentences:
-            console.print(Text(f"· {words}"))
-    if analysis.asked_for:
-        print_grids(analysis.tables, console)
+    console.print(Text.assemble(("Finding: ", "bold"), sentence(report)))

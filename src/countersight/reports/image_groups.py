@@ -1,9 +1,9 @@
-"""Tables that assign pictures to groups, joined with cases (C-VQA 4.3)."""
+"""The drop by groups of pictures: a table that assigns pictures to groups is joined with the cases (C-VQA 4.3)."""
 
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal, get_args
 
@@ -11,12 +11,15 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import Case
+from countersight.case import TWO_WORLDS, Case
 from countersight.errors import CountersightError
-from countersight.suites import BadField, csv_rows
+from countersight.html import Grid, count, name, table_line
+from countersight.reports.data import Analysis
+from countersight.reports.scored import AnalysedRun
+from countersight.scoring import Bias, bias
+from countersight.suites import BadField, Terms, csv_rows
 from countersight.text import printable, several, unknown
 
-MAX_BYTES: Final = 256 * 1024 * 1024
 MOST_GROUPS: Final = 12
 """A column with more different values does not contain groups."""
 
@@ -58,40 +61,31 @@ class PictureGroups(msgspec.Struct, frozen=True, eq=False):
     blank: int
     """Pictures whose rows are empty."""
 
-    @property
-    def kept(self) -> int:
-        """Cases whose picture belongs to one group."""
-        return int((self.group_of >= 0).sum())
 
-
-class _GroupTable(msgspec.Struct, frozen=True):
-    """The rows of a table by their key, with the different values that each column has for it."""
-
-    keys: dict[str, int]
-    values: dict[str, list[set[str]]]
-    """The values by column, in the order of the keys."""
+_Values = dict[str, dict[str, set[str]]]
+"""For each column and key of a table, the different values."""
 
 
 def picture_groups(chosen: GroupsFile, cases: Iterable[Case]) -> tuple[PictureGroups, ...]:
     """Return the groups of the cases' pictures for each chosen column; raises if the file does not fit."""
-    table = _read(chosen)
-    matches, picture_of = _matched(table, cases)
-    counts = {way: int((found >= 0).sum()) for way, found in matches.items()}
-    way = max(get_args(Way), key=lambda way: counts[way])  # the first, where two find as many
-    if not counts[way]:
-        first = ", ".join(repr(printable(key)[:40]) for key in list(table.keys)[:_SHOWN])
+    values = _read(chosen)
+    known = next(iter(values.values()))
+    matches, picture_of = _matched(known, cases)
+    way = max(get_args(Way), key=lambda way: sum(key is not None for key in matches[way]))  # the first of equals
+    if not any(key is not None for key in matches[way]):
+        first = ", ".join(repr(printable(key)[:40]) for key in list(known)[:_SHOWN])
         raise CountersightError(
             f"no case matches a row of {chosen.path}: its column {chosen.key!r} begins with {first}, which is "
             "neither the id of a case, nor the name of a picture, nor the number in such a name; choose another "
             "column for `key`"
         )
-    found = [_grouped(chosen, table, column, way, matches[way], picture_of) for column in table.values]
-    several_groups = tuple(groups for groups in found if 2 <= len(groups.names) <= MOST_GROUPS)
-    if chosen.columns or not several_groups:
+    found = [_grouped(chosen, column, values[column], way, matches[way], picture_of) for column in values]
+    fitting = tuple(groups for groups in found if 2 <= len(groups.names) <= MOST_GROUPS)
+    if chosen.columns or not fitting:
         for groups in found:
             _check(chosen, groups)
         return tuple(found)
-    return several_groups
+    return fitting
 
 
 def _check(chosen: GroupsFile, groups: PictureGroups) -> None:
@@ -110,8 +104,9 @@ def _check(chosen: GroupsFile, groups: PictureGroups) -> None:
         )
 
 
-def _read(chosen: GroupsFile) -> _GroupTable:
-    header = _header(chosen)
+def _read(chosen: GroupsFile) -> _Values:
+    with open(chosen.path, encoding="utf-8-sig", errors="replace", newline="") as file:
+        header = next(csv.reader([file.readline(100_000)]), [])
     columns = chosen.columns or tuple(column for column in header if column != chosen.key and column.strip())
     for column in (chosen.key, *columns):
         if column not in header:
@@ -122,33 +117,20 @@ def _read(chosen: GroupsFile) -> _GroupTable:
         raise CountersightError(f"{chosen.path}: {chosen.key!r} is the column of ids; choose others for `columns`")
     if not columns:
         raise CountersightError(f"{chosen.path} has no column other than {chosen.key!r}, so it defines no groups")
-    keys: dict[str, int] = {}
-    values: dict[str, list[set[str]]] = {column: [] for column in columns}
+    values: _Values = {column: {} for column in columns}
     for line, row in csv_rows(chosen.path, (chosen.key, *columns)):
         if isinstance(row, BadField):
             raise CountersightError(f"{chosen.path} line {line}: {printable(row.field)}: {row.reason}")
         key = _plain(str(row[chosen.key]).strip())
         if not key:
             raise CountersightError(f"{chosen.path} line {line}: {chosen.key}: is empty; every row needs its picture")
-        place = keys.setdefault(key, len(keys))
         for column in columns:
-            if place == len(values[column]):
-                values[column].append(set())
+            found = values[column].setdefault(key, set())
             if value := str(row[column]).strip():
-                values[column][place].add(value)
-    if not keys:
+                found.add(value)
+    if not values[columns[0]]:
         raise CountersightError(f"{chosen.path} has no rows under its header")
-    return _GroupTable(keys, values)
-
-
-def _header(chosen: GroupsFile) -> list[str]:
-    if chosen.path.stat().st_size > MAX_BYTES:
-        raise CountersightError(f"{chosen.path} has more than {MAX_BYTES:,} bytes, the maximum of a table of groups")
-    with open(chosen.path, encoding="utf-8-sig", errors="replace", newline="") as file:
-        try:
-            return next(csv.reader([file.readline(100_000)]), [])
-        except csv.Error as error:
-            raise CountersightError(f"{chosen.path} line 1: {error}") from None
+    return values
 
 
 def _plain(key: str) -> str:
@@ -157,66 +139,117 @@ def _plain(key: str) -> str:
     return str(int(whole.group(1))) if whole else key
 
 
-def _matched(table: _GroupTable, cases: Iterable[Case]) -> tuple[dict[Way, NDArray[np.intp]], NDArray[np.intp]]:
-    """For each way and case the place of its row, or -1; and for each case the number of its picture."""
-    found: dict[Way, list[int]] = {way: [] for way in get_args(Way)}
+def _matched(known: Collection[str], cases: Iterable[Case]) -> tuple[dict[Way, list[str | None]], NDArray[np.intp]]:
+    """For each way and case the key of its row, if there is one; and for each case the number of its picture."""
+    found: dict[Way, list[str | None]] = {way: [] for way in get_args(Way)}
     pictures: dict[str, int] = {}
     picture_of = []
     for case in cases:
-        names = _names(case)
-        numbers = [_plain(digits[-1]) for name in names if (digits := _NUMBER.findall(PurePosixPath(name).stem))]
-        found["case id"].append(_first(table, [_plain(case.id)]))
-        found["picture name"].append(_first(table, [form for name in names for form in _forms(name)]))
-        found["number in the picture's name"].append(_first(table, numbers))
+        # What the picture is called: in its published file, and here.
+        names = [str(case.provenance[field]) for field in _PICTURE_FIELDS if field in case.provenance]
+        names += [case.image] if case.image else []
+        paths = [PurePosixPath(name) for name in names]
+        keys: dict[Way, list[str]] = {
+            "case id": [_plain(case.id)],
+            "picture name": [key for path in paths for key in (str(path), path.name, path.stem, _plain(path.stem))],
+            "number in the picture's name": [
+                _plain(all_[-1]) for path in paths if (all_ := _NUMBER.findall(path.stem))
+            ],
+        }
+        for way, tried in keys.items():
+            found[way].append(next((key for key in tried if key in known), None))
         picture_of.append(pictures.setdefault(names[0] if names else f"\0{case.id}", len(pictures)))
-    return (
-        {way: np.array(places, dtype=np.intp) for way, places in found.items()},
-        np.array(picture_of, dtype=np.intp),
-    )
-
-
-def _first(table: _GroupTable, keys: Sequence[str]) -> int:
-    return next((table.keys[key] for key in keys if key in table.keys), -1)
-
-
-def _names(case: Case) -> list[str]:
-    """What the picture of a case is called: in its published file, and here."""
-    published = [str(case.provenance[field]) for field in _PICTURE_FIELDS if field in case.provenance]
-    return [*published, *([case.image] if case.image else [])]
-
-
-def _forms(name: str) -> tuple[str, ...]:
-    path = PurePosixPath(name)
-    return name, path.name, path.stem, _plain(path.stem)
+    return found, np.array(picture_of, dtype=np.intp)
 
 
 def _grouped(
     chosen: GroupsFile,
-    table: _GroupTable,
     column: str,
+    values: dict[str, set[str]],
     way: Way,
-    place_of: NDArray[np.intp],
+    keys: Sequence[str | None],
     picture_of: NDArray[np.intp],
 ) -> PictureGroups:
-    matched = place_of >= 0
-    said = table.values[column]
-    places = np.unique(place_of[matched]).tolist()
-    sizes = Counter(value for place in places if len(said[place]) == 1 for value in said[place])
+    matched = [values[key] for key in dict.fromkeys(keys) if key is not None]
+    sizes = Counter(value for said in matched if len(said) == 1 for value in said)
     names = sorted(sizes, key=lambda value: (-sizes[value], value))
-    number = {value: position for position, value in enumerate(names)}
-    of_row = np.full(len(said) + 1, -1, dtype=np.intp)  # the last is for cases without a row
-    for place in places:
-        if len(said[place]) == 1:
-            of_row[place] = number[next(iter(said[place]))]
+    number = {frozenset([value]): place for place, value in enumerate(names)}
+    group_of = [-1 if key is None else number.get(frozenset(values[key]), -1) for key in keys]
     return PictureGroups(
         file=chosen.path.name,
         column=column,
         way=way,
         names=tuple(names),
-        group_of=of_row[place_of],
+        group_of=np.array(group_of, dtype=np.intp),
         picture_of=picture_of,
-        matched=int(matched.sum()),
-        cases=place_of.size,
-        several=sum(len(said[place]) > 1 for place in places),
-        blank=sum(not said[place] for place in places),
+        matched=sum(key is not None for key in keys),
+        cases=len(keys),
+        several=sum(len(said) > 1 for said in matched),
+        blank=sum(not said for said in matched),
+    )
+
+
+def bias_analysis(groups: PictureGroups, runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
+    """Analyse how the drop differs between groups of pictures."""
+    measured = bias([run.outcomes for run in runs], groups.names, groups.group_of, groups.picture_of)
+    found = [(run, each) for run, each in zip(runs, measured, strict=True) if each.groups]
+    left_out = [
+        text
+        for number, text in ((groups.several, "with rows of several groups"), (groups.blank, "with no value"))
+        for text in ([f"{several(number, 'picture')} {text}"] if number else [])
+    ]
+    about = (
+        f"{name(groups.file)} names the pictures of {count(groups.matched)} of {several(groups.cases, 'case')}, "
+        f"matched by {groups.way}; {several(int((groups.group_of >= 0).sum()), 'case')} are about pictures of one "
+        "group."
+    )
+    column = name(groups.column)
+    return Analysis(
+        heading=f"Groups of pictures: {column}",
+        about=f"{about} Left out: {' and '.join(left_out)}." if left_out else about,
+        tables=tuple(_table(column, run, each, terms) for run, each in found),
+        definitions=(
+            (
+                "diff",
+                "Factual minus counterfactual accuracy, over the cases about pictures of a group that were scored in "
+                "both worlds. Pictures with rows of several groups are left out. Score interval for the effective "
+                "number of independent cases, because cases about one picture are not independent.",
+            ),
+            (
+                "gap",
+                "The diff of one group minus that of another; its interval squares and adds theirs (Zou and Donner, "
+                "2008), and p is that of the interval. Several gaps are corrected by Holm's method.",
+            ),
+        ),
+        plot=tuple(
+            (f"{run.label}, {group.name}" if len(found) > 1 else group.name, group.diff)
+            for run, each in found
+            for group in each.groups
+        ),
+    )
+
+
+def _table(column: str, run: AnalysedRun, measured: Bias, terms: Terms) -> Grid:
+    lines = [
+        table_line(
+            *(each.name, each.pictures, each.n, each.factual, each.counterfactual, each.diff),
+            n=each.n,
+            run=run.label,
+            group=each.name,
+        )
+        for each in measured.groups
+    ]
+    for gap in measured.gaps:
+        pair = f"{gap.first} minus {gap.second}"
+        cells = (gap.pictures, gap.n, "", "", gap)
+        lines.append(table_line(f"gap: {pair}", *cells, n=gap.n, run=run.label, group=pair, total=True))
+    head = (column, "pictures", "n", *(terms.measures.get(key, key) for key in TWO_WORLDS), "diff")
+    left_out = ", ".join(map(name, measured.left_out))
+    return Grid(
+        f"By {column}: {name(run.label)}",
+        head,
+        tuple(lines),
+        f"No case of {left_out} could be scored in both worlds." if left_out else "",
+        key=f"groups by {column}",
+        measures=("", "", "factual", "counterfactual", "diff"),
     )

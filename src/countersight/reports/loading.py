@@ -1,9 +1,8 @@
 """Load run folders with their dataset as the data of a report. Nothing is written here."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -11,13 +10,13 @@ from numpy.typing import NDArray
 
 from countersight import __version__
 from countersight.blindness import GroupBlind, known
-from countersight.case import TWO_WORLDS, Case, World
+from countersight.case import TWO_WORLDS, World
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
 from countersight.reports.advice import advice
 from countersight.reports.analyses import analyses
-from countersight.reports.data import AnswerShares, DividedScores, GalleryCase, ReportData, RunScores
+from countersight.reports.data import DividedScores, GalleryCase, ReportData, RunScores
 from countersight.reports.gallery import gallery_cases
 from countersight.reports.image_groups import GroupsFile, picture_groups
 from countersight.reports.programs import Watched
@@ -25,7 +24,6 @@ from countersight.reports.scored import AnalysedRun, short_name
 from countersight.scoring import (
     CONFIDENCE,
     NO_GROUP,
-    RESAMPLES,
     Comparison,
     Dividing,
     Gold,
@@ -136,7 +134,6 @@ def load(
             msgspec.structs.replace(pair, rows=_in_order(pair.rows, found.terms)) for pair in compare_all(results)
         ),
         seed=seed,
-        resamples=RESAMPLES,
         confidence=CONFIDENCE,
         version=__version__,
         suite=found.dividing.suite,
@@ -145,8 +142,7 @@ def load(
         references=references,
         blind={world: total.blind.right for world, total in unseen.items()},
         knowledge={world: total.knowledge.right for world, total in unseen.items() if total.knowledge},
-        answers=answer_shares(source.cases()),
-        analyses=analyses(scored, found.watched, found.terms, joined, seed=seed, suite=found.dividing.suite),
+        analyses=analyses(scored, found.watched, found.terms, joined, suite=found.dividing.suite),
     )
     shown, pictures = gallery_cases(found.judged, gallery, seed)
     return LoadedReport(report, shown, pictures, source, found.judged)
@@ -247,33 +243,3 @@ def as_run(run: AnalysedRun, found: Divided) -> RunScores:
         sets=run.scores.sets,
         stopped=rule.told(sum(reply.cost for reply in folder.replies())) if rule else "",
     )
-
-
-_MOST: Final = 10
-"""Numbers from here on stand together."""
-_MOST_GROUPS: Final = 12
-"""More groups than these are told of as one."""
-
-
-def answer_shares(cases: Iterable[tuple[int, Case]]) -> tuple[AnswerShares, ...]:
-    """Return the answer shares of every group, in order of first appearance; none without numeric answers."""
-    counts: dict[str, Counter[str]] = {}
-    for _, case in cases:
-        question = case.counterfactual
-        if question is not None and question.kind == "number":
-            counts.setdefault(case.group, Counter())[_label(question.answer)] += 1
-    if len(counts) > _MOST_GROUPS:
-        counts = {"all": sum(counts.values(), Counter())}
-    return tuple(AnswerShares(group, found.total(), tuple(_shares(found))) for group, found in counts.items())
-
-
-def _shares(found: Counter[str]) -> Iterator[tuple[str, float]]:
-    for label in (*map(str, range(_MOST)), f"{_MOST} or more", "other"):
-        if found[label]:
-            yield label, found[label] / found.total()
-
-
-def _label(answer: str) -> str:
-    if not answer.isdecimal():
-        return "other"
-    return str(int(answer)) if int(answer) < _MOST else f"{_MOST} or more"

@@ -7,7 +7,7 @@ a grammar imagine in the model's place; how often it did, and what came of it, i
 import ast
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import get_args
 
@@ -16,13 +16,12 @@ import numpy as np
 
 from countersight.case import ASKINGS, Asking, Reply
 from countersight.engine import COMPOSED
-from countersight.html import Grid, count, name, percent
+from countersight.html import Grid, count, name, percent, shortened
 from countersight.programs import FailureKind
-from countersight.reports.data import Analysis, Point
-from countersight.reports.scored import AnalysedRun, group_line, groups_in_order, told
+from countersight.reports.data import Analysis
+from countersight.reports.scored import AnalysedRun, group_line, groups_in_order
 from countersight.scoring import ALL, CONFIDENCE, RIGHT, Outcomes, Rate, share
 from countersight.suites import PLAIN_MEASURES, Terms
-from countersight.text import several
 
 _REASONS_TOLD = 3
 _LONGEST_REASON = 80
@@ -87,20 +86,28 @@ class _Fate(msgspec.Struct, frozen=True):
     """Whether the counterfactual question has the same program as the factual one; None if there is none."""
 
 
-def program_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], terms: Terms) -> Analysis | None:
-    """Analyse how the programs of the runs failed; None if no run has any."""
-    found = [(run, list(_fates(run.outcomes, seen))) for run, seen in zip(runs, watched, strict=True) if seen.programs]
-    found = [(run, fates) for run, fates in found if fates]
-    if not found:
-        return None
+def program_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], terms: Terms) -> Analysis:
+    """Analyse how the programs of the runs failed."""
+    found = [(run, list(_fates(run.outcomes, seen))) for run, seen in zip(runs, watched, strict=True)]
     return Analysis(
         heading="Programs",
         about=(
             f"Outcomes of the programs written by a code model, each share with its {percent(CONFIDENCE, 0)}% interval."
         ),
-        points=tuple(Point(name(run.label), tuple(_sentences(fates, terms))) for run, fates in found),
         tables=tuple(table for run, fates in found for table in _tables(run, fates, terms)),
-        definitions=tuple(_definitions()),
+        definitions=(
+            (
+                "programs",
+                "Written by a code model for one question each and run in a sandbox. A program that fails gives no "
+                "answer, and is left out of every accuracy above; “right, of all” counts it as not right, as papers "
+                "do.",
+            ),
+            (
+                "ignored the change",
+                "The program for the counterfactual question is the same as for the factual one, except for comments, "
+                "spaces and unused strings. Over the cases with a program in both worlds.",
+            ),
+        ),
     )
 
 
@@ -108,43 +115,19 @@ def _fates(outcomes: Outcomes, watched: Watched) -> Iterator[_Fate]:
     for case, places in enumerate(outcomes.replies.tolist()):
         counting = zip(ASKINGS, places, strict=True)
         programs = {asking: watched.programs[place] for asking, place in counting if place in watched.programs}
-        group = outcomes.group_names[outcomes.groups[case]] if programs else ""
         for asking, written in programs.items():
             right = bool(outcomes.codes[case, ASKINGS.index(asking)] == RIGHT)
-            yield _Fate(group, asking, written.failure, written.reason, right, _ignored(asking, programs))
-
-
-def _ignored(asking: Asking, programs: Mapping[Asking, Written]) -> bool | None:
-    factual = programs.get("factual")
-    return factual.gist == programs[asking].gist if factual and asking == "counterfactual" else None
-
-
-def _sentences(fates: Sequence[_Fate], terms: Terms) -> Iterator[str]:
-    answered = [fate for fate in fates if not fate.failure]
-    sentence = f"{several(len(fates), 'program')}: {told(share(len(answered), len(fates)))} gave an answer"
-    kinds = Counter(fate.failure for fate in fates if fate.failure)
-    if kinds:
-        sentence += "; the others failed: " + ", ".join(f"{count(kinds[kind])} {kind}" for kind in _kinds(fates))
-    yield sentence + "."
-    worlds = [
-        f"{_measure(asking, terms)} {told(share(sum(fate.right for fate in here), len(here)))}"
-        for asking in ASKINGS
-        if (here := [fate for fate in fates if fate.asking == asking])
-    ]
-    yield f"Right, of all programs including those without an answer: {'; '.join(worlds)}."
-    pairs = [fate.ignored for fate in fates if fate.ignored is not None]
-    if pairs:
-        same = told(share(sum(pairs), len(pairs)))
-        yield f"Programs that ignore the change (the same program in both worlds): {same}."
-    reasons = Counter(fate.reason for fate in fates if fate.failure and fate.reason)
-    if reasons:
-        most = (f"{_cut(reason)} ({count(number)})" for reason, number in reasons.most_common(_REASONS_TOLD))
-        yield f"Most frequent failures: {'; '.join(most)}."
+            factual = programs.get("factual") if asking == "counterfactual" else None
+            ignored = factual.gist == written.gist if factual else None
+            group = outcomes.group_names[outcomes.groups[case]]
+            yield _Fate(group, asking, written.failure, written.reason, right, ignored)
 
 
 def _tables(run: AnalysedRun, fates: Sequence[_Fate], terms: Terms) -> Iterator[Grid]:
     """A table for each world: lines are groups, columns what became of a program."""
-    kinds = _kinds(fates)
+    met = dict.fromkeys(fate.failure for fate in fates if fate.failure)
+    known = [kind for kind in get_args(FailureKind) if kind in met]
+    kinds = [*known, *(kind for kind in met if kind not in known)]
     for asking in ASKINGS:
         here = [fate for fate in fates if fate.asking == asking]
         if not here:
@@ -156,13 +139,15 @@ def _tables(run: AnalysedRun, fates: Sequence[_Fate], terms: Terms) -> Iterator[
             for group, those in (*parts, (ALL, here))
             if those
         )
-        columns = ("answered", "right of all", *kinds, *changed)
+        reasons = Counter(fate.reason for fate in here if fate.failure and fate.reason).most_common(_REASONS_TOLD)
+        most = "; ".join(f"{shortened(name(reason), _LONGEST_REASON)} ({count(times)})" for reason, times in reasons)
         yield Grid(
-            f"Programs, {_measure(asking, terms)}: {name(run.label)}",
+            f"Programs, {terms.measures.get(asking, PLAIN_MEASURES[asking])}: {name(run.label)}",
             (terms.group, "programs", "answered", "right, of all", *kinds, *changed),
             tuple(lines),
+            f"Most frequent failures: {most}." if most else "",
             key="programs",
-            measures=("", *(f"{asking}: {what}" for what in columns)),
+            measures=("", *(f"{asking}: {what}" for what in ("answered", "right of all", *kinds, *changed))),
         )
 
 
@@ -176,47 +161,17 @@ def _shares(fates: Sequence[_Fate], kinds: Sequence[str], *, with_change: bool) 
         yield share(sum(pairs), len(pairs))
 
 
-def _kinds(fates: Iterable[_Fate]) -> list[str]:
-    """The kinds of failures there are, in the order in which a program can meet them."""
-    met = dict.fromkeys(fate.failure for fate in fates if fate.failure)
-    known = [kind for kind in get_args(FailureKind) if kind in met]
-    return [*known, *(kind for kind in met if kind not in known)]
-
-
-def _measure(asking: Asking, terms: Terms) -> str:
-    return terms.measures.get(asking, PLAIN_MEASURES[asking])
-
-
-def _cut(reason: str) -> str:
-    plain = name(reason)
-    return plain if len(plain) <= _LONGEST_REASON else plain[:_LONGEST_REASON] + "…"
-
-
-def _definitions() -> Iterator[tuple[str, str]]:
-    yield (
-        "programs",
-        "Written by a code model for one question each and run in a sandbox. A program that fails gives no answer, and "
-        "is left out of every accuracy above; “right, of all” counts it as not right, as papers do.",
-    )
-    yield (
-        "ignored the change",
-        "The program for the counterfactual question is the same as for the factual one, except for comments, spaces "
-        "and unused strings. Over the cases with a program in both worlds.",
-    )
-
-
-def composed_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], terms: Terms) -> Analysis | None:
-    """Compare composed and asked counterfactual answers; None if no run composed any."""
-    found = [(run, seen.composed) for run, seen in zip(runs, watched, strict=True) if seen.composed]
-    if not found:
-        return None
+def composed_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], terms: Terms) -> Analysis:
+    """Compare composed and asked counterfactual answers."""
     return Analysis(
         heading="Composed answers",
         about=(
             "Counterfactual numbers that the composer computed from the model's factual count; for all other "
             "questions, the model was asked."
         ),
-        tables=tuple(_composed_table(run, rows, terms) for run, rows in found),
+        tables=tuple(
+            _composed_table(run, seen.composed, terms) for run, seen in zip(runs, watched, strict=True) if seen.composed
+        ),
         definitions=(
             (
                 "composed",
@@ -225,7 +180,6 @@ def composed_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], t
                 "intervals.",
             ),
         ),
-        asked_for=True,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from countersight.case import ASKINGS, TWO_WORLDS, World
 from countersight.html import NOTHING, Content, Count, Grid, Line, Measured, Record, TableCell, count, name, percent
 from countersight.html import table_line as line
-from countersight.reports.data import AnswerShares, DividedScores, ReportData, RunScores
+from countersight.reports.data import DividedScores, ReportData, RunScores
 from countersight.reports.scored import group_words
 from countersight.scoring import ComparedRuns, GroupScores
 from countersight.suites import ALL, PLAIN, PLAIN_MEASURES, TOTAL, PaperTable, Printed, TablePlace, Terms, table
@@ -68,7 +68,7 @@ def by_group(
                 printed = {at.measure: _printed(cell, at.negated) for at, cell in places if at.line == ALL}
                 first = TableCell(system.name, (f"reported in {reference.source}",))
                 lines.append(beside(first, NOTHING if system.n is None else system.n, printed, reported=True))
-    return Grid(name(run.label), head, tuple(lines), key="scores")
+    return Grid(name(run.label), head, tuple(lines), f"{name(run.model)}, prompt {name(run.prompt)}.", key="scores")
 
 
 def divided(run: RunScores, division: DividedScores, terms: Terms) -> Grid:
@@ -151,7 +151,6 @@ def grids(report: ReportData, *, brief: bool = False) -> list[Grid]:
         tables += [letters(run)] if run.letters and not brief else []
     tables += [compared(pair, report.terms) for pair in report.comparisons]
     tables += [beside(report, reference) for reference in report.references]
-    tables += [shares_grid(report.answers, report.terms)] if report.answers and not brief else []
     return [*tables, *report.readings]
 
 
@@ -299,13 +298,3 @@ def _printed(cell: Printed | None, negated: bool) -> TableCell:
     if negated:
         return TableCell(f"{-cell.value:f}".replace("-", "−") if cell.value else cell.text.lstrip("+-"))
     return TableCell(cell.text.replace("-", "−"))
-
-
-def shares_grid(found: tuple[AnswerShares, ...], terms: Terms) -> Grid:
-    """Return the shares as a table: one line per answer, one column per group."""
-    labels = list(dict.fromkeys(label for each in found for label, _ in each.shares))
-    labels.sort(key=lambda label: (not label[0].isdigit(), int(label.split()[0]) if label[0].isdigit() else 0))
-    columns = [dict(each.shares) for each in found]
-    lines = (line(label, *(percent(column.get(label, 0.0)) for column in columns)) for label in labels)
-    head = ("right answer", *(f"{name(group_words(each.group, terms))}, %" for each in found))
-    return Grid("Right answers under the change", head, tuple(lines), "The share of each number, group by group.")

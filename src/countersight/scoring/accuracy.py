@@ -20,11 +20,14 @@ from countersight.html import (
     table_line,
 )
 from countersight.scoring.controls import FalseAlarmRates
-from countersight.scoring.figures import ALL, Difference, Rate, difference, rate
+from countersight.scoring.estimates import ALL, Difference, Rate, difference, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
 from countersight.scoring.sets import SetScores
 from countersight.text import several
 
+SHARED_PICTURES: Final = (
+    "Some cases share a picture and are not independent: n counts every case, the intervals are wider accordingly."
+)
 NO_GROUP: Final = "(no group)"
 """The display name of cases without a group."""
 _Mask = NDArray[np.bool_]
@@ -91,6 +94,11 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
         rates = {world: getattr(self, world) for world in TWO_WORLDS}
         shown = {world: self.figure(world) for world in TWO_WORLDS}
         return {world: rate for world, rate in rates.items() if (found := shown[world]) and found.n != rate.n}
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether some of its cases share a picture."""
+        return self.factual.clustered or self.counterfactual.clustered
 
     @property
     def unread_rate(self) -> float | None:
@@ -292,6 +300,7 @@ def told(scores: Scores) -> str:
     lines += [f"  {words}" for words in map(whole, scores.sets) if words]
     if scores.groups.keys() - {""}:
         lines.append(f"  by group: {', '.join(scores.groups)}")
+    lines += [f"  {SHARED_PICTURES}"] if row.is_clustered else []
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from countersight.case import TWO_WORLDS, Asking
 from countersight.scoring.accuracy import both_right, by_group, in_both_worlds, worth
-from countersight.scoring.figures import Difference, difference
+from countersight.scoring.estimates import Difference, difference
 from countersight.scoring.intervals import holm
 from countersight.scoring.outcome import UNREAD, Outcomes
 

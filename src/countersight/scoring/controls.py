@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import Asking, Case
-from countersight.scoring.figures import ALL, Rate, rate
+from countersight.scoring.estimates import ALL, Rate, rate
 from countersight.scoring.outcome import Outcomes
 
 _ASKINGS: Final[tuple[Asking, ...]] = ("counterfactual", "shown")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, Case
-from countersight.scoring.figures import Rate, share
+from countersight.scoring.estimates import Rate, share
 from countersight.scoring.outcome import Outcomes
 
 OTHER = "other"

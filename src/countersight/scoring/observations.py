@@ -1,8 +1,6 @@
 """The observations of CFMM about its models (CFMM 4.2), for any run in both worlds."""
 
-from collections.abc import Sequence
 from math import comb
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -11,8 +9,8 @@ from numpy.typing import NDArray
 from countersight.case import TWO_WORLDS, Asking
 from countersight.html import Figure, Measured
 from countersight.scoring.accuracy import accuracy, worth
-from countersight.scoring.comparing import Comparison, compare, shared_cases
-from countersight.scoring.figures import Difference, Rate, difference, share
+from countersight.scoring.comparing import compare, shared_cases
+from countersight.scoring.estimates import Difference, Rate, difference, share
 from countersight.scoring.intervals import (
     CONFIDENCE,
     difference_of,
@@ -29,8 +27,6 @@ MOST_GROUPS = 100
 
 LEAST_IN_A_MARGIN = 10
 """The minimum number of right and of other answers in each world for a correlation."""
-
-_Floats = NDArray[np.float64]
 
 
 class Phi(Measured, frozen=True):
@@ -70,30 +66,13 @@ class Correlation(msgspec.Struct, frozen=True):
     after_wrong: Rate
 
 
-class GroupStanding(msgspec.Struct, frozen=True):
-    """A group and its share of right answers."""
-
-    group: str
-    rate: Rate
-
-
 class Ranking(msgspec.Struct, frozen=True):
     """The groups of a run from best to worst, and the difference between the two."""
 
     asking: Asking
-    standings: tuple[GroupStanding, ...]
+    rates: tuple[tuple[str, Rate], ...]
     spread: Figure
     """Best minus worst, with an interval that accounts for their selection among all pairs."""
-
-
-class PromptEffect(msgspec.Struct, frozen=True):
-    """The effect of another prompt: the other one minus the first, over cases answered with both."""
-
-    factual: Difference | None
-    counterfactual: Difference | None
-    both_right: Difference | None
-    drop: Difference | None
-    """The change of the drop; if positive, the drop is larger with the other prompt."""
 
 
 def correlation(outcomes: Outcomes) -> Correlation | None:
@@ -147,17 +126,13 @@ def _phi(
     count = np.unique(pictures).size
     if count == pictures.size:
         error = float(np.sqrt(exact)) / spread
-        return _spoken(value, score_quantile(CONFIDENCE) * error, p_of_score(value / error), one.size)
-    freedom = max(count - sizes.size, 1)
-    clustered = float((np.bincount(pictures, weights=together) ** 2).sum()) * count / freedom
-    error = float(np.sqrt(max(exact, clustered))) / spread
-    return _spoken(
-        value, student_quantile(CONFIDENCE, freedom) * error, 2 * student_below(-abs(value / error), freedom), one.size
-    )
-
-
-def _spoken(value: float, reach: float, p: float, n: int) -> Phi:
-    return Phi(value, max(-1.0, value - reach), min(1.0, value + reach), p, n)
+        reach, p = score_quantile(CONFIDENCE) * error, p_of_score(value / error)
+    else:
+        freedom = max(count - sizes.size, 1)
+        clustered = float((np.bincount(pictures, weights=together) ** 2).sum()) * count / freedom
+        error = float(np.sqrt(max(exact, clustered))) / spread
+        reach, p = student_quantile(CONFIDENCE, freedom) * error, 2 * student_below(-abs(value / error), freedom)
+    return Phi(value, max(-1.0, value - reach), min(1.0, value + reach), p, one.size)
 
 
 def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:
@@ -167,44 +142,35 @@ def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:
         return None
     rates = [(place, accuracy(outcomes, asking, outcomes.groups == place)) for place in places]
     rates.sort(key=lambda each: (-(each[1].value or 0.0), outcomes.group_names[each[0]]))
-    if rates[0][1].value == rates[-1][1].value:
+    values = [rates[end][1].value or 0.0 for end in (0, -1)]
+    if values[0] == values[1]:
         return None
-    standings = tuple(GroupStanding(outcomes.group_names[place], rate) for place, rate in rates)
-    return Ranking(asking, standings, _spread(outcomes, asking, rates))
-
-
-def _spread(outcomes: Outcomes, asking: Asking, rates: Sequence[tuple[int, Rate]]) -> Figure:
-    """Return best minus worst, with an interval corrected for their selection among all pairs of groups."""
+    # The interval is corrected for the selection of best and worst among all pairs of groups.
     confidence = 1 - (1 - CONFIDENCE) / comb(len(rates), 2)
-    (first, best), (last, worst) = rates[0], rates[-1]
-    one, other = (mean_interval(*_answers(outcomes, asking, place), confidence) for place in (first, last))
-    ends = difference_of(one, best.value or 0.0, other, worst.value or 0.0)
-    apart = (best.value or 0.0) - (worst.value or 0.0)
-    return Figure(apart, ends.low, ends.high, sum(each.n for _, each in rates))
+    ends = []
+    for place in (rates[0][0], rates[-1][0]):
+        scored = outcomes.scored(asking) & (outcomes.groups == place)
+        ends.append(mean_interval(worth(outcomes, asking)[scored], outcomes.pictures[scored], confidence))
+    apart = difference_of(ends[0], values[0], ends[1], values[1])
+    spread = Figure(values[0] - values[1], apart.low, apart.high, sum(each.n for _, each in rates))
+    return Ranking(asking, tuple((outcomes.group_names[place], rate) for place, rate in rates), spread)
 
 
-def _answers(outcomes: Outcomes, asking: Asking, place: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Return the credits of a group's scored answers, and their pictures."""
-    scored = outcomes.scored(asking) & (outcomes.groups == place)
-    return worth(outcomes, asking)[scored], outcomes.pictures[scored]
+def compare_prompts(other: Outcomes, first: Outcomes) -> dict[str, Difference | None]:
+    """Return another prompt minus the first, by measure, over the cases answered with both.
 
-
-def effect(other: Outcomes, first: Outcomes) -> PromptEffect:
-    """Compare another prompt with the first, case by case."""
-    total: Comparison = compare(other, first)[-1]
-    return PromptEffect(total.factual, total.counterfactual, total.both_right, _change_of_drop(other, first))
-
-
-def _change_of_drop(other: Outcomes, first: Outcomes) -> Difference | None:
+    The change of the drop is positive if the drop is larger with the other prompt.
+    """
+    total = compare(other, first)[-1]
     here, there = shared_cases(other, first)
     scored = np.ones(here.size, dtype=np.bool_)
     for asking in TWO_WORLDS:
         scored &= other.scored(asking)[here] & first.scored(asking)[there]
-    one, two = _drops(other)[here][scored], _drops(first)[there][scored]
+    one, two = (
+        (each.credit("factual").astype(np.float64) - each.credit("counterfactual"))[places][scored]
+        for each, places in ((other, here), (first, there))
+    )
     # If one prompt loses what the other gains, a case makes a difference of two.
-    return difference(one, two, other.pictures[here][scored], reach=2.0)
-
-
-def _drops(outcomes: Outcomes) -> _Floats:
-    drops: _Floats = outcomes.credit("factual").astype(np.float64) - outcomes.credit("counterfactual")
-    return drops
+    drop = difference(one, two, other.pictures[here][scored], reach=2.0)
+    both: dict[str, Difference | None] = {"both_right": total.both_right, "drop": drop}
+    return {"factual": total.factual, "counterfactual": total.counterfactual} | both

@@ -19,7 +19,7 @@ from countersight.scoring.accuracy import Scores, score
 from countersight.scoring.controls import ControlPairing, Controls, alarms
 from countersight.scoring.frame import ScoredAnswer, answered, as_table, batches
 from countersight.scoring.gold import Gold
-from countersight.scoring.judging import outcomes
+from countersight.scoring.joining import outcomes
 from countersight.scoring.outcome import MISSING, Outcomes
 from countersight.scoring.sets import Cells, Placing, SetScores, as_fourth, set_scores, shown_sets
 from countersight.scoring.stopping import Looking, Until, stopped, with_anytime_intervals

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, Asking, Case
-from countersight.scoring.figures import ALL, Rate, rate
+from countersight.scoring.estimates import ALL, Rate, rate
 from countersight.scoring.outcome import Outcomes
 
 _Mask = NDArray[np.bool_]

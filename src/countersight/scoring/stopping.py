@@ -11,7 +11,7 @@ from countersight.dataset import Dataset
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
 from countersight.scoring.accuracy import GroupScores, Scores, worth
-from countersight.scoring.figures import ANYTIME, Difference, Rate
+from countersight.scoring.estimates import ANYTIME, Difference, Rate
 from countersight.scoring.intervals import Interval
 from countersight.scoring.outcome import Outcomes
 from countersight.scoring.sequences import anytime_interval, anytime_p
