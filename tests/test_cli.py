@@ -73,6 +73,7 @@ def test_run_imports_neither_numpy_nor_drawing_nor_templates(tmp_path):
     ("arguments", "sentence"),
     [
         (["run", "nowhere", "--model", "chance", "-o", "r"], "nowhere is not a folder"),
+        (["run", "emty", "--model", "chance", "-o", "r"], "emty is not a folder; did you mean empty?"),
         (["run", "d", "--model", "gpt", "-o", "r"], "there is no model 'gpt'"),
         (["run", "d", "--model", "openai:gpt-4o", "-o", "r"], "set OPENAI_API_KEY"),
         (["run", "d", "--model", "endpoint:localhost", "-o", "r"], "endpoint:URL#MODEL"),
@@ -88,11 +89,17 @@ def test_run_imports_neither_numpy_nor_drawing_nor_templates(tmp_path):
         (["run", "d", "--model", "chance", "--rank", "-o", "r"], "chance reports no losses"),
         (["make", "cvqa-synthetic", "--from", "real.csv", "-o", "x"], "no row of real.csv is a case of"),
         (["make", "cvqa", "-o", "x"], "did you mean 'cvqa-synthetic' or 'cvqa-real'?"),
-        (["run", "d", "--model", "toy-vlm"], "; a model on your own server: endpoint:http://HOST/v1#toy-vlm"),
+        (
+            ["run", "d", "--model", "toy-vlm"],
+            "endpoint:http://HOST:PORT/v1#toy-vlm (your own server), ollama:toy-vlm, hf:toy",
+        ),
         (["make", "CoSym", "-o", "x"], "there is no suite 'CoSym'; did you mean 'cosim'?"),
         (["make", "cosim", "-o", "x"], "cosim is imported: name its file as --from"),
         (["make", "okvqa", "--from", "q.json", "-o", "x"], "okvqa needs --annotations"),
-        (["make", "cfmm", "--from", "q", "--kinds", "k", "-o", "x"], "--kinds works with cosim, not with cfmm"),
+        (
+            ["make", "cfmm", "--from", "q", "--kinds", "k", "-o", "x"],
+            "cfmm is imported from one file; leave out --annotations and --kinds",
+        ),
         (["make", "cosim", "--from", "real.csv", "-o", "x"], "real.csv is not a complete JSON file"),
     ],
 )

@@ -15,7 +15,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 from countersight.errors import CountersightError
-from countersight.text import unknown
+from countersight.text import nearest, unknown
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ class Registry(Generic[T]):
     ) -> None:
         """`families` maps the beginning of a target without a kind to its kind: gpt-4o is openai:gpt-4o.
 
-        `otherwise` ends the error message for any other name without a kind; NAME in it stands for that name.
+        `otherwise` is the advice for any other name without a kind; NAME in it stands for that name.
         """
         self.what = what
         self.group = f"countersight.{what}s"
@@ -113,10 +113,12 @@ class Registry(Generic[T]):
             for start, family in self._families.items():
                 if name.startswith(start):
                     raise self._error(f"there is no {self.what} {name[:80]!r}; did you mean {family}:{name[:80]}?")
+            alone = (usage for usage in self.usages() if ":" not in usage.partition("[")[0])
+            if self._otherwise and name == kind and not nearest(name, alone):
+                hint = self._otherwise.replace("NAME", name[:80])
+                raise self._error(f"there is no {self.what} {name[:80]!r}; {hint}")
         if plug is None or not plug.fits(target):
-            words = unknown(self.what, name, self.usages())
-            hint = self._otherwise if name == kind and "did you mean" not in words else ""
-            raise self._error(words + hint.replace("NAME", name[:80]))
+            raise self._error(unknown(self.what, name, self.usages()))
         module, _, attribute = plug.home.partition(":")
         return getattr(import_module(module), attribute), target
 

@@ -49,7 +49,7 @@ def test_a_sample_has_of_every_group_its_share_and_a_larger_one_holds_it(tmp_pat
 def test_a_run_of_some_cases_goes_on_with_more(tmp_path) -> None:
     folder = dataset(tmp_path / "data", 8)
     for number in (2, 5):
-        done = run_command(folder, tmp_path / "run", "chance", "--cases", str(number))
+        done = run_command(folder, tmp_path / "run", "chance", "--limit", str(number))
         assert done.returncode == 0, done.stderr
         assert f"{2 * number} of {2 * number} questions answered" in done.stderr
         assert standing(score_run(tmp_path / "run").overall) == f"{2 * number} of {2 * number} questions scored"
@@ -125,7 +125,7 @@ def test_a_dry_run_asks_nothing_and_says_what_it_takes(tmp_path) -> None:
         assert "How many dots are there in picture" in done.stdout
         assert "6 questions to ask" in done.stdout
         assert "$0.01 for all" in done.stdout
-        run_command(folder, tmp_path / "run", server.name, "--price", "2,8", "--cases", "1")
+        run_command(folder, tmp_path / "run", server.name, "--price", "2,8", "--limit", "1")
         done = run_command(folder, tmp_path / "run", server.name, "--price", "2,8", "--dry-run")
     assert "4 questions to ask" in done.stdout
     assert "estimated from 2 answers so far" in done.stdout

@@ -70,7 +70,7 @@ def test_the_report_offers_the_exact_command_and_it_works_for_a_run_asked_in_ano
     monkeypatch.chdir(tmp_path)
     folder, run = dataset(tmp_path / "d", 12), tmp_path / "a run"
     with ChatServer(rambling) as server:
-        how = ("--prompt", "cot", "--seed", "7", "--temperature", "0.5", "--max-tokens", "300", "--cases", "10")
+        how = ("--prompt", "cot", "--seed", "7", "--temperature", "0.5", "--max-tokens", "300", "--limit", "10")
         assert command(folder, run, server.name, *how) == 0
         assert score_run(run).overall.unread > 5
         [told] = write_report([run], tmp_path / "report").data.runs[0].advice

@@ -14,7 +14,7 @@ import countersight as cs
 from countersight.cli import main
 
 ROOT = Path(__file__).parents[2]
-LISTS = ("suites", "layouts", "models", "prompts", "editors", "extractors", "judges", "checkers", "formats", "tools")
+LISTS = ("suites", "models", "prompts", "editors", "extractors", "judges", "checkers", "formats", "tools")
 
 
 def test_python_names_and_signatures(promised: Callable[[str, str], None]) -> None:

@@ -91,7 +91,7 @@ def test_a_file_with_a_mark_at_its_start_and_foreign_names_is_read(tmp_path: Pat
         ("", "id", (), "there is no column 'id'"),
         ("id,a\n1,x\n2\n", "id", (), r"line 3: row: has 1 values where the header has 2"),
         ("id,a\n,x\n", "id", (), r"line 2: id: is empty"),
-        ("id,a\n901,x\n902,y\n", "id", (), "no case matches a row of .*begins with '901', '902'.*`key`"),
+        ("id,a\n901,x\n902,y\n", "id", (), "no case matches a row of .*begins with '901', '902'.*`GroupsFile.key`"),
         (PEOPLE, "id", ("split",), "column 'split' has only 'val' for the 2 cases"),
         ("id,a\n1,\n2,\n", "id", (), "column 'a' has no group for the 2 cases"),
         (

@@ -141,10 +141,3 @@ def test_the_report_sets_it_apart(run, tmp_path, capsys):
     assert "chance found an answer in 10 of 10 unread replies" in (out / "second_reader.md").read_text()
     assert (out / JOURNAL).is_file()
     assert "With a second reader" in (out / "report.html").read_text(encoding="utf-8")
-
-
-def test_score_has_a_second_reader_too(run, tmp_path, capsys):
-    answers = tmp_path / "answers.parquet"
-    assert main(["score", str(run), "-o", str(answers), "--reader", "chance"]) == 0
-    assert "With a second reader" in capsys.readouterr().out
-    assert (tmp_path / JOURNAL).is_file()

@@ -2,53 +2,24 @@
 
 import argparse
 import re
-from pathlib import Path
+from typing import Final
 
 from countersight.cli.parsing import Verbs, print_bad, verb
+
+_OPTIONS: Final = {
+    "DATASET": "a dataset folder",
+    "--run RUN*": "also include a run made without the pictures (run --prompt text-only); may be given several times",
+    "--blind MODEL*": "also run this model without the pictures; its replies are cached in DATASET.blind",
+    "--graphs MINED": "derive common knowledge from this mined folder (default: the folder that contains DATASET, or "
+    "its own graphs)",
+    "-o, --output SVG": "also write a chart to this file",
+}
 
 
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
-    blind = verb(
-        verbs,
-        "blind",
-        _blind,
-        "measure what can be answered without the pictures",
-        "countersight blind flowers -o blind.svg",
-    )
-    blind.add_argument("dataset", type=Path, metavar="DATASET")
-    blind.add_argument(
-        "--run",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="RUN",
-        help="also include a run made without the pictures (run --prompt text-only); may be given several times",
-    )
-    blind.add_argument(
-        "--blind",
-        action="append",
-        default=[],
-        metavar="MODEL",
-        help="also run this model without the pictures; its replies are cached in DATASET.blind",
-    )
-    blind.add_argument(
-        "--graphs",
-        type=Path,
-        metavar="MINED",
-        help="derive common knowledge from this mined folder (default: the folder that contains DATASET, or its "
-        "own graphs)",
-    )
-    blind.add_argument("-o", "--output", type=Path, metavar="SVG", help="also write a chart to this file")
-
-
-def _asked(dataset: Path, model: str) -> Path:
-    """Run a model without the pictures, into a folder next to the dataset."""
-    from countersight.verbs import run
-
-    folder = dataset.parent / f"{dataset.name}.blind" / re.sub(r"[^\w.-]+", "-", model)
-    run(dataset, model, out=folder, prompt="text-only")
-    return folder
+    summary, example = "measure what can be answered without the pictures", "countersight blind flowers -o blind.svg"
+    verb(verbs, "blind", _blind, summary, example, _OPTIONS)
 
 
 def _blind(chosen: argparse.Namespace) -> int:
@@ -57,9 +28,13 @@ def _blind(chosen: argparse.Namespace) -> int:
     from countersight.blindness import measure_dataset, render, write_svg
     from countersight.dataset import Dataset
     from countersight.engine import RunFolder
+    from countersight.verbs import run
 
     dataset = Dataset.open(chosen.dataset)
-    runs = [RunFolder.open(run) for run in (*chosen.run, *(_asked(dataset.path, model) for model in chosen.blind))]
+    runs = [RunFolder.open(folder) for folder in chosen.run]
+    for model in chosen.blind:
+        folder = dataset.path.parent / f"{dataset.path.name}.blind" / re.sub(r"[^\w.-]+", "-", model)
+        runs.append(run(dataset, model, out=folder, prompt="text-only"))
     found = measure_dataset(dataset, print_bad, runs, chosen.graphs)
     if chosen.output:  # before anything is printed, because the reader of a pipe may leave early
         write_svg(found, chosen.output)

@@ -10,6 +10,7 @@ from countersight.cli.terminal import counting
 from countersight.text import several
 
 _OPTIONS: Final = {
+    "SUITE {cvqa,cfmm}": "the benchmark whose pairs are built",
     "-o, --output DATASET!": "the dataset folder to make",
     "--questions FILE!": "VQAv2's or OK-VQA's questions, C-VQA's CSV, or a dataset folder with factual questions",
     "--annotations FILE": "VQA's annotations, which contain the answers",
@@ -24,7 +25,7 @@ _OPTIONS: Final = {
 
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
-    build = verb(
+    verb(
         verbs,
         "build",
         _build,
@@ -34,7 +35,6 @@ def add(verbs: Verbs) -> None:
         _OPTIONS,
         shared("pictures", "seed", "temperature", "max_tokens", "timeout", "price", "ray", concurrency=16),
     )
-    build.add_argument("suite", choices=("cvqa", "cfmm"), help="the benchmark whose pairs are built")
 
 
 def _why_fewer(empty: Sequence[str]) -> str:

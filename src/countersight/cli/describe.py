@@ -2,29 +2,22 @@
 
 import argparse
 import shlex
-from pathlib import Path
+from typing import Final
 
-from countersight.cli.parsing import Verbs, print_bad, share, verb
+from countersight.cli.parsing import Verbs, print_bad, verb
+
+_OPTIONS: Final = {
+    "DATASET": "a dataset folder",
+    "--power SHARE": "print how many cases are needed to detect this difference; 0.03 means three points",
+    "--all": "print every table, not only what fits on one screen",
+    "-o, --output SVG": "also write a chart to this file",
+}
 
 
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
-    describe = verb(
-        verbs,
-        "describe",
-        _describe,
-        "print and plot the statistics of a dataset",
-        "countersight describe flowers -o flowers.svg",
-    )
-    describe.add_argument("dataset", type=Path, metavar="DATASET")
-    describe.add_argument(
-        "--power",
-        type=share,
-        metavar="D",
-        help="print how many cases are needed to detect this difference; 0.03 means three points",
-    )
-    describe.add_argument("--all", action="store_true", help="print every table, not only what fits on one screen")
-    describe.add_argument("-o", "--output", type=Path, metavar="SVG", help="also write a chart to this file")
+    example = "countersight describe flowers -o flowers.svg"
+    verb(verbs, "describe", _describe, "print and plot the statistics of a dataset", example, _OPTIONS)
 
 
 def _describe(chosen: argparse.Namespace) -> int:
@@ -39,7 +32,7 @@ def _describe(chosen: argparse.Namespace) -> int:
 
     dataset = Dataset.open(chosen.dataset)
     if chosen.power:
-        return _say_power(chosen.power, dataset.count)
+        return _print_power(chosen.power, dataset.count)
     statistics = describe((case for _, case in dataset.cases(print_bad)), read_funnel(dataset.path))
     if chosen.output:  # before anything is printed, because the reader of a pipe may leave early
         write_svg(statistics, chosen.output)
@@ -50,17 +43,15 @@ def _describe(chosen: argparse.Namespace) -> int:
         render_blind(found, console)
     else:
         totals = [total for world in TWO_WORLDS if (total := found.total(world))]
-        told = ", ".join(f"{total.world} {total.blind.right:.1%} right" for total in totals) or (
-            "unknown, because there are too few cases"
-        )
-        print(f"Answered without the pictures: {told}")
+        right = ", ".join(f"{total.world} {total.blind.right:.1%} right" for total in totals)
+        print(f"Answered without the pictures: {right or 'unknown, because there are too few cases'}")
         print(f"More: countersight describe {shlex.quote(str(chosen.dataset))} --all")
     if chosen.output:
         print(f"Chart: {chosen.output}")
     return 0
 
 
-def _say_power(difference: float, count: int) -> int:
+def _print_power(difference: float, count: int) -> int:
     from countersight.scoring import DISCORDANT, cases_needed
 
     print(

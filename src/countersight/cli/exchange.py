@@ -24,38 +24,21 @@ _IMPORT: Final = {
     "PATH": "the output of the other tool",
     "-o, --output RUN!": "the run folder to make",
     "--dataset DIR!": "the dataset whose questions were answered",
+    "--from TOOL!>tool": "see: countersight list tools",
     "--model NAME=": "name of the model, if the files do not contain it",
 }
 
 
 def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
-    verb(
-        verbs,
-        "export",
-        _export,
-        "write a dataset, a run or an audit in the format of another tool",
-        "countersight export runs/qwen --to inspect -o logs/qwen.eval",
-        _EXPORT,
-        shared("dataset"),
-    )
-    verb(
-        verbs,
-        "push",
-        _push,
-        "upload a dataset or a run to the Hugging Face Hub",
-        "countersight push flowers hf://my-name/flowers",
-        _PUSH,
-    )
-    imported = verb(
-        verbs,
-        "import-run",
-        _import,
-        "import answers that were collected with another tool, as a run",
-        "countersight import-run --from inspect logs/2026.eval --dataset flowers -o runs/there",
-        _IMPORT,
-    )
-    imported.add_argument("--from", dest="tool", required=True, metavar="TOOL", help="see: countersight list tools")
+    summary = "write a dataset, a run or an audit in the format of another tool"
+    example = "countersight export runs/qwen --to inspect -o logs/qwen.eval"
+    verb(verbs, "export", _export, summary, example, _EXPORT, shared("dataset"))
+    summary = "upload a dataset or a run to the Hugging Face Hub"
+    verb(verbs, "push", _push, summary, "countersight push flowers hf://my-name/flowers", _PUSH)
+    summary = "import answers that were collected with another tool, as a run"
+    example = "countersight import-run --from inspect logs/2026.eval --dataset flowers -o runs/there"
+    verb(verbs, "import-run", _import, summary, example, _IMPORT)
 
 
 def _export(chosen: argparse.Namespace) -> int:

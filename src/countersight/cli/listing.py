@@ -2,29 +2,24 @@
 
 import argparse
 from pathlib import Path
+from typing import Final
 
 from countersight.cli.parsing import Verbs, verb
 from countersight.errors import CountersightError
 
+_LIST: Final = {
+    "WHAT {suites,models,prompts,editors,extractors,judges,checkers,formats,tools}": "what to list",
+    "-v, --verbose": "print prompts and the fields of suites' files in full, as examples for your own",
+}
+
 
 def add(verbs: Verbs) -> None:
-    """Add the verb to the command line."""
-    words = "list the names of suites, models, prompts, editors, judges, formats and more"
-    listing = verb(verbs, "list", _list, words, "countersight list models")
-    plugs = ("editors", "extractors", "judges", "checkers")
-    things = ("suites", "layouts", "models", "prompts", *plugs, "formats", "tools")
-    listing.add_argument("what", choices=things)
-    listing.add_argument(
-        "-v", "--verbose", action="store_true", help="print prompts and layouts in full, as examples for your own files"
-    )
-    completion = verb(
-        verbs,
-        "completion",
-        _completion,
-        "print a script for tab completion of verbs, options and paths",
-        "countersight completion bash > ~/.local/share/bash-completion/completions/countersight",
-    )
-    completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+    """Add the verbs to the command line."""
+    summary = "list the names of suites, models, prompts, editors, judges, formats and more"
+    verb(verbs, "list", _list, summary, "countersight list models", _LIST)
+    summary = "print a script for tab completion of verbs, options and paths"
+    example = "countersight completion bash > ~/.local/share/bash-completion/completions/countersight"
+    verb(verbs, "completion", _completion, summary, example, {"SHELL {bash,zsh,tcsh}": "your shell"})
 
 
 def _completion(chosen: argparse.Namespace) -> int:
@@ -48,20 +43,15 @@ def _completion(chosen: argparse.Namespace) -> int:
 
 
 def _list(chosen: argparse.Namespace) -> int:
-    if chosen.what == "models":
-        from countersight.models import MODELS
-
-        _print_table(MODELS.usages())
-    elif chosen.what in ("formats", "tools"):
-        from countersight.exchange import FORMATS, SOURCES
-
-        _print_table((FORMATS if chosen.what == "formats" else SOURCES).usages())
-    elif chosen.what in ("editors", "extractors", "judges", "checkers"):
-        _list_table(chosen.what)
+    if chosen.what == "suites":
+        _list_suites(fields=chosen.verbose)
     elif chosen.what == "prompts":
         _list_prompts(whole=chosen.verbose)
     else:
-        _list_suites(fields=chosen.what == "layouts" and chosen.verbose)
+        table = _table(chosen.what)
+        width = max(map(len, table))
+        for name, words in table.items():
+            print(f"{name:<{width}} {words}")
     return 0
 
 
@@ -90,23 +80,24 @@ def _list_prompts(*, whole: bool) -> None:
         print(f"# {name} is {package}" if whole else f"{name:<12} {package}")
 
 
-def _list_table(what: str) -> None:
+def _table(what: str) -> dict[str, str]:
+    """Return the names of plug-ins of one kind, and what they are."""
+    if what == "models":
+        from countersight.models import MODELS
+
+        return MODELS.usages()
+    if what in ("formats", "tools"):
+        from countersight.exchange import FORMATS, SOURCES
+
+        return (FORMATS if what == "formats" else SOURCES).usages()
+    if what == "editors":
+        from countersight.editing import EDITORS
+
+        return EDITORS.usages()
     from countersight.audits.checkers import ANY_VIEWER, CHECKERS
     from countersight.audits.extraction import EXTRACTORS
     from countersight.audits.judges import ANY_MODEL, JUDGES
-    from countersight.editing import EDITORS
 
-    _print_table(
-        {
-            "editors": EDITORS.usages(),
-            "extractors": EXTRACTORS.usages() | ANY_MODEL,
-            "judges": JUDGES.usages() | ANY_MODEL,
-            "checkers": CHECKERS.usages() | ANY_VIEWER,
-        }[what]
-    )
-
-
-def _print_table(table: dict[str, str]) -> None:
-    width = max(map(len, table))
-    for name, words in table.items():
-        print(f"{name:<{width}} {words}")
+    if what == "checkers":
+        return CHECKERS.usages() | ANY_VIEWER
+    return (JUDGES if what == "judges" else EXTRACTORS).usages() | ANY_MODEL

@@ -1,22 +1,17 @@
 """`countersight make`: make or import a dataset."""
 
 import argparse
-import sys
-from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
-from countersight.cli.parsing import Verbs, shared, verb
+from countersight.cli.parsing import Verbs, print_bad, shared, verb
 from countersight.cli.terminal import counting
-from countersight.errors import CountersightError
 from countersight.text import printable, several
 
 if TYPE_CHECKING:
-    from countersight.suites import OnBad, Part, Suite
+    from countersight.suites import Part
 
 BAD_ROWS_SHOWN = 20
-_OWN = ("options", "controls", "difficulty", "groups", "keep_doubled", "per_task", "wording")
-"""Options that apply only to some suites."""
 _BY_LINE = (".csv", ".tsv", ".jsonl")
 """Files whose bad rows are reported by line number for every suite."""
 
@@ -29,8 +24,10 @@ _OPTIONS: Final = {
     "--sample P%": "with --from: a random share of the cases, such as 10%% (C-VQA's Table 5)",
     "--seed SEED": "random seed; the same seed gives the same pixels and the same sample (default: 0)",
     "--workers N": "processes (default: one per core)",
-    "--annotations FILE": "okvqa, vqav2: the official annotations",
-    "--kinds CSV": "cosim: types of change assigned by people",
+    "--from FILE>source": "import the questions of this file, published or your own; cello: or create them from this "
+    "mined folder",
+    "--annotations, --kinds FILE>beside": "okvqa, vqav2: the official annotations; cosim: types of change assigned by "
+    "people (CSV)",
     "--keep-doubled": "cosim: keep published cases that list the right answer twice; either option is accepted",
     "--per-task N": "cello, from a mined folder: number of cases per task (instead of --size)",
     "--wording WORDING": (
@@ -53,60 +50,42 @@ _OPTIONS: Final = {
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
     example = "countersight make cvqa-synthetic --size 3000 --seed 7 -o flowers"
-    make = verb(verbs, "make", _make, "make or import a dataset", example, _OPTIONS, shared("pictures", "ray"))
-    make.add_argument(
-        "--from",
-        dest="source",
-        type=Path,
-        metavar="FILE",
-        help="import the questions of this file, published or your own; cello: or create them from this mined folder",
-    )
+    verb(verbs, "make", _make, "make or import a dataset", example, _OPTIONS, shared("pictures", "ray"))
 
 
 def _make(chosen: argparse.Namespace) -> int:
     from countersight.causal import GRAPHS
-    from countersight.suites import Part, find_suite
-    from countersight.verbs import make_with_details
+    from countersight.suites import find_suite
+    from countersight.verbs import make
 
-    suite, source = find_suite(chosen.suite), chosen.source
+    source = chosen.source
     mined = source is not None and (source / GRAPHS).is_file()
-    counts = "line" if mined or (source and source.suffix.lower() in _BY_LINE) else suite.counts
-    made = make_with_details(
-        chosen.suite,
-        chosen.output,
-        size=chosen.size,
-        seed=chosen.seed,
-        source=source,
-        pictures=chosen.pictures,
-        beside=_beside(chosen, suite),
-        sample=chosen.sample,
-        own={name: getattr(chosen, name) for name in _OWN},
-        hidden=chosen.hidden,
-        workers=chosen.workers,
-        ray=chosen.ray,
-        progress=counting,
-        on_bad=_told(f"{source / GRAPHS if mined else source} {counts}"),
-    )
+    counts = "line" if mined or (source and source.suffix.lower() in _BY_LINE) else find_suite(chosen.suite).counts
+    shown = iter(range(BAD_ROWS_SHOWN))
+
+    def bad(line: int, field: str, reason: str) -> None:
+        if next(shown, None) is not None:
+            print_bad(f"{source / GRAPHS if mined else source} {counts} {line}: {field}: {reason}")
+
+    given = {name: value for name, value in vars(chosen).items() if name not in ("call", "log_level", "output", "verb")}
+    made = make(out=chosen.output, progress=counting, on_bad=bad, **given)
     if source is None:
-        count = made.dataset.count
-        controls = f", half of them controls of the {count // 2:,} others" if chosen.controls else ""
-        print(f"{several(count, 'case')} in {chosen.output}{controls}")
+        controls = f", half of them controls of the {made.count // 2:,} others" if chosen.controls else ""
+        print(f"{several(made.count, 'case')} in {chosen.output}{controls}")
     elif made.way == "folder":
-        _tell_assembled(chosen, made.details)
+        _print_assembled(chosen, made.details)
     else:
-        part = Part(chosen.size, chosen.sample, made.seed) if chosen.size or chosen.sample else None
-        _tell_imported(chosen, made.details, counts, part)
+        _print_imported(chosen, made.details, counts, made.part)
     if made.hidden:
-        commitment = made.hidden.commitment
         print(
             f"The answers are stored only in {chosen.hidden}; keep this file. Commitment stored in {chosen.output}: "
-            f"{commitment}"
+            f"{made.hidden.commitment}"
         )
     print(f"Next: countersight run {quote(str(chosen.output))} --model MODEL (see: countersight list models)")
     return 0
 
 
-def _tell_assembled(chosen: argparse.Namespace, made: Any) -> None:
+def _print_assembled(chosen: argparse.Namespace, made: Any) -> None:
     print(f"{several(made.cases, 'case')} in {chosen.output}, from {several(made.graphs, 'causal graph')}")
     print(f"{several(made.bad, 'bad line')} skipped; {made.asked_about:,} graphs allow unambiguous questions")
     if made.fewer:
@@ -121,35 +100,7 @@ def _tell_assembled(chosen: argparse.Namespace, made: Any) -> None:
         )
 
 
-def _told(where: str) -> "OnBad":
-    """Return a function that prints the first bad rows of a file, by line."""
-    shown = iter(range(BAD_ROWS_SHOWN))
-
-    def bad(line: int, field: str, reason: str) -> None:
-        if next(shown, None) is not None:
-            print(printable(f"{where} {line}: {field}: {reason}"), file=sys.stderr)
-
-    return bad
-
-
-def _beside(chosen: argparse.Namespace, suite: "Suite") -> Path | None:
-    """Return the second file of the import; raises an error if a required file is missing or a given one is not
-    used."""
-    wanted = suite.beside
-    for option, file in (("--annotations", chosen.annotations), ("--kinds", chosen.kinds)):
-        if wanted and option == wanted.option:
-            if file is None and wanted.needed and chosen.source is not None:
-                raise CountersightError(f"{chosen.suite} needs {option}: {wanted.words}")
-            continue
-        if file is not None:
-            from countersight.suites import SUITES
-
-            suites = [name for name, each in SUITES.items() if each.beside and each.beside.option == option]
-            raise CountersightError(f"{option} works with {' and '.join(suites)}, not with {chosen.suite}")
-    return (chosen.annotations or chosen.kinds) if wanted else None
-
-
-def _tell_imported(chosen: argparse.Namespace, imported: Any, counts: str, part: "Part | None") -> None:
+def _print_imported(chosen: argparse.Namespace, imported: Any, counts: str, part: "Part | None") -> None:
     from countersight.suites import FRAME_ENDINGS
 
     print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} skipped")

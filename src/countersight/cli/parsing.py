@@ -1,7 +1,8 @@
 """Options of the command line: one table per verb (usage: help), and one definition of each option that verbs share.
 
     {"DATASET": "the dataset to ask", "--model M!": "required", "--limit N": "a number", "--timeout S=120": "a default",
-     "--shown": "a switch", "--again {cut,empty}": "one of these", "--judge J*": "may be given several times"}
+     "--shown": "a switch", "--again {cut,empty}": "one of these", "--judge J*": "may be given several times",
+     "--column C…": "one or more values", "--from FILE>source": "stored as `source`"}
 
 The placeholder says what a value has to be: N is a whole number from 1 on, S seconds, DIR or FILE a path, and so on.
 """
@@ -23,8 +24,16 @@ Table: TypeAlias = Mapping[str, str]
 Call: TypeAlias = Callable[[argparse.Namespace], int]
 
 _USAGE: Final = re.compile(
-    r"(?P<flags>-.*?|[A-Z]+)(?: (?P<value>\{.*?\}|[^\s=!*?+…]+))?(?P<times>[?+*…])?(?P<needed>!)?(?:=(?P<default>.*))?"
+    r"(?P<flags>-.*?|[A-Z]+)(?: (?P<value>\{.*?\}|[^-\s][^\s=!*?+…>]*))?(?P<times>…\?|[?+*…])?(?P<needed>!)?"
+    r"(?:>(?P<dest>\w+))?(?:=(?P<default>.*))?"
 )
+_TIMES: Final[dict[str, dict[str, Any]]] = {
+    "?": {"nargs": "?"},
+    "+": {"nargs": "+"},
+    "*": {"action": "append", "default": []},
+    "…": {"action": "extend", "nargs": "+", "default": []},
+    "…?": {"nargs": "*"},
+}
 
 
 def verb(verbs: Verbs, name: str, call: Call, summary: str, example: str, *tables: Table) -> argparse.ArgumentParser:
@@ -43,30 +52,26 @@ def add_options(parser: "argparse.ArgumentParser | argparse._ArgumentGroup", tab
     for usage, words in table.items():
         found = _USAGE.fullmatch(usage)
         assert found is not None, usage
-        flags, value, times, default = found["flags"], found["value"], found["times"], found["default"]
-        if value is None and flags.startswith("-"):
-            parser.add_argument(*flags.split(", "), action="store_true", help=words)
-            continue
+        flags, value, default = found["flags"], found["value"], found["default"]
         more: dict[str, Any] = {"help": words}
-        if value is not None and value.startswith("{"):
-            more["choices"] = value[1:-1].split(",")
+        if value is None and flags.startswith("-"):
+            parser.add_argument(*flags.split(", "), action="store_true", **more)
+            continue
+        name = value or flags
+        if name.startswith("{"):
+            more["choices"] = name[1:-1].split(",")
         else:
-            more["type"] = kind = _KINDS.get(value or flags, Path if (value or flags) in _PATHS else str)
-            more["metavar"] = value or flags
-            default = kind(default) if default else default
+            more |= {"type": _KINDS.get(name, Path if _PATHS.fullmatch(name) else str), "metavar": name}
         if default is not None:
-            more["default"] = default
-            if found["default"] and "default" not in words:
-                more["help"] = f"{words} (default: {found['default']})"
+            more["default"] = more["type"](default) if default and "type" in more else default
+            if default and "default" not in words:
+                more["help"] = f"{words} (default: {default})"
         if found["needed"]:
             more["required"] = True
-        if times == "*":
-            more |= {"action": "append", "default": []}
-        elif times == "…":
-            more |= {"action": "extend", "nargs": "+", "default": []}
-        elif times:
-            more["nargs"] = times
-        parser.add_argument(*(flags.split(", ") if value else [flags.lower()]), **more)
+        if found["dest"]:
+            more["dest"] = found["dest"]
+        names = flags.split(", ") if flags.startswith("-") else [flags.lower()]
+        parser.add_argument(*names, **more | _TIMES.get(found["times"] or "", {}))
 
 
 def print_bad(bad: object) -> None:
@@ -74,48 +79,17 @@ def print_bad(bad: object) -> None:
     print(printable(str(bad)), file=sys.stderr)
 
 
-def positive(text: str) -> int:
-    """Parse a whole number of at least 1."""
-    number = _number(text, "a whole number of at least 1", 1, 10**9)
-    if number != int(number):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return int(number)
-
-
-def seconds(text: str) -> float:
-    """Parse a duration in seconds."""
-    return _number(text, "a number of seconds above 0", 1e-3, 1e6)
-
-
-def dollars(text: str) -> float:
-    """Parse an amount of dollars."""
-    return _number(text, "an amount of dollars above 0, such as 5.00 or 0.005", 1e-6, 1e9)
-
-
-def share(text: str) -> float:
-    """Parse a difference between two shares."""
-    return _number(text, "a share above 0 and up to 0.5, such as 0.03", 1e-4, 0.5)
-
-
 def part_of_all(text: str) -> float:
     """Parse a share, as 10% or 0.1."""
     words = "a share such as 10% or 0.1"
     if text.endswith("%"):
-        return _number(text.removesuffix("%"), words, 1e-4, 100, text) / 100
+        return _number(text, words, 1e-4, 100, text.removesuffix("%")) / 100
     return _number(text, words, 1e-6, 1)
 
 
-def until(text: str) -> float | str:
+def _until(text: str) -> float | str:
     """Parse the stopping rule of a run: half the width of an interval in points, or `decided`."""
-    if text == "decided":
-        return text
-    try:
-        points = float(text)
-    except ValueError:
-        points = 0.0
-    if not 0 < points < 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a number of points, such as 3, nor `decided`")
-    return points
+    return text if text == "decided" else _number(text, "a number of points, such as 3, or `decided`", 1e-6, 99.999)
 
 
 def temperature(text: str) -> float | None:
@@ -123,54 +97,52 @@ def temperature(text: str) -> float | None:
     return None if text == "server" else _number(text, "a temperature from 0 to 2, or `server`", 0, 2)
 
 
-def price(text: str) -> tuple[float, float]:
+def _prices(text: str) -> tuple[float, float]:
     """Parse two prices in dollars per million tokens, for input and output."""
     words = "two prices in dollars, such as 2.5,10"
-    if text.count(",") != 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not {words}")
-    price_in, price_out = (_number(price, words, 0, 1e6) for price in text.split(","))
-    return price_in, price_out
+    price_in, _, price_out = text.partition(",")
+    return _number(text, words, 0, 1e6, price_in), _number(text, words, 0, 1e6, price_out)
 
 
-def port(text: str) -> int:
-    """Parse the number of a TCP port."""
-    return int(_number(text, "the number of a port, from 1 to 65535", 1, 65535))
-
-
-def _number(text: str, words: str, least: float, most: float, given: str = "") -> float:
-    """Parse a number within limits; `given` is the whole text for the error message, if `text` is only a part of it."""
+def _number(given: str, words: str, least: float, most: float, text: str | None = None) -> float:
+    """Parse a number within limits; `text` is the part of `given` to parse, if it is not the whole."""
     try:
-        number = float(text)
+        number = float(given if text is None else text)
     except ValueError:
         number = float("nan")
     if not least <= number <= most:
-        raise argparse.ArgumentTypeError(f"{given or text!r} is not {words}")
+        raise argparse.ArgumentTypeError(f"{given!r} is not {words}")
     return number
 
 
+def _whole_number(words: str, most: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        number = _number(text, words, 1, most)
+        if not number.is_integer():
+            raise argparse.ArgumentTypeError(f"{text!r} is not {words}")
+        return int(number)
+
+    return parse
+
+
+positive: Final = _whole_number("a whole number of at least 1", 10**9)
 _KINDS: Final[dict[str, Callable[[str], Any]]] = {
     "N": positive,
     "K": positive,
-    "S": seconds,
-    "T": temperature,
-    "DOLLARS": dollars,
-    "SHARE": share,
+    "PORT": _whole_number("the number of a port, from 1 to 65535", 65535),
+    "S": lambda text: _number(text, "a number of seconds above 0", 1e-3, 1e6),
+    "DOLLARS": lambda text: _number(text, "an amount of dollars above 0, such as 5.00 or 0.005", 1e-6, 1e9),
+    "SHARE": lambda text: _number(text, "a share above 0 and up to 0.5, such as 0.03", 1e-4, 0.5),
     "P%": part_of_all,
-    "IN,OUT": price,
-    "PORT": port,
-    "W": until,
+    "T": temperature,
+    "IN,OUT": _prices,
+    "W": _until,
     "SEED": int,
     "RATE": float,
 }
-_PATHS: Final = {"AUDIT", "CAMPAIGN", "CSV", "DATASET", "DIR", "EXPORT", "FILE", "FOLDER", "GRAPHS", "JSONL", "KEY"} | {
-    "NEW",
-    "OLD",
-    "PATH",
-    "RUN",
-    "SOURCE",
-    "SVG",
-    "TOML",
-}
+_PATHS: Final = re.compile(
+    "AUDIT|CAMPAIGN|CSV|DATASET|DIR|EXPORT|FILE|FOLDER|GRAPHS|JSONL|KEY|MINED|NEW|OLD|PATH|RUN|SOURCE|SVG|TOML|VCR"
+)
 
 _SHARED: Final = {
     "--seed SEED=0": "random seed, also sent to servers",
@@ -186,8 +158,6 @@ _SHARED: Final = {
     "--gold, --key PATH": "right answers: corrections made after the run (a dataset, or a .csv or .jsonl with "
     "case, world, "
     "answer), or the key of a hidden dataset",
-    "--reader MODEL": "a language model that reads replies in which the rules found no answer; its readings are cached "
-    "and shown in a separate table, with how often it agrees with the rules",
     "--pictures DIR": "the folder of the pictures",
 }
 LOCAL: Final = {
@@ -231,60 +201,16 @@ def model_settings(chosen: argparse.Namespace, **more: Any) -> "ModelSettings":
 
 
 _OTHERWISE: Final = {
+    "answering": "--rank",
+    "beside": "--annotations and --kinds",
+    "cases": "--limit",
+    "checkers": "--checker",
+    "judges": "--judge",
+    "layout": "--layout",
     "out": "-o",
     "source": "--from",
-    "answering": "--rank",
-    "columns": "--column",
-    "judges": "--judge",
-    "checkers": "--checker",
 }
 """Arguments of the library whose option has another name."""
-_ALIKE: Final = frozenset(
-    [
-        "again",
-        "against",
-        "annotations",
-        "batch",
-        "budget",
-        "calibration",
-        "cases",
-        "checker",
-        "control",
-        "controls",
-        "dataset",
-        "device_map",
-        "difficulty",
-        "dtype",
-        "editor",
-        "folds",
-        "inputs",
-        "keep_doubled",
-        "key",
-        "layout",
-        "max_tokens",
-        "model",
-        "options",
-        "per_task",
-        "pictures",
-        "port",
-        "price",
-        "prompt",
-        "prompts",
-        "ray",
-        "sample",
-        "seed",
-        "shots_from",
-        "shown",
-        "size",
-        "split",
-        "until_metric",
-        "view",
-        "votes",
-        "wording",
-        "writer",
-        "yes_train_on_test",
-    ]
-)
 _NAMED: Final = re.compile(r"`([a-z_]+)`")
 
 
@@ -294,4 +220,8 @@ def in_options(sentence: str) -> str:
 
 
 def _option(argument: str) -> str:
-    return _OTHERWISE.get(argument) or (f"--{argument.replace('_', '-')}" if argument in _ALIKE else "")
+    from countersight.cli import whole_parser
+
+    option = f"--{argument.replace('_', '-')}"
+    verbs = whole_parser()[1].choices.values()
+    return _OTHERWISE.get(argument) or (option if any(option in each._option_string_actions for each in verbs) else "")

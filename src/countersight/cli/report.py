@@ -18,94 +18,60 @@ if TYPE_CHECKING:
     from countersight.html import Grid
     from countersight.reports import Rereading
 
-_SCORED: Final = shared("dataset", "gold", "reader")
+_SCORE: Final = {"RUN": "a run folder", "-o, --output FILE": "write one row per answer to this file (.parquet)"}
 _REPORT: Final = {
     "RUN+": "runs, folders of runs, or audits",
     "-o, --output DIR=report": "the folder to write",
     "--seed SEED=0": "random seed of the sample of cases that is shown and of resampled intervals",
     "--gallery N=3000": "maximum number of cases shown with pictures",
-    "--groups CSV": "compare groups of pictures; a table that assigns pictures to groups",
-    "--group-key COLUMN": "with --groups: the column that names the picture (default: id)",
-    "--column COLUMN…": "with --groups: the column that names the group, such as bb_gender (default: every such "
-    "column)",
+    "--groups CSV": "compare groups of pictures; a table with the column id and one column per grouping, such as "
+    "bb_gender",
     "--to {terminal,markdown}=terminal": "what to print: the tables, or a summary for a pull request or a model card",
     "--reading {cvqa}": "also read the replies with our reimplementation of C-VQA's rules, in a separate table",
+    "--reader MODEL": "a language model that reads replies in which the rules found no answer; its readings are cached "
+    "and shown in a separate table, with how often it agrees with the rules",
+    "--reference TABLE…?": "show published results next to the runs: all tables of the suite, or those named here "
+    "(cfmm-2, cosim, …)",
+}
+_COMPARE: Final = {
+    "OLD": "a report, or its scores.json",
+    "NEW": "the report to compare it with, for example of another version, model or prompt",
+    "--fail-if CONDITION*": "exit with 1 if a measure changed this much, new minus old in points: 'drop > 2', "
+    "'counterfactual < -1'",
+}
+_LEADERBOARD: Final = {
+    "RUN+": "runs, or folders of runs",
+    "-o, --output DIR=leaderboard": "the folder to write",
+    "--dataset DIR…": "current folders of datasets that were moved",
+}
+_VIEW: Final = {
+    "FOLDER+": "a run, an audit, or a folder of them",
+    "--host H=127.0.0.1": "the address to listen on (default: only this machine)",
+    "--port PORT=8642": "the port to listen on",
+    "--no-browser": "do not open the browser",
 }
 
 
 def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
-    verb(
-        verbs,
-        "score",
-        _score,
-        "print the scores of a run; optionally write one row per answer to a Parquet file",
-        "countersight score runs/qwen --gold corrected.csv -o runs/qwen/scores.parquet",
-        {"RUN": "a run folder", "-o, --output FILE": "write one row per answer to this file (.parquet)"},
-        _SCORED,
-    )
-    report = verb(
-        verbs,
-        "report",
-        _report,
-        "write tables and a page about one or more runs, or about several audits side by side",
-        "countersight report runs/qwen runs/llava -o report",
-        _REPORT,
-        _SCORED,
-    )
-    report.add_argument(
-        "--reference",
-        nargs="*",
-        metavar="TABLE",
-        help="show published results next to the runs: all tables of the suite, or those named here (cfmm-2, cosim, …)",
-    )
-    verb(
-        verbs,
-        "compare",
-        _compare,
-        "compare the scores of two reports, and fail where a measure changed more than allowed",
-        "countersight compare main-report new-report --fail-if 'drop > 2' --fail-if 'counterfactual < -1'",
-        {
-            "OLD": "a report, or its scores.json",
-            "NEW": "the report to compare it with, for example of another version, model or prompt",
-            "--fail-if CONDITION*": (
-                "exit with 1 if a measure changed this much, new minus old in points: 'drop > 2', 'counterfactual < -1'"
-            ),
-        },
-    )
-    verb(
-        verbs,
-        "leaderboard",
-        _leaderboard,
-        "compare runs of any suites on one sortable page, next to published results",
-        "countersight leaderboard runs/* -o leaderboard",
-        {
-            "RUN+": "runs, or folders of runs",
-            "-o, --output DIR=leaderboard": "the folder to write",
-            "--dataset DIR…": "current folders of datasets that were moved",
-        },
-        shared("gold"),
-    )
-    verb(
-        verbs,
-        "view",
-        _view,
-        "show runs and audits in the browser, with live updates",
-        "countersight view runs audits/gpt-4o",
-        {
-            "FOLDER+": "a run, an audit, or a folder of them",
-            "--host H=127.0.0.1": "the address to listen on (default: only this machine)",
-            "--port PORT=8642": "the port to listen on",
-            "--no-browser": "do not open the browser",
-        },
-    )
+    summary = "print the scores of a run; optionally write one row per answer to a Parquet file"
+    example = "countersight score runs/qwen --gold corrected.csv -o runs/qwen/scores.parquet"
+    verb(verbs, "score", _score, summary, example, _SCORE, shared("dataset", "gold"))
+    summary = "write tables and a page about one or more runs, or about several audits side by side"
+    example = "countersight report runs/qwen runs/llava -o report"
+    verb(verbs, "report", _report, summary, example, _REPORT, shared("dataset", "gold"))
+    summary = "compare the scores of two reports, and fail where a measure changed more than allowed"
+    example = "countersight compare main-report new-report --fail-if 'drop > 2' --fail-if 'counterfactual < -1'"
+    verb(verbs, "compare", _compare, summary, example, _COMPARE)
+    summary = "compare runs of any suites on one sortable page, next to published results"
+    example = "countersight leaderboard runs/* -o leaderboard"
+    verb(verbs, "leaderboard", _leaderboard, summary, example, _LEADERBOARD, shared("gold"))
+    summary = "show runs and audits in the browser, with live updates"
+    verb(verbs, "view", _view, summary, "countersight view runs audits/gpt-4o", _VIEW)
 
 
 def _score(chosen: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from countersight.engine import RunFolder
-    from countersight.html import print_grids
     from countersight.scoring import Gold, judge_run, write_frame
 
     if chosen.output and chosen.output.suffix.lower() != ".parquet":
@@ -116,12 +82,6 @@ def _score(chosen: argparse.Namespace) -> int:
     if chosen.output:
         write_frame(judged.rows(), chosen.output)
         print(f"Every answer: {chosen.output}")
-    if chosen.reader:
-        folder = chosen.output.parent if chosen.output else Path("report")
-        status, grid = _second_reading([chosen.run], folder, chosen)
-        if grid:
-            print_grids([grid], Console())
-        return status
     return 0
 
 
@@ -156,9 +116,6 @@ def _report(chosen: argparse.Namespace) -> int:
     from countersight.engine import run_folders
     from countersight.reports import GroupsFile, print_tables, write_report
 
-    for option, given in (("--group-key", chosen.group_key), ("--column", chosen.column)):
-        if given and chosen.groups is None:
-            raise CountersightError(f"{option} needs --groups")
     refuse_foreign_page(chosen.output / "report.html")
     audits = [path for path in chosen.run if (path / "audit.json").is_file()]
     if audits:
@@ -180,7 +137,7 @@ def _report(chosen: argparse.Namespace) -> int:
         gallery=chosen.gallery,
         seed=chosen.seed,
         reference=chosen.reference,
-        groups=GroupsFile(chosen.groups, chosen.group_key or "id", tuple(chosen.column)) if chosen.groups else None,
+        groups=GroupsFile(chosen.groups) if chosen.groups else None,
         readings=readings,
         progress=counting,
     )

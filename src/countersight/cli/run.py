@@ -36,7 +36,7 @@ _OPTIONS: Final = {
     "--shown": "also ask about the counterfactual pictures, to measure the imagination gap",
     "--rank": "take the option with the smallest loss as the answer, instead of generating text",
     "--loss {mean,sum}": "with --rank: how the loss of an option is computed from its tokens (default: mean)",
-    "--limit, --cases N": "ask only N cases, drawn at random (--seed) and stratified by group",
+    "--limit N": "ask only N cases, drawn at random (--seed) and stratified by group",
     "--again {cut,empty,unread}=": "ask again for replies that were cut off by the token limit "
     "or are empty (with a larger --max-tokens); unread: ask the model to state only its final answer",
     "--budget DOLLARS": "stop before the run costs more than this; can be raised later",
@@ -49,7 +49,6 @@ _OPTIONS: Final = {
     "--batch": "use the batch API of openai:, anthropic: or gemini:, at half the price; run the same command "
     "again to collect the answers",
     "--dry-run": "send nothing; print the number of questions, an example request and the estimated price",
-    "--patience S=600": "seconds to wait for a server that answered before and has become unreachable",
 }
 
 
@@ -62,7 +61,7 @@ def add(verbs: Verbs) -> None:
         "ask a model every question in both worlds; an interrupted run resumes",
         "countersight run flowers --model endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl-7b -o runs/qwen",
         _OPTIONS,
-        shared("seed", "temperature", "detail", "attempts", "timeout", "price", max_tokens=None, concurrency=None),
+        shared("seed", "temperature", "timeout", "price", max_tokens=None, concurrency=None),
     )
     add_local(run, shared("ray"))
     status, example = "print the progress of a run and its outstanding batches", "countersight status runs/gpt"
@@ -294,7 +293,7 @@ def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":
     from countersight.engine import RetryPolicy
 
     places = getattr(model, "places", 1)
-    retry = RetryPolicy(chosen.concurrency or UNDER_WAY * places, attempts=chosen.attempts, gone=chosen.patience)
+    retry = RetryPolicy(chosen.concurrency or UNDER_WAY * places)
     # Models on GPUs need large batches from the start.
     return replace(retry, first=retry.concurrency) if places > 1 else retry
 

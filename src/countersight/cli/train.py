@@ -6,12 +6,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from countersight.cli.parsing import Verbs, add_options, verb
+from countersight.errors import CountersightError
 
 if TYPE_CHECKING:
     from countersight.training import Plan
 
-
+_FEATURES: Final = {
+    "DATASET": "a dataset folder",
+    "-o, --output DIR!": "the folder to make",
+    "--with VCR>beside": "with --tsv: also include the pictures of VCR's JSONL",
+}
+_SOURCES: Final = {
+    "--encoder NAME": "embedded, or hf:FOLDER for the vision tower of any model",
+    "--detector ONNX": "use a detector: an .onnx file or a folder",
+    "--tsv FILE": "read features from a file in the format of LXMERT's authors",
+}
 _TRAIN: Final = {
+    "WHAT {matcher,tables}": "`matcher` trains a matcher; `tables` compares trained matchers",
+    "DATASET?": "the training dataset; for `tables`, the folder with the trained matchers",
     "--plan TOML": "a file with further settings",
     "-o, --output DIR!": "checkpoints, curves and weights",
 }
@@ -26,50 +38,23 @@ _MATCHER: Final = {
     "--seeds A,B": "random seeds; one matcher per seed (default: 1234,2345,3456)",
     "--epochs N": "passes over the data (default: 50)",
     "--rate RATE": "learning rate (default: 1e-5)",
+    "--with VCR>beside": "also train on this VCR annotation file (JSONL)",
 }
 
 
 def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
-    features = verb(
-        verbs,
-        "features",
-        _features,
-        "compute the visual features of every picture for a matcher",
-        "countersight features flowers --encoder embedded -o regions",
-        {"DATASET": "a dataset folder", "-o, --output DIR!": "the folder to make"},
-    )
-    ways = features.add_mutually_exclusive_group(required=True)
-    ways.add_argument("--encoder", metavar="NAME", help="embedded, or hf:FOLDER for the vision tower of any model")
-    ways.add_argument("--detector", metavar="PATH", help="use a detector: an .onnx file or a folder")
-    ways.add_argument(
-        "--tsv", type=Path, metavar="FILE", help="read features from a file in the format of LXMERT's authors"
-    )
-    train = verb(
-        verbs,
-        "train",
-        _train,
-        "train CoSIm's matcher",
-        "countersight train matcher cosim --inputs text --encoder models/minilm --folds 5 -o matchers/text",
-    )
-    train.add_argument(
-        "what", choices=["matcher", "tables"], help="`matcher` trains a matcher; `tables` compares trained matchers"
-    )
-    add_options(
-        train, {"DATASET?": "the training dataset; for `tables`, the folder with the trained matchers"} | _TRAIN
-    )
-    matcher = train.add_argument_group("settings (defaults: CoSIm's)")
-    add_options(matcher, _MATCHER)
-    for parser, words in (
-        (features, "with --tsv: also include the pictures of VCR's JSONL"),
-        (matcher, "also train on this VCR annotation file (JSONL)"),
-    ):
-        parser.add_argument("--with", dest="beside", type=Path, metavar="VCR", help=words)
+    summary = "compute the visual features of every picture for a matcher"
+    example = "countersight features flowers --encoder embedded -o regions"
+    features = verb(verbs, "features", _features, summary, example, _FEATURES)
+    add_options(features.add_mutually_exclusive_group(required=True), _SOURCES)
+    example = "countersight train matcher cosim --inputs text --encoder models/minilm --folds 5 -o matchers/text"
+    train = verb(verbs, "train", _train, "train CoSIm's matcher", example, _TRAIN)
+    add_options(train.add_argument_group("settings (defaults: CoSIm's)"), _MATCHER)
 
 
 def _features(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset
-    from countersight.errors import CountersightError
     from countersight.training import features_by_detector, features_by_view, features_from_tsv
 
     if chosen.beside and not chosen.tsv:
@@ -88,7 +73,6 @@ def _features(chosen: argparse.Namespace) -> int:
 def _train(chosen: argparse.Namespace) -> int:
     saying = partial(print, flush=True)  # a pipe would otherwise hold lines back for hours
     from countersight.dataset import Dataset
-    from countersight.errors import CountersightError
     from countersight.training import train_matcher, write_table
 
     if chosen.what == "tables":
@@ -99,11 +83,9 @@ def _train(chosen: argparse.Namespace) -> int:
         raise CountersightError("name the training dataset: countersight train matcher DATASET -o DIR")
     plan = _plan(chosen)
     train_matcher(Dataset.open(chosen.dataset), chosen.output, plan, vcr=chosen.beside, say=saying)
-    then = (
-        ("train without --folds to get a matcher that can be run")
-        if plan.folds
-        else f"run it with --model matcher:{chosen.output}"
-    )
+    then = f"run it with --model matcher:{chosen.output}"
+    if plan.folds:
+        then = "train without --folds to get a matcher that can be run"
     print(f"the results are in {chosen.output / 'README.md'}; {then}")
     return 0
 
@@ -112,7 +94,6 @@ def _plan(chosen: argparse.Namespace) -> "Plan":
     """Return the plan; options of the command line override those of a file, which override the named size."""
     import msgspec
 
-    from countersight.errors import CountersightError
     from countersight.training import SIZES, Plan
 
     named = {

@@ -22,6 +22,7 @@ from countersight.case import Case, Question
 from countersight.errors import BadPicture, DatasetError, LinkedPicture
 from countersight.files import bounded_lines
 from countersight.picture import Picture, data_url, read_picture
+from countersight.text import nearest
 
 METADATA = "metadata.jsonl"
 MAX_LINE = 4 * 1024 * 1024
@@ -208,9 +209,10 @@ def _counted(path: Path) -> tuple[int, int, str]:
         made = f"countersight make SUITE --from {quote(str(path))} -o FOLDER"
         raise DatasetError(f"{path} is not a folder; make a dataset from it with: {made}")
     if not path.is_dir():
-        raise DatasetError(
-            f"{path} is not a folder; make a dataset with: countersight make SUITE -o {quote(str(path))}"
-        )
+        near = nearest(path.name, (other.parent.name for other in path.parent.glob(f"*/{METADATA}")))
+        hint = f"did you mean {path.with_name(near)}?" if near else ""
+        made = f"make a dataset with: countersight make SUITE -o {quote(str(path))}"
+        raise DatasetError(f"{path} is not a folder; {hint or made}")
     if not rows.is_file():
         raise DatasetError(f"{path} is not a dataset: it contains no {METADATA}")
     digest = hashlib.blake2b(digest_size=16)

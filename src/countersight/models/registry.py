@@ -115,7 +115,8 @@ MODELS: Registry[Model] = Registry(
     },
     ModelError,
     {"gpt-": "openai", "o1": "openai", "o3": "openai", "o4": "openai", "claude-": "anthropic", "gemini-": "gemini"},
-    "; a model on your own server: endpoint:http://HOST/v1#NAME",
+    "say where it runs: endpoint:http://HOST:PORT/v1#NAME (your own server), ollama:NAME, hf:NAME (on this machine, "
+    "with transformers), openai:NAME or openrouter:NAME; all kinds are listed by: countersight list models",
 )
 """All models, as printed by `countersight list models`. Add a model with one line here, or with an entry point."""
 

@@ -76,8 +76,8 @@ def picture_groups(chosen: GroupsFile, cases: Iterable[Case]) -> tuple[PictureGr
         first = ", ".join(repr(printable(key)[:40]) for key in list(known)[:_SHOWN])
         raise CountersightError(
             f"no case matches a row of {chosen.path}: its column {chosen.key!r} begins with {first}, which is "
-            "neither the id of a case, nor the name of a picture, nor the number in such a name; choose another "
-            "column for `key`"
+            "neither the id of a case, nor the name of a picture, nor the number in such a name; the column that names "
+            "the pictures must be called id, or be named in Python as `GroupsFile.key`"
         )
     found = [_grouped(chosen, column, values[column], way, matches[way], picture_of) for column in values]
     fitting = tuple(groups for groups in found if 2 <= len(groups.names) <= MOST_GROUPS)
@@ -93,7 +93,7 @@ def _check(chosen: GroupsFile, groups: PictureGroups) -> None:
     if len(groups.names) > MOST_GROUPS:
         raise CountersightError(
             f"{where} has {len(groups.names):,} different values for the pictures of this dataset, but a column of "
-            f"groups may have at most {MOST_GROUPS}; choose another one for `columns`"
+            f"groups may have at most {MOST_GROUPS}; remove this column from the file"
         )
     if len(groups.names) < 2:
         left = f"only {printable(groups.names[0])!r}" if groups.names else "no group"

@@ -169,7 +169,7 @@ SUITE: Final = Suite(
     NAME,
     "your own benchmark: a table and a folder of pictures, no code needed",
     "a CSV, or a .jsonl file: image, counterfactual_question, counterfactual_answer, and optional columns; see "
-    "countersight list layouts -v",
+    "countersight list suites -v",
     "named as in image",
     LAYOUT,
 )

@@ -105,7 +105,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if not least <= value <= most:  # NaN is out of range too
                 raise CountersightError(f"{name} is {value}; it must be from {least:g} to {most:g}")
         if self.hidden % self.heads:
-            raise CountersightError(f"`hidden` ({self.hidden}) must be a multiple of `heads` ({self.heads})")
+            raise CountersightError(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads})")
         if self.folds == 1 or not self.seeds:
             raise CountersightError("`folds` must be at least 2, and there must be at least one seed")
         if len(set(self.seeds)) < len(self.seeds):

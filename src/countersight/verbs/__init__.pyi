@@ -3,7 +3,6 @@ from .auditing import audit_async as audit_async
 from .auditing import verify as verify
 from .making import build as build
 from .making import make as make
-from .making import make_with_details as make_with_details
 from .making import mine as mine
 from .making import open_dataset as open_dataset
 from .reporting import blind as blind

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from countersight.arguments import check_from, checked
 from countersight.authoring import GROUPS, BuildOrder, BuiltPairs, build_dataset
@@ -17,14 +17,14 @@ from countersight.verbs.inputs import SomeModel, maybe_path, settings_of
 from countersight.verbs.running import open_model
 
 
-class MadeDataset(NamedTuple):
-    """A new dataset, how it was made, details from its suite, and the commitment to hidden answers."""
+class MadeDataset(Dataset):
+    """A new dataset, with `details` from its suite, such as the number of bad rows, and the imported `part`."""
 
-    dataset: Dataset
-    details: Any
-    way: Way
-    seed: int
-    hidden: Hidden | None = None
+    def __init__(
+        self, path: Path, details: Any = None, way: Way = "seed", part: Part | None = None, hidden: Hidden | None = None
+    ) -> None:
+        super().__init__(path)
+        self.details, self.way, self.part, self.hidden = details, way, part, hidden
 
 
 @checked
@@ -51,7 +51,7 @@ def make(
     progress: Progress | None = None,
     on_bad: OnBad | None = None,
     exist_ok: bool = False,
-) -> Dataset:
+) -> MadeDataset:
     """Make a dataset, or import a published one from its file (`source`) and the folder of its `pictures`.
 
     `beside` is the second file of a suite that has one (annotations, kinds). From a file, `size` cases or the share
@@ -69,7 +69,8 @@ def make(
     writes the questions.
     """
     check_from(1, size=size, per_task=per_task, workers=workers)
-    given = {
+    chosen, folder, source, key = find_suite(suite), Path(out), maybe_path(source), maybe_path(hidden)
+    own: dict[str, Any] = {
         "keep_doubled": keep_doubled,
         "controls": controls,
         "options": options,
@@ -78,75 +79,44 @@ def make(
         "per_task": per_task,
         "wording": wording,
     }
-    if exist_ok and (Path(out) / METADATA).is_file():
-        drawn = source is not None and Path(source).is_file() and (size or sample)
-        how = {name: value for name, value in given.items() if name != "per_task"} | {
+    if exist_ok and (folder / METADATA).is_file():
+        drawn = source is not None and source.is_file() and (size or sample)
+        how = {name: value for name, value in own.items() if name != "per_task"} | {
             "answers": "hidden" if hidden else None,
             "suite": suite,
-            "file": Path(source).name if source else "",
+            "file": source.name if source else "",
             "part": Part(size, sample) if drawn else None,
             "seed": seed or 0,
             "size": None if drawn else f"{per_task} of each task" if per_task else size,
         }
-        return _made_before(Path(out), how)
-    return make_with_details(
-        suite,
-        Path(out),
-        size=size,
-        seed=seed,
-        source=maybe_path(source),
-        pictures=maybe_path(pictures),
-        beside=maybe_path(beside),
-        sample=sample,
-        own=given,
-        hidden=maybe_path(hidden),
-        workers=workers,
-        ray=ray,
-        progress=progress or usual(),
-        on_bad=on_bad or (lambda line, field, reason: None),
-    ).dataset
-
-
-def make_with_details(
-    name: str,
-    folder: Path,
-    *,
-    size: int | None,
-    seed: int | None,
-    source: Path | None,
-    pictures: Path | None,
-    beside: Path | None,
-    sample: float | None,
-    own: dict[str, Any],
-    hidden: Path | None,
-    workers: int | None,
-    ray: str,
-    progress: Progress,
-    on_bad: OnBad,
-) -> MadeDataset:
-    """Make a dataset as `make` does; `own` contains the arguments that only this suite takes."""
-    suite, own = find_suite(name), {option: value for option, value in own.items() if value}
-    way = way_of(suite, source, own=own, size=size, sample=sample, pictures=pictures, ray=ray)
-    drawn = secret_seed(seed) if hidden is not None else seed or 0
+        return _made_before(folder, how)
+    if beside is not None and chosen.beside is None:
+        raise CountersightError(f"{suite} is imported from one file; leave out `beside`")
+    if source is not None and beside is None and chosen.beside and chosen.beside.needed:
+        raise CountersightError(f"{suite} needs {chosen.beside.option} (in Python: beside): {chosen.beside.words}")
+    own = {name: value for name, value in own.items() if value}
+    pictures = maybe_path(pictures)
+    way = way_of(chosen, source, own=own, size=size, sample=sample, pictures=pictures, ray=ray)
+    number = secret_seed(seed) if key else seed or 0
     if way == "folder" and own.get("wording", WORDINGS[0]) not in WORDINGS:
-        own["wording"] = open_model(own["wording"], ModelSettings(seed=drawn, ray=ray))
+        own["wording"] = open_model(own["wording"], ModelSettings(seed=number, ray=ray))
+    part = Part(size, sample, number) if way == "file" and (size or sample) else None
+    watch, bad = progress or usual(), on_bad or (lambda line, field, reason: None)
 
-    def fill(folder: Path) -> MadeDataset:
+    def fill(folder: Path) -> Any:
         if source is None:
-            found = suite.make(folder, size=size, seed=drawn, workers=workers, ray=ray, progress=progress, **own)
-        elif way == "folder":
-            found = suite.assemble(source, folder, size=size, seed=drawn, progress=progress, on_bad=on_bad, **own)
-        else:
-            part = Part(size, sample, drawn) if size or sample else None
-            found = suite.read(source, folder, pictures=pictures, beside=beside, part=part, on_bad=on_bad, **own)
-        return MadeDataset(Dataset.open(folder), found, way, drawn)
+            return chosen.make(folder, size=size, seed=number, workers=workers, ray=ray, progress=watch, **own)
+        if way == "folder":
+            return chosen.assemble(source, folder, size=size, seed=number, progress=watch, on_bad=bad, **own)
+        second = maybe_path(beside)
+        return chosen.read(source, folder, pictures=pictures, beside=second, part=part, on_bad=bad, **own)
 
-    if hidden is None:
-        return fill(folder)
-    with whole_beside(folder, hidden) as (whole, empty):
-        made = fill(whole)
-        commitment = hide(made.dataset, empty, hidden)
-    return MadeDataset(Dataset.open(folder), made.details, way, drawn, commitment)
+    if key is None:
+        return MadeDataset(folder, fill(folder), way, part)
+    with whole_beside(folder, key) as (whole, empty):
+        details = fill(whole)
+        commitment = hide(Dataset(whole), empty, key)
+    return MadeDataset(folder, details, way, part, commitment)
 
 
 def open_dataset(path: Path | str) -> Dataset:
@@ -154,9 +124,9 @@ def open_dataset(path: Path | str) -> Dataset:
     return Dataset.open(path)
 
 
-def _made_before(folder: Path, how: Mapping[str, Any]) -> Dataset:
+def _made_before(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
     """Return the dataset in a folder; raises an error if its card says that it was made in another way."""
-    dataset = Dataset.open(folder)
+    dataset = MadeDataset(folder)
     made = dataset.provenance()
     made |= {"file": made.get("file", made.get("mined", "")), "controls": str("controls" in made)}
     for what in how if "suite" in made else ["answers"]:  # the card of hidden answers records nothing else
