@@ -4,51 +4,18 @@ Heavy modules are imported only by the verbs that need them, so that `countersig
 the reason for argparse: it loads in 13 ms, typer in 75, cyclopts in 105.
 """
 
-import argparse
 import atexit
 import contextlib
 import os
 import signal
 import sys
 from collections.abc import Iterable, Sequence
-from importlib import import_module
-from typing import Final, NoReturn
+from typing import NoReturn
 
-from countersight import __version__
-from countersight.cli.parsing import Verbs, in_options
+from countersight.cli.parsing import AUDIT_VERBS, in_options, whole_parser
 from countersight.cli.terminal import plain_signs
 from countersight.errors import CountersightError
 from countersight.text import nearest
-
-_MODULES: Final = {
-    "demo": "demo",
-    "make": "make",
-    "build": "build",
-    "mine": "mine",
-    "export": "exchange",
-    "push": "exchange",
-    "import-run": "exchange",
-    "describe": "describe",
-    "blind": "blind",
-    "run": "run",
-    "status": "run",
-    "score": "report",
-    "report": "report",
-    "compare": "report",
-    "leaderboard": "report",
-    "view": "report",
-    "audit": "audit",
-    "collect": "collect",
-    "ablate": "ablate",
-    "features": "train",
-    "train": "train",
-    "list": "listing",
-    "completion": "listing",
-}
-"""The module of each verb."""
-AUDIT_VERBS: Final = ("bundle", "calibrate", "plan", "sign", "verify")
-"""Names of subcommands that may follow `audit` instead of a dataset."""
-_LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -118,19 +85,3 @@ def _meant(typed: str, known: Iterable[str]) -> str:
 def _stop(number: int, frame: object) -> None:
     os.write(2, b"\ncountersight: stopping\n")  # unbuffered, because other output may be in progress
     raise KeyboardInterrupt
-
-
-def whole_parser(verb: str = "") -> "tuple[argparse.ArgumentParser, Verbs]":
-    """The parser of the command line, and its verbs; if one verb is named, the modules of the others are not loaded."""
-    parser = argparse.ArgumentParser(
-        prog="countersight",
-        description="Tests whether vision-language models can reason about what is not in the picture.",
-        epilog="Start with: countersight demo (in a clone of the repository: make demo)",
-    )
-    parser.add_argument("--version", action="version", version=f"countersight {__version__}")
-    parser.add_argument("--log-level", choices=_LOG_LEVELS, help="write log messages of the engine to stderr")
-    verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
-    module = _MODULES.get(verb)
-    for name in [module] if module else dict.fromkeys(_MODULES.values()):
-        import_module(f"countersight.cli.{name}").add(verbs)
-    return parser, verbs

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from countersight.cli.parsing import Verbs, verb
+from countersight.cli.parsing import AUDIT_VERBS, Verbs, verb, whole_parser
 from countersight.errors import CountersightError
 
 _LIST: Final = {
@@ -23,8 +23,6 @@ def add(verbs: Verbs) -> None:
 
 
 def _completion(chosen: argparse.Namespace) -> int:
-    from countersight.cli import AUDIT_VERBS, whole_parser
-
     try:
         import shtab
     except ImportError:

@@ -11,9 +11,11 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from countersight import __version__
 from countersight.text import printable
 
 if TYPE_CHECKING:
@@ -23,6 +25,35 @@ Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 Table: TypeAlias = Mapping[str, str]
 Call: TypeAlias = Callable[[argparse.Namespace], int]
 
+_MODULES: Final = {
+    "demo": "demo",
+    "make": "make",
+    "build": "build",
+    "mine": "mine",
+    "export": "exchange",
+    "push": "exchange",
+    "import-run": "exchange",
+    "describe": "describe",
+    "blind": "blind",
+    "run": "run",
+    "status": "run",
+    "score": "report",
+    "report": "report",
+    "compare": "report",
+    "leaderboard": "report",
+    "view": "report",
+    "audit": "audit",
+    "collect": "collect",
+    "ablate": "ablate",
+    "features": "train",
+    "train": "train",
+    "list": "listing",
+    "completion": "listing",
+}
+"""The module of each verb."""
+AUDIT_VERBS: Final = ("bundle", "calibrate", "plan", "sign", "verify")
+"""Names of subcommands that may follow `audit` instead of a dataset."""
+_LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 _USAGE: Final = re.compile(
     r"(?P<flags>-.*?|[A-Z]+)(?: (?P<value>\{.*?\}|[^-\s][^\s=!*?+…>]*))?(?P<times>…\?|[?+*…])?(?P<needed>!)?"
     r"(?:>(?P<dest>\w+))?(?:=(?P<default>.*))?"
@@ -34,6 +65,22 @@ _TIMES: Final[dict[str, dict[str, Any]]] = {
     "…": {"action": "extend", "nargs": "+", "default": []},
     "…?": {"nargs": "*"},
 }
+
+
+def whole_parser(verb: str = "") -> "tuple[argparse.ArgumentParser, Verbs]":
+    """The parser of the command line, and its verbs; if one verb is named, the modules of the others are not loaded."""
+    parser = argparse.ArgumentParser(
+        prog="countersight",
+        description="Tests whether vision-language models can reason about what is not in the picture.",
+        epilog="Start with: countersight demo (in a clone of the repository: make demo)",
+    )
+    parser.add_argument("--version", action="version", version=f"countersight {__version__}")
+    parser.add_argument("--log-level", choices=_LOG_LEVELS, help="write log messages of the engine to stderr")
+    verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
+    module = _MODULES.get(verb)
+    for name in [module] if module else dict.fromkeys(_MODULES.values()):
+        import_module(f"countersight.cli.{name}").add(verbs)
+    return parser, verbs
 
 
 def verb(verbs: Verbs, name: str, call: Call, summary: str, example: str, *tables: Table) -> argparse.ArgumentParser:
@@ -220,8 +267,6 @@ def in_options(sentence: str) -> str:
 
 
 def _option(argument: str) -> str:
-    from countersight.cli import whole_parser
-
     option = f"--{argument.replace('_', '-')}"
     verbs = whole_parser()[1].choices.values()
     return _OTHERWISE.get(argument) or (option if any(option in each._option_string_actions for each in verbs) else "")
