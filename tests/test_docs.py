@@ -26,7 +26,7 @@ from making import picture
 from promises.inputs import write_scene_graphs
 
 import countersight as cs
-from countersight.cli import whole_parser
+from countersight.cli.parsing import whole_parser
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -152,10 +152,10 @@ def test_boxes_that_enclose_nothing_are_none(tmp_path):
         ("7", "entry 1: file: is not a JSON array or object"),
         ("", "entry 1: file: is not a JSON array or object"),
         ("hello [", "entry 1: file: is not a JSON array or object"),
-        ("[1, 2, 3]", "entry 1: file: has something after element 0 that is not a JSON object"),
+        ("[1, 2, 3]", "entry 1: file: contains something other than a JSON object after element 0"),
         ("[{]", "entry 1: element: is not JSON"),
-        (json.dumps([SCENE]) + json.dumps([SCENE]), "entry 2: file: continues after its last bracket"),
-        (json.dumps([SCENE]) + " " * (3 << 20) + "x", "entry 2: file: continues after its last bracket"),
+        (json.dumps([SCENE]) + json.dumps([SCENE]), "entry 2: file: has content after its closing bracket"),
+        (json.dumps([SCENE]) + " " * (3 << 20) + "x", "entry 2: file: has content after its closing bracket"),
     ],
 )
 def test_a_broken_file_is_read_as_far_as_it_goes(tmp_path, content, sentence):

@@ -164,4 +164,4 @@ def test_a_run_that_can_ask_nothing_says_why(tmp_path, capsys):
     with DatasetWriter(tmp_path / "d", name="d", description="", license="", provenance={}) as writer:
         writer.add(Case(id="c", group="AR", factual=Question("Does it stay?", "yes", "boolean")))
     assert main(["run", str(tmp_path / "d"), "--model", "embedded", "-o", str(tmp_path / "r")]) == 1
-    assert "Nothing was asked" in capsys.readouterr().err
+    assert "No question was asked" in capsys.readouterr().err

@@ -339,7 +339,7 @@ def test_a_model_that_knows_the_text_wins_in_every_order(tmp_path):
     reply = next(r for r in replies(tmp_path / "r") if r.orders)
     assert [order.places for order in reply.orders] == list(orders_of(4))
     assert (reply.tokens_in, reply.cost, reply.attempts) == (40, 2.0, 4)
-    assert tally.unfit == {"there are no options to put in another order": 1}
+    assert tally.unfit == {"there are no options to reorder": 1}
     assert (
         "1 question asked without the special prompt, because it does not apply: there are no options"
         in tally.summary()
@@ -493,7 +493,7 @@ def test_response_only_shows_the_options_and_nothing_else(tmp_path):
     words = [turns[0][1] for turns in told]
     assert not any("dots" in each or "Is it?" in each or "Yes, it is" in each for each in words)
     assert sum("A: 3\nB: 5\nC: 7\nD: 9" in each for each in words) == 3
-    assert tally.unfit == {"there are no options to show alone": 1}
+    assert tally.unfit == {"there are no options to show": 1}
 
 
 # what a run is

@@ -176,7 +176,7 @@ def test_groups_of_pictures_are_compared_in_every_format(tmp_path: Path) -> None
     assert (gap["measure"], gap["n"], gap["method"]) == (
         "diff",
         "35",
-        "score, squared and added, Holm",
+        "score (MOVER), Holm",
     )
     assert "gap: Female minus Male" in printed(files)
     assert "gap: Female minus Male" in files.html.read_text(encoding="utf-8")

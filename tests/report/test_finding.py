@@ -68,7 +68,8 @@ def test_the_share_that_was_not_read_stands_right_after_the_finding(tmp_path: Pa
     words = sentence(report)
     assert words.startswith("m0 was asked 24 cases")
     assert words.endswith(
-        "p < 0.001; 45.8 to 54.2 depending on what unread replies mean). Unread, cut off or empty: 4.2% of the replies."
+        "p < 0.001; 45.8 to 54.2 depending on how unread replies are counted). Unread, cut off or empty: 4.2% of the "
+        "replies."
     )
     page = render(PageData(report))
     assert '<p class="caution" dir="auto">Unread, cut off or empty: 4.2% of the replies.</p>' in page
@@ -101,14 +102,14 @@ def test_a_drop_that_unread_replies_could_undo_is_not_called_one(tmp_path: Path)
     assert (drop.value, drop.bounds) == (0.5, Bounds(0.0, 0.5))
     assert drop.low > 0
     assert "it may lose, but too many replies are unread to tell: 50.0 points (factual 100.0% right" in sentence(report)
-    assert "0.0 to 50.0 depending on what unread replies mean" in sentence(report)
+    assert "0.0 to 50.0 depending on how unread replies are counted" in sentence(report)
 
 
 def test_bounds_of_unread_replies_stand_in_a_finding_of_several_runs(tmp_path: Path) -> None:
     rambling = {row: (told, "Hm." if row < 6 else "D") for row, (told, _) in said(0).items()}
     words = sentence(reported(tmp_path, rambling, said(0)))
     assert "m0 loses 100.0 points" in words
-    assert "24 cases; 75.0 to 100.0 depending on what unread replies mean)" in words
+    assert "24 cases; 75.0 to 100.0 depending on how unread replies are counted)" in words
 
 
 def test_a_model_that_only_guesses_has_a_drop_that_says_nothing(tmp_path: Path) -> None:
@@ -230,7 +231,7 @@ def test_a_damaged_line_of_the_journal_is_named(tmp_path: Path) -> None:
     assert each.standing == (
         "47 of 48 questions scored; 1 without a reply; 1 line of replies.jsonl is damaged and cannot be read"
     )
-    assert each.advice[0].startswith("1 line of replies.jsonl is damaged and cannot be read: give the run's command")
+    assert each.advice[0].startswith("1 line of replies.jsonl is damaged and cannot be read: run the command again")
 
 
 def test_too_few_cases_say_so(tmp_path: Path) -> None:

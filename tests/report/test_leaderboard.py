@@ -312,7 +312,7 @@ def test_rows_are_found_by_kind_and_by_words(page: Page) -> None:
     page.get_by_label("Model or prompt").fill("COT")
     shows(page, "strong")
     page.get_by_label("Model or prompt").fill("no such model")
-    expect(page.locator("#status")).to_have_text("No row is like this. Clear a choice to see more.")
+    expect(page.locator("#status")).to_have_text("No row matches. Clear a filter to see more.")
 
 
 @pytest.mark.browser

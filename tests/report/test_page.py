@@ -195,7 +195,7 @@ def test_search_finds_text_in_replies(open_page: Opener) -> None:
 def test_nothing_found_is_said(open_page: Opener) -> None:
     page = open_page(specimen.page(60)).page
     page.locator("#search").fill("no such words")
-    expect(page.locator("#status")).to_have_text("No case is like this. Clear a filter to see more.")
+    expect(page.locator("#status")).to_have_text("No case matches. Clear a filter to see more.")
     expect(page.locator(".card")).to_have_count(0)
 
 

@@ -93,7 +93,7 @@ def test_csv_gives_reported_figures_as_shares_with_their_source(files: ReportFil
     total = next(row for row in reported if (row["run"], row["group"]) == ("LLaVA, 1-shot", "total"))
     assert (total["value"], total["n"]) == ("4.4379", "1200")
     measured = next(row for row in rows if (row["table"], row["group"]) == ("scores", "total"))
-    assert (measured["value"], measured["method"]) == ("6.0", "exact binomial, squared and added")
+    assert (measured["value"], measured["method"]) == ("6.0", "exact binomial (MOVER)")
 
 
 def test_the_terminal_sets_them_side_by_side_too(files: ReportFiles) -> None:

@@ -98,7 +98,7 @@ def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(fol
     with (tmp_path / "report" / "tables.csv").open() as lines:
         methods = {row["method"] for row in csv.DictReader(lines) if row["measure"] in ("drop", "factual")}
     assert methods == {ANYTIME}
-    assert "confidence sequences by betting" in (tmp_path / "report" / "report.html").read_text()
+    assert "betting confidence sequences" in (tmp_path / "report" / "report.html").read_text()
 
     asked = model.asked
     cs.run(folder, model, out=tmp_path / "run", until=15)
@@ -220,7 +220,7 @@ def test_the_command_says_what_was_saved_and_asks_nothing_twice(folder, tmp_path
     replies = (tmp_path / "run" / "replies.jsonl").read_bytes()
     assert main([*command, "--until", "14"]) == 0
     again = capsys.readouterr().err
-    assert "Nothing was asked" not in again
+    assert "No question was asked" not in again
     assert again.strip().splitlines()[-1] == said.strip().splitlines()[-1]
     assert (tmp_path / "run" / "replies.jsonl").read_bytes() == replies
 

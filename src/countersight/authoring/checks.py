@@ -135,7 +135,7 @@ def is_worked_out(source: SourceQuestion, draft: PairDraft) -> Fault:
         return "" if draft.answer in ("yes", "no") else f"{draft.answer!r} is neither yes nor no"
     composed = compose(int(source.answer), draft.question, source.question)
     if composed is None:
-        return "the composer cannot follow it"
+        return "the composer does not understand it"
     return "" if str(composed) == draft.answer else f"the composer computes {composed}, not {draft.answer}"
 
 

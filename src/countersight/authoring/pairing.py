@@ -168,7 +168,7 @@ class PairBuilder:
             if source.image and f"{source.image}/{plain}" in self._seen:
                 reason, details = DOUBLE, "the same question is already asked about this picture"
             elif self._written_before[plain] >= _REPEATED:
-                reason, details = REPEATED, f"the writer wrote the same {_REPEATED} times"
+                reason, details = REPEATED, f"the writer repeated itself {_REPEATED} times"
             elif self._is_model and self._suppositions[supposed] >= most:
                 reason, details = REPEATED, f"the writer made the same supposition {most} times"
         if not reason and (details := balance.too_many(draft)):

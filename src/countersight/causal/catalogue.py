@@ -104,7 +104,7 @@ class Catalogue:
             raise CatalogueError(unknown("kind of cause", rule.kind, self.kinds))
         if (rule.kind in _WITHOUT_CAUSE) != (rule.cause is None):
             named = " or ".join(_WITHOUT_CAUSE)
-            raise CatalogueError(f"the rule for {rule.say[0]!r} needs a cause exactly if its kind is not {named}")
+            raise CatalogueError(f"the rule for {rule.say[0]!r} must name a cause unless its kind is {named}")
         for name in (*rule.subject, *rule.object, *rule.not_subject, *rule.not_object):
             if name not in self._nouns.names:
                 raise CatalogueError(unknown("class of nouns", name, sorted(self._nouns.names)))

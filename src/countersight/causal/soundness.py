@@ -77,7 +77,7 @@ def fault(graph: CausalGraph) -> str | None:
         return "a thing has no name"
     for edge in graph.edges:
         if {edge.cause, edge.effect} != {edge.subject, edge.object} or not {edge.cause, edge.effect} <= letters.keys():
-            return "an edge is not between two of its things"
+            return "an edge is not between two things of the graph"
     edges = [(letters[edge.cause], letters[edge.effect]) for edge in graph.edges]
     if len(graph.things) != (2 if graph.kind == "direct" else 3) or sorted(edges) != sorted(_EDGES[graph.kind]):
         return f"its edges are not those of the kind {graph.kind}"
@@ -88,24 +88,24 @@ def doubt(graph: CausalGraph) -> str | None:
     """Return the reason why a graph is unfit for unambiguous questions, or None."""
     names = {thing.id: thing.name for thing in graph.things}
     if not all(is_plain(name) for name in names.values()):
-        return "a name does not tell what the thing is"
+        return "a name does not say what the thing is"
     if graph.namesakes:
         return "another thing of the picture has the same name"
     if any(may_be_the_same(one, other) for one, other in combinations(names.values(), 2)):
         return "two names may stand for the same thing"
     allowed = PLACE_KINDS | ACTING_KINDS if _acts_for_sure(graph) else PLACE_KINDS
     if not all(edge.kind in allowed for edge in graph.edges):
-        return "a dependence is not one of place"
+        return "a dependence is not spatial"
     if graph.kind in ("chain", "confounding") and any(
         edge.kind == "wearing" for edge in graph.edges if edge.effect == graph.things[-1].id
     ):
-        return "a dependence does not carry on"  # whoever falls off a bench still has the coat on
+        return "a dependence is not transitive"  # whoever falls off a bench still has the coat on
     if graph.kind == "fork" and any(edge.kind == "wearing" for edge in graph.edges) and not acting_kind(graph):
-        return "a dependence does not carry on"
+        return "a dependence is not transitive"
     if len(names) > 2 and sum("ground" in catalogue().classes(name) for name in names.values()) > 1:
         return "two names may stand for the same thing"  # who skis on snow on the ground is on the ground
     if graph.kind == "chain" and _stands_by_itself(graph):
-        return "a dependence does not carry on"
+        return "a dependence is not transitive"
     if graph.kind == "confounding" and any(edge.kind in _BEARING and edge.relation == "with" for edge in graph.edges):
         return "a relation says where a thing is, not what keeps it there"  # a soap tray with a glass, on a ledge
     if graph.kind == "collision" and _are_somebody_and_their_hand(graph):
@@ -113,13 +113,13 @@ def doubt(graph: CausalGraph) -> str | None:
     if graph.kind == "collision" and _are_one_of_a_kind(graph):
         return "two names may stand for the same thing"
     if graph.kind == "collision" and _may_rest_on_each_other(graph):
-        return "one of the causes may do alone"  # a pizza on a tray on a table
+        return "one of the causes may be sufficient"  # a pizza on a tray on a table
     if graph.kind == "collision" and _is_held_where_it_rests(graph):
-        return "one of the causes may do alone"  # a chair on the beach that somebody holds stands without the hand
+        return "one of the causes may be sufficient"  # a chair on the beach that somebody holds stands without the hand
     if graph.kind == "collision" and any(edge.relation in _HAVING for edge in graph.edges):
         return "a relation says where a thing is, not what keeps it there"
     if graph.kind == "collision" and _is_distributive(graph):
-        return "each of the causes may have one of its own"  # a man and a woman wear a shirt
+        return "each cause may have its own effect"  # a man and a woman wear a shirt
     if any(edge.kind == "holding" and edge.relation in _HAVING for edge in graph.edges) and any(
         "in front of" in text for text in graph.descriptions
     ):

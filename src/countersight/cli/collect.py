@@ -32,7 +32,7 @@ _NEW: Final = {
 _SERVE: Final = {
     "--host HOST=127.0.0.1": "the address to listen on (default: this machine only)",
     "--port N=8400": "the port to listen on",
-    "--public-url URL=": "behind a proxy: how people reach it, https://…",
+    "--public-url URL=": "the public address of the server behind a proxy, such as https://…",
     "--trust-proxy ADDRESS=": "behind a proxy: its address",
     "--check": "report what is unsafe in this configuration, and exit",
 }

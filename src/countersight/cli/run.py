@@ -256,12 +256,11 @@ def ask(
         )
     if not tally.total and tally.bad_rows:
         rows = [f"  {printable(str(bad))}" for bad in tally.first_bad_rows]
-        print(f"Nothing was asked: {dataset} has no valid cases", *rows, sep="\n", file=sys.stderr)
+        print(f"No question was asked: {dataset} has no valid cases", *rows, sep="\n", file=sys.stderr)
     elif not tally.total:
         print(
-            f"Nothing was asked: no case of {dataset} has what the prompt {options.prompt.name} shows to "
-            f"{model.name}. For cases without a picture, choose a prompt without one, such as given-graph, "
-            "given-graph-cot or text-only.",
+            f"No question was asked: the prompt {options.prompt.name} needs something that no case of {dataset} has, "
+            "such as a picture. Prompts without a picture are given-graph, given-graph-cot and text-only.",
             file=sys.stderr,
         )
     failed = tally.failed or tally.unasked or others.failed or others.unasked

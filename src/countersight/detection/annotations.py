@@ -101,7 +101,7 @@ class Annotations:
         image = self._image(name)
         if (image.width, image.height) != size:
             raise EditFailed(
-                f"the annotations are of a picture of {image.width} x {image.height} pixels, not {size[0]} x {size[1]}"
+                f"the annotations are for a picture of {image.width} x {image.height} pixels, not {size[0]} x {size[1]}"
             )
         things = []
         for annotation in self._annotations.get(image.id, ()):
@@ -150,7 +150,7 @@ def of_runs(runs: _Runs, size: tuple[int, int]) -> Mask:
     """Return the pixels of a mask given as run lengths, plain or in COCO's compressed text."""
     width, height = size
     if runs.size != (height, width):
-        raise EditFailed(f"an outline is of {runs.size[1]} x {runs.size[0]} pixels, the picture {width} x {height}")
+        raise EditFailed(f"an outline has the size {runs.size[1]} x {runs.size[0]}, the picture {width} x {height}")
     counts = unpacked(runs.counts) if isinstance(runs.counts, str) else runs.counts
     if len(counts) > MOST_NUMBERS or any(count < 0 for count in counts) or sum(counts) != width * height:
         raise EditFailed("the run lengths of an outline do not fill the picture")

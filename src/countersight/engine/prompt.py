@@ -141,9 +141,9 @@ class Prompt(msgspec.Struct, frozen=True):
         if prompt.tells_graph and not graph_in_words(case.graph):
             return "there is no causal graph to describe"
         if prompt.orders != "one" and question is not None and question.kind != "choice":
-            return "there are no options to put in another order"
+            return "there are no options to reorder"
         if not prompt.question and question is not None and question.kind != "choice":
-            return "there are no options to show alone"
+            return "there are no options to show"
         if prompt.needs_fact and _is_told(world, telling) and case.factual is None:
             return "there is no factual question"
         if prompt.composed and _is_told(world, telling) and question is not None and question.unlisted_kind != "number":

@@ -185,9 +185,7 @@ def export_lmms_eval(order: Export) -> Exported:
         write_text(folder / "utils.py", _UTILS)
         write_text(folder / f"{name}_gen.yaml", _task(f"{name}_gen", dataset, order.out, _GENERATE))
         write_text(folder / f"{name}_rank.yaml", _task(f"{name}_rank", dataset, order.out, _RANK))
-    note = (
-        f"ask with: lmms-eval --include_path {order.out} --tasks {name}_gen --log_samples --output_path OUT --model …"
-    )
+    note = f"run: lmms-eval --include_path {order.out} --tasks {name}_gen --log_samples --output_path OUT --model …"
     return Exported(shards.count, "question", note)
 
 

@@ -104,7 +104,7 @@ def _export_parquet(order: Export, name: str, columns: Columns, trainer: str) ->
         for example in examples:
             if example.rejected or "rejected" not in columns:
                 shards.add(_row(example, dataset, columns))
-    note = f'load_dataset("parquet", data_files="{order.out}/*.parquet") goes into {trainer}'
+    note = f'pass load_dataset("parquet", data_files="{order.out}/*.parquet") to {trainer}'
     return Exported(shards.count, "question", note)
 
 

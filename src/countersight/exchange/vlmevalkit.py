@@ -61,7 +61,7 @@ def export_tables(order: Export) -> Exported:
     names = " ".join(f"{name}_{label}" for label in tables)
     blind = sum(table.without_picture for table in tables.values())
     left = f"; it leaves out {several(blind, 'question')} that have no picture" if blind else ""
-    note = f"ask with: LMUData={order.out} PRED_FORMAT=tsv python run.py --data {names} --model MODEL{left}"
+    note = f"run: LMUData={order.out} PRED_FORMAT=tsv python run.py --data {names} --model MODEL{left}"
     return Exported(sum(table.count for table in tables.values()), "question", note)
 
 
@@ -130,7 +130,7 @@ _FAILED: Final = "Failed to obtain answer"
 _WORDS: Final = msgspec.structs.replace(
     PROMPT,
     name="vlmevalkit",
-    about="choices as VLMEvalKit words them, all else as 0-shot",
+    about="options in the words of VLMEvalKit, otherwise like 0-shot",
     choice="Question: {question}\nOptions:\n{options}\nPlease select the correct answer from the options above.",
 )
 
@@ -225,7 +225,7 @@ def _sheet(path: Path) -> Iterator[list[str]]:
         from openpyxl import load_workbook
     except ImportError:
         raise ExchangeError(
-            f"{path} is read with: pip install 'countersight[exchange]'; or have VLMEvalKit write PRED_FORMAT=tsv"
+            f"to read {path}: pip install 'countersight[exchange]'; or have VLMEvalKit write PRED_FORMAT=tsv"
         ) from None
     try:
         sheet = load_workbook(path, read_only=True).worksheets[0]

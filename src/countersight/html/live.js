@@ -31,7 +31,7 @@
         news.textContent = `As of ${new Date().toLocaleTimeString("en-GB")}.`;
       }
     } catch {
-      news.textContent = "The server does not answer. This page shows the last state.";
+      news.textContent = "The server does not answer. This page shows the last known state.";
     } finally {
       setTimeout(look, EVERY);
     }

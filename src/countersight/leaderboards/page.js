@@ -96,7 +96,7 @@
 
   const filtered = () => {
     const shown = filter();
-    status.textContent = shown === 0 ? "No row is like this. Clear a choice to see more." : "";
+    status.textContent = shown === 0 ? "No row matches. Clear a filter to see more." : "";
   };
   kind.addEventListener("change", filtered);
   search.addEventListener("input", filtered);

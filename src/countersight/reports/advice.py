@@ -17,7 +17,7 @@ WORTH_A_WARNING: Final = 0.01
 def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
     """Return the problems of a run and what to do about them, the worst first."""
     if damaged:
-        yield f"{damaged_lines(damaged)}: give the run's command again to ask the questions without a reply."
+        yield f"{damaged_lines(damaged)}: run the command again to ask the questions without a reply."
     left_out: dict[str, int] = run.manifest.observed.get(LEFT_OUT, {}) if row.missing else {}
     for reason, number in left_out.items():
         yield f"{several(number, 'question')} not asked: {reason}."

@@ -238,8 +238,8 @@ def _observations(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
             ),
             (
                 "best and worst",
-                "Their distance is that of two groups chosen for being so: it is rather too large, and its interval is "
-                "as wide as if every two groups had been compared (Bonferroni).",
+                "The two groups were chosen because they are extreme, so their distance is overestimated. Its interval "
+                "is corrected for the comparison of every two groups (Bonferroni).",
             ),
         ),
     )

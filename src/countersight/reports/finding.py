@@ -189,7 +189,7 @@ def _uncertainty(drop: Measured) -> str:
 
 def _left_open(bounds: Bounds | None) -> str:
     """Return the bounds that unread replies leave, as the end of a sentence part; empty if every reply was read."""
-    return f"; {interval(bounds)} depending on what unread replies mean" if bounds else ""
+    return f"; {interval(bounds)} depending on how unread replies are counted" if bounds else ""
 
 
 def _caveat(report: ReportData, run: RunScores) -> str:
@@ -249,7 +249,13 @@ def _accuracy(report: ReportData, run: RunScores, figure: Measured) -> str:
     told = f"{'has a ' if report.soft else ''}{words} {percent(figure.value or 0.0)}% ({level})"
     if chance is None:
         return told
-    beyond = "more than" if figure.low > chance else "less than" if figure.high < chance else "no sign of more than"
+    beyond = (
+        "more than"
+        if figure.low > chance
+        else "less than"
+        if figure.high < chance
+        else "not significantly different from"
+    )
     return f"{told}, {beyond} the {percent(chance)}% of random guessing"
 
 

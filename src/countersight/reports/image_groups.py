@@ -217,7 +217,7 @@ def bias_analysis(groups: PictureGroups, runs: Sequence[AnalysedRun], terms: Ter
             ),
             (
                 "gap",
-                "The diff of one group minus that of another; its interval squares and adds theirs (Zou and Donner, "
+                "The diff of one group minus that of another; its interval combines theirs (MOVER; Zou and Donner, "
                 "2008), and p is that of the interval. Several gaps are corrected by Holm's method.",
             ),
         ),

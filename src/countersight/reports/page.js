@@ -191,7 +191,7 @@
     make(
       "div",
       { class: "graph" },
-      ...(picture === null ? [make("p", { class: "placeholder" }, "No picture: this case is its text and its graph.")] : []),
+      ...(picture === null ? [make("p", { class: "placeholder" }, "No picture: this case consists of text and a graph.")] : []),
       make("h4", {}, "Causal graph"),
       make("p", { dir: "auto" }, edges.join("; ")),
       ...(why ? [make("p", { class: "why", dir: "auto" }, `Why: ${why}.`)] : []),
@@ -426,7 +426,7 @@
     if (byId("search").value !== state.q) byId("search").value = state.q;
     byId("status").textContent = found.length
       ? `${number(found.length)} ${found.length === 1 ? "case" : "cases"}, ${number(first + 1)} to ${number(first + shown.length)} shown.${state.only ? " Clear the filters to see the others." : ""}`
-      : "No case is like this. Clear a filter to see more.";
+      : "No case matches. Clear a filter to see more.";
     byId("pager").hidden = pages < 2;
     byId("page").textContent = `Page ${number(state.page + 1)} of ${number(pages)}`;
     byId("previous").disabled = state.page === 0;

@@ -35,7 +35,7 @@ from countersight.scoring import READING_HEAD, Gold, JudgedRun, Scores, judge_ru
 
 _TASK: Final = (
     "Somebody was asked a question about a picture and replied. Say which answer the reply gives. Do not answer the "
-    "question yourself, and do not put the reply right where it is wrong."
+    "question yourself, and do not correct the reply."
 )
 _WANTED: Final[dict[AnswerKind, str]] = {
     "number": "Write the number that the reply gives, in digits",

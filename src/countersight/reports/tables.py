@@ -170,7 +170,7 @@ def over_all_answers(run: RunScores, terms: Terms) -> Grid:
     head = (terms.group, *(terms.measures[world] for world in worlds))
     note = (
         "Each world with all its answers. The other tables show both worlds over the cases answered in both, so that "
-        "their difference is the drop; these figures do not subtract."
+        "their difference is the drop; the difference of these figures is not the drop."
     )
     return Grid(f"Accuracy over all answers: {name(run.label)}", head, tuple(lines), note)
 

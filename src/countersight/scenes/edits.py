@@ -189,7 +189,7 @@ class _Reshaped:
             return replace(item, shape=self.shape)
         if isinstance(item, Polygon) and not isinstance(self.shape, str):
             return replace(item, points=self.shape)
-        raise ValueError(f"{item.id}: cannot have this shape; flowers have petals, polygons corners, others neither")
+        raise ValueError(f"{item.id}: this shape does not apply; flowers have a petal shape, polygons have corners")
 
 
 def _with_more(scene: Scene, more: Add) -> Scene:

@@ -380,5 +380,5 @@ def _figure(figure: Measured) -> str:
     words += f"; {percent(figure.if_right)}% if unread replies were right" if figure.if_right else ""
     words += f"; {p_value(figure.p)}" if figure.p is not None else ""
     if figure.bounds and figure.p is not None:
-        words += f"; {interval(figure.bounds)} depending on what unread replies mean"
+        words += f"; {interval(figure.bounds)} depending on how unread replies are counted"
     return f"{words}; {TOO_FEW_CASES})" if figure.too_few else f"{words})"

@@ -25,7 +25,7 @@ ALL: Final = "all"
 """The name of the line for all groups."""
 EXACT: Final = "McNemar exact"
 ADJUSTED: Final = "McNemar exact, for the number of independent cases"
-ANYTIME: Final = "confidence sequence by betting, valid at every moment"
+ANYTIME: Final = "betting confidence sequence, valid at any time"
 """The interval and p of runs that stopped by a rule."""
 _INDEPENDENT: Final = "exact binomial, for the number of independent cases"
 
@@ -194,7 +194,7 @@ class Sum(Measured, frozen=True):
     @property
     def method(self) -> str:
         """How the interval was computed."""
-        return "exact binomial, squared and added"
+        return "exact binomial (MOVER)"
 
 
 def summed(rates: Sequence[Measured | None]) -> Sum | None:

@@ -45,7 +45,7 @@ class Gap(Measured, frozen=True):
     @property
     def method(self) -> str:
         """How interval and p were computed."""
-        return f"score, squared and added{', Holm' if self.confidence != CONFIDENCE else ''}"
+        return f"score (MOVER){', Holm' if self.confidence != CONFIDENCE else ''}"
 
 
 class Bias(msgspec.Struct, frozen=True):

@@ -81,7 +81,7 @@ def _scaled(values: ArrayLike, units: int, low: float, high: float) -> _Floats:
     """Scale the values to 0 to 1."""
     seen = (np.asarray(values, dtype=np.float64) - low) / (high - low)
     if seen.size > units or (seen.size and not (seen.min() >= -1e-9 and seen.max() <= 1 + 1e-9)):
-        raise ValueError(f"{seen.size} values are not of {units} units between {low} and {high}")
+        raise ValueError(f"there must be at most {units} values, each between {low} and {high}")
     return np.clip(seen, 0.0, 1.0)
 
 

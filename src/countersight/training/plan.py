@@ -117,7 +117,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.objective == "contrastive" and (self.inputs == "response" or self.encoder == COUNTS):
             raise CountersightError(
                 "the contrastive objective compares responses with a picture or a change: it needs `inputs` full or "
-                "text, and a network that reads"
+                "text, and an encoder"
             )
         if self.inputs == "full" and bool(self.view) == bool(self.features):
             raise CountersightError(

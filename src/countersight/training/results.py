@@ -140,7 +140,7 @@ def _card(plan: Plan, result: Result, beside: str) -> str:
     return (
         f"{title}\n\nAccuracy in per cent, {how}.\n\n| | accuracy |\n| --- | --- |\n"
         + "\n".join(rows)
-        + f"\n\nIntervals are 95 %, for questions that share pictures.\n\n![Curves]({CURVES})\n\n"
+        + f"\n\nIntervals are 95 %, clustered by picture.\n\n![Curves]({CURVES})\n\n"
         f"Every setting:\n\n```json\n{settings}\n```\n"
     )
 
@@ -151,7 +151,7 @@ def write_table(folders: Sequence[Path], path: Path) -> Path:
     if not folders:
         raise CountersightError("no trained matcher is named: countersight train tables DIR, with one in each folder")
     rows = sorted(_row(folder) for folder in folders)
-    note = "\nReported: on CoSIm's validation split. Intervals are 95 %, for questions that share pictures.\n"
+    note = "\nReported: on CoSIm's validation split. Intervals are 95 %, clustered by picture.\n"
     return write_text(path, "# Matchers\n\n" + HEAD + "\n".join(rows) + "\n" + note)
 
 

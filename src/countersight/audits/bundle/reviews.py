@@ -18,7 +18,7 @@ from countersight.errors import AuditError
 from countersight.files import write_whole
 
 REVIEWED: Final[str] = f"reviews/{LABELS}"
-UNNOTED: Final = "at a time that was not noted"
+UNNOTED: Final = "at an unknown time"
 
 
 class Review(msgspec.Struct, frozen=True):

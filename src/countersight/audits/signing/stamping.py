@@ -201,7 +201,7 @@ def values(data: bytes) -> Iterator[Value]:
         if size & 0x80:
             start += size & 0x7F
             if start == 2 or start > 6:
-                raise AuditError("it has a length that no time stamp has")
+                raise AuditError("its length is invalid")
             size = int.from_bytes(data[2:start], "big")
         end = start + size
         if len(data) < end:
@@ -215,4 +215,4 @@ def first(data: bytes, tag: int) -> Value:
     for found in values(data):
         if found.tag == tag:
             return found
-    raise AuditError("it is no time stamp as RFC 3161 describes one")
+    raise AuditError("it is not an RFC 3161 time stamp")

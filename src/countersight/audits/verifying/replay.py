@@ -540,6 +540,6 @@ def _by_people(opened: OpenedBundle, calibration: Calibration, judged: AuditTrai
         return
     own = opened.audit.steps[: len(judged.steps)]
     if same_audit(judged.manifest, opened.audit.manifest) and [a.hash for a in judged.steps] != [b.hash for b in own]:
-        yield Finding("broken", LOG, "it is not the log of the audit as it was when people labelled it")
+        yield Finding("broken", LOG, "the log of the audit has changed since people labelled it")
     if (made.judges, made.people, made.domain) != (calibration.judges, calibration.people, calibration.domain):
         yield Finding("broken", CALIBRATION, "its figures do not follow from people's labels and its log")

@@ -94,5 +94,5 @@ def _graph(entry: SceneEntry, row: dict[str, str]) -> SceneGraph | None:
 def _parts(triple: str) -> list[str]:
     parts = triple.split(" , ")
     if len(parts) not in (1, 3):
-        raise BadPart("", f"has {len(parts)} parts, not subject, predicate and object")
+        raise BadPart("", f"has {len(parts)} parts instead of three (subject, predicate, object)")
     return [name_of(part, field) for part, field in zip(parts, ("subject", "predicate", "object"), strict=False)]

@@ -75,7 +75,7 @@ def elements(file: BinaryIO) -> Iterator[bytes | None]:
     cutter = _Cutter()
     while data := file.read(PIECE):
         if cutter.closed and data.strip():
-            raise BrokenFile("continues after its last bracket")
+            raise BrokenFile("has content after its closing bracket")
         if not cutter.closed:
             yield from cutter.cut(data)
     cutter.finish()
@@ -176,6 +176,6 @@ class _Cutter:
 
     def _check_rest(self, after: bytes) -> None:
         if b"".join(self._parts).strip(b" \t\r\n,"):
-            raise BrokenFile(f"has something after element {self._count} that is not a JSON object")
+            raise BrokenFile(f"contains something other than a JSON object after element {self._count}")
         if after.strip():
-            raise BrokenFile("continues after its last bracket")
+            raise BrokenFile("has content after its closing bracket")

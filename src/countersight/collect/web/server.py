@@ -92,7 +92,7 @@ def _misspelt(campaign: Campaign) -> list[str]:
     for name, quotas in (("quotas", settings.quotas), ("person_quotas", settings.person_quotas)):
         for group in quotas.keys() - set(campaign.flow.balance):
             groups = ", ".join(campaign.flow.balance) or "none"
-            found.append(f"[{name}] {group!r} is no group of {campaign.flow.name} (groups: {groups})")
+            found.append(f"[{name}] {group!r} is not a group of {campaign.flow.name} (groups: {groups})")
     return found
 
 

@@ -65,7 +65,7 @@ def _move(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]
     return _first_sound(
         scene,
         ([Move(ids, rounded(dx * step), rounded(dy * step))] for step in steps),
-        f"“{instruction.target[:80]}” cannot go {instruction.value[:80]} without touching or leaving something",
+        f"“{instruction.target[:80]}” cannot be moved {instruction.value[:80]} without touching an object or an edge",
     )
 
 
@@ -74,7 +74,7 @@ def _resize(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edi
     return _first_sound(
         scene,
         ([Resize(ids, factor)] for factor in factors_in(instruction.value, _LARGER, _SMALLER)),
-        f"“{instruction.target[:80]}” cannot become {instruction.value[:80]} without touching or leaving something",
+        f"“{instruction.target[:80]}” cannot become {instruction.value[:80]} without touching an object or an edge",
     )
 
 

@@ -104,7 +104,7 @@ class StepRun:
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise BadArgument(f"{name}= must be {described}")
         if isinstance(value, int) and kind is int and not 0 <= value <= 10_000:
-            raise BadArgument(f"{name}= must be a sensible number of things")
+            raise BadArgument(f"{name}= must be a whole number from 0 to 10,000")
         if isinstance(value, str) and kind is str:
             if len(value) > LONGEST_TEXT:
                 raise BadArgument(f"{name}= has more than {LONGEST_TEXT} characters")

@@ -64,7 +64,7 @@ def _acting(folder: Path) -> str:
     counted = ", ".join(f"{short} {found[short]}" for short in SHORT if found[short]) or "none"
     return (
         f"Questions about force and source: {counted}. The other tasks ask whether a thing stays where it is, which "
-        "force and source do not decide."
+        "does not depend on force and source."
     )
 
 

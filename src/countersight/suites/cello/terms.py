@@ -68,7 +68,7 @@ TERMS: Final = Terms(
             "common knowledge",
             PRIOR_VERDICTS,
             _standing,
-            "Whether what usually keeps what, in other pictures, has the answer.",
+            "Whether the usual relations in other pictures suggest the right answer.",
         ),
     ),
 )

@@ -145,7 +145,7 @@ class CosimTally:
     def charts(self) -> Iterator[Chart]:
         """A bar a type of change."""
         bars = (ChartBar(kind, (n,), f"{100 * n / self.cases:.1f}%") for kind, n in self.kinds.items())
-        yield Chart("Types of change (CoSIm)", "share of the changes; one may be of several types", tuple(bars))
+        yield Chart("Types of change (CoSIm)", "share of the changes; one may have several types", tuple(bars))
 
     def _lengths(self) -> Grid:
         lines = []
@@ -167,9 +167,9 @@ class CosimTally:
             whose = "assigned by people"
         else:
             whose = f"{self.assigned:,} assigned by people, the others proposed by rules"
-        none = f"; {self.untyped:,} of no type that is known" if self.untyped else ""
+        none = f"; {self.untyped:,} of unknown type" if self.untyped else ""
         lines = (_line(kind, f"{n:,}", f"{100 * n / self.cases:.1f}") for kind, n in self.kinds.items())
-        note = f"{whose}; a change may be of several{none}"
+        note = f"{whose}; a change may have several types{none}"
         return Grid("Types of change", ("type", "changes", "%"), tuple(lines), note)
 
 
