@@ -13,8 +13,8 @@ from rich.console import Console
 
 import countersight as cs
 from countersight.blindness import PROBES, card_section, known, measure, measured, render, section, write_svg
+from countersight.blindness.display import format_share
 from countersight.blindness.probing import VERSION
-from countersight.blindness.wording import shared
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.cli import main
 from countersight.dataset import Dataset
@@ -285,7 +285,7 @@ def test_no_figure_is_cut_on_a_narrow_terminal(width):
     render(found, Console(file=out, width=width))
     words = out.getvalue().split()
     for group in found.groups:
-        figures = [shared(group.blind), *(f"{100 * share.right:.1f}" for share in group.probes.values())]
+        figures = [format_share(group.blind), *(f"{100 * share.right:.1f}" for share in group.probes.values())]
         assert all(part in words for figure in figures for part in figure.split())
     assert "…" not in out.getvalue()
 
@@ -367,5 +367,5 @@ def test_the_command_line_asks_a_model_without_the_pictures(tmp_path, capsys):
     assert main(["blind", str(folder), "--blind", "chance"]) == 0
     printed = capsys.readouterr().out
     assert "chance: what this model answered" in printed
-    assert "knowledge: what usually supports what" in printed
+    assert "knowledge: what usually supports what, by counts of pairs" in printed
     assert (tmp_path / "d.blind" / "chance" / "run.json").exists()

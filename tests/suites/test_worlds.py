@@ -116,7 +116,7 @@ def test_the_card_tells_what_matters_and_what_was_dropped(made):
     assert f"The change affects the answer in {SIZE // 2} of them, and does not in {SIZE // 2}:" in card
     assert "because one of 16 jitters" in card
     assert "Accuracy without the pictures" in card
-    assert "version: `1.8`" in card
+    assert "version: `1.9`" in card
 
 
 def test_a_difficulty_can_be_named_and_goes_with_worlds_only(tmp_path, capsys):

@@ -1,9 +1,12 @@
-from .cues import Cue as Cue
-from .figure import write_svg as write_svg
+from .display import render as render
+from .display import section as section
+from .display import summary as summary
+from .display import write_svg as write_svg
+from .features import PROBES as PROBES
 from .probing import ALL as ALL
 from .probing import FEWEST as FEWEST
-from .probing import PROBES as PROBES
 from .probing import Blind as Blind
+from .probing import Cue as Cue
 from .probing import GroupBlind as GroupBlind
 from .probing import Share as Share
 from .probing import measure as measure
@@ -11,6 +14,3 @@ from .stored_results import card_section as card_section
 from .stored_results import known as known
 from .stored_results import measure_dataset as measure_dataset
 from .stored_results import measured as measured
-from .wording import render as render
-from .wording import section as section
-from .wording import summary as summary

@@ -1,51 +1,65 @@
-"""Features of answers that can be computed without the picture; each probe has one function."""
+"""Features of answers that can be computed without the picture, for each probe.
+
+The probe `elsewhere` uses the answers to other questions: if every name is right as often as it is wrong, one that was
+right in the other questions is probably wrong in this one. Answers are ranked by how often they were right in the other
+folds, and training questions without the test fold as well: otherwise the balance of that fold would reverse the rank.
+A yes/no question can be asked in two directions ("still there", "no longer there"), so answers are also counted as
+reversed by a word of the question.
+
+The probe `knowledge` uses counts of which thing keeps which in place in other pictures. It learns only how the counts
+relate to the answers of a group: which of two counts must be larger for "yes", or which rank is right.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, combinations, pairwise, permutations
+from typing import NamedTuple
 
-from countersight.blindness.asked import BlindQuestion, words
+from countersight.blindness.classifier import FOLDS, Ints, Table
+from countersight.blindness.questions import BlindQuestion, words
+from countersight.case import Case
+from countersight.causal import Knowledge, leaning
 
-Noticed = Callable[[BlindQuestion, str], list[list[str]]]
-"""Takes a question and its template, and returns the names of the features of each answer."""
+Features = Callable[[Sequence[BlindQuestion], Sequence[str], Ints], Sequence[Table]]
+"""Takes all questions, their templates and folds, and returns a table of features for every test fold."""
 
-REST = "_"
+_REST = "_"
 """Replaces a rare word in a template."""
 _FREQUENT = 0.02
 """Words in at least this share of a group's questions belong to the template."""
 _FAR = 6
 """Larger differences between numbers count as this."""
 _OVERLAP = 4
+_USUAL = 0.2
+"""Words in a larger share of a group's questions name nothing."""
+_EITHER = 0.1
+"""A word in about half of a group's questions, within this share, may reverse yes and no."""
+_NAMED = 3
+"""How many names of a question are compared with each other by counts."""
 
 
-def templates(questions: list[BlindQuestion]) -> list[str]:
+def templates(questions: Sequence[BlindQuestion]) -> list[str]:
     """Return the template of each question: its words without those that are rare in its group."""
-    said = [words(question.text) for question in questions]
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    sizes: Counter[tuple[str, str]] = Counter()
-    for question, found in zip(questions, said, strict=True):
-        key = question.group, question.world
-        counts.setdefault(key, Counter()).update(set(found))
-        sizes[key] += 1
-    return [
-        _template(found, counts[q.group, q.world], sizes[q.group, q.world])
-        for q, found in zip(questions, said, strict=True)
-    ]
+    counts: dict[str, Counter[str]] = {}
+    sizes = Counter(question.group for question in questions)
+    for question in questions:
+        counts.setdefault(question.group, Counter()).update(set(words(question.text)))
+    found = []
+    for question in questions:
+        often, least = counts[question.group], max(2.0, _FREQUENT * sizes[question.group])
+        said = (word if often[word] >= least and not word.isdigit() else _REST for word in words(question.text))
+        found.append(" ".join(said))
+    return found
 
 
-def _template(found: list[str], counts: Counter[str], size: int) -> str:
-    least = max(2.0, _FREQUENT * size)
-    return " ".join(word if counts[word] >= least and not word.isdigit() else REST for word in found)
-
-
-def majority(question: BlindQuestion, template: str) -> list[list[str]]:
-    """Return the position of each option, or each answer if none are listed, combined with the template."""
+def _majority(question: BlindQuestion, template: str) -> list[list[str]]:
+    """The position of each option, or each answer if none are listed, combined with the template."""
     named = (f"letter {place + 1}" for place in range(len(question.answers))) if question.offered else question.answers
     return [[name, f"{name} after “{template}”"] for name in named]
 
 
-def form(question: BlindQuestion, _template: str) -> list[list[str]]:
-    """Return the length of each option, and how its number compares with the others: rank, gaps, parity."""
+def _form(question: BlindQuestion, _template: str) -> list[list[str]]:
+    """The length of each option, and how its number compares with the others: rank, gaps, parity."""
     if not question.offered:
         return [[] for _ in question.answers]
     lengths = [len(answer) for answer in question.answers]
@@ -55,25 +69,21 @@ def form(question: BlindQuestion, _template: str) -> list[list[str]]:
         for own, many in zip(lengths, counted, strict=True)
     ]
     numbers = _numbers(question)
-    if numbers:
-        for place, number in enumerate(numbers):
-            found[place] += _among(number, numbers)
+    for number, names in zip(numbers, found, strict=False):
+        others = [other for other in numbers if other != number]
+        below = [number - other for other in others if other < number]
+        above = [other - number for other in others if other > number]
+        names += [
+            f"number rank {len(below)}",
+            f"gap below {min(_FAR, min(below))}" if below else "no gap below",
+            f"gap above {min(_FAR, min(above))}" if above else "no gap above",
+            f"parity of {sum(other % 2 == number % 2 for other in others)} others",
+        ]
     return found
 
 
-def _among(number: float, numbers: list[float]) -> Iterator[str]:
-    """How a number stands among others."""
-    others = [other for other in numbers if other != number]
-    below = [number - other for other in others if other < number]
-    above = [other - number for other in others if other > number]
-    yield f"number rank {len(below)}"
-    yield f"gap below {min(_FAR, min(below))}" if below else "no gap below"
-    yield f"gap above {min(_FAR, min(above))}" if above else "no gap above"
-    yield f"parity of {sum(other % 2 == number % 2 for other in others)} others"
-
-
-def nearest(question: BlindQuestion, _template: str) -> list[list[str]]:
-    """Return which option is nearest to the mean of the options; for words, the one most similar to the others."""
+def _nearest(question: BlindQuestion, _template: str) -> list[list[str]]:
+    """Which option is nearest to the mean of the options; for words, the one most similar to the others."""
     if not question.offered:
         return [[] for _ in question.answers]
     numbers = _numbers(question)
@@ -86,8 +96,8 @@ def nearest(question: BlindQuestion, _template: str) -> list[list[str]]:
     return [[f"nearest {sum(other < own for other in far)}"] for own in far]
 
 
-def option_words(question: BlindQuestion, _template: str) -> list[list[str]]:
-    """Return the words of each option, and the option as a whole."""
+def _option_words(question: BlindQuestion, _template: str) -> list[list[str]]:
+    """The words of each option, and the option as a whole."""
     if not question.offered:
         return [[f"answer “{answer}”"] for answer in question.answers]
     return [
@@ -96,40 +106,216 @@ def option_words(question: BlindQuestion, _template: str) -> list[list[str]]:
     ]
 
 
-def all_words(question: BlindQuestion, template: str) -> list[list[str]]:
-    """Return the words of the question combined with each answer: both words, shared words, differences of numbers."""
+def _all_words(question: BlindQuestion, template: str) -> list[list[str]]:
+    """The words of the question combined with each answer: both words, shared words, differences of numbers."""
+    said, known = words(question.text), set(template.split())
+    usual = [word for word in dict.fromkeys(said) if word in known or word.isdigit()]
     if not question.offered:
-        return _leanings(question, template)
-    said = words(question.text)
-    usual = _usual(said, template)
+        asked = dict.fromkeys([*usual, *(f"{one} {two}" for one, two in pairwise(template.split()))])
+        leanings = [[f"“{word}” → {answer}" for word in asked] for answer in question.answers]
+        # Where it is yes or no, what speaks for the one speaks against the other.
+        return [leanings[0], []] if len(leanings) == 2 else leanings
     numbers = [int(word) for word in said if word.isdecimal() and len(word) < 6]
-    found = option_words(question, template)
-    for place, answer in enumerate(question.answers):
+    found = _option_words(question, template)
+    for names, answer in zip(found, question.answers, strict=True):
         own = words(answer)
-        found[place].append(f"shares {min(_OVERLAP, len({*own} & {*said}))} words with the question")
-        found[place] += [f"“{word}” → “{one}”" for word in usual for one in own[:1] if word != one]
+        names.append(f"shares {min(_OVERLAP, len({*own} & {*said}))} words with the question")
+        names += [f"“{word}” → “{one}”" for word in usual for one in own[:1] if word != one]
         if numbers and answer.isdecimal() and len(answer) < 6:
-            found[place].append(f"adds up to {int(answer) + numbers[0]} with {numbers[0]}")
+            names.append(f"adds up to {int(answer) + numbers[0]} with {numbers[0]}")
     return found
 
 
-def _leanings(question: BlindQuestion, template: str) -> list[list[str]]:
-    """The words, and two words on end, of a question that lists no answers, with each of its usual answers."""
-    asked = [*_usual(words(question.text), template), *(f"{one} {two}" for one, two in pairwise(template.split()))]
-    found: list[list[str]] = [[f"“{word}” → {answer}" for word in dict.fromkeys(asked)] for answer in question.answers]
-    # Where it is yes or no, what speaks for the one speaks against the other.
-    return [found[0], []] if len(found) == 2 else found
-
-
-def _usual(said: list[str], template: str) -> list[str]:
-    """The words of a question that others of its group have as well, and its numbers."""
-    known = set(template.split())
-    return [word for word in dict.fromkeys(said) if word in known or word.isdigit()]
-
-
 def _numbers(question: BlindQuestion) -> list[float]:
-    """The options as numbers, or nothing where one is none."""
+    """The options as numbers; empty where one is none."""
     try:
         return [float(answer) for answer in question.answers]
     except ValueError:
         return []
+
+
+def _each(*parts: Callable[[BlindQuestion, str], list[list[str]]]) -> Features:
+    """Features that depend on the question alone and are the same for every test fold."""
+
+    def features(questions: Sequence[BlindQuestion], named: Sequence[str], _folds: Ints) -> Sequence[Table]:
+        found = (
+            [list(chain(*names)) for names in zip(*(part(question, template) for part in parts), strict=True)]
+            for question, template in zip(questions, named, strict=True)
+        )
+        return [Table(questions, found)] * FOLDS
+
+    return features
+
+
+class _Wording(NamedTuple):
+    """The common wording of the questions of a group."""
+
+    usual: frozenset[str]
+    """Words that do not name things."""
+    turning: tuple[str, ...]
+    """Those of them that may reverse yes and no; "" stands for the unchanged answer."""
+
+
+def _wordings(questions: Sequence[BlindQuestion]) -> dict[str, _Wording]:
+    """The common wording of the questions of each group."""
+    found: dict[str, dict[str, set[int]]] = {}
+    sizes: Counter[str] = Counter()
+    for question in questions:
+        for word in set(words(question.text)):
+            found.setdefault(question.group, {}).setdefault(word, set()).add(sizes[question.group])
+        sizes[question.group] += 1
+    wordings = {}
+    for group, size in sizes.items():
+        places = found.get(group, {})
+        turning: dict[frozenset[int], str] = {}  # of words that occur in the same questions, only one
+        for word, own in sorted(places.items()):
+            if abs(len(own) / size - 0.5) < _EITHER:
+                turning.setdefault(frozenset(own if 0 in own else set(range(size)) - own), word)
+        usual = frozenset(word for word, own in places.items() if len(own) >= _USUAL * size)
+        wordings[group] = _Wording(usual, ("", *turning.values()))
+    return wordings
+
+
+_Kind = tuple[str, ...]
+"""A group, and the counted item in it: an option, or an answer with a name."""
+
+
+def _elsewhere(questions: Sequence[BlindQuestion], _named: Sequence[str], folds: Ints) -> Sequence[Table]:
+    """How often each answer was right, and was offered, outside the test fold and the fold of the question."""
+    common = _wordings(questions)
+    kinds = [_kinds(question, common[question.group]) for question in questions]
+    right: Counter[tuple[_Kind, int | None]] = Counter()
+    shown: Counter[tuple[_Kind, int | None]] = Counter()
+    for question, own, fold in zip(questions, kinds, folds.tolist(), strict=True):
+        for place, ways in enumerate(own):
+            for kind in (kind for listed in ways.values() for kind in listed):
+                for key in ((kind, fold), (kind, None)):  # None counts all folds
+                    shown[key] += 1
+                    right[key] += place == question.right
+
+    def outside(counts: Counter[tuple[_Kind, int | None]], kind: _Kind, unseen: set[int]) -> int:
+        return counts[kind, None] - sum(counts[kind, fold] for fold in unseen)
+
+    def figures(ways: dict[str, list[_Kind]], unseen: set[int]) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for turn, listed in ways.items():
+            often = [outside(right, kind, unseen) for kind in listed]
+            seen = [outside(shown, kind, unseen) for kind in listed]
+            named = f" (turned by “{turn}”)" if turn else ""
+            found[f"right{named}"] = sum(often)
+            found[f"shown{named}"] = sum(seen)
+            found[f"right of those shown{named}"] = sum(
+                one / (both or 1) for one, both in zip(often, seen, strict=True)
+            )
+        return found
+
+    return [
+        Table(
+            questions,
+            [
+                _ranked([figures(ways, {fold, tested}) for ways in own])
+                for own, fold in zip(kinds, folds.tolist(), strict=True)
+            ],
+        )
+        for tested in range(FOLDS)
+    ]
+
+
+def _kinds(question: BlindQuestion, wording: _Wording) -> list[dict[str, list[_Kind]]]:
+    """What can recur in other questions, for each answer and reversing word: the option, or yes and no beside the names
+    in the question."""
+    if question.offered:
+        return [{"": [(question.group, answer.casefold())]} for answer in question.answers]
+    said = words(question.text)
+    named = [(str(place), word) for place, word in enumerate(word for word in said if word not in wording.usual)]
+    turning = wording.turning if len(question.answers) == 2 else ("",)
+    return [
+        {turn: [(question.group, turn, other if turn in said else answer, *name) for name in named] for turn in turning}
+        for answer, other in zip(question.answers, reversed(question.answers), strict=True)
+    ]
+
+
+def _ranked(figures: list[dict[str, float]]) -> list[list[str]]:
+    """The ranks of each answer by each of its figures."""
+
+    def ranks(own: dict[str, float]) -> Iterator[str]:
+        for name, number in own.items():
+            below = sum(other[name] < number for other in figures)
+            above = sum(other[name] > number for other in figures)
+            yield f"{name} elsewhere: more often than {below} others, less often than {above}"
+
+    return [list(ranks(own)) for own in figures]
+
+
+PROBES: dict[str, tuple[str, Features]] = {
+    "majority": ("the answer, or the letter, most often right for the template", _each(_majority)),
+    "form": ("length and rank of the options, gaps and parity of their numbers", _each(_form)),
+    "nearest": ("the option nearest to the mean of the options, or most like the others", _each(_nearest)),
+    "options": ("the words of the options", _each(_option_words)),
+    "words": ("the words of the question and of the options", _each(_all_words)),
+    "elsewhere": ("how often an answer is right, or offered, in the other questions", _elsewhere),
+    "together": ("all of these cues together", _each(_majority, _form, _nearest, _all_words)),
+}
+"""For each probe, a description and the function that computes its features."""
+
+
+def count_knowledge(cases: Iterable[Case]) -> Knowledge:
+    """Count the edges of the cases' causal graphs."""
+    found = Knowledge()
+    for case in cases:
+        nodes, edges = ((case.graph or {}).get(part) or () for part in ("nodes", "edges"))
+        names = {str(node.get("id")): str(node.get("obj_name", "")) for node in nodes if isinstance(node, dict)}
+        for edge in edges:
+            ends = [names.get(str(edge.get(end)), "") for end in ("source", "target")] if isinstance(edge, dict) else []
+            if len(ends) == 2 and all(ends):
+                found.add(ends[0], ends[1], str(case.provenance.get("img_id") or case.image or case.id))
+    return found
+
+
+def knowledge_features(known: Knowledge) -> Features:
+    """Return the features of the knowledge probe."""
+
+    def features(questions: Sequence[BlindQuestion], named: Sequence[str], _folds: Ints) -> Sequence[Table]:
+        common, found = _wordings(questions), []
+        for question, template in zip(questions, named, strict=True):
+            wording = common[question.group]
+            names = [name for name in known.names_in(question.text) if name not in wording.usual]
+            if question.offered:
+                found.append(_ranked([_counts(known, question.picture, answer, names) for answer in question.answers]))
+            else:
+                found.append(_yes_or_no(known, question, names[:_NAMED], template, wording))
+        return [Table(questions, found)] * FOLDS
+
+    return features
+
+
+def _counts(known: Knowledge, picture: str, answer: str, asked: list[str]) -> dict[str, float]:
+    """How often the names of an option keep those of the question, or each other, or are kept by them."""
+    offered = known.names_in(answer)
+    both = [(one, other) for one in offered for other in asked if one != other]
+    return {
+        "keeps what is asked about": sum(known.keeps(one, other, picture) for one, other in both),
+        "is kept by what is asked about": sum(known.keeps(other, one, picture) for one, other in both),
+        "keeps it through another thing": sum(known.through(one, other, picture) for one, other in both),
+        "is kept by it through another thing": sum(known.through(other, one, picture) for one, other in both),
+        "keep each other": sum(known.keeps(one, other, picture) for one, other in permutations(offered, 2)),
+    }
+
+
+def _yes_or_no(
+    known: Knowledge, question: BlindQuestion, names: list[str], template: str, wording: _Wording
+) -> list[list[str]]:
+    """Which names of the question keep which more often, and whether the question is reversed by a word."""
+    found = []
+    for one, other in combinations(range(len(names)), 2):
+        forth, back = (known.keeps(names[a], names[b], question.picture) for a, b in ((one, other), (other, one)))
+        found.append(f"{one + 1} keeps {other + 1}: {leaning(forth, back)}")
+        found.append(f"{one + 1} keeps {other + 1}: {forth > 0}, {back > 0}")
+    if len(names) == _NAMED:
+        for last in range(_NAMED):
+            pair = [place for place in range(_NAMED) if place != last]
+            counts = [known.keeps(names[place], names[last], question.picture) for place in pair]
+            found.append(f"{pair[0] + 1} keeps {last + 1} more often than {pair[1] + 1} does: {leaning(*counts)}")
+    said = set(question.text.casefold().replace(",", " ").replace("?", " ").split())
+    ways = [template, *(f"{'with' if word in said else 'without'} “{word}”" for word in wording.turning if word)]
+    return [[f"{what}, {way}" for what in found for way in ways], *([] for _ in question.answers[1:])]

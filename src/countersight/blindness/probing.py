@@ -1,17 +1,16 @@
 """Measure how much of a dataset can be answered without its pictures, with cross-validated probes."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import sqrt
+from statistics import NormalDist
 
 import msgspec
 import numpy as np
 
-from countersight.blindness import features
-from countersight.blindness.asked import Answered, BlindQuestion, asked_of
-from countersight.blindness.choosing import FOLDS, Floats, Ints, Right, Table, Tried, out_of_fold
-from countersight.blindness.cues import Cue, cues_in
-from countersight.blindness.knowing import knowing, knowledge_of
-from countersight.blindness.other_questions_probe import elsewhere
+from countersight.blindness.classifier import FOLDS, ProbeResult, Right, Table, cross_validate
+from countersight.blindness.features import PROBES, count_knowledge, knowledge_features, templates
+from countersight.blindness.questions import Answered, BlindQuestion, blind_questions
 from countersight.case import TWO_WORLDS, Case, World
 from countersight.causal import Knowledge
 from countersight.scoring import mean_interval
@@ -26,42 +25,11 @@ FEWEST = 30
 """Groups with fewer questions in a world are not reported."""
 MOST = 4_000
 """The most questions per world that are probed; larger datasets are sampled evenly."""
-
-Notices = Callable[[Sequence[BlindQuestion], Sequence[str], Ints], Sequence[Table]]
-"""Takes all questions, their templates and folds, and returns a table of features for every test fold."""
-
-
-def _each(*notices: features.Noticed) -> Notices:
-    """Features that depend on the question alone and are the same for every test fold."""
-
-    def noticed(questions: Sequence[BlindQuestion], templates: Sequence[str], _folds: Ints) -> Sequence[Table]:
-        found = (
-            _joined(notice(question, template) for notice in notices)
-            for question, template in zip(questions, templates, strict=True)
-        )
-        return [Table(questions, found)] * FOLDS
-
-    return noticed
-
-
-def _joined(parts: Iterable[list[list[str]]]) -> list[list[str]]:
-    """The names of every part, answer by answer."""
-    return [[name for names in of_answer for name in names] for of_answer in zip(*parts, strict=True)]
-
-
-PROBES: dict[str, tuple[str, Notices]] = {
-    "majority": ("the answer, or the letter, most often right for the template", _each(features.majority)),
-    "form": ("length and rank of the options, gaps and parity of their numbers", _each(features.form)),
-    "nearest": ("the option nearest to the mean of the options, or most like the others", _each(features.nearest)),
-    "options": ("the words of the options", _each(features.option_words)),
-    "words": ("the words of the question and of the options", _each(features.all_words)),
-    "elsewhere": ("how often an answer is right, or offered, in the other questions", elsewhere),
-    "together": (
-        "all of these cues together",
-        _each(features.majority, features.form, features.nearest, features.all_words),
-    ),
-}
-"""For each probe, a description and the function that computes its features."""
+_SHOWN = 12
+"""The most cues that are reported per world."""
+_FEWEST_SEEN = 20
+_SURE = 0.01
+"""The probability that any cue is reported for a dataset that has none."""
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -70,6 +38,25 @@ class Share(msgspec.Struct, frozen=True):
     right: float
     low: float
     high: float
+
+
+class Cue(msgspec.Struct, frozen=True):
+    """A feature that goes with the right answer more often, or less often, than guessing would."""
+
+    world: World
+    group: str
+    """The group in which it was found, or "" for all groups."""
+    what: str
+    seen: int
+    """How many answers have the feature."""
+    right: int
+    expected: float
+    """The expected number of right ones by chance."""
+
+    @property
+    def strength(self) -> float:
+        """The distance from chance in standard deviations."""
+        return abs(self.right - self.expected) / sqrt(max(1e-9, self.expected * (1 - self.expected / self.seen)))
 
 
 class GroupBlind(msgspec.Struct, frozen=True):
@@ -123,88 +110,89 @@ def measure(
     causal graphs of the cases are counted.
     """
     cases = list(cases)
-    knowledge = knowledge or knowledge_of(cases)
-    questions = asked_of(cases)
+    knowledge = knowledge or count_knowledge(cases)
+    questions = blind_questions(cases)
     groups: list[GroupBlind] = []
     cues: list[Cue] = []
     for world in TWO_WORLDS:
-        of_world = _evenly([question for question in questions if question.world == world and question.answers])
-        if len(of_world) >= FEWEST:
-            found, told = _of_world(world, of_world, models or {}, knowledge)
+        asked = [question for question in questions if question.world == world and question.answers]
+        step = max(1.0, len(asked) / MOST)
+        asked = [asked[int(place * step)] for place in range(min(len(asked), MOST))]
+        if len(asked) >= FEWEST:
+            found, noticed = _measure_world(world, asked, models or {}, knowledge)
             groups += found
-            cues += told
+            cues += noticed
     return Blind(len(questions), tuple(groups), tuple(sorted(cues, key=lambda cue: -cue.strength)))
 
 
-def _evenly(questions: list[BlindQuestion]) -> list[BlindQuestion]:
-    step = max(1.0, len(questions) / MOST)
-    return [questions[int(place * step)] for place in range(min(len(questions), MOST))]
-
-
-def _of_world(
+def _measure_world(
     world: World, questions: list[BlindQuestion], models: Mapping[str, Answered], knowledge: Knowledge
 ) -> tuple[list[GroupBlind], list[Cue]]:
-    named = features.templates(questions)
+    named = templates(questions)
     folds = np.array([_digest(question.block) % FOLDS for question in questions])
     blocks = np.unique([question.block for question in questions], return_inverse=True)[1]
-    tried: dict[str, Tried] = {}
-    for probe, (_, notices) in PROBES.items():
-        tables = notices(questions, named, folds)
-        tried[probe] = out_of_fold(tables, folds)
+    results: dict[str, ProbeResult] = {}
+    for probe, (_, features) in PROBES.items():
+        tables = features(questions, named, folds)
+        results[probe] = cross_validate(tables, folds)
     for model, answered in models.items():
         right = np.array([answered.get((question.case, question.world), False) for question in questions])
-        tried[model] = Tried(right, [right] * FOLDS)
+        results[model] = ProbeResult(right, [right] * FOLDS)
+    by_words = list(results)
     if knowledge.names:
-        tried[KNOWLEDGE] = out_of_fold(knowing(knowledge, questions, named, folds), folds)
+        results[KNOWLEDGE] = cross_validate(knowledge_features(knowledge)(questions, named, folds), folds)
     groups = np.array([question.group for question in questions])
     chances = np.array([question.chance or np.nan for question in questions])
-    names = [name for name in dict.fromkeys(groups.tolist()) if np.count_nonzero(groups == name) >= FEWEST]
-    parts = [(name, groups == name) for name in names]
-    found = [_group(name, world, here, tried, chances, folds, blocks) for name, here in parts]
-    found.append(_group(ALL, world, np.ones(len(questions), bool), tried, chances, folds, blocks))
-    return found, cues_in(world, questions, tables[0])
+
+    def share(right: Right, here: Right) -> Share:
+        """The accuracy with its interval, which is clustered by picture."""
+        mean, ends = float(right[here].mean()), mean_interval(right[here], blocks[here])
+        return Share(mean, min(ends.low, mean), max(ends.high, mean))
+
+    def group(name: str, here: Right) -> GroupBlind:
+        shares = {probe: share(result.right, here) for probe, result in results.items()}
+        # Each fold is answered by the probe that does best on the other folds, by models that have not seen the fold.
+        best = np.zeros(len(folds), bool)
+        for fold in range(FOLDS):
+            own = folds == fold
+            chosen = max(by_words, key=lambda probe: results[probe].without[fold][here & ~own].sum())
+            best[own] = results[chosen].right[own]
+        chance = float(chances[here].mean())
+        return GroupBlind(
+            group=name,
+            world=world,
+            questions=int(here.sum()),
+            chance=None if np.isnan(chance) else chance,
+            probes=shares,
+            best=max(by_words, key=lambda probe: shares[probe].right),
+            blind=share(best, here),
+            knowledge=shares.get(KNOWLEDGE),
+        )
+
+    large = [name for name in dict.fromkeys(groups.tolist()) if np.count_nonzero(groups == name) >= FEWEST]
+    found = [*(group(name, groups == name) for name in large), group(ALL, np.ones(len(questions), bool))]
+    return found, _find_cues(world, questions, tables[0])
 
 
-def _group(
-    name: str,
-    world: World,
-    here: Right,
-    tried: dict[str, Tried],
-    chances: Floats,
-    folds: Ints,
-    blocks: Ints,
-) -> GroupBlind:
-    by_words = {probe: found for probe, found in tried.items() if probe != KNOWLEDGE}
-    shares = {probe: _share(found.right[here], blocks[here]) for probe, found in tried.items()}
-    chance = float(chances[here].mean())
-    return GroupBlind(
-        group=name,
-        world=world,
-        questions=int(here.sum()),
-        chance=None if np.isnan(chance) else chance,
-        probes=shares,
-        best=max(by_words, key=lambda probe: shares[probe].right),
-        blind=_share(_by_the_best(by_words.values(), here, folds)[here], blocks[here]),
-        knowledge=shares.get(KNOWLEDGE),
-    )
-
-
-def _by_the_best(tried: Iterable[Tried], here: Right, folds: Ints) -> Right:
-    """Each fold answered by the probe that does best on the other folds, by models that have not seen the fold."""
-    probes = list(tried)
-    chosen = np.zeros(len(folds), bool)
-    for fold in range(FOLDS):
-        own = folds == fold
-        best = max(probes, key=lambda probe: probe.without[fold][here & ~own].sum())
-        chosen[own] = best.right[own]
-    return chosen
-
-
-def _share(right: Right, blocks: Ints) -> Share:
-    """A share with its interval, which is clustered by picture."""
-    share = float(right.mean())
-    ends = mean_interval(right, blocks)
-    return Share(share, min(ends.low, share), max(ends.high, share))
+def _find_cues(world: World, questions: Sequence[BlindQuestion], table: Table) -> list[Cue]:
+    """The strongest cues in the questions of a world; none if no feature differs from chance significantly."""
+    chances = np.array([question.chance or np.nan for question in questions])[table.question]
+    known = ~np.isnan(chances[table.answer])
+    feature, answer = table.feature[known], table.answer[known]
+    size = len(table.names)
+    seen = np.bincount(feature, minlength=size)
+    right = np.bincount(feature, table.right[answer], size)
+    expected = np.bincount(feature, chances[answer], size)
+    tested = np.flatnonzero(seen >= _FEWEST_SEEN).tolist()
+    limit = NormalDist().inv_cdf(1 - _SURE / (2 * max(1, len(tested))))
+    cues = []
+    for nth in tested:
+        name = table.names[nth]
+        group, what = ("", name) if isinstance(name, str) else name
+        cues.append(Cue(world, group, what, int(seen[nth]), round(right[nth]), float(expected[nth])))
+    everywhere = {(cue.what, cue.seen) for cue in cues if not cue.group}
+    strong = [cue for cue in cues if cue.strength > limit and not (cue.group and (cue.what, cue.seen) in everywhere)]
+    return sorted(strong, key=lambda cue: -cue.strength)[:_SHOWN]
 
 
 def _digest(text: str) -> int:

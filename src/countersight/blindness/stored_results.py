@@ -1,27 +1,24 @@
 """Results of `blind` that are stored in a dataset folder and shown on its card."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
 
-from countersight.blindness.asked import Answered
+from countersight.blindness.display import section
 from countersight.blindness.probing import VERSION, Blind, measure
-from countersight.blindness.wording import section
-from countersight.case import Case, World
+from countersight.blindness.questions import Answered
+from countersight.case import TWO_WORLDS, Case, World
 from countersight.causal import GRAPHS, Knowledge, read_graphs
 from countersight.dataset import BadRow, Dataset, hidden_in
 from countersight.engine import RunFolder
 from countersight.errors import DatasetError, RunError
 from countersight.files import write_whole
-from countersight.scoring import Outcome, Outcomes, judge_run
+from countersight.scoring import judge_run
 
 FILE = "blind.json"
 MOST = 8_000
 """The most cases that are measured; larger datasets are sampled evenly, so that any folder takes seconds."""
-
-
-_UNASKED: tuple[Outcome, ...] = ("missing", "failed")
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -62,18 +59,13 @@ def measure_dataset(
 
 def known(dataset: Dataset) -> Blind | None:
     """Return the results stored for these rows, or None; results of other versions are measured again."""
-    kept = _kept(dataset)
-    if kept and kept.probes != VERSION:
-        return measure(_some(dataset))
-    return kept.blind if kept else None
-
-
-def _kept(dataset: Dataset) -> Kept | None:
     try:
         kept = msgspec.json.decode((dataset.path / FILE).read_bytes(), type=Kept)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
-    return kept if kept.fingerprint == dataset.fingerprint else None
+    if kept.fingerprint != dataset.fingerprint:
+        return None
+    return kept.blind if kept.probes == VERSION else measure(_some(dataset))
 
 
 def card_section(folder: Path, knowledge: Knowledge | None = None) -> str:
@@ -100,24 +92,16 @@ def _answered_blind(runs: Iterable[RunFolder], dataset: Dataset) -> dict[str, An
             raise RunError(f"{run.path} was made with the pictures; run the model with the prompt text-only")
         if asked.dataset.fingerprint != dataset.fingerprint:
             raise RunError(f"{run.path} is a run of another dataset than {dataset.path}")
-        found[asked.model if asked.model not in found else f"{asked.model} ({run.path.name})"] = _right(run, dataset)
+        judged = judge_run(run, dataset=dataset.path)
+        outcomes = [*judged.outcomes, *(judged.controls.outcomes if judged.controls else ())]
+        right: dict[tuple[str, World], bool] = {}
+        unasked = 0
+        for case in outcomes:
+            for world, outcome in zip(TWO_WORLDS, (case.factual, case.counterfactual), strict=True):
+                if outcome:
+                    right[case.case, world] = outcome == "right"
+                    unasked += outcome in ("missing", "failed")
+        if unasked:
+            raise RunError(f"{run.path} has no answer to {unasked:,} of {len(right):,} questions; finish the run first")
+        found[asked.model if asked.model not in found else f"{asked.model} ({run.path.name})"] = right
     return found
-
-
-def _right(run: RunFolder, dataset: Dataset) -> Answered:
-    judged = judge_run(run, dataset=dataset.path)
-    became = list(_told(judged.outcomes))
-    if judged.controls:
-        became += _told(judged.controls.outcomes)
-    unasked = sum(outcome in _UNASKED for _, _, outcome in became)
-    if unasked:
-        raise RunError(f"{run.path} has no answer to {unasked:,} of {len(became):,} questions; finish the run first")
-    return {(case, world): outcome == "right" for case, world, outcome in became}
-
-
-def _told(outcomes: Outcomes) -> Iterator[tuple[str, World, Outcome]]:
-    for case in outcomes:
-        if case.factual:
-            yield case.case, "factual", case.factual
-        if case.counterfactual:
-            yield case.case, "counterfactual", case.counterfactual

@@ -10,8 +10,8 @@ from itertools import combinations, groupby, permutations
 
 import msgspec
 
-from countersight.causal.catalogue import catalogue
-from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
+from countersight.causal.catalogue import classes_of, verdict_on
+from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind
 from countersight.causal.lexicon import (
     entry,
     forms,
@@ -32,15 +32,16 @@ _LONGEST_NAME = 40
 _VAGUE = frozenset({
     "bunch", "bundle", "decoration", "edge", "group", "it", "item", "lot", "material", "object", "one", "other", "part",
     "pattern", "piece", "pile", "row", "section", "set", "shape", "side", "someone", "something", "stack", "stuff",
-    "roll", "horseback", "them", "thing", "top",
+    "roll", "horseback", "them", "thing", "top", "frisby", "peperoni", "rackett", "raquet", "raquette", "skii",
+    "surboard", "tre",
 })  # fmt: skip
-"""Names that do not tell what the thing is."""
+"""Names that do not tell what the thing is, and misspelt ones."""
 
 PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "containment"})
 """Kinds of cause that keep a thing in place. In graphs of three things, only these pass on a loss."""
 ACTING_KINDS = frozenset({"force", "source"})
 """Kinds of cause that act on a thing or emit it."""
-_BEARING = ("support", "containment")
+_BEARING = frozenset({"support", "containment"})
 _MOVING = frozenset({"carry", "drag", "draw", "drive", "lead", "move", "pull", "push", "steer", "tow"})
 """What is done to a thing and, through it, to whatever it bears or pulls: who pushes a cart moves the boxes on it."""
 _UNSEEN = frozenset({"camera", "photo", "photograph", "photographer", "picture"})
@@ -57,6 +58,13 @@ _THIN = frozenset(
 _DRAWN = ("draw", "engrave", "etch", "paint", "print")
 _HAVING = frozenset({"have", "has", "having", "with", "of"})
 """Relations of a whole and its part: beside another cause of the part they tell of no second one."""
+_PARTS = frozenset({
+    "arm", "balcony", "blade", "branch", "bumper", "button", "chimney", "cockpit", "collar", "door", "drawer", "engine",
+    "entrance", "faucet", "fender", "fin", "fringe", "handle", "handlebar", "headboard", "headlight", "hood", "hull",
+    "key", "keyboard", "leaf", "leg", "lid", "pedal", "petal", "pocket", "propeller", "roof", "screen", "seat",
+    "sleeve", "stem", "tail", "tile", "tire", "trunk", "wheel", "window", "windscreen", "windshield", "wing",
+})  # fmt: skip
+"""Parts of a whole: the whole does not keep them in place, it consists of them."""
 
 _EDGES: dict[GraphKind, frozenset[tuple[int, int]]] = {
     "direct": frozenset({(0, 1)}),
@@ -84,93 +92,68 @@ def fault(graph: CausalGraph) -> str | None:
     return None
 
 
-def doubt(graph: CausalGraph) -> str | None:
-    """Return the reason why a graph is unfit for unambiguous questions, or None."""
+def is_sound(graph: CausalGraph) -> bool:
+    """Whether a graph is fit for unambiguous questions."""
     names = {thing.id: thing.name for thing in graph.things}
-    if not all(is_plain(name) for name in names.values()):
-        return "a name does not say what the thing is"
-    if graph.namesakes:
-        return "another thing of the picture has the same name"
+    kinds = [edge.kind for edge in graph.edges]
+    if graph.namesakes or not all(map(is_plain, names.values())):
+        return False
     if any(may_be_the_same(one, other) for one, other in combinations(names.values(), 2)):
-        return "two names may stand for the same thing"
-    allowed = PLACE_KINDS | ACTING_KINDS if _acts_for_sure(graph) else PLACE_KINDS
-    if not all(edge.kind in allowed for edge in graph.edges):
-        return "a dependence is not spatial"
-    if graph.kind in ("chain", "confounding") and any(
-        edge.kind == "wearing" for edge in graph.edges if edge.effect == graph.things[-1].id
-    ):
-        return "a dependence is not transitive"  # whoever falls off a bench still has the coat on
-    if graph.kind == "fork" and any(edge.kind == "wearing" for edge in graph.edges) and not acting_kind(graph):
-        return "a dependence is not transitive"
-    if len(names) > 2 and sum("ground" in catalogue().classes(name) for name in names.values()) > 1:
-        return "two names may stand for the same thing"  # who skis on snow on the ground is on the ground
-    if graph.kind == "chain" and _stands_by_itself(graph):
-        return "a dependence is not transitive"
-    if graph.kind == "confounding" and any(edge.kind in _BEARING and edge.relation == "with" for edge in graph.edges):
-        return "a relation says where a thing is, not what keeps it there"  # a soap tray with a glass, on a ledge
-    if graph.kind == "collision" and _are_somebody_and_their_hand(graph):
-        return "two names may stand for the same thing"
-    if graph.kind == "collision" and _are_one_of_a_kind(graph):
-        return "two names may stand for the same thing"
-    if graph.kind == "collision" and _may_rest_on_each_other(graph):
-        return "one of the causes may be sufficient"  # a pizza on a tray on a table
-    if graph.kind == "collision" and _is_held_where_it_rests(graph):
-        return "one of the causes may be sufficient"  # a chair on the beach that somebody holds stands without the hand
-    if graph.kind == "collision" and any(edge.relation in _HAVING for edge in graph.edges):
-        return "a relation says where a thing is, not what keeps it there"
-    if graph.kind == "collision" and _is_distributive(graph):
-        return "each cause may have its own effect"  # a man and a woman wear a shirt
+        return False
+    if not (PLACE_KINDS | ACTING_KINDS if _acts_for_sure(graph) else PLACE_KINDS).issuperset(kinds):
+        return False
+    if len(names) > 2 and sum("ground" in classes_of(name) for name in names.values()) > 1:
+        return False  # who skis on snow on the ground is on the ground
     if any(edge.kind == "holding" and edge.relation in _HAVING for edge in graph.edges) and any(
         "in front of" in text for text in graph.descriptions
     ):
-        return "a relation says where a thing is, not what keeps it there"  # she has a plate in front of her
-    if any(_is_doubtful(edge, names) for edge in graph.edges):
-        return "a relation says where a thing is, not what keeps it there"
-    return None
-
-
-def _is_distributive(graph: CausalGraph) -> bool:
-    """Whether what is said of both causes of a collision in the same words may be true of each by itself."""
-    one, other = graph.edges
-    by_causes = one.subject == one.cause
-    if (one.relation, one.kind, by_causes) != (other.relation, other.kind, other.subject == other.cause):
+        return False  # she has a plate in front of her
+    if any(_is_doubtful(edge, names, acting=bool(acting_kind(graph))) for edge in graph.edges):
         return False
-    return is_plural(graph.things[-1].name) or (by_causes and one.kind in ("wearing", "attachment"))
+    if graph.kind == "collision":
+        return _has_two_causes(graph)
+    if graph.kind == "confounding" and any(edge.kind in _BEARING and edge.relation == "with" for edge in graph.edges):
+        return False  # a soap tray with a glass, on a ledge
+    return graph.kind == "direct" or _carries_on(graph)
 
 
-def _are_somebody_and_their_hand(graph: CausalGraph) -> bool:
-    """Whether the causes of a collision are a creature and what it grips with: they are one cause."""
-    one, other, _ = (catalogue().classes(thing.name) for thing in graph.things)
-    return ("creature" in one and "grip" in other) or ("grip" in one and "creature" in other)
+def _carries_on(graph: CausalGraph) -> bool:
+    """Whether a loss is passed on: whoever falls off a bench still has the coat on, and a bicycle that is chained to a
+    pole on the sidewalk stands there as well."""
+    last = graph.things[-1]
+    into_last = [edge.kind for edge in graph.edges if edge.effect == last.id]
+    if graph.kind == "fork":
+        return bool(acting_kind(graph)) or all(edge.kind != "wearing" for edge in graph.edges)
+    if "wearing" in into_last:
+        return False
+    stands = "ground" in classes_of(graph.things[0].name) and classes_of(last.name) & {"creature", "mount", "vehicle"}
+    return not (graph.kind == "chain" and "attachment" in into_last and stands)
 
 
-def _are_one_of_a_kind(graph: CausalGraph) -> bool:
-    """Whether the causes of a collision are two of which a thing has one: a seat is not in a bus and in a train."""
-    one, other, _ = (catalogue().classes(thing.name) for thing in graph.things)
-    return bool(one & other & {"vehicle", "mount", "seat", "ground"})
-
-
-def _is_held_where_it_rests(graph: CausalGraph) -> bool:
-    kinds = {edge.kind for edge in graph.edges}
-    return "holding" in kinds and not kinds.isdisjoint(_BEARING)
-
-
-def _may_rest_on_each_other(graph: CausalGraph) -> bool:
-    """Whether the causes of a collision bear its effect, and one of them may bear the other."""
-    one, other, _ = (thing.name for thing in graph.things)
-    return all(edge.kind in _BEARING for edge in graph.edges) and any(
-        catalogue().decide(upper, word, lower).kind in _BEARING
+def _has_two_causes(graph: CausalGraph) -> bool:
+    """Whether the effect of a collision needs both causes, and they are two."""
+    (one, other, _), (first, second) = (thing.name for thing in graph.things), graph.edges
+    of_one, of_other = classes_of(one), classes_of(other)
+    if any("creature" in here and "grip" in there for here, there in permutations((of_one, of_other))):
+        return False  # somebody and their hand are one cause
+    if of_one & of_other & {"vehicle", "mount", "seat", "ground"}:
+        return False  # a seat is not in a bus and in a train
+    kinds = {first.kind, second.kind}
+    if kinds <= _BEARING and any(
+        verdict_on(upper, word, lower).kind in _BEARING
         for upper, lower in permutations((one, other))
         for word in ("on", "in")
-    )
-
-
-def _stands_by_itself(graph: CausalGraph) -> bool:
-    """Whether the last thing of a chain is fixed to what stands on the ground, and may stand there as well: a bicycle
-    that is chained to a pole on the sidewalk."""
-    first, _, last = (catalogue().classes(thing.name) for thing in graph.things)
-    fixed = any(edge.kind == "attachment" for edge in graph.edges if edge.effect == graph.things[-1].id)
-    return fixed and "ground" in first and not last.isdisjoint(("creature", "mount", "vehicle"))
+    ):
+        return False  # a pizza on a tray on a table
+    if "holding" in kinds and kinds & _BEARING:
+        return False  # a chair on the beach that somebody holds stands without the hand
+    if first.relation in _HAVING or second.relation in _HAVING:
+        return False
+    by_causes = first.subject == first.cause
+    if (first.relation, first.kind, by_causes) != (second.relation, second.kind, second.subject == second.cause):
+        return True
+    # Of both may be said what is true of each: a man and a woman wear a shirt.
+    return not (is_plural(graph.things[-1].name) or (by_causes and first.kind in ("wearing", "attachment")))
 
 
 def may_do_alone(graph: CausalGraph) -> bool:
@@ -196,7 +179,7 @@ def _acts_for_sure(graph: CausalGraph) -> bool:
         return True
     if graph.kind == "chain" and kinds[0] == "force":
         first, last = graph.edges
-        on = last.kind in (*_BEARING, "attachment") or (last.kind == "force" and last.relation in _MOVING)
+        on = last.kind in _BEARING | {"attachment"} or (last.kind == "force" and last.relation in _MOVING)
         return first.relation in _MOVING and on
     return graph.kind == "chain" and kinds == ["attachment", "source"]
 
@@ -208,32 +191,31 @@ def is_plain(name: str) -> bool:
         return False
     if not 1 <= len(words_in(name)) <= _MOST_WORDS or singular(head(name)) in _VAGUE:
         return False
-    if f"{head(name)}s" in forms().always_plural and "worn" in catalogue().classes(name):
+    if f"{head(name)}s" in forms().always_plural and "worn" in classes_of(name):
         return False  # a pant, a short
     # Else a slip of the pen, what somebody alone calls it ("dunkin donuts" on a bag), or nothing we know.
     said = [word for word in words_in(name) if word not in TELLING] or [name]
-    return is_listed(name) or all(entry(word) or catalogue().classes(word) for word in said)
+    return is_listed(name) or all(entry(word) or classes_of(word) for word in said)
 
 
-def _is_doubtful(edge: CausalEdge, names: dict[str, str]) -> bool:
-    cause, effect = names[edge.cause], names[edge.effect]
-    of_cause, of_effect = catalogue().classes(cause), catalogue().classes(effect)
+def _is_doubtful(edge: CausalEdge, names: dict[str, str], *, acting: bool) -> bool:
+    """Whether an edge says where a thing is rather than what keeps it there; `acting` if the graph has a force."""
+    cause, effect = (singular(head(names[thing])) for thing in (edge.cause, edge.effect))
+    of_cause, of_effect = classes_of(names[edge.cause]), classes_of(names[edge.effect])
     on_vehicle = "vehicle_part" in of_effect and not of_cause.isdisjoint(("vehicle", "vehicle_part"))
-    if "immaterial" in of_cause | of_effect or ("body" in of_effect and not on_vehicle):
-        return True
-    if "body" in of_cause and not on_vehicle and not (singular(head(cause)) == "hand" and edge.kind == "holding"):
-        return True
-    if "ground" in of_cause and singular(head(effect)) in _FLYING:
-        return True
-    if edge.relation in _HAVING and singular(head(effect)) in _UNSEEN:
-        return True
-    if edge.kind == "attachment" and ("fastener" in of_effect or singular(head(effect)) in _TIES):
-        return True
-    if "creature" in of_effect and edge.relation.startswith(_DRAWN):
-        return True  # a tiger on a shirt is a picture of one
-    if edge.kind == "support" and ("cloth" in of_cause or singular(head(cause)) in _THIN):
-        return True
-    return "plant" in of_cause and "plant" in of_effect  # weeds in the grass grow from the soil
+    is_attached = edge.kind == "attachment"
+    return (
+        "immaterial" in of_cause | of_effect
+        or ("body" in of_effect and not on_vehicle)
+        or ("body" in of_cause and not on_vehicle and not (cause == "hand" and edge.kind == "holding"))
+        or ("ground" in of_cause and effect in _FLYING)
+        or (edge.relation in _HAVING and effect in _UNSEEN)
+        or (is_attached and ("fastener" in of_effect or effect in _TIES))
+        or (is_attached and not acting and (edge.relation in _HAVING or effect in _PARTS))
+        or ("creature" in of_effect and edge.relation.startswith(_DRAWN))  # a tiger on a shirt is a picture of one
+        or (edge.kind == "support" and ("cloth" in of_cause or cause in _THIN))
+        or ("plant" in of_cause and "plant" in of_effect)  # weeds in the grass grow from the soil
+    )
 
 
 def is_one_way(graph: CausalGraph, lost: str, effect: str) -> bool:
@@ -245,7 +227,7 @@ def is_one_way(graph: CausalGraph, lost: str, effect: str) -> bool:
     names = {thing.id: thing.name for thing in graph.things}
     if (effect, lost) not in {(edge.cause, edge.effect) for edge in graph.edges}:
         return True
-    of_lost, of_effect = (catalogue().classes(names[thing]) for thing in (lost, effect))
+    of_lost, of_effect = (classes_of(names[thing]) for thing in (lost, effect))
     ridden = "creature" in of_lost and of_effect & {"mount", "vehicle"}
     return not (ridden or "fastener" in of_effect or "underpart" in of_lost)
 
@@ -257,10 +239,10 @@ def settled(graphs: Iterable[CausalGraph]) -> Iterator[CausalGraph]:
     that has further causes in its scene is not asked about with some of them alone.
     """
     for _, group in groupby(graphs, key=lambda graph: graph.image or graph.scene):
-        yield from _of_one_picture(list(group))
+        yield from _settled_picture(list(group))
 
 
-def _of_one_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
+def _settled_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
     neighbours: dict[str, set[str]] = {}
     causes: dict[tuple[str, str], set[str]] = {}
     for graph in graphs:
@@ -269,18 +251,29 @@ def _of_one_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
             causes.setdefault((graph.scene, edge.effect), set()).add(edge.cause)
             for one, other in permutations((names[edge.cause], names[edge.effect])):
                 neighbours.setdefault(one, set()).add(other)
-    told = {text for graph in graphs for text in graph.descriptions}
-    described = [{singular(word) for word in words_in(text)} for text in sorted(told)]
-    sound = [graph for graph in graphs if doubt(graph) is None and not _has_outer_causes(graph, causes)]
-    for graph in sound:
-        related = _connected(neighbours, [plain(thing.name) for thing in graph.things])
-        others = tuple(
-            thing
-            for thing in graph.others
-            if plain(thing.name) not in related and not _are_told_together(thing, graph, described)
-        )
-        yield msgspec.structs.replace(graph, others=others)
-    yield from (fork for fork in _forks(graphs, sound) if doubt(fork) is None)
+    described = [
+        {singular(word) for word in words_in(text)}
+        for text in sorted({text for graph in graphs for text in graph.descriptions})
+    ]
+    sound = []
+    for graph in filter(is_sound, graphs):
+        ids = {thing.id for thing in graph.things}
+        if any(not causes[graph.scene, edge.effect] <= ids for edge in graph.edges):
+            continue
+        sound.append(graph)
+        related = {plain(thing.name) for thing in graph.things}
+        waiting = list(related)
+        while waiting:
+            new = neighbours.get(waiting.pop(), set()) - related
+            related |= new
+            waiting += new
+        # A description that names a thing and one of the graph may tell what the graph does not: "the frame of the
+        # chair that the cat sits in".
+        heads = {singular(head(thing.name)) for thing in graph.things}
+        told = set().union(*(said for said in described if not heads.isdisjoint(said)))
+        others = (t for t in graph.others if plain(t.name) not in related and singular(head(t.name)) not in told)
+        yield msgspec.structs.replace(graph, others=tuple(others))
+    yield from filter(is_sound, _forks(graphs, sound))
 
 
 def _forks(graphs: Sequence[CausalGraph], sound: Iterable[CausalGraph]) -> Iterator[CausalGraph]:
@@ -300,24 +293,3 @@ def _forks(graphs: Sequence[CausalGraph], sound: Iterable[CausalGraph]) -> Itera
                 yield CausalGraph(
                     "fork", (*one.things, effect), (*one.edges, *other.edges), one.scene, one.image, one.descriptions
                 )
-
-
-def _are_told_together(other: Thing, graph: CausalGraph, described: list[set[str]]) -> bool:
-    """Whether a description speaks of a thing and of one of the graph: it may tell what the graph does not, as of the
-    chair in "the frame of the chair that the cat sits in"."""
-    heads = {singular(head(thing.name)) for thing in graph.things}
-    return any(singular(head(other.name)) in said and not heads.isdisjoint(said) for said in described)
-
-
-def _has_outer_causes(graph: CausalGraph, causes: dict[tuple[str, str], set[str]]) -> bool:
-    inside = {thing.id for thing in graph.things}
-    return any(not causes.get((graph.scene, edge.effect), inside) <= inside for edge in graph.edges)
-
-
-def _connected(neighbours: dict[str, set[str]], names: list[str]) -> set[str]:
-    found, waiting = set(names), list(names)
-    while waiting:
-        new = neighbours.get(waiting.pop(), set()) - found
-        found |= new
-        waiting += new
-    return found

@@ -38,10 +38,26 @@ _FOREGONE = 0.5
 """A name that is there so often needs no look: branches are kept by trees."""
 _TAKEN_FOR = frozenset({
     "bag", "bedding", "branch", "cat", "dish", "door", "fastener", "figure", "flower_pot", "pane", "phone", "rock",
-    "seat", "shaft", "sign", "watercraft", "wire",
+    "plant", "seat", "shaft", "sign", "watercraft", "wire",
 })  # fmt: skip
 """Classes whose members are easily taken for each other in a picture: a pole and a post, a plate and a platter."""
-
+_LOOK_ALIKE = tuple(
+    frozenset(names.split())
+    for names in (
+        "basket bin box bucket case container crate",
+        "barrier fence railing",
+        "bicycle bike moped motorbike motorcycle scooter",
+        "bookcase bookshelf cabinet cupboard drawer dresser shelf stand",
+        "bottle jar vase",
+        "bowl dish pan plate platter saucer tray",
+        "buggy carriage cart trolley wagon",
+        "burrito pie pizza sandwich",
+        "console counter counter-top countertop desk mantel table",
+        "cup glass mug",
+        "engine locomotive train",
+    )
+)
+"""Names whose things are easily taken for each other, though their classes differ."""
 
 _SEXES = {
     "boy": "male",
@@ -66,7 +82,9 @@ def may_be_taken_for(one: str, other: str) -> bool:
         return "" in sexes or len(sexes) == 1
     if "food" in shared and any(singular(head(name)) in _ANY_FOOD for name in (one, other)):
         return True
-    return may_be_the_same(one, other) or bool(shared & _TAKEN_FOR)
+    heads = {singular(head(name)) for name in (one, other)}
+    alike = shared & _TAKEN_FOR or any(heads <= names for names in _LOOK_ALIKE)
+    return may_be_the_same(one, other) or bool(alike)
 
 
 def in_the_picture(graph: CausalGraph) -> list[str]:

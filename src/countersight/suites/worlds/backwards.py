@@ -5,8 +5,9 @@ Of two changes the second names its thing by what is so after the first, so that
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
+from itertools import combinations
 from math import hypot
 from random import Random
 
@@ -14,7 +15,8 @@ from countersight.case import Option
 from countersight.errors import Unclear
 from countersight.suites.searching import smallest
 from countersight.suites.worlds.disc_questions import RULE, SHOWN, hits_or_not, reaches
-from countersight.suites.worlds.drafts import Group, Told, WorldDraft, WorldQuestion, worded
+from countersight.suites.worlds.drafts import Group, Heights, Told, WorldDraft, WorldQuestion, worded
+from countersight.suites.worlds.questions import by_height
 from countersight.worlds import (
     CLEARLY,
     MARGIN,
@@ -27,6 +29,7 @@ from countersight.worlds import (
     WorldThing,
     changed_discs,
     clearly_first,
+    contacts,
     fallen_without,
     is_higher,
     motion,
@@ -44,30 +47,29 @@ def _taking(gone: WorldThing | Disc, words: str = "{X} were taken away", **other
     return Told(change, worded(words, X=gone, **others), gone, "remove")
 
 
-def _least(ways: Sequence[WorldThing | Disc], right: str, rng: Random) -> list[WorldThing | Disc]:
+def _least(ways: Sequence[Disc], right: str, rng: Random) -> list[Disc]:
     """What is right, and three like it that are not, of all that could be taken away; nothing where these are few."""
     (one,) = (thing for thing in ways if thing.id == right)
     others = [thing for thing in ways if thing.id != right and thing.kind == one.kind]
     return [one, *rng.sample(others, _WRONG)] if len(others) >= _WRONG else []
 
 
-def _across(thing: WorldThing | Disc) -> float:
-    return thing.x if isinstance(thing, Disc) else thing.middle[0]
-
-
 def _planned(
-    world: Supports | Discs, chosen: list[WorldThing | Disc], asked: str, shown: str, **found: object
-) -> WorldDraft | None:
+    world: Supports | Discs,
+    chosen: Sequence[WorldThing | Disc],
+    target: Hashable,
+    factual: WorldQuestion,
+    asked: str,
+    shown: str,
+    **found: object,
+) -> WorldDraft:
     """The draft of a smallest change, which comes first among those offered."""
-    first, second, *_ = sorted(chosen, key=_across)
-    if _across(second) - _across(first) < CLEARLY:
-        return None
     options = tuple(Option(f"the {thing.name}", "text" if nth else "answer") for nth, thing in enumerate(chosen))
     return WorldDraft(
         skeleton="",
-        target=chosen[0] is first,
+        target=target,
         kind="choice",
-        factual=WorldQuestion("Which of these is farthest to the left?", f"the {first.name}"),
+        factual=factual,
         counterfactual=WorldQuestion(asked, options[0].text),
         shown=WorldQuestion(shown, options[0].text),
         world=world,
@@ -100,28 +102,43 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
         dropped["margin"] += 1
         return
     pairs = [(one, other) for one in world.free for other in world.free if one is not other]
+    touching: dict[str, frozenset[str]] = {thing.id: frozenset() for thing in world.free}
+    for contact in contacts(world):
+        for one, other in ((contact.upper, contact.lower), (contact.lower, contact.upper)):
+            touching[one] = touching.get(one, frozenset()) | {other}
     for falls, stays in rng.sample(pairs, len(pairs)):
         ways = [thing for thing in world.free if thing not in (falls, stays)]
         found = [thing for thing in ways if _is_felled(down[thing.id], falls.id, stays.id)]
         # What touches a thing never has its colour: no option has it, or words alone would tell against that option.
         unlike = [thing for thing in ways if thing.colour not in (falls.colour, stays.colour)]
-        chosen = _least(unlike, found[0].id, rng) if len(found) == 1 and found[0] in unlike else []
-        result = outcome(world, RemoveThing(found[0].id)) if chosen else None
-        if not chosen or result is None or result.world is None:
+        if len(found) != 1 or found[0] not in unlike:
+            continue
+        result = outcome(world, RemoveThing(found[0].id))
+        if result.world is None:
             continue
         goal = f"the {falls.name} falls, and the {stays.name} does not"
-        asked = f"{_FLOOR} Which one of these must be taken away so that {goal}?"
-        draft = _planned(
-            world,
-            chosen,
-            asked,
-            "Which of these is not in the picture?",
-            after=result.world,
-            fallen=result.fallen,
-            proof=partial(fells, falls.id, stays.id),
-        )
-        if draft:
-            yield draft
+        for place, chosen in by_height(_alike(found[0], unlike, touching[falls.id]), rng).items():
+            highest = clearly_first(chosen, lambda thing: thing.middle[1])
+            if highest:
+                yield _planned(
+                    world,
+                    chosen,
+                    place,
+                    WorldQuestion("Which of these is highest in the picture?", f"the {highest.name}"),
+                    f"{_FLOOR} Which one of these must be taken away so that {goal}?",
+                    "Which of these is not in the picture?",
+                    after=result.world,
+                    fallen=result.fallen,
+                    proof=partial(fells, falls.id, stays.id),
+                )
+
+
+def _alike(right: WorldThing, ways: list[WorldThing], touching: frozenset[str]) -> Iterator[list[WorldThing]]:
+    """What must go, with three of the same kind: what must go touches what is to fall, and so does one of the three."""
+    others = [thing for thing in ways if thing is not right and thing.kind == right.kind]
+    for near in (thing for thing in others if thing.id in touching):
+        for two in combinations([thing for thing in others if thing is not near], 2):
+            yield [right, near, *two]
 
 
 _GOALS: tuple[tuple[str, str, bool], ...] = (
@@ -157,17 +174,20 @@ def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> 
             chosen = _least([d for d in world.discs if d not in named], right, rng) if right else []
             if not chosen or not right:
                 continue
+            first, second, *_ = sorted(chosen, key=lambda disc: disc.x)
+            if second.x - first.x < CLEARLY:
+                continue
             goal = words.format(other=named[-1].name)
-            draft = _planned(
+            yield _planned(
                 world,
                 chosen,
+                chosen[0] is first,
+                WorldQuestion("Which of these is farthest to the left?", f"the {first.name}"),
                 f"{RULE} Which one of these must be taken away so that the {named[0].name} {goal}?",
                 f"{SHOWN} Which of these is not in the pictures?",
                 after=changed_discs(world, Take(right)),
                 proof=partial(leads, fact, wanted, ids),
             )
-            if draft:
-                yield draft
 
 
 def _highest(world: Supports) -> str | None:
@@ -382,7 +402,18 @@ def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) ->
 _LEFTMOST = (True, False, False, False)
 """Whether what must go is also farthest to the left, which the picture is asked for: as often as each other option."""
 SUPPORTS_LEAST = Group(
-    "least-change", supports_least, _LEFTMOST, having={"remove": ((), ("tower", "tower"), ("chain",))}
+    "least-change",
+    supports_least,
+    (None,),
+    heights=Heights(
+        {"easy": (0, 2, 3), "medium": (0, 1, 2, 3), "hard": (0, 1, 2, 3)},  # few things have no second highest
+        {
+            0: (("tower", "chain"), ("chain", "chain")),
+            1: (("chain", "chain"), ("tower", "tower")),
+            2: (("tower", "tower"),),
+            3: (("tower", "tower"), ("tower", "chain")),
+        },
+    ),
 )
 SUPPORTS_SEVERAL = (
     Group("several-changes", supports_ordered, (True, False)),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from countersight.case import Case
 from countersight.suites.dividing import division_table
-from countersight.suites.worlds.suite import DISCS_NAME
+from countersight.suites.worlds.suite import DISCS_NAME, SUPPORTS_NAME
 
 REASONS = {
     "margin": "a margin of less than 6 pixels, or 20 % more or less friction, decided what falls",
@@ -21,7 +21,10 @@ REASONS = {
 }
 
 
-ASKED_OTHERWISE = ((DISCS_NAME, "role"), (DISCS_NAME, "who first"), (DISCS_NAME, "planning"))
+ASKED_OTHERWISE = frozenset({
+    *((DISCS_NAME, group) for group in ("role", "who first", "planning", "least-change")),
+    *((SUPPORTS_NAME, group) for group in ("least-change", "unless")),
+})  # fmt: skip
 """Groups with a different factual question, for which equal answers say nothing about the change."""
 
 

@@ -31,7 +31,7 @@ from countersight.text import unknown
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
 SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS, CAUSES)}
-VERSION = "1.8"
+VERSION = "1.9"
 """The version of the suite: the same seed gives the same cases while it does not change."""
 SIZE = 2000
 _CHUNK = 8
@@ -187,22 +187,18 @@ def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str])
     unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}")
     dropped.update(unit.dropped)
     made = {"difficulty": level, "unit": order.unit, "split": split_of(f"{key}/{order.unit}")}
-    unlike = 0
     for nth, draft in enumerate(Random(f"{key}/{order.unit}").sample(unit.drafts, order.wanted)):
-        case = _case(draft, key, order.unit, unlike, int(plan.reworded))
-        unlike += draft.factual is not None and draft.factual.answer != draft.counterfactual.answer
+        case = _case(draft, key, order.unit * len(group.targets) + nth, int(plan.reworded))
         number = order.first + nth + 1
         yield draft, _numbered(case, suite, group, number, {**made, **suite.hardness(draft), **draft.remembered})
 
 
-def _case(draft: WorldDraft, key: str, unit: int, unlike: int, turn: int) -> Case:
-    """What is asked; in another turn in other words, with the right option at the next letter.
-
-    `unlike` counts the cases of the unit before it whose two answers are not the same option.
-    """
+def _case(draft: WorldDraft, key: str, number: int, turn: int) -> Case:
+    """What is asked; in another turn in other words, with the right option at the next letter."""
     told = draft.told
-    place = (LETTERS.index(balanced("ABCD", f"{key}/letter", unit)) + turn) % 4
-    order = _ordered(draft, place, (place + 1 + (unit // 4 + unlike) % 3) % 4, Random(f"{key}/{unit}/options"))
+    place = (LETTERS.index(balanced("ABCD", f"{key}/letter", number)) + turn) % 4
+    other = (place + balanced((1, 2, 3), f"{key}/other letter", number)) % 4
+    order = _ordered(draft, place, other, Random(f"{key}/{number}/options"))
     asked = draft.otherwise if turn and draft.otherwise else draft.counterfactual
     return Case(
         id="",

@@ -141,7 +141,7 @@ def which_falls(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
     absent = sorted(set(COLOURS) - taken - {told.about.colour})
     if not absent:
         return
-    for place, chosen in _by_height(product(right, beside, involved), rng).items():
+    for place, chosen in by_height(product(right, beside, involved), rng).items():
         highest = clearly_first(chosen, lambda thing: thing.middle[1])
         if highest is None:
             continue
@@ -161,8 +161,8 @@ def which_falls(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
         )
 
 
-def _by_height(choices: Iterable[Sequence[WorldThing]], rng: Random) -> dict[int, Sequence[WorldThing]]:
-    """Some things by the place of the first of them, counted from the highest: at each place one choice by chance."""
+def by_height(choices: Iterable[Sequence[WorldThing]], rng: Random) -> dict[int, Sequence[WorldThing]]:
+    """Return a random choice of things for each place of the first of them, counted from the highest."""
     found: dict[int, list[Sequence[WorldThing]]] = {}
     for chosen in choices:
         place = sum(thing.middle[1] < chosen[0].middle[1] for thing in chosen)
@@ -181,7 +181,7 @@ def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> 
         except Unclear:
             continue
     choices = ([one, *three] for one in safe for three in combinations(holding, 3))
-    for place, chosen in _by_height(choices, rng).items():
+    for place, chosen in by_height(choices, rng).items():
         leftmost = clearly_first(chosen, lambda thing: thing.middle[0])
         if leftmost:
             yield _plan(world, chosen, place, leftmost)

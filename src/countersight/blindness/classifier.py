@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from countersight.blindness.asked import BlindQuestion
+from countersight.blindness.questions import BlindQuestion
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -29,17 +29,17 @@ _RATE = 0.15
 class Table:
     """Questions, their answers and the features of each answer, in columns."""
 
-    def __init__(self, questions: Sequence[BlindQuestion], noticed: Iterable[list[list[str]]]) -> None:
+    def __init__(self, questions: Sequence[BlindQuestion], features: Iterable[list[list[str]]]) -> None:
         self.question: Ints = np.repeat(np.arange(len(questions)), [len(one.answers) for one in questions])
         self.first: Ints = np.searchsorted(self.question, np.arange(len(questions)))
         self.right = np.zeros(len(self.question), bool)
-        for place, one in zip(self.first.tolist(), questions, strict=True):
-            if one.right >= 0:
-                self.right[place + one.right] = True
+        self.right[[place + one.right for place, one in zip(self.first, questions, strict=True) if one.right >= 0]] = (
+            True
+        )
         several = len({one.group for one in questions}) > 1
         ids: dict[str | tuple[str, str], int] = {}
         found: list[list[int]] = []
-        for one, answers in zip(questions, noticed, strict=True):
+        for one, answers in zip(questions, features, strict=True):
             for names in answers:
                 # Each feature counts twice: for all groups, and for the group of the question.
                 found.append([ids.setdefault(name, len(ids)) for name in names])
@@ -53,17 +53,36 @@ class Table:
         self.answer: Ints = answer[often[feature]]
         self.feature: Ints = (np.cumsum(often) - 1)[feature[often[feature]]]
 
-    def chosen(self, scores: Floats) -> Right:
+    def is_right(self, weights: Floats) -> Right:
         """Return whether the answer with the highest score is correct, for each question."""
-        best = np.maximum.reduceat(scores, self.first)[self.question]
-        top = scores >= best - 1e-12
+        scores = _sum(self.answer, weights[self.feature], len(self.question))
+        top = scores >= np.maximum.reduceat(scores, self.first)[self.question] - 1e-12
         # Breaking ties by position would favour a letter, so the position depends on the question.
         turn = (np.arange(len(scores)) - self.first[self.question] + 7 * self.question) % 26
         order = np.lexsort((turn, ~top, self.question))
         return self.right[order[self.first]]
 
+    def train(self, kept: Right, steps: int) -> Floats:
+        """Return the weight of each feature, learned from the questions in `kept`."""
+        answered = kept & np.logical_or.reduceat(self.right, self.first)
+        own = answered[self.question]
+        inside = own[self.answer]
+        answer, feature = self.answer[inside], self.feature[inside]
+        weights = np.zeros(len(self.names))
+        mean, square = np.zeros_like(weights), np.zeros_like(weights)
+        for step in range(1, steps + 1):
+            scores = _sum(answer, weights[feature], len(self.question))
+            raised = np.exp(scores - np.maximum.reduceat(scores, self.first)[self.question])
+            shares = raised / np.add.reduceat(raised, self.first)[self.question]
+            wrong = np.where(own, shares - self.right, 0.0)
+            slope = _sum(feature, wrong[answer], len(weights)) + _PULL * weights
+            mean = 0.9 * mean + 0.1 * slope
+            square = 0.99 * square + 0.01 * slope * slope
+            weights -= _RATE * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-9)
+        return weights
 
-class Tried(NamedTuple):
+
+class ProbeResult(NamedTuple):
     """Which questions a probe answers correctly."""
 
     right: Right
@@ -73,56 +92,23 @@ class Tried(NamedTuple):
     choose a probe for the fold."""
 
 
-def out_of_fold(tables: Sequence[Table], folds: Ints) -> Tried:
+def cross_validate(tables: Sequence[Table], folds: Ints) -> ProbeResult:
     """Test every fold with a model trained on the other folds; there is one table per test fold."""
     right = np.zeros(len(folds), bool)
     without = [np.zeros(len(folds), bool) for _ in tables]
     known: dict[tuple[int, frozenset[int]], Right] = {}
     for fold, table in enumerate(tables):
         for other in range(len(tables)):
-            unseen = frozenset((fold, other))
-            if (key := (id(table), unseen)) not in known:
-                known[key] = _tried(table, np.isin(folds, list(unseen)), _STEPS if other == fold else _ROUGH)
-            tried = folds == other
-            (right if other == fold else without[fold])[tried] = known[key][tried]
-    return Tried(right, without)
+            key = id(table), frozenset((fold, other))
+            unseen = np.isin(folds, [fold, other])
+            if key not in known and unseen.any() and not unseen.all():
+                known[key] = table.is_right(table.train(~unseen, _STEPS if other == fold else _ROUGH))
+            if key in known:
+                tested = folds == other
+                (right if other == fold else without[fold])[tested] = known[key][tested]
+    return ProbeResult(right, without)
 
 
-def _tried(table: Table, unseen: Right, steps: int) -> Right:
-    """Which questions are answered correctly after training on those that are not in `unseen`."""
-    if not unseen.any() or unseen.all():
-        return np.zeros(len(unseen), bool)
-    return table.chosen(_scores(table, learned(table, ~unseen, steps)))
-
-
-def learned(table: Table, kept: Right, steps: int) -> Floats:
-    """Train on the questions in `kept`, and return the weight of each feature."""
-    answered = kept & np.logical_or.reduceat(table.right, table.first)
-    own = answered[table.question]
-    inside = own[table.answer]
-    answer, feature = table.answer[inside], table.feature[inside]
-    weights = np.zeros(len(table.names))
-    pace, speed = np.zeros_like(weights), np.zeros_like(weights)
-    for step in range(1, steps + 1):
-        scores = _summed(answer, weights[feature], len(table.question))
-        wrong = np.where(own, _shares(table, scores) - table.right, 0.0)
-        slope = _summed(feature, wrong[answer], len(weights)) + _PULL * weights
-        pace = 0.9 * pace + 0.1 * slope
-        speed = 0.99 * speed + 0.01 * slope * slope
-        weights -= _RATE * (pace / (1 - 0.9**step)) / (np.sqrt(speed / (1 - 0.99**step)) + 1e-9)
-    return weights
-
-
-def _summed(places: Ints, values: Floats, size: int) -> Floats:
+def _sum(places: Ints, values: Floats, size: int) -> Floats:
     """The sum of the values at each place."""
     return np.bincount(places, values, size).astype(np.float64, copy=False)
-
-
-def _scores(table: Table, weights: Floats) -> Floats:
-    return _summed(table.answer, weights[table.feature], len(table.question))
-
-
-def _shares(table: Table, scores: Floats) -> Floats:
-    raised = np.exp(scores - np.maximum.reduceat(scores, table.first)[table.question])
-    shares: Floats = raised / np.add.reduceat(raised, table.first)[table.question]
-    return shares

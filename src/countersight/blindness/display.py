@@ -1,0 +1,175 @@
+"""The results of `blind` as text for cards and the terminal, and as an SVG chart."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from countersight.blindness.features import PROBES
+from countersight.blindness.probing import ALL, KNOWLEDGE, Blind, Cue, GroupBlind, Share
+from countersight.case import TWO_WORLDS
+from countersight.html import (
+    MARGIN,
+    WIDTH,
+    Grid,
+    Line,
+    Markup,
+    TableCell,
+    clean,
+    element,
+    markdown_grid,
+    markdown_text,
+    print_grids,
+    sheet,
+    shortened,
+    words_at,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_HEAD = ("n", "chance", "words", "knowledge", "best by words")
+_MUCH = 0.1
+"""The card names groups where common knowledge exceeds chance by more than this."""
+_USES = {
+    **{name: uses for name, (uses, _) in PROBES.items()},
+    KNOWLEDGE: "what usually supports what, by counts of pairs in the causal graphs of other pictures",
+}
+_LINE, _NAME, _CUES = 26, 250, 10
+"""Height of a bar in the chart, width of its name, and the number of cues below."""
+_STYLE = """
+  .factual { fill: var(--one) } .counterfactual { fill: var(--two) } .rule { stroke: var(--rule) }
+  .bar { stroke: var(--ink); stroke-width: 1.5 } .chance { stroke: var(--soft); stroke-width: 2; stroke-dasharray: 3 3 }
+"""
+
+
+def _table(found: Blind) -> Grid:
+    """The accuracy in every group and world: chance, words, common knowledge, and each probe, in per cent."""
+    lines = []
+    for group in found.groups:
+        cells = (
+            f"{group.group or '(none)'}, {group.world}",
+            f"{group.questions:,}",
+            f"{100 * group.chance:.1f}" if group.chance is not None else "–",
+            format_share(group.blind),
+            format_share(group.knowledge) if group.knowledge else "–",
+            group.best,
+            *(f"{100 * share.right:.1f}" for share in group.probes.values()),
+        )
+        lines.append(Line(tuple(TableCell(clean(cell)) for cell in cells), total=group.gives_away))
+    head = ("group, world", *_HEAD, *found.groups[0].probes)
+    return Grid("Accuracy without the pictures, in %", head, tuple(lines))
+
+
+def _probes(found: Blind) -> list[str]:
+    """What each probe uses."""
+    return [
+        f"{name}: {_USES.get(name, 'what this model answered without the pictures')}" for name in found.groups[0].probes
+    ]
+
+
+def format_share(share: Share) -> str:
+    """Format a share with its interval."""
+    return f"{100 * share.right:.1f} ({100 * share.low:.1f}–{100 * share.high:.1f})"
+
+
+def _format_cue(cue: Cue) -> str:
+    """Format a cue in a few words."""
+    where = f" in {cue.group}" if cue.group else ""
+    return clean(
+        f"{cue.what}{where}, {cue.world}: right {cue.right:,} of {cue.seen:,} times; chance: {cue.expected:,.0f}"
+    )
+
+
+def summary(found: Blind) -> str:
+    """Return one or two sentences for a dataset card."""
+    parts = []
+    for world in TWO_WORLDS:
+        total = found.total(world)
+        if total:
+            chance = f", chance is {100 * total.chance:.1f}%" if total.chance is not None else ""
+            known = f", by common knowledge {format_share(total.knowledge)}%" if total.knowledge else ""
+            parts.append(f"{world} {format_share(total.blind)}%{known}{chance}")
+    if not parts:
+        return f"{found.questions:,} questions are too few to measure the accuracy without the pictures."
+    return f"Accuracy without the pictures: {'; '.join(parts)}."
+
+
+def section(found: Blind) -> Iterator[str]:
+    """Return the lines of a dataset card, in Markdown."""
+    yield summary(found)
+    if not found.groups:
+        return
+    yield (
+        "Each probe was trained on 80 % of the pictures and tested on the others; 95% intervals. *Words* is the text "
+        "probe that does best on the other folds."
+    )
+    known = [group for group in found.groups if group.knowledge and group.chance is not None and group.group != ALL]
+    much = [group for group in known if group.knowledge and group.knowledge.right > (group.chance or 0) + _MUCH]
+    if much:
+        named = ", ".join(f"{group.group} ({format_share(group.knowledge)}%)" for group in much if group.knowledge)
+        yield f"Common knowledge, by counts of pairs, answers much more than chance in {named}: too few graphs differ."
+    elif known:
+        yield "In no group does common knowledge, by counts of pairs, answer more than ten points above chance."
+    yield from markdown_grid(_table(found))
+    yield "\n".join(f"- {markdown_text(words)}" for words in _probes(found))
+    if found.cues:
+        yield "Cues that give the answer away:\n\n" + "\n".join(
+            f"- {markdown_text(_format_cue(cue))}" for cue in found.cues
+        )
+    else:
+        yield "No single cue is significantly better than chance."
+
+
+def render(found: Blind, console: "Console") -> None:
+    """Print the results: a table of groups, what the probes use, and the cues."""
+    if not found.groups:
+        console.print(summary(found), markup=False)
+        return
+    print_grids([_table(found)], console)
+    note = "  in bold: better than guessing; words: the text probe that does best on the other folds; 95% intervals\n"
+    console.print(
+        "\n".join((*(f"  {clean(words)}" for words in _probes(found)), note)),
+        style="dim",
+        markup=False,
+        highlight=False,
+    )
+    if found.cues:
+        cues = "\n".join(f"  {_format_cue(cue)}" for cue in found.cues)
+        console.print(f"Cues that give the answer away\n{cues}", markup=False, highlight=False)
+
+
+def write_svg(found: Blind, path: Path) -> None:
+    """Write a self-contained chart: a bar with its interval for every group and world, and the strongest cues."""
+    parts = [
+        words_at(MARGIN, 44, "Answered without the pictures", "title"),
+        words_at(MARGIN, 66, summary(found), "soft"),
+        words_at(MARGIN, 84, "bars: blind, with 95% intervals; dashed: chance", "soft"),
+    ]
+    top = 104
+    left, inside = MARGIN + _NAME, WIDTH - 2 * MARGIN - _NAME - 130
+    for tick in range(0, 101, 25):
+        x = left + inside * tick / 100
+        bottom = top + _LINE * len(found.groups)
+        parts.append(element("line", class_="rule", x1=x, x2=x, y1=top, y2=bottom))
+        parts.append(words_at(x, bottom + 16, f"{tick}%", "soft", "middle"))
+    for place, group in enumerate(found.groups):
+        parts += _bar(group, top + _LINE * place, left, inside)
+    y = top + _LINE * len(found.groups) + 54
+    parts.append(words_at(MARGIN, y, "Which cues give the answer away", "head"))
+    cues = [_format_cue(cue) for cue in found.cues[:_CUES]] or ["no single cue is significantly better than chance"]
+    parts += [words_at(MARGIN, y + 22 + 19 * place, words, "soft") for place, words in enumerate(cues)]
+    chart = sheet("Answered without the pictures", y + 40 + 19 * len(cues), _STYLE, parts)
+    path.write_text(chart, encoding="utf-8")
+
+
+def _bar(group: GroupBlind, y: float, left: float, inside: float) -> Iterator[Markup]:
+    middle = y + _LINE / 2
+    low, high = (left + inside * end for end in (group.blind.low, group.blind.high))
+    width = inside * group.blind.right
+    yield words_at(left - 10, y + 17, shortened(f"{group.group or '(none)'}, {group.world}", 36), anchor="end")
+    yield element("rect", class_=group.world, x=left, y=y + 4, width=width, height=_LINE - 8, rx=1.5)
+    yield element("line", class_="bar", x1=low, x2=high, y1=middle, y2=middle)
+    yield words_at(left + inside + 8, y + 17, format_share(group.blind), "soft")
+    if group.chance is not None:
+        x = left + inside * group.chance
+        yield element("line", class_="chance", x1=x, x2=x, y1=y + 1, y2=y + _LINE - 1)
